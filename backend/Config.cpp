@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Config.hpp"
+
+#include "Error.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+[[noreturn]] void refuse(std::string const& name, std::string const& value,
+                         std::string const& allowed) {
+  throw ConfigurationError("the environment variable " + name + " is '" + value +
+                           "' (which makes no sense): set it to " + allowed + ", or unset it");
+}
+
+void parse(std::string const& name, std::string const& value, bool& out) {
+  if (value != "on" && value != "off") refuse(name, value, "on or off");
+  out = value == "on";
+}
+
+// Reads a number and returns what is left of the text; nothing if it does not begin with a number
+// that fits.
+template <class Number>
+std::optional<std::string_view> read_number(std::string_view text, Number& out) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc()) return std::nullopt;
+  return text.substr(static_cast<std::size_t>(end - text.data()));
+}
+
+void parse(std::string const& name, std::string const& value, std::size_t& out) {
+  constexpr std::string_view units = "KMGT";
+  std::size_t number               = 0;
+  auto const unit                  = read_number(value, number);
+  std::size_t const power =
+      unit && unit->size() == 1 ? units.find(unit->front()) + 1 : 0;  // 0: unknown
+  bool const is_number = unit && (unit->empty() || power > 0);
+  if (!is_number || number > (SIZE_MAX >> (10 * power))) {
+    refuse(name, value, "a number of bytes such as 512M or 64G (suffixes K, M, G, T; 0: no limit)");
+  }
+  out = number << (10 * power);
+}
+
+void parse(std::string const& name, std::string const& value, int& out) {
+  constexpr int most = 1024;
+  int number         = 0;
+  if (read_number(value, number) != "" || number < 1 || number > most) {
+    refuse(name, value, "a whole number from 1 to 1024");
+  }
+  out = number;
+}
+
+}  // namespace
+
+Config Config::read(std::function<std::optional<std::string>(std::string const&)> const& lookup) {
+  Config config;
+  auto const read_one = [&](std::string const& suffix, auto& out) {
+    std::string const name = "KOKKOS_HOST_SPACES_" + suffix;
+    if (auto const value = lookup(name)) parse(name, *value, out);
+  };
+  read_one("POOL_LIMIT", config.pool_limit);
+  read_one("HUGE_PAGES", config.huge_pages);
+  read_one("NUMA", config.numa);
+  read_one("TOUCH_THREADS", config.touch_threads);
+  read_one("POOL", config.pool);
+  read_one("VERBOSE", config.verbose);
+  return config;
+}
+
+Config const& config() {
+  static Config const of_this_process = Config::read([](std::string const& name) {
+    char const* const value = std::getenv(name.c_str());
+    return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+  });
+  return of_this_process;
+}
+
+}  // namespace KokkosHostSpaces::Impl

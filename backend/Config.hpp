@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_CONFIG_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_CONFIG_HPP
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace KokkosHostSpaces::Impl {
+
+/// The KOKKOS_HOST_SPACES_* environment variables.
+struct Config {
+  std::size_t pool_limit = 0;     ///< _POOL_LIMIT: bytes, suffixes K M G T (1024); 0: no limit
+  bool huge_pages        = true;  ///< _HUGE_PAGES: on | off
+  bool numa              = true;  ///< _NUMA: on | off: bind to the node nearest to the device
+  int touch_threads      = 0;  ///< _TOUCH_THREADS: 1 to 1024; 0 (unset): chosen by size and cores
+  bool pool              = true;  ///< _POOL: on | off: cache freed memory
+  bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
+
+  /// Reads the variables through `lookup` (name -> value or nothing).
+  /// \throw ConfigurationError with the name, the value and what is allowed.
+  static Config read(std::function<std::optional<std::string>(std::string const&)> const& lookup);
+};
+
+/// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
+Config const& config();
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

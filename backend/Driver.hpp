@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The seam between this library and the device runtime. cuda/ and host/Driver.cpp implement it, the
+// build links one of them. Functions throw CudaError (with the pending CUDA error cleared) unless
+// they are noexcept. In the child of a fork, and after the runtime has shut down, noexcept
+// functions do nothing.
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+/// A cudaStream_t of the caller; nullptr is the legacy default stream. Ignored by the host driver.
+using Stream = void*;
+
+/// A cudaEvent_t owned by the caller: made by record_*, given back by release_event.
+using Event = void*;
+
+// --- Devices -----------------------------------------------------------------------------------
+
+/// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
+int device_count() noexcept;
+
+/// Devices whose primary context exists: only these can have work that touches our memory.
+/// Never creates a context. At most 64 devices; fills `out` and returns how many.
+int devices_in_use(std::array<int, 64>& out) noexcept;
+
+/// PCI bus id of a device as "0000:17:00.0".
+std::string pci_bus_id(int device);
+
+/// True if memory locked with lock_pages has the same address on every device as on the host.
+bool registered_memory_keeps_address() noexcept;
+
+// --- Page-locking ------------------------------------------------------------------------------
+
+/// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space.
+/// Does not wait for running kernels.
+void lock_pages(void* pointer, std::size_t bytes);
+
+/// Undoes lock_pages for the range that starts at `pointer`; waits for running kernels.
+/// Returns false if the runtime refused (the range is not locked, or the runtime has shut down).
+bool unlock_pages(void* pointer) noexcept;
+
+/// Page-locked and mapped memory made by the runtime itself: the way to write-combined memory, and
+/// the fallback where lock_pages does not keep addresses. Returns nullptr when out of memory.
+void* allocate_pinned(std::size_t bytes, bool write_combined);
+
+/// Gives back what allocate_pinned returned; waits for running kernels. False as for unlock_pages.
+bool free_pinned(void* pointer) noexcept;
+
+/// What the runtime knows of an address.
+enum class PointerKind { pageable, pinned, device, managed };
+PointerKind inspect(void const* pointer) noexcept;
+
+// --- Copies ------------------------------------------------------------------------------------
+
+/// A box of `rows` x `planes` runs of `run_bytes` bytes; pitches are the distances in bytes between
+/// the beginnings of neighbouring rows and planes.
+struct Box {
+  std::size_t run_bytes, rows, planes;
+  std::size_t row_pitch_dst, plane_pitch_dst;
+  std::size_t row_pitch_src, plane_pitch_src;
+};
+
+/// Asynchronous copy on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at
+/// once).
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
+
+/// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
+void copy(void* dst, void const* src, Box const& box, Stream stream);
+
+/// A stream of the library's own on the current device, which does not synchronise with the legacy
+/// default stream. For copies that a host thread waits for.
+Stream private_stream();
+
+/// Waits until all work of `stream` is done.
+void fence(Stream stream);
+
+/// Waits until all work of all devices in use is done.
+void fence_all_devices();
+
+// --- Retirement: events which capture all work of a device's context ---------------------------
+
+enum class Recorded {
+  yes,          ///< `event` completes when all work submitted before the call is done
+  idle,         ///< nothing to wait for (no device, no context, or the runtime has shut down)
+  capturing,    ///< a stream captures: recording now would break the capture; try again later
+  unsupported,  ///< no such event (CUDA < 12.5): fence_device before the memory is used again
+  failed        ///< the runtime reported another error: treat as unsupported
+};
+
+/// Records all work of `device` submitted so far, from every stream and library of this process, in
+/// `event`; makes the event if it is nullptr, else records it again. Does not wait and does not
+/// serialise streams. Detects captures of blocking streams; CUDA has no way to ask for those of
+/// non-blocking streams, which must be announced.
+Recorded record_all_work(int device, Event& event) noexcept;
+
+/// Has the event completed? `capturing` while a stream captures (asking would break the capture).
+enum class EventState { done, pending, capturing, failed };
+EventState query(Event event) noexcept;
+
+/// Waits for the event; false if the runtime refused.
+bool wait(Event event) noexcept;
+
+/// Gives the event back. Never waits.
+void release_event(Event event) noexcept;
+
+/// Waits until all work of `device` is done; false if the runtime refused (a stream captures).
+bool fence_device(int device) noexcept;
+
+/// A capture of a non-blocking stream begins, or has ended. Announcements are counted: until the last one
+/// has ended, everything above behaves as while a blocking stream captures.
+void announce_capture() noexcept;
+void end_announced_capture() noexcept;
+
+}  // namespace KokkosHostSpaces::Impl::Driver
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ERROR_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ERROR_HPP
+
+#include <stdexcept>
+#include <string>
+
+namespace KokkosHostSpaces {
+
+/// Base of everything this library throws. The message reads "problem (why): what to do".
+/// Derives from std::runtime_error, as what Kokkos throws when an allocation fails.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Page-locked memory could not be had: the system or the limit refused it.
+class OutOfPinnedMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A range of memory cannot be page-locked, or is not what the caller believes it to be.
+class RegistrationError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A KOKKOS_HOST_SPACES_* environment variable holds a value that makes no sense.
+class ConfigurationError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A call of the CUDA runtime failed. `code()` is the cudaError_t as an integer.
+class CudaError : public Error {
+ public:
+  CudaError(std::string const& what, int code) : Error(what), m_code(code) {}
+  int code() const noexcept { return m_code; }
+
+ private:
+  int m_code;
+};
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_REGION_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_REGION_HPP
+
+#include <cstddef>
+
+namespace KokkosHostSpaces::Impl {
+
+/// What the memory system does with the pages; one pool each.
+enum class MemoryKind { page_locked, write_combined };
+
+/// How a region came to be, and so how it is given back.
+enum class Origin {
+  mapped_and_registered,  ///< mmap, then Driver::lock_pages
+  mapped,                 ///< mmap alone: there is no device to lock for
+  driver                  ///< Driver::allocate_pinned
+};
+
+/// A stretch of page-locked memory as the system gave it.
+struct Region {
+  void* pointer     = nullptr;
+  std::size_t bytes = 0;  ///< whole pages
+  Origin origin     = Origin::mapped;
+  MemoryKind kind   = MemoryKind::page_locked;
+  int numa_node     = -1;  ///< OS index of the node it is bound to, -1 if it is not bound
+  bool huge_pages   = false;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

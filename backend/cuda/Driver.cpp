@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The seam by the CUDA runtime: devices, page-locking, copies. Retirement.cpp has the events.
+
+#include "../Driver.hpp"
+
+#include "../Error.hpp"
+#include "Runtime.hpp"
+
+#include <limits>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+constexpr auto* look_for_failed_work =
+    "check the arguments, and whether an earlier kernel failed (compute-sanitizer finds it)";
+
+bool succeeded(cudaError_t error) noexcept {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
+
+// The longest pitch that a copy engine takes (cudaDevAttrMaxPitch), the same on every device so
+// far.
+constexpr std::size_t max_pitch = std::numeric_limits<int>::max();
+
+bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
+  return pitch >= run_bytes && pitch <= max_pitch;
+}
+
+// A 3-D copy wants planes that are a whole number of rows apart.
+bool fits_3d_copy(Box const& box) {
+  auto const fits = [&](std::size_t row_pitch, std::size_t plane_pitch) {
+    return is_pitch(row_pitch, box.run_bytes) && plane_pitch % row_pitch == 0 &&
+           plane_pitch / row_pitch >= box.rows;
+  };
+  return fits(box.row_pitch_dst, box.plane_pitch_dst) &&
+         fits(box.row_pitch_src, box.plane_pitch_src);
+}
+
+void copy_3d(char* dst, char const* src, Box const& box, cudaStream_t stream) {
+  cudaMemcpy3DParms parameters = {};
+  parameters.dstPtr            = {dst, box.row_pitch_dst, box.run_bytes,
+                                  box.plane_pitch_dst / box.row_pitch_dst};
+  parameters.srcPtr            = {const_cast<char*>(src), box.row_pitch_src, box.run_bytes,
+                                  box.plane_pitch_src / box.row_pitch_src};
+  parameters.extent            = {box.run_bytes, box.rows, box.planes};
+  parameters.kind              = cudaMemcpyDefault;
+  check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", look_for_failed_work);
+}
+
+// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long or runs
+// overlap.
+void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitch_src,
+             std::size_t run_bytes, std::size_t rows, cudaStream_t stream) {
+  if (is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes)) {
+    check(cudaMemcpy2DAsync(dst, pitch_dst, src, pitch_src, run_bytes, rows, cudaMemcpyDefault,
+                            stream),
+          "cudaMemcpy2DAsync", look_for_failed_work);
+    return;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    copy(dst + row * pitch_dst, src + row * pitch_src, run_bytes, stream);
+  }
+}
+
+}  // namespace
+
+int device_count() noexcept {
+  Runtime const* const r = runtime();
+  return r != nullptr ? r->devices : 0;
+}
+
+std::string pci_bus_id(int device) {
+  require_runtime();
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device),
+        "cudaDeviceGetPCIBusId", "check the number of the device");
+  return text.data();
+}
+
+bool registered_memory_keeps_address() noexcept {
+  for (int device = 0; device < device_count(); ++device) {
+    int keeps = 0;
+    if (!succeeded(
+            cudaDeviceGetAttribute(&keeps, cudaDevAttrCanUseHostPointerForRegisteredMem, device)) ||
+        keeps == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void lock_pages(void* pointer, std::size_t bytes) {
+  CaptureTolerance const tolerance(require_runtime());
+  check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
+        "cudaHostRegister",
+        "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
+}
+
+bool unlock_pages(void* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  CaptureTolerance const tolerance(*r);
+  return succeeded(cudaHostUnregister(pointer));
+}
+
+void* allocate_pinned(std::size_t bytes, bool write_combined) {
+  CaptureTolerance const tolerance(require_runtime());
+  void* pointer       = nullptr;
+  unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
+  cudaError_t const refused =
+      cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped | kind);
+  if (refused == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  check(refused, "cudaHostAlloc", look_for_failed_work);
+  // CUDA promises one address for host and device except for write-combined memory, where Linux on
+  // x86 and Arm gives it as well. The memory spaces rely on it.
+  void* on_device            = nullptr;
+  cudaError_t const unmapped = cudaHostGetDevicePointer(&on_device, pointer, 0);
+  if (unmapped == cudaSuccess && on_device == pointer) return pointer;
+  succeeded(unmapped);
+  succeeded(cudaFreeHost(pointer));
+  throw CudaError(
+      "write-combined or mapped memory cannot be used (its address on the device differs): "
+      "use PinnedSpace here",
+      unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
+}
+
+bool free_pinned(void* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  CaptureTolerance const tolerance(*r);
+  return succeeded(cudaFreeHost(pointer));
+}
+
+PointerKind inspect(void const* pointer) noexcept {
+  cudaPointerAttributes attributes = {};
+  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) {
+    return PointerKind::pageable;
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeHost: return PointerKind::pinned;
+    case cudaMemoryTypeDevice: return PointerKind::device;
+    case cudaMemoryTypeManaged: return PointerKind::managed;
+    default: return PointerKind::pageable;
+  }
+}
+
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  require_runtime();
+  check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+        "cudaMemcpyAsync", look_for_failed_work);
+}
+
+void copy(void* dst, void const* src, Box const& box, Stream stream) {
+  if (box.run_bytes == 0 || box.rows == 0 || box.planes == 0) return;
+  require_runtime();
+  auto* const to         = static_cast<char*>(dst);
+  auto const* const from = static_cast<char const*>(src);
+  auto const queue       = static_cast<cudaStream_t>(stream);
+  if (box.rows == 1) {
+    copy_2d(to, box.plane_pitch_dst, from, box.plane_pitch_src, box.run_bytes, box.planes, queue);
+  } else if (box.planes > 1 && fits_3d_copy(box)) {
+    copy_3d(to, from, box, queue);
+  } else {
+    for (std::size_t plane = 0; plane < box.planes; ++plane) {
+      copy_2d(to + plane * box.plane_pitch_dst, box.row_pitch_dst,
+              from + plane * box.plane_pitch_src, box.row_pitch_src, box.run_bytes, box.rows,
+              queue);
+    }
+  }
+}
+
+Stream private_stream() {
+  Runtime& r = require_runtime();
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
+  auto& slot = r.private_streams.at(static_cast<std::size_t>(device));
+  if (cudaStream_t const stream = slot.load(std::memory_order_acquire)) return stream;
+  std::lock_guard const lock(r.mutex);
+  if (cudaStream_t const stream = slot.load(std::memory_order_relaxed)) return stream;
+  CaptureTolerance const tolerance(r);
+  cudaStream_t made = nullptr;
+  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        look_for_failed_work);
+  slot.store(made, std::memory_order_release);
+  return made;
+}
+
+void fence(Stream stream) {
+  CaptureTolerance const tolerance(require_runtime());
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
+        look_for_failed_work);
+}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

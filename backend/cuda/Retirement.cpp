@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Events over all work of a device. By the driver API: it leaves the pending error of the
+// application's runtime calls alone, and does not make contexts.
+
+#include "Runtime.hpp"
+
+#include "../Error.hpp"
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+bool says_capture(CUresult result) noexcept {
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
+}
+
+// Does a stream capture, as far as can be known? The legacy stream of the current context answers for all
+// blocking streams, without harm to their captures.
+bool something_captures(Runtime& r) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return r.announced_captures.load() > 0 || says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
+}
+
+CUevent handle_of(Event event) { return static_cast<CUevent>(event); }
+
+Recorded recorded(CUresult result) noexcept {
+  if (result == CUDA_SUCCESS) return Recorded::yes;
+  if (result == CUDA_ERROR_DEINITIALIZED) return Recorded::idle;
+  return says_capture(result) ? Recorded::capturing : Recorded::failed;
+}
+
+}  // namespace
+
+int devices_in_use(std::array<int, 64>& out) noexcept {
+  Runtime* const r = runtime();
+  std::size_t used = 0;
+  for (int device = 0; r != nullptr && device < r->devices; ++device) {
+    if (r->context_in_use(device) != nullptr) out[used++] = device;
+  }
+  return static_cast<int>(used);
+}
+
+Recorded record_all_work(int device, Event& event) noexcept {
+  Runtime* const r        = runtime();
+  CUcontext const context = r != nullptr ? r->context_in_use(device) : nullptr;
+  if (context == nullptr) return Recorded::idle;
+  if (r->record_context_event == nullptr) return Recorded::unsupported;
+  ContextScope const scope(*r, context);
+  if (!scope.pushed()) return Recorded::failed;
+  if (something_captures(*r)) return Recorded::capturing;
+  CaptureTolerance const tolerance(*r);
+  if (event == nullptr) {
+    CUevent made          = nullptr;
+    CUresult const result = r->create_event(&made, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS) return recorded(result);
+    event = made;
+  }
+  return recorded(r->record_context_event(context, handle_of(event)));
+}
+
+EventState query(Event event) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return EventState::done;
+  CaptureTolerance const tolerance(*r);
+  CUresult const result = r->query_event(handle_of(event));
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) return EventState::done;
+  if (result == CUDA_ERROR_NOT_READY) return EventState::pending;
+  return says_capture(result) ? EventState::capturing : EventState::failed;
+}
+
+bool wait(Event event) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return true;
+  CaptureTolerance const tolerance(*r);
+  CUresult const result = r->synchronize_event(handle_of(event));
+  return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
+}
+
+void release_event(Event event) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr || event == nullptr) return;
+  CaptureTolerance const tolerance(*r);
+  r->destroy_event(handle_of(event));
+}
+
+bool fence_device(int device) noexcept {
+  Runtime* const r        = runtime();
+  CUcontext const context = r != nullptr ? r->context_in_use(device) : nullptr;
+  if (context == nullptr) return true;
+  ContextScope const scope(*r, context);
+  if (!scope.pushed() || something_captures(*r)) return false;
+  CaptureTolerance const tolerance(*r);
+  CUresult const result = r->synchronize_context();
+  return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
+}
+
+void fence_all_devices() {
+  std::array<int, 64> devices{};
+  int const count = devices_in_use(devices);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    if (fence_device(devices[i])) continue;
+    throw CudaError(
+        "device " + std::to_string(devices[i]) +
+            " could not be fenced (a stream captures, or earlier work failed): fence after "
+            "the capture, or look for the kernel that failed",
+        cudaErrorUnknown);
+  }
+}
+
+void announce_capture() noexcept {
+  if (Runtime* const r = runtime()) ++r->announced_captures;
+}
+
+void end_announced_capture() noexcept {
+  if (Runtime* const r = runtime()) --r->announced_captures;
+}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Runtime.hpp"
+
+#include "../Error.hpp"
+#include "../os/Fork.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+std::atomic<Runtime*> known_runtime{nullptr};
+
+void* driver_function(char const* name, [[maybe_unused]] unsigned version) noexcept {
+  void* function                         = nullptr;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  cudaError_t const error =
+      cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableLegacyStream, &status);
+#else
+  cudaError_t const error =
+      cudaGetDriverEntryPoint(name, &function, cudaEnableLegacyStream, &status);
+#endif
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess && status == cudaDriverEntryPointSuccess ? function : nullptr;
+}
+
+template <class Function>
+bool find(Function& function, char const* name, unsigned version = 12000) noexcept {
+  function = reinterpret_cast<Function>(driver_function(name, version));
+  return function != nullptr;
+}
+
+// Without any one of the driver functions the devices cannot be used; only cuCtxRecordEvent may be
+// missing.
+std::unique_ptr<Runtime> learn_runtime() {
+  auto learnt = std::make_unique<Runtime>();
+  if (cudaGetDeviceCount(&learnt->devices) != cudaSuccess) {
+    cudaGetLastError();
+    learnt->devices = 0;
+    return learnt;
+  }
+  Runtime& r = *learnt;
+  bool const complete =
+      find(r.device_get, "cuDeviceGet") &&
+      find(r.primary_context_state, "cuDevicePrimaryCtxGetState") &&
+      find(r.primary_context_retain, "cuDevicePrimaryCtxRetain") &&
+      find(r.push_context, "cuCtxPushCurrent") && find(r.pop_context, "cuCtxPopCurrent") &&
+      find(r.synchronize_context, "cuCtxSynchronize") && find(r.create_event, "cuEventCreate") &&
+      find(r.query_event, "cuEventQuery") && find(r.synchronize_event, "cuEventSynchronize") &&
+      find(r.destroy_event, "cuEventDestroy") &&
+      find(r.stream_is_capturing, "cuStreamIsCapturing") &&
+      find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
+  find(r.record_context_event, "cuCtxRecordEvent", 12050);
+  r.devices = complete ? std::min(r.devices, max_devices) : 0;
+  return learnt;
+}
+
+// Never destroyed, since static destructors of the application may still free memory.
+Runtime* known_or_learnt() noexcept {
+  if (Runtime* const known = known_runtime.load(std::memory_order_acquire)) return known;
+  try {
+    auto learnt       = learn_runtime();
+    Runtime* expected = nullptr;
+    if (!known_runtime.compare_exchange_strong(expected, learnt.get())) return expected;
+    return learnt.release();
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Runtime* runtime() noexcept {
+  if (is_forked_child()) return nullptr;
+  Runtime* const known = known_or_learnt();
+  return known != nullptr && known->devices > 0 ? known : nullptr;
+}
+
+Runtime& require_runtime() {
+  if (Runtime* const usable = runtime()) return *usable;
+  bool const forked = is_forked_child();
+  throw CudaError(
+      forked ? "CUDA cannot be used (this process is the child of a fork): start processes "
+               "before the parent uses CUDA, or with exec"
+             : "CUDA cannot be used (no device, or no driver): look at nvidia-smi and at "
+               "CUDA_VISIBLE_DEVICES",
+      forked ? cudaErrorInitializationError : cudaErrorNoDevice);
+}
+
+void forget_runtime() noexcept { delete known_runtime.exchange(nullptr); }
+
+void check(cudaError_t error, char const* call, char const* advice) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  throw CudaError(std::string(call) + " failed (" + cudaGetErrorName(error) + ", " +
+                      cudaGetErrorString(error) + "): " + advice,
+                  error);
+}
+
+CUcontext Runtime::context_in_use(int device) noexcept {
+  CUdevice handle    = 0;
+  unsigned int flags = 0;
+  int active         = 0;
+  if (device < 0 || device >= devices || device_get(&handle, device) != CUDA_SUCCESS ||
+      primary_context_state(handle, &flags, &active) != CUDA_SUCCESS || active == 0) {
+    return nullptr;
+  }
+  auto& slot        = contexts[static_cast<std::size_t>(device)];
+  CUcontext context = slot.load(std::memory_order_acquire);
+  if (context != nullptr) return context;
+  // Retained for the life of the process. Two threads may both do it: the count does not matter
+  // then.
+  if (primary_context_retain(&context, handle) != CUDA_SUCCESS) return nullptr;
+  slot.store(context, std::memory_order_release);
+  return context;
+}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The seam where there is no device: all memory is pageable, work is done when a call returns.
+
+#include "../Driver.hpp"
+
+#include "../Error.hpp"
+
+#include <cstring>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+constexpr int no_device = 100;  // the number of cudaErrorNoDevice
+
+[[noreturn]] void refuse(std::string const& what) {
+  throw CudaError(
+      what + " (this library was built without CUDA): build it with CUDA, or do not ask for it",
+      no_device);
+}
+
+}  // namespace
+
+int device_count() noexcept { return 0; }
+
+int devices_in_use(std::array<int, 64>&) noexcept { return 0; }
+
+std::string pci_bus_id(int device) {
+  refuse("device " + std::to_string(device) + " has no PCI bus id");
+}
+
+bool registered_memory_keeps_address() noexcept { return true; }
+
+void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a device"); }
+
+bool unlock_pages(void*) noexcept { return false; }
+
+void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot allocate memory"); }
+
+bool free_pinned(void*) noexcept { return false; }
+
+PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
+
+void copy(void* dst, void const* src, std::size_t bytes, Stream) {
+  if (bytes > 0) std::memcpy(dst, src, bytes);
+}
+
+void copy(void* dst, void const* src, Box const& box, Stream stream) {
+  auto* const to         = static_cast<char*>(dst);
+  auto const* const from = static_cast<char const*>(src);
+  for (std::size_t plane = 0; plane < box.planes; ++plane) {
+    for (std::size_t row = 0; row < box.rows; ++row) {
+      copy(to + plane * box.plane_pitch_dst + row * box.row_pitch_dst,
+           from + plane * box.plane_pitch_src + row * box.row_pitch_src, box.run_bytes, stream);
+    }
+  }
+}
+
+Stream private_stream() { return nullptr; }
+
+void fence(Stream) {}
+
+void fence_all_devices() {}
+
+Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
+
+EventState query(Event) noexcept { return EventState::done; }
+
+bool wait(Event) noexcept { return true; }
+
+void release_event(Event) noexcept {}
+
+bool fence_device(int) noexcept { return true; }
+
+void announce_capture() noexcept {}
+
+void end_announced_capture() noexcept {}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

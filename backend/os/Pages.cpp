@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Pages.hpp"
+
+#include "Topology.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+bool system_has_huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string modes;
+  return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
+}
+
+// False if the system has no memory left.
+bool touch(char* begin, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int populate_write = MADV_POPULATE_WRITE;
+#else
+  constexpr int populate_write = 23;  // the C library may be older than the kernel
+#endif
+  int result = 0;
+  do {
+    result = madvise(begin, bytes, populate_write);
+  } while (result != 0 && errno == EAGAIN);
+  if (result == 0) return true;
+  if (errno != EINVAL) return false;
+  // A kernel before 5.14. Writing is safe: nobody else has these pages yet.
+  for (std::size_t offset = 0; offset < bytes; offset += page_bytes()) {
+    *const_cast<char volatile*>(begin + offset) = 0;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t page_bytes() noexcept {
+  static auto const bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t most_memory() noexcept {
+  static std::size_t const most = [] {
+    constexpr std::size_t growth = 32;
+    auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes() * growth;
+    try {
+      for (char const* file : {"/sys/fs/cgroup/memory.max",                      // version 2
+                               "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {  // version 1
+        std::size_t limit = 0;
+        if (std::ifstream(file) >> limit && limit > 0) bytes = std::min(bytes, limit);
+      }
+    } catch (std::exception const&) {
+      // What cannot be read does not limit.
+    }
+    return bytes;
+  }();
+  return most;
+}
+
+void* map_pages(std::size_t bytes) noexcept {
+  if (bytes > most_memory()) return nullptr;
+  std::size_t const spare = bytes >= huge_page_bytes ? huge_page_bytes : 0;
+  void* const mapped =
+      mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  if (spare == 0) return mapped;
+  // Trim to the aligned part.
+  auto* const begin = static_cast<char*>(mapped);
+  std::size_t const before =
+      (huge_page_bytes - address_of(begin) % huge_page_bytes) % huge_page_bytes;
+  if (before > 0) munmap(begin, before);
+  if (before < spare) munmap(begin + before + bytes, spare - before);
+  return begin + before;
+}
+
+void unmap_pages(void* pointer, std::size_t bytes) noexcept { munmap(pointer, bytes); }
+
+bool use_huge_pages(void* pointer, std::size_t bytes) noexcept {
+  static bool const available = system_has_huge_pages();
+  return available && madvise(pointer, bytes, MADV_HUGEPAGE) == 0;
+}
+
+bool first_touch(void* pointer, std::size_t bytes, int numa_node, int threads) {
+  auto* const begin      = static_cast<char*>(pointer);
+  auto const parts       = static_cast<std::size_t>(std::max(threads, 1));
+  std::size_t const unit = bytes >= parts * huge_page_bytes ? huge_page_bytes : page_bytes();
+  std::size_t const part = (bytes / parts / unit + 1) * unit;
+  std::atomic<bool> enough{true};
+  auto const touch_part = [&](std::size_t i) {
+    std::size_t const first = std::min(i * part, bytes);
+    std::size_t const last  = std::min(first + part, bytes);
+    if (first < last && !touch(begin + first, last - first)) enough = false;
+  };
+  if (parts == 1) {
+    touch_part(0);
+    return enough;
+  }
+
+  Topology const& topology = Topology::machine();
+  std::vector<std::jthread> team;
+  team.reserve(parts);
+  try {
+    for (std::size_t i = 0; i < parts; ++i) {
+      team.emplace_back([&, i] {
+        // A new thread has the affinity of its maker, which may be a single core.
+        topology.bind_this_thread(numa_node);
+        touch_part(i);
+      });
+    }
+  } catch (std::system_error const&) {
+    // No more threads: this one does the rest.
+    for (std::size_t i = team.size(); i < parts; ++i) touch_part(i);
+  }
+  team.clear();
+  return enough;
+}
+
+RangeState inspect_range(void const* pointer, std::size_t bytes) {
+  std::uintptr_t next      = address_of(pointer);
+  std::uintptr_t const end = next + bytes;
+  bool writable            = true;
+  std::ifstream maps("/proc/self/maps");
+  if (!maps) return RangeState::writable;  // no way to know: let the runtime judge
+  // Lines are sorted: "begin-end rwxp ...".
+  for (std::string line; next < end && std::getline(maps, line);) {
+    std::uintptr_t first = 0, last = 0;
+    char write = '-';
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*c%c", &first, &last, &write) != 3)
+      continue;
+    if (last <= next) continue;
+    if (first > next) break;
+    writable = writable && write == 'w';
+    next     = last;
+  }
+  if (next < end) return RangeState::not_mapped;
+  return writable ? RangeState::writable : RangeState::read_only;
+}
+
+std::string locked_memory_limit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
+}
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Retirement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+constexpr std::uint64_t bit(std::size_t device) { return std::uint64_t(1) << device; }
+
+}  // namespace
+
+// A read-modify-write, not a load: whoever closes this epoch synchronises with it, and so records all work
+// that the caller had submitted.
+Epoch Retirement::stamp() noexcept { return m_open.fetch_add(0, std::memory_order_acq_rel); }
+
+void Retirement::complete(Epoch epoch) noexcept {
+  Epoch known = m_completed.load(std::memory_order_relaxed);
+  while (known < epoch &&
+         !m_completed.compare_exchange_weak(known, epoch, std::memory_order_acq_rel)) {
+  }
+}
+
+void Retirement::forget_what_is_over() noexcept {
+  while (m_count > 0 && pending(0).epoch <= completed()) {
+    m_first = (m_first + 1) % m_ring.size();
+    --m_count;
+  }
+}
+
+Retirement::Progress Retirement::close_epoch() noexcept {
+  forget_what_is_over();
+  if (m_count == m_ring.size()) return Progress::pending;
+
+  std::array<int, most_devices> devices{};
+  Epoch const epoch    = m_open.fetch_add(1, std::memory_order_acq_rel);
+  auto const count     = static_cast<std::size_t>(Driver::devices_in_use(devices));
+  Recording& recording = pending(m_count);
+  recording.epoch      = epoch;
+  recording.devices    = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const device = static_cast<std::size_t>(devices[i]);
+    switch (Driver::record_all_work(devices[i], recording.events[device])) {
+      case Driver::Recorded::yes: recording.devices |= bit(device); break;
+      case Driver::Recorded::idle: break;
+      case Driver::Recorded::capturing: return Progress::capturing;
+      case Driver::Recorded::unsupported: return Progress::blind;
+      case Driver::Recorded::failed:
+        Driver::release_event(recording.events[device]);
+        recording.events[device] = nullptr;
+        return Progress::blind;
+    }
+  }
+  if (recording.devices == 0) {
+    complete(epoch);
+    return Progress::done;
+  }
+  ++m_count;
+  return Progress::pending;
+}
+
+Retirement::Progress Retirement::ask(Recording& recording) noexcept {
+  for (std::size_t device = 0; recording.devices != 0 && device < most_devices; ++device) {
+    if ((recording.devices & bit(device)) == 0) continue;
+    switch (Driver::query(recording.events[device])) {
+      case Driver::EventState::done: recording.devices &= ~bit(device); break;
+      case Driver::EventState::pending: return Progress::pending;
+      case Driver::EventState::capturing: return Progress::capturing;
+      case Driver::EventState::failed:
+        Driver::release_event(recording.events[device]);
+        recording.events[device] = nullptr;
+        return Progress::blind;
+    }
+  }
+  complete(recording.epoch);
+  return Progress::done;
+}
+
+void Retirement::record() noexcept {
+  std::unique_lock const lock(m_mutex, std::try_to_lock);
+  if (lock.owns_lock()) close_epoch();
+}
+
+Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
+  if (epoch <= completed()) return Progress::done;
+  std::lock_guard const lock(m_mutex);
+  forget_what_is_over();
+  Progress progress = Progress::pending;
+  if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
+  // The newest first: on an idle device one question answers for all.
+  if (m_count > 1) {
+    Progress const newest = ask(pending(m_count - 1));
+    if (newest == Progress::blind) --m_count;
+    forget_what_is_over();
+  }
+  while (m_count > 0) {
+    Progress const oldest = ask(pending(0));
+    if (oldest == Progress::pending || oldest == Progress::capturing) {
+      if (progress == Progress::pending) progress = oldest;
+      break;
+    }
+    // Done, or lost: then a later recording covers the epoch.
+    if (oldest == Progress::blind) progress = oldest;
+    m_first = (m_first + 1) % m_ring.size();
+    --m_count;
+  }
+  return epoch <= completed() ? Progress::done : progress;
+}
+
+bool Retirement::fence() noexcept {
+  Epoch const epoch = m_open.fetch_add(1, std::memory_order_acq_rel);
+  std::array<int, most_devices> devices{};
+  int const count  = Driver::devices_in_use(devices);
+  bool const fenced = std::all_of(devices.begin(), devices.begin() + count, Driver::fence_device);
+  if (fenced) complete(epoch);
+  return fenced;
+}
+
+bool Retirement::wait(Epoch epoch) noexcept {
+  // Asked again and again, not waited for: an event that is waited for could not be recorded anew.
+  constexpr std::chrono::microseconds pause(50);
+  for (;;) {
+    switch (reach(epoch)) {
+      case Progress::done: return true;
+      case Progress::pending: std::this_thread::sleep_for(pause); break;
+      case Progress::capturing: return false;
+      case Progress::blind: return fence();
+    }
+  }
+}
+
+void Retirement::release_events() noexcept {
+  std::lock_guard const lock(m_mutex);
+  m_count = 0;
+  for (Recording& recording : m_ring) {
+    for (Driver::Event& event : recording.events) {
+      if (event != nullptr) Driver::release_event(event);
+      event = nullptr;
+    }
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl

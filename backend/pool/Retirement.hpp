@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// When is freed memory free? Time is cut into epochs. A block is stamped with the open epoch when it is
+// given back. Recording an event of all work on each device closes the open epoch; when the events are
+// done, that epoch and all before it are over, and so is the work that could touch their blocks. One event
+// thus serves all blocks that were given back together, and a block's state is one comparison of numbers.
+//
+// Nothing is lost when a recording fails or a stream captures: the closed epoch has no event of its own
+// then, and is covered by the next recording that succeeds.
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
+
+#include "../Driver.hpp"
+#include "Block.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace KokkosHostSpaces::Impl {
+
+class Retirement {
+ public:
+  /// The epoch in which something is given back now. Work which the caller knows of is part of it.
+  Epoch stamp() noexcept;
+
+  /// The newest epoch that is over.
+  Epoch completed() const noexcept { return m_completed.load(std::memory_order_acquire); }
+
+  /// Records the work of all devices, unless another thread does so just now. Waits for nobody.
+  void record() noexcept;
+
+  enum class Progress {
+    done,       ///< the epoch is over
+    pending,    ///< device work of the epoch still runs
+    capturing,  ///< a stream captures: nothing can be recorded or asked
+    blind       ///< there are no events (CUDA < 12.5, or an error): only fence() tells
+  };
+
+  /// Finds out how far the devices are, recording if `epoch` has no event yet. Waits for no device.
+  Progress reach(Epoch epoch) noexcept;
+
+  /// Waits until all work of the devices is done; false if it cannot be waited for (a stream captures).
+  bool fence() noexcept;
+
+  /// Waits until `epoch` is over; false if it cannot be waited for.
+  bool wait(Epoch epoch) noexcept;
+
+  /// Gives the events back to the runtime.
+  void release_events() noexcept;
+
+ private:
+  static constexpr std::size_t most_devices = 64;
+
+  struct Recording {
+    Epoch epoch           = 0;
+    std::uint64_t devices = 0;  ///< bit d: events[d] is recorded and was not seen done
+    std::array<Driver::Event, most_devices> events{};
+  };
+
+  // With m_mutex held.
+  Progress close_epoch() noexcept;
+  Progress ask(Recording& recording) noexcept;
+  void forget_what_is_over() noexcept;
+  Recording& pending(std::size_t i) noexcept { return m_ring[(m_first + i) % m_ring.size()]; }
+
+  void complete(Epoch epoch) noexcept;
+
+  std::atomic<Epoch> m_open{1};
+  std::atomic<Epoch> m_completed{0};
+
+  // The recordings, oldest first. A slot keeps its events and records them again: none is made or destroyed
+  // in steady state. When the ring is full, epochs are left to a later recording.
+  std::mutex m_mutex;
+  std::array<Recording, 64> m_ring{};
+  std::size_t m_first = 0;
+  std::size_t m_count = 0;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# What the project needs: what is installed if it fits, else a pinned archive, built along with us.
+
+include(Archive)
+
+find_package(Threads REQUIRED)
+find_package(hwloc 2.7 REQUIRED)
+include(Kokkos)
+if(KokkosHostSpaces_ENABLE_CUDA)
+  find_package(CUDAToolkit 12.2 REQUIRED)
+endif()
+
+if(KokkosHostSpaces_ENABLE_TESTS)
+  find_package(Catch2 3.4 CONFIG QUIET)
+  if(NOT TARGET Catch2::Catch2WithMain)
+    khs_add_archive(
+      EXCLUDE_FROM_ALL
+      ARCHIVE Catch2-3.7.1
+      SHA256 c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
+      UPSTREAM https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
+      DEBIAN_POOL pool/main/c/catch2/catch2_3.7.1.orig.tar.gz)
+    list(APPEND CMAKE_MODULE_PATH ${Catch2-3.7.1_SOURCE_DIR}/extras)
+  endif()
+  include(Catch)  # catch_discover_tests
+endif()

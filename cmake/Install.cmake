@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# Installs the library as the package KokkosHostSpaces; a Kokkos that was built along goes with it.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
+
+install(TARGETS hostspaces hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/memspaces/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
+install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/KokkosHostSpacesConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfig.cmake INSTALL_DESTINATION ${_khs_package})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfig.cmake
+              ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/Findhwloc.cmake
+        DESTINATION ${_khs_package})

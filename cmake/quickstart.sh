@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+#
+# From a fresh machine to a result, by one command:
+#
+#   bash cmake/quickstart.sh         compares the ways to hand data to the GPU, on this machine
+#   bash cmake/quickstart.sh test    builds everything, and runs all tests that this machine can run
+#
+# Installs what is missing with apt (as root, or by sudo), and uses what is there: also the packages
+# in $CMAKE_PREFIX_PATH, and source archives in $KOKKOS_HOST_SPACES_ARCHIVE_DIR. Can be run again.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '\n==> %s\n' "$*"; }
+fail() { printf '\nquickstart: %s\n' "$*" >&2; exit 1; }
+
+# --- What is missing: Debian's names of packages --------------------------------------------------
+
+has_hwloc() {
+  local -a prefixes
+  IFS=: read -ra prefixes <<< "${CMAKE_PREFIX_PATH:-}"
+  prefixes=("${prefixes[@]/%//include}")
+  echo "#include <hwloc.h>" | c++ -E -x c++ "${prefixes[@]/#/-I}" - > /dev/null 2>&1
+}
+
+missing_packages() {
+  command -v c++ > /dev/null || echo g++
+  command -v cmake > /dev/null || echo cmake
+  command -v ninja > /dev/null || echo ninja-build
+  has_hwloc || echo libhwloc-dev
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
+}
+
+install_missing() {
+  local -a packages as_root=()
+  mapfile -t packages < <(missing_packages)
+  [ ${#packages[@]} -gt 0 ] || return 0
+
+  command -v apt-get > /dev/null ||
+    fail "missing: ${packages[*]} (Debian's names), and there is no apt-get to install them: install" \
+      "them with the package manager of this system, and run this again"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo > /dev/null ||
+      fail "missing: ${packages[*]}, and installing needs root or sudo: have them installed, and run this again"
+    as_root=(sudo)
+  fi
+  say "Installing ${packages[*]}"
+  "${as_root[@]}" apt-get update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "${packages[@]}"
+}
+
+check_cmake() {
+  local version
+  version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+  [ "$(printf '%s\n' 3.25 "$version" | sort -V | head -n 1)" = 3.25 ] ||
+    fail "CMake $version is too old (3.25 or later is needed): install a later one, for example by" \
+      "'pip install cmake', put it first in PATH, and run this again"
+}
+
+# --- Which backend --------------------------------------------------------------------------------
+
+# Sets `gpu` to the compute capability of the first GPU, or to nothing, and `nvcc` to its version.
+look_for_cuda() {
+  gpu="" nvcc=""
+  command -v nvcc > /dev/null || PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
+  if command -v nvcc > /dev/null; then
+    nvcc=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  fi
+  if command -v nvidia-smi > /dev/null && nvidia-smi -L > /dev/null 2>&1; then
+    gpu=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sed -n 1p)
+  fi
+}
+
+# Kokkos' name of the architecture with compute capability $1.
+architecture() {
+  case $1 in
+    7.0) echo VOLTA70 ;;
+    7.2) echo VOLTA72 ;;
+    7.5) echo TURING75 ;;
+    8.0) echo AMPERE80 ;;
+    8.6) echo AMPERE86 ;;
+    8.7) echo AMPERE87 ;;
+    8.9) echo ADA89 ;;
+    9.0) echo HOPPER90 ;;
+    10.0) echo BLACKWELL100 ;;
+    12.0) echo BLACKWELL120 ;;
+    *) fail "GPUs with compute capability $1 are not known to Kokkos 5.0" ;;
+  esac
+}
+
+# True, with the reason said, if there is a CUDA toolkit to build with.
+cuda_toolkit_will_do() {
+  if [ -z "$nvcc" ]; then
+    echo "No nvcc in PATH or /usr/local/cuda/bin."
+    return 1
+  fi
+  if [ "$(printf '%s\n' 12.2 "$nvcc" | sort -V | head -n 1)" != 12.2 ]; then
+    echo "nvcc is of CUDA $nvcc, 12.2 or later is needed."
+    return 1
+  fi
+}
+
+# --- Building -------------------------------------------------------------------------------------
+
+# build <preset> [<argument of cmake --build>...]
+build() {
+  local preset=$1 arch
+  local -a options=()
+  shift
+  [ -z "${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-}" ] ||
+    options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$KOKKOS_HOST_SPACES_ARCHIVE_DIR")
+  if [ "$preset" = cuda ]; then
+    arch=$(architecture "${gpu:-9.0}")
+    # One that an earlier run chose must go, since Kokkos takes one only.
+    options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
+  fi
+  say "Configuring build/$preset"
+  cmake --preset "$preset" --no-warn-unused-cli "${options[@]}"
+  say "Building build/$preset"
+  cmake --build --preset "$preset" "$@"
+}
+
+compare() {
+  local preset=host
+  if [ -z "$gpu" ]; then
+    say "Using the host backend: no GPU is visible (nvidia-smi -L finds none)."
+  elif cuda_toolkit_will_do; then
+    preset=cuda
+    say "Using CUDA $nvcc: a GPU with compute capability $gpu is visible."
+  else
+    say "Using the host backend: a GPU is visible, but there is no toolkit to build for it." \
+      "Install CUDA 12.2 or later, and run this again."
+  fi
+  build "$preset" --target kokkos_host_spaces_compare
+  say "Comparing"
+  "build/$preset/perf/kokkos_host_spaces_compare"
+}
+
+run_all_tests() {
+  local preset first=1 count
+  local -a presets=(host asan tsan)
+  if cuda_toolkit_will_do; then
+    presets+=(cuda)
+    if [ -n "$gpu" ]; then
+      say "Testing the host backend, and CUDA $nvcc on a GPU with compute capability $gpu."
+    else
+      say "Testing the host backend. Building for CUDA $nvcc as well; the tests that need a GPU will be" \
+        "skipped, since none is visible (nvidia-smi -L finds none)."
+    fi
+  else
+    say "Testing the host backend only."
+  fi
+  for preset in "${presets[@]}"; do build "$preset"; done
+
+  # One run of ctest over all build trees, so that there is one summary.
+  mkdir -p build/all-tests
+  printf 'subdirs("../%s")\n' "${presets[@]}" > build/all-tests/CTestTestfile.cmake
+  say "Testing"
+  for preset in "${presets[@]}"; do
+    count=$(ctest --test-dir "build/$preset" --show-only | sed -n 's/^Total Tests: //p')
+    printf 'Tests %3d to %3d: build/%s\n' "$first" "$((first + count - 1))" "$preset"
+    first=$((first + count))
+  done
+  ctest --test-dir build/all-tests --output-on-failure --no-tests=error
+}
+
+case "${1:-compare}" in
+  compare | test) ;;
+  *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
+esac
+install_missing
+check_cmake
+look_for_cuda
+if [ "${1:-}" = test ]; then run_all_tests; else compare; fi

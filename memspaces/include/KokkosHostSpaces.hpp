@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_HPP
+#define KOKKOS_HOST_SPACES_HPP
+
+#include <KokkosHostSpaces/Allocator.hpp>
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/MappedView.hpp>
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/Pool.hpp>
+#include <KokkosHostSpaces/Registration.hpp>
+#include <KokkosHostSpaces/WriteCombinedSpace.hpp>
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The memory of a space for C++ containers and for buffers of libraries such as MPI.
+
+#ifndef KOKKOS_HOST_SPACES_ALLOCATOR_HPP
+#define KOKKOS_HOST_SPACES_ALLOCATOR_HPP
+
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <new>
+#include <string>
+
+namespace KokkosHostSpaces {
+
+/// Alignment of all memory from the spaces.
+inline constexpr std::size_t memory_alignment = 256;
+
+/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. Allocation throws
+/// OutOfPinnedMemory; deallocation never waits for a device. All allocators of a space are equal.
+template <class T, class Space = PinnedSpace>
+class Allocator {
+  static_assert(alignof(T) <= memory_alignment);
+
+ public:
+  using value_type = T;
+
+  Allocator() = default;
+  explicit Allocator(Space const& space) : m_space(space) {}
+  template <class U>
+  Allocator(Allocator<U, Space> const& other) : m_space(other.space()) {}
+
+  T* allocate(std::size_t n) {
+    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
+  }
+  void deallocate(T* pointer, std::size_t n) noexcept {
+    m_space.deallocate("KokkosHostSpaces::Allocator", pointer, n * sizeof(T));
+  }
+
+  Space const& space() const noexcept { return m_space; }
+
+  template <class U>
+  friend bool operator==(Allocator const&, Allocator<U, Space> const&) noexcept {
+    return true;
+  }
+
+ private:
+  Space m_space;
+};
+
+/// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Errors as for
+/// Allocator; an alignment beyond `memory_alignment` throws std::bad_alloc.
+template <class Space = PinnedSpace>
+class MemoryResource : public std::pmr::memory_resource {
+ public:
+  explicit MemoryResource(Space const& space = Space(), std::string label = "KokkosHostSpaces::MemoryResource")
+      : m_space(space), m_label(std::move(label)) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (alignment > memory_alignment) throw std::bad_alloc();
+    return m_space.allocate(m_label.c_str(), bytes > 0 ? bytes : 1);
+  }
+  void do_deallocate(void* pointer, std::size_t bytes, std::size_t) override {
+    m_space.deallocate(m_label.c_str(), pointer, bytes > 0 ? bytes : 1);
+  }
+  bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override {
+    return dynamic_cast<MemoryResource const*>(&other) != nullptr;
+  }
+
+  Space m_space;
+  std::string m_label;
+};
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PINNED_SPACE_HPP
+#define KOKKOS_HOST_SPACES_PINNED_SPACE_HPP
+
+#include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
+
+namespace KokkosHostSpaces {
+
+/// Page-locked host memory for data that is copied: `Kokkos::deep_copy` with a `Kokkos::Cuda`
+/// instance is truly asynchronous and runs at the full rate of the link.
+///
+/// Host code reads and writes it. Kernels cannot: Kokkos reports an access as an error, instead of
+/// letting it go over the bus element by element. `mapped_view` opts in to that without a copy.
+/// In a Kokkos without Cuda, "kernels" are host code and everything can access it.
+///
+/// Destroying a View never waits for the device, and the memory is not used again while device work
+/// submitted before the destruction may touch it. Allocation throws OutOfPinnedMemory.
+class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
+ public:
+  using memory_space = PinnedSpace;
+  using device_type  = Kokkos::Device<execution_space, memory_space>;
+
+  using Impl::HostMemorySpace<PinnedSpace>::HostMemorySpace;
+
+  /// The name that Kokkos Tools and messages show.
+  static constexpr char const* name() { return "Pinned"; }
+};
+
+}  // namespace KokkosHostSpaces
+
+#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+
+#endif

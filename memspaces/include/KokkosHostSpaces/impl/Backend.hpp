@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the header-only part asks of the compiled part, in terms of bytes and addresses. src/ carries
+// it out by calling the backend.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP
+#define KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP
+
+#include <KokkosHostSpaces/backend/Pool.hpp>
+
+#include <cstddef>
+
+namespace KokkosHostSpaces::Impl {
+
+struct CopyPlan;
+
+/// A memory space as the compiled part needs to know it.
+struct SpaceDescription {
+  char const* name;
+  bool write_combined;
+};
+
+/// Allocates near `device_id` (-1: Kokkos' default device) and tells Kokkos Tools.
+void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
+               std::size_t logical_bytes);
+
+/// Tells Kokkos Tools and gives the memory back.
+void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
+                std::size_t logical_bytes);
+
+/// Page-locks memory for later allocations, in the background.
+Pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
+                          std::size_t largest_block);
+
+/// A cudaStream_t; nullptr is the legacy default stream.
+using StreamHandle = void*;
+
+/// Enqueues a copy of bytes in any direction on `stream` and returns.
+void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stream);
+
+/// Enqueues a strided copy on `stream` and returns.
+void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
+
+/// Copies bytes in any direction on a stream of the library's own, and waits for that copy alone.
+void copy_and_wait(void* dst, void const* src, std::size_t bytes);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/Backend.hpp>
+
+#include "../../backend/Placement.hpp"
+#include "../../backend/Pool.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// Cached memory goes back when Kokkos is finalized. Views that outlive it give theirs back to the pool.
+void release_at_finalize() {
+  static std::atomic<bool> arranged{false};
+  if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
+    Kokkos::push_finalize_hook([] { Pool::release_all(); });
+}
+
+}  // namespace
+
+void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
+               std::size_t logical_bytes) {
+  release_at_finalize();
+  int const device = device_id >= 0 ? device_id : Kokkos::device_id();
+  void* const pointer =
+      Pool::allocate({.bytes     = bytes,
+                      .kind      = space.write_combined ? MemoryKind::write_combined
+                                                        : MemoryKind::page_locked,
+                      .numa_node = node_near_device(device),
+                      .space     = space.name,
+                      .label     = label});
+  if (Kokkos::Profiling::profileLibraryLoaded())
+    Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label, pointer,
+                                    logical_bytes > 0 ? logical_bytes : bytes);
+  return pointer;
+}
+
+void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
+                std::size_t logical_bytes) {
+  if (pointer == nullptr) return;
+  if (Kokkos::Profiling::profileLibraryLoaded())
+    Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label, pointer,
+                                      logical_bytes > 0 ? logical_bytes : bytes);
+  Pool::deallocate(pointer);
+}
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/CopyPlan.hpp>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+struct Loop {
+  std::size_t extent, dst_stride, src_stride;  // strides in bytes
+};
+
+// Does `a` belong further inside the loop nest than `b`?
+bool is_inside(Loop const& a, Loop const& b) {
+  return a.dst_stride != b.dst_stride ? a.dst_stride < b.dst_stride : a.src_stride < b.src_stride;
+}
+
+// Does `outer` continue where `inner` ends, on both sides?
+bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner_src_bytes) {
+  return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
+}
+
+}  // namespace
+
+CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
+                        std::size_t const* dst_strides, std::size_t const* src_strides) {
+  std::array<Loop, CopyPlan::max_loops> loops{};
+  int count = 0;
+  for (int r = 0; r < rank; ++r) {
+    if (extents[r] == 0) return {};
+    if (extents[r] == 1) continue;
+    Loop const loop{extents[r], dst_strides[r] * element_bytes, src_strides[r] * element_bytes};
+    int position = count++;
+    for (; position > 0 && is_inside(loop, loops[position - 1]); --position)
+      loops[position] = loops[position - 1];
+    loops[position] = loop;
+  }
+
+  CopyPlan plan;
+  plan.run_bytes = element_bytes;
+  for (int i = 0; i < count; ++i) {
+    Loop const& loop = loops[i];
+    if (plan.loops == 0 && continues(loop, plan.run_bytes, plan.run_bytes)) {
+      plan.run_bytes *= loop.extent;
+      continue;
+    }
+    int const last = plan.loops - 1;
+    if (last >= 0 && continues(loop, plan.dst_stride[last] * plan.extent[last],
+                               plan.src_stride[last] * plan.extent[last])) {
+      plan.extent[last] *= loop.extent;
+      continue;
+    }
+    plan.extent[plan.loops]     = loop.extent;
+    plan.dst_stride[plan.loops] = loop.dst_stride;
+    plan.src_stride[plan.loops] = loop.src_stride;
+    ++plan.loops;
+  }
+  return plan;
+}
+
+std::size_t CopyPlan::boxes() const {
+  std::size_t product = 1;
+  for (int i = 2; i < loops; ++i) product *= extent[i];
+  return product;
+}
+
+bool CopyPlan::fits_copy_engine() const {
+  for (int i = 0; i < loops; ++i)
+    if (dst_stride[i] < run_bytes || src_stride[i] < run_bytes) return false;
+  return true;
+}
+
+bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
+  if (plan.contiguous()) return true;
+  constexpr std::size_t equal_run_bytes = 64;  // where the two meet when the device reads
+  constexpr std::size_t few_boxes       = 16;  // each costs a call, some microseconds
+  if (!plan.fits_copy_engine() || plan.boxes() > few_boxes) return false;
+  return !device_reads_host_memory || plan.run_bytes >= equal_run_bytes;
+}
+
+}  // namespace KokkosHostSpaces::Impl

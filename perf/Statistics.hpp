@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_STATISTICS_HPP
+#define KOKKOS_HOST_SPACES_PERF_STATISTICS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Median and spread of a sample; robust against the odd disturbed repetition.
+struct Summary {
+  double minimum = 0, lower_quartile = 0, median = 0, upper_quartile = 0, maximum = 0;
+};
+
+/// Quantiles of at least one value, interpolated linearly between neighbours.
+inline Summary summarize(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  auto const quantile = [&values](double q) {
+    double const position   = q * double(values.size() - 1);
+    std::size_t const below = static_cast<std::size_t>(position);
+    std::size_t const above = std::min(below + 1, values.size() - 1);
+    return values[below] + (position - double(below)) * (values[above] - values[below]);
+  };
+  return {quantile(0), quantile(0.25), quantile(0.5), quantile(0.75), quantile(1)};
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_TWINS_PLATFORM_HPP
+#define KOKKOS_HOST_SPACES_PERF_TWINS_PLATFORM_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+/// What the twins were compiled for.
+extern bool const twins_use_cuda;
+
+/// The twin of a kernel, and the twin of an allocation, in words for headings.
+extern char const* const twin_name;
+extern char const* const plain_allocation_name;
+
+/// Why there is no device, in the words of the CUDA runtime; empty if there is one, or none is
+/// needed.
+std::string why_no_device();
+
+/// The current device; empty and zero without CUDA.
+struct Device {
+  std::string name;
+  std::string pci_bus_id;  ///< as sysfs writes it, such as "0000:17:00.0"
+  std::string driver_api;  ///< the CUDA version that the driver supports
+  std::string cuda_runtime;
+  std::size_t free_bytes = 0;
+};
+Device current_device();
+
+/// Page-locked memory as a plain program gets it: from cudaHostAlloc; without a device, memory that
+/// the calling thread touches page by page, which is what cudaHostAlloc does besides locking.
+void* allocate_plain(std::size_t bytes);
+void free_plain(void* pointer) noexcept;
+
+/// Does the CUDA runtime know the address as page-locked? Always true without a device.
+bool is_page_locked(void const* pointer);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../Platform.hpp"
+#include "Check.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace KokkosHostSpaces::Perf {
+
+bool const twins_use_cuda               = true;
+char const* const twin_name             = "plain CUDA";
+char const* const plain_allocation_name = "cudaHostAlloc";
+
+std::string why_no_device() {
+  int count              = 0;
+  cudaError_t const code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) return cudaGetErrorString(code);
+  return count > 0 ? "" : cudaGetErrorString(cudaErrorNoDevice);
+}
+
+Device current_device() {
+  int device = 0, runtime = 0, driver = 0;
+  char bus_id[32]       = "";
+  std::size_t available = 0, total = 0;
+  cudaDeviceProp properties;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device), "cudaDeviceGetPCIBusId");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+
+  auto const version = [](int v) {
+    return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+  };
+  std::string bus = bus_id;
+  std::transform(bus.begin(), bus.end(), bus.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return {properties.name, bus, version(driver), version(runtime), available};
+}
+
+void* allocate_plain(std::size_t bytes) {
+  void* pointer;
+  check(cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  return pointer;
+}
+
+void free_plain(void* pointer) noexcept { (void)cudaFreeHost(pointer); }
+
+bool is_page_locked(void const* pointer) {
+  cudaPointerAttributes attributes;
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+}  // namespace KokkosHostSpaces::Perf

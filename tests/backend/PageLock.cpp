@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/PageLock.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "Device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// The same on a machine with and one without a device, so that the tests below hold for both.
+Driver::PointerKind kind_of_locked_memory() {
+  return Driver::device_count() > 0 ? Driver::PointerKind::pinned : Driver::PointerKind::pageable;
+}
+
+}  // namespace
+
+TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
+  start_test(1);
+  auto const kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  std::size_t const bytes =
+      GENERATE(std::size_t(1), std::size_t(4097), std::size_t(2) << 20, std::size_t(5) << 20);
+  CAPTURE(bytes);
+  Region const region = lock_fresh_pages(bytes, kind, -1);
+  REQUIRE(region.pointer != nullptr);
+  CHECK(region.kind == kind);
+  CHECK(region.bytes >= bytes);
+  CHECK(region.bytes % (bytes < huge_page_bytes ? page_bytes() : huge_page_bytes) == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
+  CHECK(Driver::inspect(region.pointer) == kind_of_locked_memory());
+  auto* const begin = static_cast<char*>(region.pointer);
+  if (region.origin != Origin::driver) {
+    CHECK(std::all_of(begin, begin + region.bytes, [](char c) { return c == 0; }));
+  }
+  std::memset(begin, 1, region.bytes);
+  give_back(region);
+}
+
+TEST_CASE("pages that were given back are mapped no more") {
+  start_test(1);
+  Region const region = lock_fresh_pages(huge_page_bytes, MemoryKind::page_locked, -1);
+  give_back(region);
+  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::not_mapped);
+}
+
+TEST_CASE("the configuration switches huge pages and binding off") {
+  start_test(1);
+  Config config;
+  config.huge_pages   = false;
+  config.numa         = false;
+  Region const region = lock_fresh_pages(huge_page_bytes, MemoryKind::page_locked, 0, config);
+  CHECK_FALSE(region.huge_pages);
+  CHECK(region.numa_node == -1);
+  give_back(region);
+}
+
+TEST_CASE("more memory than there are addresses is refused with the limit and advice") {
+  start_test(1);
+  using Catch::Matchers::ContainsSubstring;
+  for (std::size_t const bytes : {SIZE_MAX, SIZE_MAX / 2, std::size_t(1) << 60}) {
+    CHECK_THROWS_MATCHES(
+        lock_fresh_pages(bytes, MemoryKind::page_locked, -1), OutOfPinnedMemory,
+        Catch::Matchers::MessageMatches(ContainsSubstring("bytes of page-locked memory") &&
+                                        ContainsSubstring("RLIMIT_MEMLOCK") &&
+                                        ContainsSubstring("ask for less")));
+  }
+}
+
+TEST_CASE("giving nothing back is ignored") {
+  start_test(1);
+  give_back(Region());
+  CHECK(inspect_range(nullptr, 1) == RangeState::not_mapped);
+}
+
+TEST_CASE("several threads lock and give back at once") {
+  start_test(1);
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 4; ++thread) {
+    team.emplace_back([thread] {
+      for (int round = 0; round < 20; ++round) {
+        Region const region = lock_fresh_pages(1 << 16, MemoryKind::page_locked, -1);
+        std::memset(region.pointer, thread, region.bytes);
+        auto const* const begin = static_cast<char const*>(region.pointer);
+        // Catch's macros are not for threads.
+        if (std::count(begin, begin + region.bytes, static_cast<char>(thread)) !=
+            static_cast<std::ptrdiff_t>(region.bytes)) {
+          std::abort();
+        }
+        give_back(region);
+      }
+    });
+  }
+  team.clear();
+  SUCCEED("all memory was the thread's own");
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/PageLock.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../support/FakeCuda.hpp"
+#include "CapturedStderr.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cuda_runtime_api.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+TEST_CASE(
+    "whichever CUDA call fails, locking throws or falls back, leaks nothing and works again") {
+  auto const kind  = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  bool const moves = GENERATE(false, true);
+  int const error  = GENERATE(int(cudaErrorMemoryAllocation), int(cudaErrorUnknown));
+  FakeCuda::reset();
+  lock_fresh_pages(1, kind, -1);
+  std::size_t const calls = FakeCuda::calls("*");
+  REQUIRE(calls > 3);
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    FakeCuda::reset();
+    if (moves) FakeCuda::registered_memory_moves();
+    FakeCuda::fail_nth_call("*", n, error);
+    try {
+      give_back(lock_fresh_pages(1, kind, -1));
+    } catch (Error const& thrown) {
+      CHECK_THAT(thrown.what(), ContainsSubstring("): "));
+    }
+    CHECK(FakeCuda::calls("*") >= n);
+    FakeCuda::fail_no_more();
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(FakeCuda::nothing_leaked());
+
+    Region const region = lock_fresh_pages(1, kind, -1);
+    CHECK(region.pointer != nullptr);
+    give_back(region);
+    CHECK(FakeCuda::nothing_leaked());
+  }
+}
+
+TEST_CASE("where registration is refused the driver allocates") {
+  FakeCuda::reset();
+  FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
+  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  CHECK(region.origin == Origin::driver);
+  CHECK(FakeCuda::outstanding().pinned_allocations == 1);
+  give_back(region);
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("where registered memory has another address on the device the driver allocates") {
+  FakeCuda::reset();
+  FakeCuda::registered_memory_moves();
+  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  CHECK(region.origin == Origin::driver);
+  CHECK(FakeCuda::calls("cudaHostRegister") == 0);
+  give_back(region);
+}
+
+TEST_CASE("write-combined memory comes from the driver") {
+  FakeCuda::reset();
+  Region const region = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  CHECK(region.origin == Origin::driver);
+  give_back(region);
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it") {
+  FakeCuda::reset(0);
+  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  CHECK(region.origin == Origin::mapped);
+  CHECK(FakeCuda::calls("cudaHostRegister") == 0);
+  give_back(region);
+}
+
+TEST_CASE(
+    "when registration and driver both refuse, the message says why, the limit and what to do") {
+  FakeCuda::reset();
+  FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
+  FakeCuda::fail_nth_call("cudaHostAlloc", 1);
+  CHECK_THROWS_MATCHES(
+      lock_fresh_pages(4096, MemoryKind::page_locked, -1), OutOfPinnedMemory,
+      MessageMatches(ContainsSubstring("4096 bytes") && ContainsSubstring("cudaHostRegister") &&
+                     ContainsSubstring("RLIMIT_MEMLOCK") && ContainsSubstring("ask for less")));
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("each fallback is told once, and only if the configuration wants it") {
+  FakeCuda::reset();
+  FakeCuda::registered_memory_moves();
+  Config quiet, loud;
+  loud.verbose = true;
+  CapturedStderr captured;
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, quiet));
+  CHECK(captured.text().empty());
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
+  std::string const once = captured.text();
+  CHECK_THAT(once, ContainsSubstring("using cudaHostAlloc"));
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
+  CHECK(captured.text() == once);
+}
+
+TEST_CASE("a range is locked in chunks, all or none") {
+  FakeCuda::reset();
+  std::size_t const page  = page_bytes();
+  std::size_t const bytes = 10 * page, chunk = 4 * page;
+  void* const pointer = map_pages(bytes);
+  REQUIRE(pointer != nullptr);
+
+  lock_in_chunks(pointer, bytes, chunk);
+  CHECK(FakeCuda::outstanding().registrations == 3);
+  CHECK(Driver::inspect(static_cast<char*>(pointer) + bytes - 1) == Driver::PointerKind::pinned);
+  CHECK(unlock_in_chunks(pointer, bytes, chunk));
+  CHECK(FakeCuda::outstanding().registrations == 0);
+
+  for (std::size_t n = 1; n <= 3; ++n) {
+    FakeCuda::fail_nth_call("cudaHostRegister", n);
+    CHECK_THROWS_AS(lock_in_chunks(pointer, bytes, chunk), CudaError);
+    CHECK(FakeCuda::outstanding().registrations == 0);
+  }
+  CHECK_FALSE(unlock_in_chunks(pointer, bytes, chunk));
+  unmap_pages(pointer, bytes);
+}
+
+TEST_CASE("memory that the runtime does not unlock stays mapped") {
+  FakeCuda::reset();
+  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  FakeCuda::shut_down();
+  give_back(region);
+  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
+  unmap_pages(region.pointer, region.bytes);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/os/Pages.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+std::size_t offset_in(void const* pointer, std::size_t unit) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % unit;
+}
+
+std::size_t resident_pages(void* pointer, std::size_t bytes) {
+  std::vector<unsigned char> resident(bytes / page_bytes());
+  REQUIRE(mincore(pointer, bytes, resident.data()) == 0);
+  return static_cast<std::size_t>(std::count_if(resident.begin(), resident.end(),
+                                                [](unsigned char r) { return (r & 1) != 0; }));
+}
+
+}  // namespace
+
+TEST_CASE("pages are aligned: to pages, and to 2 MiB from 2 MiB on") {
+  for (std::size_t const bytes : {page_bytes(), huge_page_bytes, 3 * huge_page_bytes}) {
+    void* const pointer = map_pages(bytes);
+    REQUIRE(pointer != nullptr);
+    CHECK(offset_in(pointer, bytes < huge_page_bytes ? page_bytes() : huge_page_bytes) == 0);
+    unmap_pages(pointer, bytes);
+  }
+}
+
+TEST_CASE("unmapping leaves nothing mapped, though the mapping was trimmed to be aligned") {
+  std::size_t const bytes = 2 * huge_page_bytes;
+  void* const pointer     = map_pages(bytes);
+  REQUIRE(pointer != nullptr);
+  CHECK(inspect_range(pointer, bytes) == RangeState::writable);
+  unmap_pages(pointer, bytes);
+  CHECK(inspect_range(pointer, bytes) == RangeState::not_mapped);
+}
+
+TEST_CASE("more pages than the machine can have are refused, although the system may overcommit") {
+  CHECK(most_memory() >= std::size_t(64) << 20);
+  CHECK(map_pages(most_memory() / page_bytes() * page_bytes() + page_bytes()) == nullptr);
+  CHECK(map_pages(std::size_t(1) << 60) == nullptr);
+}
+
+TEST_CASE("first touch faults every page in, by any number of threads, and leaves zeros") {
+  int const threads       = GENERATE(1, 2, 3, 7, 64);
+  std::size_t const bytes = GENERATE(std::size_t(1) << 16, (std::size_t(8) << 20) + 4096);
+  CAPTURE(threads, bytes);
+  void* const pointer = map_pages(bytes);
+  REQUIRE(pointer != nullptr);
+  madvise(pointer, bytes, MADV_NOHUGEPAGE);
+  REQUIRE(resident_pages(pointer, bytes) == 0);
+  CHECK(first_touch(pointer, bytes, -1, threads));
+  CHECK(resident_pages(pointer, bytes) == bytes / page_bytes());
+  auto const* const begin = static_cast<char const*>(pointer);
+  CHECK(std::all_of(begin, begin + bytes, [](char c) { return c == 0; }));
+  unmap_pages(pointer, bytes);
+}
+
+TEST_CASE("first touch leaves the affinity of the calling thread alone") {
+  cpu_set_t before, after;
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0);
+  void* const pointer = map_pages(huge_page_bytes);
+  REQUIRE(pointer != nullptr);
+  CHECK(first_touch(pointer, huge_page_bytes, -1, 1));
+  CHECK(first_touch(pointer, huge_page_bytes, -1, 2));
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&before, &after));
+  unmap_pages(pointer, huge_page_bytes);
+}
+
+TEST_CASE("first touch says so when the pages cannot be had") {
+  void* const pointer = map_pages(page_bytes());
+  REQUIRE(pointer != nullptr);
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
+  bool const kernel_tells      = madvise(pointer, page_bytes(), populate_write) == 0;
+  unmap_pages(pointer, page_bytes());
+  if (!kernel_tells) SKIP("needs Linux 5.14");
+  // Addresses without memory stand for a system that has no memory left.
+  CHECK_FALSE(first_touch(pointer, page_bytes(), -1, 1));
+}
+
+TEST_CASE("a range is read-only if any page of it is") {
+  std::size_t const page = page_bytes();
+  auto* const begin      = static_cast<char*>(map_pages(4 * page));
+  REQUIRE(begin != nullptr);
+  CHECK(inspect_range(begin, 4 * page) == RangeState::writable);
+  CHECK(inspect_range(begin + 1, 1) == RangeState::writable);
+
+  REQUIRE(mprotect(begin + 2 * page, page, PROT_READ) == 0);
+  CHECK(inspect_range(begin, 4 * page) == RangeState::read_only);
+  CHECK(inspect_range(begin, 2 * page) == RangeState::writable);
+  CHECK(inspect_range(begin + 3 * page - 1, 1) == RangeState::read_only);
+
+  unmap_pages(begin, 4 * page);
+}
+
+TEST_CASE("a range with a hole is not mapped") {
+  std::size_t const page  = page_bytes();
+  std::size_t const bytes = 2 * huge_page_bytes;
+  auto* const begin       = static_cast<char*>(map_pages(bytes));
+  REQUIRE(begin != nullptr);
+  // A hole so large that nobody fills it meanwhile.
+  unmap_pages(begin + page, bytes - 2 * page);
+  CHECK(inspect_range(begin, page) == RangeState::writable);
+  CHECK(inspect_range(begin, bytes) == RangeState::not_mapped);
+  CHECK(inspect_range(begin + page, bytes - page) == RangeState::not_mapped);
+  unmap_pages(begin, page);
+  unmap_pages(begin + bytes - page, page);
+}
+
+TEST_CASE("the limit of locked memory is told in words") {
+  std::string const limit = locked_memory_limit();
+  CHECK((limit == "unlimited" || limit.find(" bytes") != std::string::npos));
+}

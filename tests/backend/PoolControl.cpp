@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Watching and steering the pool.
+
+#include "../../backend/Error.hpp"
+#include "../../backend/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+TEST_CASE("what is locked is in use, retired or cached") {
+  PoolTest const test;
+  std::vector<char*> blocks;
+  for (std::size_t i = 1; i <= 40; ++i) blocks.push_back(PoolTest::allocate(i * i * 700));
+  for (std::size_t i = 0; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
+  Pool::Usage const usage = PoolTest::usage();
+  CHECK(usage.bytes_in_use + usage.bytes_retired + usage.bytes_cached == usage.bytes_locked);
+  CHECK(usage.bytes_asked <= usage.bytes_in_use);
+  CHECK(usage.bytes_high_water > usage.bytes_in_use);
+  CHECK(usage.misses > 0);
+  CHECK(usage.hits > 0);
+  CHECK(usage.segments > 0);
+  CHECK(usage.seconds_locking > 0);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
+}
+
+TEST_CASE("statistics tell the memory spaces apart") {
+  PoolTest const test;
+  std::string const a = "SpaceA";
+  Pool::Request of_a{1000, MemoryKind::page_locked, -1, a.c_str(), "x"};
+  Pool::Request of_b{2 * MiB, MemoryKind::page_locked, -1, "SpaceB", "y"};
+  static char const same_name[] = "SpaceB";
+  Pool::Request of_b_too        = of_b;
+  of_b_too.space                = same_name;
+  std::vector<void*> const blocks{Pool::allocate(of_a), Pool::allocate(of_b), Pool::allocate(of_b_too)};
+  std::size_t found = 0;
+  for (Pool::SpaceUsage const& space : Pool::statistics().spaces) {
+    if (space.space == "SpaceA") {
+      ++found;
+      CHECK(space.bytes_asked == 1000);
+      CHECK(space.blocks == 1);
+    }
+    if (space.space == "SpaceB") {
+      ++found;
+      CHECK(space.bytes_in_use == 4 * MiB);
+      CHECK(space.blocks == 2);
+    }
+  }
+  CHECK(found == 2);
+  for (void* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("a description is found from any address inside the block") {
+  PoolTest const test;
+  std::size_t const bytes = GENERATE(300, 50 * KiB, 3 * MiB, 20 * MiB);
+  char* const before      = PoolTest::allocate(bytes, "before");
+  char* const block       = PoolTest::allocate(bytes, "pressure");
+  for (std::size_t const offset : {std::size_t(0), std::size_t(128), bytes / 2, bytes - 1}) {
+    auto const description = Pool::describe(block + offset);
+    REQUIRE(description.has_value());
+    CHECK(description->label == "pressure");
+    CHECK(description->space == "TestSpace");
+    CHECK(description->bytes == bytes);
+    CHECK(description->kind == MemoryKind::page_locked);
+    CHECK(description->state == Pool::State::in_use);
+  }
+  Pool::deallocate(block);
+  CHECK(Pool::describe(block)->state != Pool::State::in_use);
+  Pool::trim(1000 * MiB);
+  CHECK(Pool::describe(block)->state == Pool::State::cached);
+  CHECK(Pool::describe(block)->label.empty());
+  CHECK(Pool::describe(before)->label == "before");
+  Pool::deallocate(before);
+  int local = 0;
+  CHECK_FALSE(Pool::describe(&local).has_value());
+  CHECK_FALSE(Pool::describe(nullptr).has_value());
+}
+
+TEST_CASE("of a long label the beginning is kept") {
+  PoolTest const test;
+  char* const block = PoolTest::allocate(100, std::string(200, 'x').c_str());
+  CHECK(Pool::describe(block)->label == std::string(47, 'x'));
+  Pool::deallocate(block);
+}
+
+TEST_CASE("trim gives back what nobody uses and keeps what it shall keep") {
+  PoolTest const test;
+  char* const kept = PoolTest::allocate(20 * MiB);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(PoolTest::allocate(30 * MiB));
+  for (int i = 0; i < 1000; ++i) blocks.push_back(PoolTest::allocate(1000));
+  for (char* const block : blocks) Pool::deallocate(block);
+  CHECK(Pool::trim(70 * MiB) > 0);
+  CHECK(PoolTest::usage().bytes_cached <= 70 * MiB);
+  CHECK(PoolTest::usage().bytes_cached > 0);
+  Pool::trim(0);
+  CHECK(PoolTest::usage().bytes_cached == 0);
+  CHECK(PoolTest::usage().bytes_locked == PoolTest::usage().bytes_in_use);
+  kept[20 * MiB - 1] = 'k';
+  Pool::deallocate(kept);
+  Pool::trim(0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+  CHECK(PoolTest::usage().segments == 0);
+}
+
+TEST_CASE("reserved memory serves allocations of every size without locking more") {
+  PoolTest const test;
+  Pool::Reservation const reservation =
+      Pool::reserve(192 * MiB, MemoryKind::page_locked, -1, 96 * MiB);
+  CHECK(reservation.bytes_asked() == 192 * MiB);
+  reservation.wait();
+  CHECK(reservation.finished());
+  CHECK(reservation.bytes_done() == 192 * MiB);
+  CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
+  std::vector<char*> blocks;
+  for (std::size_t const bytes : {std::size_t(100), 40 * KiB, 3 * MiB, 90 * MiB, 60 * MiB}) {
+    blocks.push_back(PoolTest::allocate(bytes));
+  }
+  CHECK(PoolTest::usage().misses == 0);
+  CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("a reservation beyond the limit ends with an exception and keeps what it has") {
+  PoolTest const test;
+  Pool::set_limit(40 * MiB);
+  Pool::Reservation const reservation =
+      Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 16 * MiB);
+  CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
+  CHECK(reservation.bytes_done() == 32 * MiB);
+  CHECK(reservation.finished());
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory is not handed out again while device work may touch it, and nothing waits for that.
+
+#include "../../backend/Error.hpp"
+#include "../../backend/Pool.hpp"
+#include "../support/DeviceWork.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Kind = DeviceWork::Stream::Kind;
+
+namespace {
+
+// A cache that hands memory out again at once.
+class CarelessCache {
+ public:
+  ~CarelessCache() {
+    for (char* const block : m_blocks) delete[] block;
+  }
+  char* allocate(std::size_t bytes) {
+    if (m_free.empty()) {
+      m_blocks.push_back(new char[bytes]);
+      return m_blocks.back();
+    }
+    char* const block = m_free.back();
+    m_free.pop_back();
+    return block;
+  }
+  void deallocate(char* block) { m_free.push_back(block); }
+
+ private:
+  std::vector<char*> m_blocks, m_free;
+};
+
+// Does delayed work still find in memory what was there when the memory was given back, while its new owners
+// write to what they get?
+template <class Allocate, class Deallocate>
+bool delayed_reader_sees_old_bytes(std::size_t bytes, Allocate allocate, Deallocate deallocate) {
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  std::atomic<bool> unchanged = false;
+  char* const memory          = allocate(bytes);
+  std::memset(memory, 'o', bytes);
+  stream.run(gate.hold());
+  stream.run([&unchanged, memory, bytes] {
+    unchanged = std::all_of(memory, memory + bytes, [](char byte) { return byte == 'o'; });
+  });
+  deallocate(memory);
+  std::vector<char*> others;
+  for (int i = 0; i < 4; ++i) {
+    others.push_back(allocate(bytes));
+    std::memset(others.back(), 'n', bytes);
+  }
+  gate.open();
+  stream.wait();
+  for (char* const other : others) deallocate(other);
+  return unchanged;
+}
+
+// Gives `block` back and says whether the next block of that size is the same one.
+bool comes_back(char* block, std::size_t bytes) {
+  char* const next = PoolTest::allocate(bytes);
+  Pool::deallocate(next);
+  return next == block;
+}
+
+}  // namespace
+
+TEST_CASE("work that was submitted before memory was given back still finds its old bytes") {
+  PoolTest const test(1);
+  std::size_t const bytes = GENERATE(100, 20000, 100 * KiB, 2 * MiB, 20 * MiB);
+  SECTION("with the pool") {
+    CHECK(delayed_reader_sees_old_bytes(
+        bytes, [](std::size_t n) { return PoolTest::allocate(n); }, Pool::deallocate));
+  }
+  SECTION("positive control: a careless cache is caught") {
+    CarelessCache cache;
+    CHECK_FALSE(delayed_reader_sees_old_bytes(
+        bytes, [&](std::size_t n) { return cache.allocate(n); },
+        [&](char* block) { cache.deallocate(block); }));
+  }
+}
+
+TEST_CASE("a retired block says so, and is ready when the work is done") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
+  DeviceWork::Gate gate;
+  char* const block = PoolTest::allocate(bytes, "field");
+  stream.run(gate.hold());
+  Pool::deallocate(block);
+  CHECK(Pool::describe(block)->state == Pool::State::retired);
+  CHECK(Pool::describe(block)->label == "field");
+  CHECK(PoolTest::usage().bytes_retired == bytes);
+  CHECK(Pool::trim(0) == 0);
+  gate.open();
+  stream.wait();
+  CHECK(comes_back(block, bytes));
+}
+
+TEST_CASE("later work does not delay a large block") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::Stream early, late;
+  DeviceWork::Gate early_gate, late_gate;
+  char* const block = PoolTest::allocate(bytes);
+  early.run(early_gate.hold());
+  Pool::deallocate(block);
+  late.run(late_gate.hold());
+  early_gate.open();
+  early.wait();
+  CHECK(comes_back(block, bytes));
+}
+
+TEST_CASE("later work delays less than 64 small blocks") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 256;
+  constexpr std::size_t count = 256;  // a whole slab
+  DeviceWork::Stream early, late;
+  DeviceWork::Gate early_gate, late_gate;
+  std::vector<char*> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(PoolTest::allocate(bytes));
+  std::set<char*> const known(blocks.begin(), blocks.end());
+  early.run(early_gate.hold());
+  for (char* const block : blocks) Pool::deallocate(block);
+  late.run(late_gate.hold());
+  early_gate.open();
+  early.wait();
+  std::size_t back = 0;
+  for (char*& block : blocks) {
+    block = PoolTest::allocate(bytes);
+    back += known.count(block);
+  }
+  CHECK(back > count - 64);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("giving memory back during a capture breaks nothing, and the memory comes back") {
+  PoolTest const test(1);
+  std::size_t const bytes = GENERATE(20 * MiB, 24 * MiB);
+  char* const block       = PoolTest::allocate(bytes);
+  DeviceWork::Stream stream(Kind::blocking);
+  stream.begin_capture(GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeRelaxed));
+  Pool::deallocate(block);
+  char* const other = PoolTest::allocate(bytes);
+  CHECK(other != block);
+  Pool::trim(0);
+  CHECK(stream.end_capture());
+  CHECK(comes_back(block, bytes));
+  Pool::deallocate(other);
+}
+
+TEST_CASE("a block waits for the work of every device") {
+  PoolTest const test(2);
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::Stream second;
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream first;
+  DeviceWork::Gate gates[2];
+  char* const block = PoolTest::allocate(bytes);
+  first.run(gates[0].hold());
+  second.run(gates[1].hold());
+  Pool::deallocate(block);
+  int const opened_first = GENERATE(0, 1);
+  gates[opened_first].open();
+  (opened_first == 0 ? first : second).wait();
+  char* const other = PoolTest::allocate(bytes);
+  CHECK(other != block);
+  gates[1 - opened_first].open();
+  (opened_first == 0 ? second : first).wait();
+  CHECK(comes_back(block, bytes));
+  Pool::deallocate(other);
+}
+
+TEST_CASE("at the limit an allocation waits for memory that is retired") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 40 * MiB;
+  std::size_t const next      = GENERATE(40 * MiB, 44 * MiB);  // reused, and given back for another
+  char* const block           = PoolTest::allocate(bytes);
+  Pool::set_limit(64 * MiB);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  std::atomic<bool> read = false;
+  stream.run(gate.hold());
+  stream.run([&read, block] { read = block[0] == 'x'; });
+  block[0] = 'x';
+  Pool::deallocate(block);
+  char* const small = PoolTest::allocate(2 * MiB);
+  std::thread opener([&] { gate.open(); });
+  char* const other = PoolTest::allocate(next);
+  other[0]          = 'y';
+  stream.wait();
+  opener.join();
+  CHECK(read);
+  Pool::deallocate(other);
+  Pool::deallocate(small);
+}
+
+TEST_CASE("at the limit a capture is not waited for") {
+  PoolTest const test(1);
+  Pool::set_limit(32 * MiB);
+  char* const block = PoolTest::allocate(20 * MiB);
+  DeviceWork::Stream stream(Kind::blocking);
+  stream.begin_capture();
+  Pool::deallocate(block);
+  CHECK_THROWS_AS(PoolTest::allocate(20 * MiB), OutOfPinnedMemory);
+  CHECK(stream.end_capture());
+  CHECK(comes_back(block, 20 * MiB));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
+#define KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
+
+#include "../../backend/Pool.hpp"
+#include "Device.hpp"
+
+#include <cstddef>
+
+inline constexpr std::size_t KiB = 1024;
+inline constexpr std::size_t MiB = 1024 * KiB;
+
+/// Begins a test of the pool with so many devices and empty pools, and empties them again.
+class PoolTest {
+ public:
+  explicit PoolTest(int devices = 0) {
+    empty();
+    start_test(devices);
+  }
+  ~PoolTest() { empty(); }
+  PoolTest(PoolTest const&)            = delete;
+  PoolTest& operator=(PoolTest const&) = delete;
+
+  static char* allocate(std::size_t bytes, char const* label = "of a test", int numa_node = -1) {
+    using namespace KokkosHostSpaces::Impl;
+    return static_cast<char*>(
+        Pool::allocate({bytes, MemoryKind::page_locked, numa_node, "TestSpace", label}));
+  }
+
+  static KokkosHostSpaces::Impl::Pool::Usage usage() {
+    return KokkosHostSpaces::Impl::Pool::statistics().total;
+  }
+
+ private:
+  static void empty() {
+    KokkosHostSpaces::Impl::Pool::set_limit(0);
+    KokkosHostSpaces::Impl::Pool::release_all();
+  }
+};
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "Device.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct TestPages {
+  explicit TestPages(std::size_t count)
+      : bytes(count * page_bytes()), begin(static_cast<char*>(map_pages(bytes))) {
+    REQUIRE(begin != nullptr);
+  }
+  ~TestPages() { unmap_pages(begin, bytes); }
+  TestPages(TestPages const&)            = delete;
+  TestPages& operator=(TestPages const&) = delete;
+  std::size_t bytes;
+  char* begin;
+};
+
+// Refused with the label, the reason and advice, and nothing remembered.
+void check_refused(void* pointer, std::size_t bytes, std::string const& why) {
+  std::size_t const before = registered_ranges();
+  CHECK_THROWS_MATCHES(
+      register_range(pointer, bytes, "my data"), RegistrationError,
+      Catch::Matchers::MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring(why) &&
+                                      ContainsSubstring("): ") &&
+                                      ContainsSubstring(std::to_string(bytes) + " bytes")));
+  CHECK(registered_ranges() == before);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a registered range is page-locked until it is unregistered, and can be registered again") {
+  start_test(1);
+  TestPages const pages(3);
+  for (int round = 0; round < 2; ++round) {
+    register_range(pages.begin + 100, pages.bytes - 200, "my data");
+    CHECK(registered_ranges() == 1);
+    bool const locked = Driver::inspect(pages.begin + 100) == Driver::PointerKind::pinned;
+    CHECK(locked == (Driver::device_count() > 0));
+    CHECK(unregister_range(pages.begin + 100).empty());
+    CHECK(registered_ranges() == 0);
+    CHECK(Driver::inspect(pages.begin + 100) == Driver::PointerKind::pageable);
+  }
+}
+
+TEST_CASE("a null or empty range, or one beyond the address space, is refused") {
+  start_test(1);
+  TestPages const pages(1);
+  check_refused(nullptr, 8, "null");
+  check_refused(pages.begin, 0, "empty");
+  check_refused(pages.begin, SIZE_MAX, "address space");
+}
+
+TEST_CASE("a range is refused if it overlaps with a registered one, and may share a page with it") {
+  start_test(1);
+  TestPages const pages(6);
+  std::size_t const page = page_bytes();
+  register_range(pages.begin + 2 * page, page + 10, "first");
+  auto const refused = [&](std::size_t offset, std::size_t bytes) {
+    CAPTURE(offset, bytes);
+    check_refused(pages.begin + offset, bytes, "overlaps with 'first'");
+  };
+  refused(2 * page, page + 10);  // the same
+  refused(2 * page + 8, 8);      // within
+  refused(0, 6 * page);          // around
+  refused(0, 2 * page + 1);      // its beginning
+  refused(3 * page + 9, 10);     // its end
+  register_range(pages.begin, 2 * page, "before");
+  register_range(pages.begin + 3 * page + 10, 1, "behind, in the same page");
+  CHECK(registered_ranges() == 3);
+  CHECK(unregister_range(pages.begin).empty());
+  CHECK(unregister_range(pages.begin + 2 * page).empty());
+  CHECK(unregister_range(pages.begin + 3 * page + 10).empty());
+}
+
+TEST_CASE("read-only memory is refused") {
+  start_test(1);
+  TestPages const pages(2);
+  REQUIRE(mprotect(pages.begin + page_bytes(), page_bytes(), PROT_READ) == 0);
+  check_refused(pages.begin, pages.bytes, "read-only");
+}
+
+TEST_CASE("memory that is not mapped is refused") {
+  start_test(1);
+  std::size_t const page = page_bytes();
+  auto* const begin      = static_cast<char*>(map_pages(2 * huge_page_bytes));
+  REQUIRE(begin != nullptr);
+  unmap_pages(begin + page, 2 * huge_page_bytes - 2 * page);
+  check_refused(begin, 2 * huge_page_bytes, "not mapped");
+  unmap_pages(begin, page);
+  unmap_pages(begin + 2 * huge_page_bytes - page, page);
+}
+
+TEST_CASE("unregistering tells what was never registered, or was before") {
+  start_test(1);
+  TestPages const pages(1);
+  CHECK_THAT(unregister_range(pages.begin), ContainsSubstring("no registered range"));
+  register_range(pages.begin + 8, 8, "my data");
+  CHECK_THAT(unregister_range(pages.begin), ContainsSubstring("no registered range"));
+  CHECK(unregister_range(pages.begin + 8).empty());
+  CHECK_THAT(unregister_range(pages.begin + 8), ContainsSubstring("no registered range"));
+}
+
+TEST_CASE("memory freed while it was registered is told by its label, and forgotten") {
+  start_test(1);
+  // So large that nobody maps all of it anew meanwhile.
+  void* const pointer = map_pages(2 * huge_page_bytes);
+  REQUIRE(pointer != nullptr);
+  register_range(pointer, 2 * huge_page_bytes, "my data");
+  unmap_pages(pointer, 2 * huge_page_bytes);
+  std::string const message = unregister_range(pointer);
+  CHECK_THAT(message, ContainsSubstring("freed") && ContainsSubstring("'my data'"));
+  CHECK(registered_ranges() == 0);
+}
+
+TEST_CASE("of threads that register the same range at once, exactly one succeeds") {
+  start_test(1);
+  TestPages const pages(1);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> succeeded{0}, refused{0};
+    std::vector<std::jthread> team;
+    for (int thread = 0; thread < 4; ++thread) {
+      team.emplace_back([&] {
+        try {
+          register_range(pages.begin, pages.bytes, "contended");
+          ++succeeded;
+        } catch (RegistrationError const&) {
+          ++refused;
+        }
+      });
+    }
+    team.clear();
+    CHECK(succeeded == 1);
+    CHECK(refused == 3);
+    CHECK(unregister_range(pages.begin).empty());
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../support/DeviceWork.hpp"
+#include "../support/FakeCuda.hpp"
+
+#include <array>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Driver::EventState;
+using Driver::Recorded;
+
+namespace {
+
+void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
+
+}  // namespace
+
+TEST_CASE("a device without a context is idle, and gets no context") {
+  FakeCuda::reset(2);
+  Driver::Event event = nullptr;
+  std::array<int, 64> devices{};
+  CHECK(Driver::devices_in_use(devices) == 0);
+  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
+  CHECK(Driver::fence_device(0));
+  // A thread that never chose a device must not make the context of device 0.
+  use_device(1);
+  std::thread([&] {
+    CHECK(Driver::devices_in_use(devices) == 1);
+    CHECK(Driver::record_all_work(1, event) == Recorded::yes);
+  }).join();
+  CHECK(devices[0] == 1);
+  CHECK_FALSE(FakeCuda::has_context(0));
+  Driver::release_event(event);
+}
+
+TEST_CASE("no such device is idle") {
+  FakeCuda::reset(1);
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(1, event) == Recorded::idle);
+  CHECK(Driver::record_all_work(-1, event) == Recorded::idle);
+}
+
+TEST_CASE("an old driver cannot record, but fence") {
+  FakeCuda::reset(1);
+  FakeCuda::use_old_driver();
+  use_device(0);
+  Driver::Event event = nullptr;
+  CHECK(Driver::device_count() == 1);
+  CHECK(Driver::record_all_work(0, event) == Recorded::unsupported);
+  CHECK(event == nullptr);
+  CHECK(Driver::fence_device(0));
+}
+
+TEST_CASE("a capture that cannot be seen still makes recording report a capture") {
+  FakeCuda::reset(1);
+  use_device(0);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  stream.begin_capture();
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  stream.end_capture();
+  Driver::release_event(event);
+}
+
+TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and works again") {
+  FakeCuda::reset(1);
+  use_device(0);
+  REQUIRE(Driver::device_count() == 1);
+  Driver::Event event      = nullptr;
+  std::size_t const before = FakeCuda::calls("*");
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  std::size_t const calls = FakeCuda::calls("*") - before;
+  Driver::release_event(event);
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    FakeCuda::reset(1);
+    use_device(0);
+    REQUIRE(Driver::device_count() == 1);
+    Driver::Event again = nullptr;
+    FakeCuda::fail_nth_call("*", n, cudaErrorUnknown);
+    Driver::record_all_work(0, again);
+    FakeCuda::fail_no_more();
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(Driver::record_all_work(0, again) == Recorded::yes);
+    CHECK(Driver::wait(again));
+    Driver::release_event(again);
+    CHECK(FakeCuda::nothing_leaked());
+  }
+}
+
+TEST_CASE("a failed query or wait is told") {
+  FakeCuda::reset(1);
+  use_device(0);
+  Driver::Event event = nullptr;
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorUnknown);
+  CHECK(Driver::query(event) == EventState::failed);
+  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorStreamCaptureUnsupported);
+  CHECK(Driver::query(event) == EventState::capturing);
+  FakeCuda::fail_nth_call("cuEventSynchronize", 1, cudaErrorUnknown);
+  CHECK_FALSE(Driver::wait(event));
+  FakeCuda::fail_nth_call("cuCtxSynchronize", 1, cudaErrorUnknown);
+  CHECK_FALSE(Driver::fence_device(0));
+  Driver::release_event(event);
+}
+
+TEST_CASE("after the runtime has shut down there is nothing to wait for") {
+  FakeCuda::reset(1);
+  use_device(0);
+  Driver::Event event = nullptr;
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  int memory = 0;
+  FakeCuda::shut_down();
+  std::array<int, 64> devices{};
+  CHECK(Driver::devices_in_use(devices) == 0);
+  CHECK(Driver::query(event) == EventState::done);
+  CHECK(Driver::wait(event));
+  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
+  CHECK(Driver::fence_device(0));
+  CHECK_NOTHROW(Driver::fence_all_devices());
+  CHECK_FALSE(Driver::unlock_pages(&memory));
+  CHECK_FALSE(Driver::free_pinned(&memory));
+  CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
+  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
+  Driver::release_event(event);
+}

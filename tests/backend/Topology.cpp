@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Error.hpp"
+#include "../../backend/os/Topology.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <sched.h>
+
+using namespace KokkosHostSpaces;
+using KokkosHostSpaces::Impl::Topology;
+
+namespace {
+
+Topology load(std::string const& name) {
+  std::ifstream const file(KOKKOS_HOST_SPACES_TEST_TOPOLOGIES "/" + name);
+  REQUIRE(file);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return Topology::from_xml(text.str());
+}
+
+}  // namespace
+
+TEST_CASE("each GPU of a machine with two nodes has its own nearest node") {
+  Topology const machine = load("two-nodes.xml");
+  CHECK(machine.nearest_node("0000:17:00.0") == 0);
+  CHECK(machine.nearest_node("0000:BD:00.0") == 1);
+  CHECK(machine.allowed_nodes() == std::vector<int>{0, 1});
+}
+
+TEST_CASE("an unknown device is near to no node") {
+  Topology const machine = load("two-nodes.xml");
+  CHECK(machine.nearest_node("0000:99:00.0") == -1);
+  CHECK(machine.nearest_node("not a bus id") == -1);
+}
+
+TEST_CASE("on a machine with one node there is nothing to choose") {
+  Topology const machine = load("one-node.xml");
+  CHECK(machine.nearest_node("0000:17:00.0") == -1);
+  CHECK(machine.allowed_nodes() == std::vector<int>{0});
+}
+
+TEST_CASE("a node that is not allowed is never the nearest one") {
+  Topology const machine = load("disallowed-node.xml");
+  CHECK(machine.allowed_nodes() == std::vector<int>{0});
+  CHECK(machine.nearest_node("0000:BD:00.0") == -1);
+}
+
+TEST_CASE("cores are counted by node, and only those that are allowed") {
+  Topology const two = load("two-nodes.xml");
+  CHECK(two.allowed_cores(0) == 2);
+  CHECK(two.allowed_cores(1) == 2);
+  CHECK(two.allowed_cores(-1) == 4);
+  CHECK(two.allowed_cores(7) == 0);
+  Topology const fewer = load("disallowed-node.xml");
+  CHECK(fewer.allowed_cores(0) == 2);
+  CHECK(fewer.allowed_cores(-1) == 3);
+}
+
+TEST_CASE("a description that is not XML is refused") {
+  CHECK_THROWS_AS(Topology::from_xml("no machine"), Error);
+}
+
+TEST_CASE("this machine has a node and a core, and a thread can be bound to all of them") {
+  Topology const& machine = Topology::machine();
+  CHECK_FALSE(machine.allowed_nodes().empty());
+  REQUIRE(machine.allowed_cores(-1) > 0);
+  // In a thread of its own, so that the test's thread keeps its affinity.
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK(machine.bind_this_thread(-1));
+    cpu_set_t bound;
+    CHECK(sched_getaffinity(0, sizeof bound, &bound) == 0);
+    CHECK(CPU_COUNT(&bound) == machine.allowed_cores(-1));
+  }).join();
+}
+
+TEST_CASE("a node that this machine lacks is refused") {
+  CHECK_FALSE(Topology::machine().bind_this_thread(999));
+}

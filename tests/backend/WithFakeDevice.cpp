@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../support/FakeCuda.hpp"
+#include "Device.hpp"
+
+void start_test(int devices) { FakeCuda::reset(devices); }

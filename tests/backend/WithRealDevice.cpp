@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../backend/Driver.hpp"
+#include "Device.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+void start_test(int devices) {
+  int const found = KokkosHostSpaces::Impl::Driver::device_count();
+  if (found < devices) SKIP("needs " << devices << " GPUs, found " << found);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Which space reaches and is assignable to which: facts of the types, so compiling this file is most of the test.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <type_traits>
+
+namespace khs = KokkosHostSpaces;
+using Host    = Kokkos::DefaultHostExecutionSpace;
+
+template <class Space, class Memory>
+inline constexpr bool accessible = Kokkos::SpaceAccessibility<Space, Memory>::accessible;
+
+template <class Dst, class Src>
+inline constexpr bool assignable =
+    Kokkos::SpaceAccessibility<Dst, Src>::assignable &&
+    std::is_assignable_v<Kokkos::View<int*, Dst>&, Kokkos::View<int*, Src>>;
+
+template <class Dst, class Src>
+inline constexpr bool refused =
+    !Kokkos::SpaceAccessibility<Dst, Src>::assignable &&
+    !std::is_assignable_v<Kokkos::View<int*, Dst>&, Kokkos::View<int*, Src>>;
+
+static_assert(assignable<Kokkos::HostSpace, khs::PinnedSpace>);
+static_assert(assignable<Kokkos::HostSpace, khs::MappedSpace>);
+static_assert(assignable<khs::PinnedSpace, khs::MappedSpace>);
+
+static_assert(refused<khs::PinnedSpace, Kokkos::HostSpace>);
+static_assert(refused<khs::MappedSpace, Kokkos::HostSpace>);
+static_assert(refused<khs::WriteCombinedSpace, Kokkos::HostSpace>);
+static_assert(refused<Kokkos::HostSpace, khs::WriteCombinedSpace>);
+static_assert(refused<khs::MappedSpace, khs::PinnedSpace>);
+static_assert(refused<khs::WriteCombinedSpace, khs::MappedSpace>);
+static_assert(refused<khs::WriteCombinedSpace, khs::PinnedSpace>);
+static_assert(refused<khs::PinnedSpace, khs::WriteCombinedSpace>);
+static_assert(refused<khs::MappedSpace, khs::WriteCombinedSpace>);
+
+static_assert(accessible<Host, khs::PinnedSpace>);
+static_assert(accessible<Host, khs::MappedSpace>);
+static_assert(accessible<Host, khs::WriteCombinedSpace>);
+
+#ifdef KOKKOS_ENABLE_CUDA
+static_assert(!accessible<Kokkos::Cuda, khs::PinnedSpace>);
+static_assert(accessible<Kokkos::Cuda, khs::MappedSpace>);
+static_assert(accessible<Kokkos::Cuda, khs::WriteCombinedSpace>);
+
+static_assert(refused<Kokkos::CudaSpace, khs::MappedSpace>);
+static_assert(refused<Kokkos::CudaHostPinnedSpace, khs::PinnedSpace>);
+static_assert(refused<khs::PinnedSpace, Kokkos::CudaHostPinnedSpace>);
+static_assert(refused<khs::MappedSpace, Kokkos::CudaHostPinnedSpace>);
+static_assert(refused<khs::PinnedSpace, Kokkos::CudaSpace>);
+static_assert(refused<khs::MappedSpace, Kokkos::CudaUVMSpace>);
+
+// Generic code stages a PinnedSpace View for kernels, and uses a MappedSpace View in place.
+template <class Space>
+using MirrorForKernels = decltype(Kokkos::create_mirror_view(
+    Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
+static_assert(std::is_same_v<MirrorForKernels<khs::PinnedSpace>::memory_space, Kokkos::CudaSpace>);
+
+static_assert(std::is_same_v<MirrorForKernels<khs::MappedSpace>, Kokkos::View<int*, khs::MappedSpace>>);
+static_assert(std::is_same_v<MirrorForKernels<khs::WriteCombinedSpace>::memory_space, khs::WriteCombinedSpace>);
+
+using OnCuda = Kokkos::View<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
+static_assert(std::is_same_v<OnCuda::execution_space, Kokkos::Cuda>);
+static_assert(std::is_same_v<OnCuda::host_mirror_type::memory_space, khs::MappedSpace>);
+#endif
+
+TEMPLATE_TEST_CASE("a space describes itself as Kokkos asks for", "[access]", khs::PinnedSpace,
+                   khs::MappedSpace, khs::WriteCombinedSpace) {
+  STATIC_CHECK(Kokkos::is_memory_space_v<TestType>);
+  STATIC_CHECK(std::is_same_v<typename TestType::memory_space, TestType>);
+  STATIC_CHECK(std::is_same_v<typename TestType::execution_space, Host>);
+  using View = Kokkos::View<int*, TestType>;
+  STATIC_CHECK(std::is_same_v<typename View::memory_space, TestType>);
+  STATIC_CHECK(std::is_same_v<typename View::host_mirror_type::memory_space, TestType>);
+  CHECK(TestType(3).device_id() == 3);
+  CHECK(TestType().device_id() == -1);
+}

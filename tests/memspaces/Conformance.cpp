@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What every space must do, on both backends.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+
+#define KOKKOS_HOST_SPACES_ALL khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace
+
+TEMPLATE_TEST_CASE("a View is labelled, zero-filled, writable and readable", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<double*, TestType> const view("temperature", 1000);
+  CHECK(view.label() == "temperature");
+  CHECK(view.span_is_contiguous());
+  double sum = 0;
+  for (std::size_t i = 0; i < view.extent(0); ++i) sum += view(i);
+  CHECK(sum == 0);
+  for (std::size_t i = 0; i < view.extent(0); ++i) view(i) = double(i);
+  for (std::size_t i = 0; i < view.extent(0); ++i) sum += view(i);
+  CHECK(sum == 999. * 1000. / 2.);
+}
+
+TEMPLATE_TEST_CASE("memory is aligned to 256 bytes and distinct, from one byte to beyond a huge page",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  TestType const space;
+  for (std::size_t bytes : {1ul, 8ul, 255ul, 4096ul, 65537ul, (2ul << 20) + 1, 9ul << 20}) {
+    auto* const a = static_cast<char*>(space.allocate("a", bytes));
+    auto* const b = static_cast<char*>(space.allocate("b", bytes));
+    CHECK(reinterpret_cast<std::uintptr_t>(a) % 256 == 0);
+    CHECK((a + bytes <= b || b + bytes <= a));
+    a[0] = a[bytes - 1] = 1;
+    b[0] = b[bytes - 1] = 2;
+    CHECK(int(a[bytes - 1]) == 1);
+    space.deallocate("a", a, bytes);
+    space.deallocate("b", b, bytes);
+  }
+}
+
+TEMPLATE_TEST_CASE("zero bytes and empty Views are fine", "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  TestType const space;
+  CHECK(space.allocate(0) == nullptr);
+  space.deallocate(nullptr, 0);
+  Kokkos::View<double*, TestType> const empty("empty", 0);
+  CHECK(empty.size() == 0);
+  Kokkos::deep_copy(empty, Kokkos::View<double*, Kokkos::HostSpace>("none", 0));
+}
+
+TEMPLATE_TEST_CASE("a request that nothing can serve names itself, and the next one works", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  using View                  = Kokkos::View<char*, TestType>;
+  constexpr std::size_t bytes = std::size_t(1) << 46;
+  CHECK_THROWS_AS(View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
+                  khs::OutOfPinnedMemory);
+  CHECK_THROWS_WITH(View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
+                    ContainsSubstring("too_big") && ContainsSubstring(TestType::name()) &&
+                        ContainsSubstring(std::to_string(bytes + 128)));
+  View const small("small", 1000);
+  small(999) = 7;
+  CHECK(int(small(999)) == 7);
+}
+
+TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<int**, TestType> view("grid", 3, 4);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 4; ++j) view(i, j) = int(10 * i + j);
+  Kokkos::resize(view, 5, 6);
+  CHECK(view.label() == "grid");
+  CHECK(view.extent(0) == 5);
+  bool kept = true;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 4; ++j) kept = kept && view(i, j) == int(10 * i + j);
+  CHECK(kept);
+  Kokkos::realloc(view, 2, 2);
+  CHECK(view.extent(0) == 2);
+  CHECK(view(1, 1) == 0);
+}
+
+TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the same memory", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<int***, Kokkos::LayoutLeft, TestType> const view("cube", 4, 5, 6);
+  Kokkos::View<int const***, Kokkos::LayoutLeft, TestType> const constant = view;
+  auto const plane                                                        = Kokkos::subview(view, 2, Kokkos::ALL, Kokkos::ALL);
+  Kokkos::View<int***, Kokkos::LayoutLeft, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const raw(
+      view.data(), 4, 5, 6);
+  view(2, 3, 4) = 42;
+  CHECK(constant(2, 3, 4) == 42);
+  CHECK(plane(3, 4) == 42);
+  CHECK(raw(2, 3, 4) == 42);
+  CHECK(view.use_count() == 3);
+}
+
+TEMPLATE_TEST_CASE("mirrors live in the space that was asked for, and keep its device", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<int*, TestType> const view("source", 100);
+  for (int i = 0; i < 100; ++i) view(i) = i;
+
+  auto const same = Kokkos::create_mirror_view(view);
+  CHECK(same.data() == view.data());
+  auto const fresh = Kokkos::create_mirror(view);
+  CHECK(fresh.data() != view.data());
+  STATIC_CHECK(std::is_same_v<typename decltype(fresh)::memory_space, TestType>);
+
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  CHECK(host(99) == 99);
+  host(99)        = 5;
+  auto const back = Kokkos::create_mirror_view_and_copy(TestType(0), host, "back");
+  STATIC_CHECK(std::is_same_v<typename decltype(back)::memory_space, TestType>);
+  CHECK(back.label() == "back");
+  CHECK(back(99) == 5);
+  auto const without = Kokkos::create_mirror(Kokkos::WithoutInitializing, TestType(0), host);
+  CHECK(without.extent(0) == 100);
+  CHECK(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, TestType(0), host).extent(0) == 100);
+  CHECK(Kokkos::create_mirror_view(TestType(0), host).label() == "source_mirror");
+}
+
+TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>;
+  Kokkos::View<double*, TestType> const view("values", 100000);
+  Kokkos::parallel_for("fill", Policy(0, 100000), [=](int i) { view(i) = i; });
+  double sum = 0;
+  Kokkos::parallel_reduce("sum", Policy(0, 100000), [=](int i, double& s) { s += view(i); }, sum);
+  CHECK(sum == 99999. * 100000. / 2.);
+}
+
+TEST_CASE("mapped_view is the same memory, shape and layout", "[conformance]") {
+  Kokkos::View<float**, Kokkos::LayoutLeft, khs::PinnedSpace> const pinned("pinned", 7, 3);
+  auto const mapped = khs::mapped_view(pinned);
+  STATIC_CHECK(std::is_same_v<decltype(mapped)::memory_space, khs::MappedSpace>);
+  STATIC_CHECK(std::is_same_v<decltype(mapped)::array_layout, Kokkos::LayoutLeft>);
+  CHECK(mapped.data() == pinned.data());
+  CHECK(mapped.stride(1) == pinned.stride(1));
+
+  auto const row        = Kokkos::subview(pinned, 2, Kokkos::ALL);
+  auto const mapped_row = khs::mapped_view(row);
+  pinned(2, 1)          = 3.f;
+  CHECK(mapped_row(1) == 3.f);
+
+  Kokkos::View<float const**, Kokkos::LayoutLeft, khs::PinnedSpace> const constant = pinned;
+  CHECK(khs::mapped_view(constant)(2, 1) == 3.f);
+}

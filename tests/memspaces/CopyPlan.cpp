@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/CopyPlan.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <vector>
+
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+CopyPlan plan(std::vector<std::size_t> extents, std::vector<std::size_t> dst,
+              std::vector<std::size_t> src) {
+  return make_copy_plan(8, int(extents.size()), extents.data(), dst.data(), src.data());
+}
+
+}  // namespace
+
+TEST_CASE("a dense copy is one run, in either layout and with extents of one", "[copy_plan]") {
+  CHECK(plan({10, 20}, {20, 1}, {20, 1}).run_bytes == 1600);
+  CHECK(plan({10, 20}, {20, 1}, {20, 1}).contiguous());
+  CHECK(plan({10, 20}, {1, 10}, {1, 10}).run_bytes == 1600);
+  CHECK(plan({1, 20}, {999, 1}, {5, 1}).contiguous());
+  CHECK(plan({}, {}, {}).run_bytes == 8);
+}
+
+TEST_CASE("an empty extent leaves nothing to copy", "[copy_plan]") {
+  CHECK(plan({10, 0}, {1, 10}, {1, 10}).run_bytes == 0);
+}
+
+TEST_CASE("a sub-matrix is one loop over rows", "[copy_plan]") {
+  CopyPlan const p = plan({10, 20}, {20, 1}, {64, 1});
+  CHECK(p.run_bytes == 160);
+  REQUIRE(p.loops == 1);
+  CHECK(p.extent[0] == 10);
+  CHECK(p.dst_stride[0] == 160);
+  CHECK(p.src_stride[0] == 512);
+  CHECK(p.boxes() == 1);
+  CHECK(p.fits_copy_engine());
+}
+
+TEST_CASE("dimensions that both sides walk without a gap are merged", "[copy_plan]") {
+  // A block of full planes, and rows that go on across planes.
+  CHECK(plan({4, 10, 20}, {400, 20, 1}, {200, 20, 1}).loops == 1);
+  CHECK(plan({4, 10, 20}, {640, 64, 1}, {320, 32, 1}).loops == 1);
+  CHECK(plan({4, 10, 20}, {640, 64, 1}, {320, 32, 1}).extent[0] == 40);
+}
+
+TEST_CASE("a transposition has runs of one element and no use of the copy engine", "[copy_plan]") {
+  CopyPlan const p = plan({10, 20}, {20, 1}, {1, 10});
+  CHECK(p.run_bytes == 8);
+  CHECK(p.loops == 2);
+  CHECK_FALSE(copy_engine_is_faster(p, true));
+}
+
+TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy engine", "[copy_plan]") {
+  CHECK_FALSE(plan({10, 20}, {20, 1}, {0, 1}).fits_copy_engine());
+}
+
+TEST_CASE("short runs are read by a kernel and written by the copy engine", "[copy_plan]") {
+  CopyPlan const every_other = plan({1000}, {1}, {2});
+  CHECK_FALSE(copy_engine_is_faster(every_other, true));
+  CHECK(copy_engine_is_faster(every_other, false));
+  CHECK(copy_engine_is_faster(plan({1000, 8}, {8, 1}, {16, 1}), true));
+}
+
+TEST_CASE("plans of more than three dimensions count their boxes", "[copy_plan]") {
+  CHECK(plan({3, 4, 5, 6, 7}, {10000, 2000, 300, 20, 1}, {20000, 3000, 400, 30, 1}).boxes() == 12);
+}

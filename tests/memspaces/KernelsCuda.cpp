@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Kernels on mapped memory, asynchrony, and lifetime, on a GPU.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+// Spins until the gate is open, or for some seconds.
+struct WaitForGate {
+  Kokkos::View<int*, khs::MappedSpace> gate;
+  KOKKOS_FUNCTION void operator()(int) const {
+    int const volatile* const flag = gate.data();
+    for (long long spins = 0; *flag == 0 && spins < 2000000LL; ++spins) {
+    }
+  }
+};
+
+// A kernel that runs until the host opens the gate, so that everything enqueued behind it has to wait.
+class Stall {
+ public:
+  explicit Stall(Kokkos::Cuda const& instance) : m_gate("gate", 1) {
+    Kokkos::parallel_for("stall", Kokkos::RangePolicy<Kokkos::Cuda>(instance, 0, 1),
+                         WaitForGate{m_gate});
+  }
+  void open() { std::atomic_ref<int>(m_gate(0)).store(1); }
+  ~Stall() { open(); }
+
+ private:
+  Kokkos::View<int*, khs::MappedSpace> m_gate;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("kernels read mapped memory in place", "[kernels][cuda]", khs::MappedSpace,
+                   khs::WriteCombinedSpace) {
+  constexpr int n = 100000;
+  Kokkos::View<double*, TestType> const data("data", n);
+  for (int i = 0; i < n; ++i) data(i) = i;
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "sum", Kokkos::RangePolicy<Kokkos::Cuda>(0, n),
+      KOKKOS_LAMBDA(int i, double& s) { s += data(i); }, sum);
+  CHECK(sum == double(n) * (n - 1) / 2);
+}
+
+TEST_CASE("kernels write mapped memory, pinned memory by mapped_view, and Views of the Cuda device type",
+          "[kernels][cuda]") {
+  constexpr int n = 10000;
+  Kokkos::View<int*, khs::PinnedSpace> const pinned("pinned", n);
+  Kokkos::View<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>> const on_cuda("on_cuda", n);
+  auto const mapped = khs::mapped_view(pinned);
+  Kokkos::parallel_for(
+      "write", n, KOKKOS_LAMBDA(int i) {
+        mapped(i)  = i;
+        on_cuda(i) = 2 * i;
+      });
+  Kokkos::fence();
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) wrong += pinned(i) != i || on_cuda(i) != 2 * i;
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("deep_copy on an instance returns before the copy is done", "[async][cuda]",
+                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  constexpr int n      = 1 << 20;
+  Kokkos::View<int*, TestType> const host("host", n);
+  Kokkos::View<int*, khs::PinnedSpace> const back("back", n);
+  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
+  Kokkos::View<int**, Kokkos::LayoutRight, khs::PinnedSpace> const wide("wide", n, 2);
+  for (int i = 0; i < n; ++i) host(i) = i;
+  Kokkos::fence();
+  {
+    Stall stall(instances[0]);
+    auto const start = std::chrono::steady_clock::now();
+    Kokkos::deep_copy(instances[0], device, host);
+    Kokkos::deep_copy(instances[0], back, device);
+    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 1), device);
+    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 0), 9);
+    CHECK(seconds_since(start) < 0.2);
+    CHECK(back(n - 1) == 0);  // nothing has run: the stream is stalled
+    CHECK(wide(n - 1, 1) == 0);
+    CHECK(wide(n - 1, 0) == 0);
+    stall.open();
+    instances[0].fence();
+  }
+  CHECK(back(n - 1) == n - 1);
+  CHECK(wide(n - 1, 1) == n - 1);
+  CHECK(wide(n - 1, 0) == 9);
+}
+
+TEST_CASE("a stalled instance does not hold up the copies of another", "[async][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Kokkos::View<int*, khs::PinnedSpace> const host("host", 1000);
+  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", 1000);
+  Kokkos::fence();
+  Stall stall(instances[0]);
+  Kokkos::deep_copy(instances[1], device, host);
+  instances[1].fence();  // would hang for seconds behind the stall
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), host, device);
+  stall.open();
+  instances[0].fence();
+  CHECK(host(999) == 0);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// data += 1 by the default execution space, through memory that its kernels may access.
+template <class View>
+void add_one(View const& view) {
+  Kokkos::parallel_for(
+      "add_one", view.extent(0), KOKKOS_LAMBDA(std::size_t i) { view(i) += 1; });
+  Kokkos::fence();
+}
+
+std::vector<double> numbers(std::size_t n) {
+  std::vector<double> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = double(i);
+  return v;
+}
+
+}  // namespace
+
+TEST_CASE("a std::vector is worked on in place, and copied from", "[registration]") {
+  auto data = numbers(100000);
+  khs::Registration registration(data, "data");
+  CHECK(registration.bytes() == 800000);
+  add_one(registration.view<double*, khs::MappedSpace>(data.size()));
+  CHECK(data[99999] == 100000.);
+
+  Kokkos::View<double*, Kokkos::DefaultExecutionSpace> const device("device", data.size());
+  Kokkos::DefaultExecutionSpace const instance;
+  Kokkos::deep_copy(instance, device, registration.view<double*>(data.size()));
+  instance.fence();
+  auto const back = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  CHECK(back(99999) == 100000.);
+  registration.release();
+  CHECK(registration.data() == nullptr);
+  data.push_back(1);  // the vector is free to move again
+}
+
+TEST_CASE("own allocations, two vectors in one page, and a moved Registration", "[registration]") {
+  auto* const memory = static_cast<double*>(std::aligned_alloc(64, 6400));
+  {
+    khs::Registration first(memory, 3200, "first half");
+    khs::Registration second(memory + 400, 3200, "second half");
+    khs::Registration moved = std::move(first);
+    CHECK(first.data() == nullptr);
+    CHECK(moved.label() == "first half");
+    auto const half = second.view<double*, khs::MappedSpace>(400);
+    half(0)         = 0;
+    moved.release();
+    add_one(half);  // still locked, although it shared a page
+    CHECK(half(0) == 1);
+    moved = std::move(second);
+    CHECK(moved.data() == memory + 400);
+  }
+  khs::Registration again(memory, 6400, "again");
+  again.release();
+  std::free(memory);
+}
+
+TEST_CASE("a memory-mapped file is changed in place", "[registration]") {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  auto const data = numbers(100000);
+  REQUIRE(std::fwrite(data.data(), 8, data.size(), file) == data.size());
+  std::fflush(file);
+  void* const mapping = mmap(nullptr, 800000, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(file), 0);
+  REQUIRE(mapping != MAP_FAILED);
+  {
+    khs::Registration registration(mapping, 800000, "file");
+    add_one(registration.view<double*, khs::MappedSpace>(data.size()));
+  }
+  CHECK(static_cast<double*>(mapping)[99999] == 100000.);
+  munmap(mapping, 800000);
+  std::fclose(file);
+}
+
+TEST_CASE("a HostSpace View is kept alive, and seen in its own shape", "[registration]") {
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> host("host", 100, 50);
+  khs::Registration const registration(host);
+  CHECK(registration.label() == "host");
+  auto const mapped = registration.view_of<khs::MappedSpace>(host);
+  STATIC_CHECK(std::is_same_v<decltype(mapped)::array_layout, Kokkos::LayoutLeft>);
+  auto* const data = host.data();
+  host             = {};
+  add_one(Kokkos::subview(mapped, Kokkos::ALL, 49));
+  CHECK(mapped(99, 49) == 1.);
+  CHECK(mapped.data() == data);
+}
+
+TEST_CASE("what cannot be registered is refused with its label and the reason", "[registration]") {
+  std::vector<double> data(10000);
+  CHECK_THROWS_WITH(khs::Registration(nullptr, 8, "nothing"),
+                    ContainsSubstring("nothing") && ContainsSubstring("null"));
+  CHECK_THROWS_WITH(khs::Registration(data.data(), 0, "empty"),
+                    ContainsSubstring("range is empty"));
+
+  khs::Registration const registration(data, "data");
+  CHECK_THROWS_WITH(khs::Registration(data, "twice"),
+                    ContainsSubstring("twice") && ContainsSubstring("data"));
+  CHECK_THROWS_WITH(khs::Registration(data.data() + 100, 80, "inside"),
+                    ContainsSubstring("inside") && ContainsSubstring("data"));
+  CHECK_THROWS_AS(registration.view<double*>(10001), khs::RegistrationError);
+  Kokkos::View<double*, Kokkos::HostSpace> const elsewhere("elsewhere", 10);
+  CHECK_THROWS_AS(registration.view_of(elsewhere), khs::RegistrationError);
+
+  auto const page      = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const readable = mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK_THROWS_WITH(khs::Registration(readable, page, "constants"),
+                    ContainsSubstring("constants") && ContainsSubstring("read-only"));
+  munmap(readable, page);
+  CHECK_THROWS_WITH(khs::Registration(readable, page, "gone"),
+                    ContainsSubstring("gone") && ContainsSubstring("not mapped"));
+  Kokkos::View<double*, khs::PinnedSpace> const pinned("pinned", 1 << 16);
+  CHECK_THROWS_WITH(khs::Registration(pinned.data(), 8000, "again"),
+                    ContainsSubstring("again") && ContainsSubstring("page-locked already"));
+
+  std::vector<double> next(10);
+  CHECK_NOTHROW(khs::Registration(next, "next"));
+}
+
+TEST_CASE("memory freed while it was registered is noticed at release", "[registration]") {
+  std::size_t const bytes = 1 << 20;
+  void* const memory      = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  khs::Registration registration(memory, bytes, "freed too early");
+  munmap(memory, bytes);
+  CHECK_THROWS_WITH(registration.release(), ContainsSubstring("freed too early"));
+  CHECK_NOTHROW(registration.release());
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What Kokkos Tools see: allocations under the space's name and the View's label, copies, and no hidden fences.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+struct Event {
+  std::string what, space, label;
+  std::uint64_t bytes;
+};
+std::vector<Event> events;
+
+// Records what the tools interface reports, for as long as it lives.
+class Spy {
+ public:
+  Spy() : m_before(Kokkos::Tools::Experimental::get_callbacks()) {
+    using namespace Kokkos::Tools::Experimental;
+    events.clear();
+    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
+                                  std::uint64_t bytes) {
+      events.push_back({"allocate", space.name, label, bytes});
+    });
+    set_deallocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
+                                    std::uint64_t bytes) {
+      events.push_back({"deallocate", space.name, label, bytes});
+    });
+    set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle dst, char const* label, void const*,
+                                    Kokkos_Profiling_SpaceHandle, char const*, void const*,
+                                    std::uint64_t bytes) {
+      events.push_back({"copy", dst.name, label, bytes});
+    });
+    set_end_deep_copy_callback([] { events.push_back({"copied", "", "", 0}); });
+    set_begin_fence_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+      events.push_back({"fence", "", name, 0});
+    });
+  }
+  ~Spy() { Kokkos::Tools::Experimental::set_callbacks(m_before); }
+  Spy(Spy const&)            = delete;
+  Spy& operator=(Spy const&) = delete;
+
+ private:
+  Kokkos::Tools::Experimental::EventSet m_before;
+};
+
+long count(std::string const& what) {
+  return std::count_if(events.begin(), events.end(), [&](Event const& e) { return e.what == what; });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("tools see allocations and deallocations with name, label and size", "[tools]",
+                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  Spy const spy;
+  {
+    Kokkos::View<double*, TestType> const view(
+        Kokkos::view_alloc("pressure", Kokkos::WithoutInitializing), 1000);
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].what == "allocate");
+    CHECK(events[0].space == TestType::name());
+    CHECK(events[0].label == "pressure");
+    CHECK(events[0].bytes == 8000);
+  }
+  REQUIRE(events.size() == 2);
+  CHECK(events[1].what == "deallocate");
+  CHECK(events[1].space == TestType::name());
+  CHECK(events[1].label == "pressure");
+  CHECK(events[1].bytes == 8000);
+}
+
+TEST_CASE("tools see a deep_copy begin and end once, with the destination's label", "[tools]") {
+  Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const from("from", 20, 10);
+  Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const to("to", 20, 10);
+  Kokkos::DefaultExecutionSpace const instance;
+  Spy const spy;
+  Kokkos::deep_copy(instance, to, from);
+  CHECK(count("copy") == 1);
+  CHECK(count("copied") == 1);
+  auto const copy = std::find_if(events.begin(), events.end(),
+                                 [](Event const& e) { return e.what == "copy"; });
+  CHECK(copy->space == "Mapped");
+  CHECK(copy->label == "to");
+  CHECK(copy->bytes == 1600);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any direction and layout",
+                   "[tools][cuda]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  Kokkos::View<double**, Kokkos::LayoutRight, TestType> const ours("ours", 200, 100);
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaSpace> const same("same", 200, 100);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", 200, 100);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const pageable("pageable", 200, 100);
+  using Range      = std::pair<int, int>;
+  auto const part  = Kokkos::subview(ours, Range(10, 20), Range(10, 30));
+  auto const whole = Kokkos::subview(same, Range(20, 30), Range(20, 40));
+  Kokkos::Cuda const instance;
+  Kokkos::fence();
+  {
+    Spy const spy;
+    Kokkos::deep_copy(instance, same, ours);
+    Kokkos::deep_copy(instance, ours, same);
+    Kokkos::deep_copy(instance, other, ours);
+    Kokkos::deep_copy(instance, ours, other);
+    Kokkos::deep_copy(instance, part, whole);
+    Kokkos::deep_copy(instance, whole, part);
+    Kokkos::deep_copy(instance, ours, pageable);
+    Kokkos::deep_copy(instance, ours, 1.);
+    CHECK(count("fence") == 0);
+    Kokkos::deep_copy(same, ours);  // positive control: the blocking form does fence
+    CHECK(count("fence") > 0);
+  }
+  instance.fence();
+}
+
+TEST_CASE("stock strided copies on an instance are the control: they fence or throw", "[tools][cuda]") {
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace> const stock("stock", 20, 10);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const host("host", 20, 10);
+  Kokkos::Cuda const instance;
+  Spy const spy;
+  Kokkos::deep_copy(instance, stock, host);
+  CHECK(count("fence") > 0);
+}
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Control of the fake runtime: calls counted and made to fail.
+
+#include "FakeCuda.hpp"
+
+#include "../../backend/cuda/Runtime.hpp"
+#include "FakeCudaMachine.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace FakeCuda {
+
+namespace {
+
+thread_local cudaError_t pending_error = cudaSuccess;
+
+// As the real runtime, which must not be used in the child of a fork.
+void insist_on_process() {
+  static pid_t const process = getpid();
+  if (getpid() == process) return;
+  std::fputs("FakeCuda: called in the child of a fork\n", stderr);
+  std::_Exit(99);
+}
+
+int planned_failure(Machine& m, std::string const& name) {
+  auto const found = m.planned.find(name);
+  if (found == m.planned.end() || --found->second.remaining > 0) return 0;
+  int const error = found->second.error;
+  m.planned.erase(found);
+  return error;
+}
+
+enum class Caller { library, test };
+
+int begin_call(char const* function, Caller caller) {
+  insist_on_process();
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  ++m.counts[function];
+  if (caller == Caller::library) ++m.all_calls;
+  if (m.has_shut_down) return cudaErrorCudartUnloading;
+  if (int const error = planned_failure(m, function)) return error;
+  if (caller == Caller::test) return 0;
+  if (int const error = planned_failure(m, "*")) return error;
+  return m.every > 0 && m.all_calls % m.every == 0 ? m.every_error : 0;
+}
+
+}  // namespace
+
+// Never destroyed: static destructors of the code under test may still call the runtime.
+Machine& machine() {
+  static Machine* const the_machine = new Machine;
+  return *the_machine;
+}
+
+cudaError_t enter(char const* function) {
+  return finish(static_cast<cudaError_t>(begin_call(function, Caller::library)));
+}
+
+cudaError_t enter_from_test(char const* function) {
+  return finish(static_cast<cudaError_t>(begin_call(function, Caller::test)));
+}
+
+// Both interfaces give the errors that are used here the same numbers.
+CUresult enter_driver(char const* function) {
+  return static_cast<CUresult>(begin_call(function, Caller::library));
+}
+
+cudaError_t finish(cudaError_t error) {
+  if (error != cudaSuccess) pending_error = error;
+  return error;
+}
+
+void reset(int device_count) {
+  KokkosHostSpaces::Impl::Driver::forget_runtime();
+  insist_on_process();
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
+  for (CUevent event : m.events) delete event;
+  for (auto const& [address, allocation] : m.allocations)
+    std::free(reinterpret_cast<void*>(address));
+  m.contexts.clear();
+  m.streams.clear();
+  m.events.clear();
+  m.registrations.clear();
+  m.allocations.clear();
+  m.counts.clear();
+  m.planned.clear();
+  m.all_calls  = 0;
+  m.every      = 0;
+  m.old_driver = m.addresses_move = m.has_shut_down = false;
+  for (int device = 0; device < device_count; ++device) {
+    auto context           = std::make_unique<CUctx_st>();
+    context->device        = device;
+    context->legacy.device = device;
+    m.contexts.push_back(std::move(context));
+  }
+  reset_thread();
+  pending_error = cudaSuccess;
+}
+
+void fail_nth_call(std::string const& function, std::size_t n, int error) {
+  std::lock_guard const lock(machine().mutex);
+  machine().planned[function] = {n, error};
+}
+
+void fail_every(std::size_t n, int error) {
+  std::lock_guard const lock(machine().mutex);
+  machine().every       = n;
+  machine().every_error = error;
+}
+
+void fail_no_more() {
+  std::lock_guard const lock(machine().mutex);
+  machine().planned.clear();
+  machine().every = 0;
+}
+
+std::size_t calls(std::string const& function) {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (function == "*") return m.all_calls;
+  auto const found = m.counts.find(function);
+  return found == m.counts.end() ? 0 : found->second;
+}
+
+void use_old_driver() {
+  std::lock_guard const lock(machine().mutex);
+  machine().old_driver = true;
+}
+
+void registered_memory_moves() {
+  std::lock_guard const lock(machine().mutex);
+  machine().addresses_move = true;
+}
+
+void shut_down() {
+  std::lock_guard const lock(machine().mutex);
+  machine().has_shut_down = true;
+}
+
+Outstanding outstanding() {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  Outstanding result{m.registrations.size(), 0, 0, m.events.size(), m.streams.size()};
+  for (auto const& [address, allocation] : m.allocations) {
+    ++(allocation.kind == Kind::pinned ? result.pinned_allocations : result.device_allocations);
+  }
+  return result;
+}
+
+bool nothing_leaked() {
+  Outstanding const left = outstanding();
+  return left.registrations == 0 && left.pinned_allocations == 0 && left.events == 0;
+}
+
+bool has_context(int device) {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  return m.contexts.at(static_cast<std::size_t>(device))->active;
+}
+
+}  // namespace FakeCuda
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaGetLastError() {
+  cudaError_t const error = FakeCuda::pending_error;
+  FakeCuda::pending_error = cudaSuccess;
+  return error;
+}
+
+cudaError_t CUDARTAPI cudaPeekAtLastError() { return FakeCuda::pending_error; }
+
+char const* CUDARTAPI cudaGetErrorName(cudaError_t) { return "cudaErrorOfFakeRuntime"; }
+
+char const* CUDARTAPI cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "error made by the fake runtime";
+}
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A CUDA runtime without a GPU. It defines the cuda* functions which backend/cuda/ calls, so that
+// the real sources link against it and run under sanitizers: a stream is a queue run by a thread of
+// its own, a kernel is a function on that thread. This header controls what a test cannot ask of a
+// real runtime; work for streams that runs on both is in DeviceWork.hpp.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_HPP
+#define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace FakeCuda {
+
+/// A new machine: no streams, no allocations, no failures planned, counts at zero, no context made.
+/// Waits for the queued work of the old one. Also makes the library forget what it learnt of the
+/// old one. No other thread may use the runtime meanwhile, and memory of the old machine must not
+/// be used again.
+void reset(int device_count = 1);
+
+/// A cudaError_t that stands for "out of memory" (also in the driver API).
+inline constexpr int out_of_memory = 2;
+
+/// Makes the n-th call from now of `function` fail, once. "*" counts every function that the
+/// library may call, not those which tests alone call (cudaLaunchHostFunc, captures, cudaMalloc,
+/// ...). The driver API has its own names: "cuCtxRecordEvent", "cuEventQuery", "cuEventCreate".
+void fail_nth_call(std::string const& function, std::size_t n, int error = out_of_memory);
+
+/// Makes every n-th call of anything fail (as "*" counts them) until n is 0 or the next reset.
+void fail_every(std::size_t n, int error = out_of_memory);
+
+/// Forgets planned failures.
+void fail_no_more();
+
+/// Calls of `function` since the last reset; "*" as for fail_nth_call.
+std::size_t calls(std::string const& function);
+
+/// A driver older than CUDA 12.5: no cuCtxRecordEvent. Call it right after reset.
+void use_old_driver();
+
+/// Registered memory has another address on the device
+/// (cudaDevAttrCanUseHostPointerForRegisteredMem 0).
+void registered_memory_moves();
+
+/// From now on every call fails as after the end of main, when the runtime has unloaded.
+void shut_down();
+
+/// What was made and not given back.
+struct Outstanding {
+  std::size_t registrations;
+  std::size_t pinned_allocations;
+  std::size_t device_allocations;
+  std::size_t events;
+  std::size_t streams;
+};
+Outstanding outstanding();
+
+/// True if nothing that the library gives back is outstanding: registrations, pinned memory,
+/// events.
+bool nothing_leaked();
+
+/// True if the device has a context, that is, was used.
+bool has_context(int device);
+
+}  // namespace FakeCuda
+
+#endif

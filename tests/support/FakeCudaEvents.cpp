@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The fake runtime's events: the work that was pending when they were recorded.
+
+#include "FakeCudaMachine.hpp"
+
+namespace FakeCuda {
+
+// As the real one, it breaks every capture of the context when there is one.
+CUresult record_context_event(CUcontext context, CUevent event) {
+  if (CUresult const error = enter_driver("cuCtxRecordEvent")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (m.events.count(event) == 0 || event->device != context->device)
+    return CUDA_ERROR_INVALID_HANDLE;
+  bool captures = false;
+  for (CUstream_st* stream : m.all_streams()) {
+    if (stream->device != context->device || !stream->capture) continue;
+    stream->capture->valid = false;
+    captures               = true;
+  }
+  if (captures) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  event->tickets = m.pending_work(context->device);
+  return CUDA_SUCCESS;
+}
+
+CUresult create_event(CUevent* event, unsigned int) {
+  if (CUresult const error = enter_driver("cuEventCreate")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  *event = *m.events.insert(new CUevent_st{m.current().device, {}}).first;
+  return CUDA_SUCCESS;
+}
+
+CUresult query_event(CUevent event) {
+  if (CUresult const error = enter_driver("cuEventQuery")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!m.allows_unsafe_call()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (m.events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  return Machine::all_done(event->tickets) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult synchronize_event(CUevent event) {
+  if (CUresult const error = enter_driver("cuEventSynchronize")) return error;
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  if (!m.allows_unsafe_call()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (m.events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  m.wait_for(lock, Tickets(event->tickets));
+  return CUDA_SUCCESS;
+}
+
+CUresult destroy_event(CUevent event) {
+  if (CUresult const error = enter_driver("cuEventDestroy")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (m.events.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  delete event;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace FakeCuda

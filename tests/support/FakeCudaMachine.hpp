@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The state behind the fake CUDA runtime. One mutex guards all of it and one condition variable
+// tells every change: slow, and easy to be sure of.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
+#define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace FakeCuda {
+
+/// Says whether one piece of work is done.
+struct Ticket {
+  bool done = false;
+};
+using Tickets = std::vector<std::shared_ptr<Ticket>>;
+
+struct Task {
+  std::function<void()> run;
+  Tickets after;  ///< must be done first
+  std::shared_ptr<Ticket> ticket;
+};
+
+struct Capture {
+  cudaStreamCaptureMode mode;
+  std::thread::id owner;
+  bool valid = true;
+};
+
+}  // namespace FakeCuda
+
+// The names which the CUDA headers declare.
+struct CUstream_st {
+  int device;
+  bool blocking;
+  bool stop = false;
+  std::deque<FakeCuda::Task> queue;
+  std::shared_ptr<FakeCuda::Ticket> last;  ///< of the newest work; nullptr if there was none
+  std::optional<FakeCuda::Capture> capture;
+  std::thread worker;  ///< started with the first work
+};
+
+struct CUevent_st {
+  int device;
+  FakeCuda::Tickets tickets;
+};
+
+struct CUctx_st {
+  int device;
+  bool active = false;
+  CUstream_st legacy;
+};
+
+struct CUgraph_st {};
+
+namespace FakeCuda {
+
+enum class Kind { pinned, device, managed };
+struct Allocation {
+  std::size_t bytes;
+  Kind kind;
+};
+
+struct Machine {
+  std::mutex mutex;
+  std::condition_variable changed;
+
+  std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< one per device
+  std::vector<std::unique_ptr<CUstream_st>> streams;
+  std::set<CUevent> events;
+  std::map<std::uintptr_t, std::size_t> registrations;
+  std::map<std::uintptr_t, Allocation> allocations;
+
+  bool old_driver       = false;
+  bool addresses_move   = false;
+  bool has_shut_down    = false;
+  std::size_t all_calls = 0;
+  std::map<std::string, std::size_t> counts;
+  struct PlannedFailure {
+    std::size_t remaining;
+    int error;
+  };
+  std::map<std::string, PlannedFailure> planned;
+  std::size_t every = 0;
+  int every_error   = 0;
+
+  // --- streams (FakeCudaStreams.cpp) ---
+  /// The stream behind a handle, or nullptr if there is none.
+  CUstream_st* find(CUstream handle);
+  /// Queues work; a capturing stream records it, that is, drops it.
+  cudaError_t submit(CUstream handle, std::function<void()> work,
+                     std::shared_ptr<Ticket>* ticket = nullptr);
+  /// What must be done before all work of a device (-1: of all devices) is done.
+  Tickets pending_work(int device) const;
+  void wait_for(std::unique_lock<std::mutex>& lock, Tickets const& tickets);
+  static bool all_done(Tickets const& tickets);
+  /// Ends the stream's thread after its queue is empty.
+  void join(std::unique_lock<std::mutex>& lock, CUstream_st& stream);
+
+  // --- captures (FakeCudaCapture.cpp) ---
+  std::vector<CUstream_st*> all_streams() const;
+  /// True if an unsafe call of this thread is legal now; else breaks the captures which forbid it.
+  bool allows_unsafe_call();
+  /// True if a blocking stream of the device captures.
+  bool blocking_stream_captures(int device) const;
+
+  // --- memory (FakeCudaMemory.cpp) ---
+  /// How many bytes of [pointer, pointer + bytes) are pinned or the device's.
+  std::size_t known_bytes(void const* pointer, std::size_t bytes) const;
+
+  /// The context of the calling thread, made active.
+  CUctx_st& current();
+};
+
+Machine& machine();
+
+/// Begins a call: counts it, and says whether it shall fail. Takes and releases the mutex.
+cudaError_t enter(char const* function);
+CUresult enter_driver(char const* function);
+/// The same for functions which only tests call: never made to fail by "*".
+cudaError_t enter_from_test(char const* function);
+
+/// Ends a runtime call: an error becomes the pending one of the thread.
+cudaError_t finish(cudaError_t error);
+
+/// Makes device 0 the calling thread's, with no context pushed.
+void reset_thread();
+
+/// The driver function of that name, or nullptr. In FakeCudaDevices.cpp.
+void* driver_function(std::string const& name);
+
+// The driver functions, by the file that has them.
+CUresult primary_context_state(CUdevice, unsigned int*, int*);  // FakeCudaDevices.cpp
+CUresult primary_context_retain(CUcontext*, CUdevice);
+CUresult device_get(CUdevice*, int);
+CUresult push_context(CUcontext);
+CUresult pop_context(CUcontext*);
+CUresult synchronize_context();
+CUresult record_context_event(CUcontext, CUevent);  // FakeCudaEvents.cpp
+CUresult create_event(CUevent*, unsigned int);
+CUresult query_event(CUevent);
+CUresult synchronize_event(CUevent);
+CUresult destroy_event(CUevent);
+CUresult stream_is_capturing(CUstream, CUstreamCaptureStatus*);  // FakeCudaCapture.cpp
+CUresult exchange_capture_mode(CUstreamCaptureMode*);
+
+}  // namespace FakeCuda
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The fake runtime's memory: page-locking is bookkeeping, device memory is the heap's.
+
+#include "FakeCudaMachine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace FakeCuda {
+
+namespace {
+
+std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  m.current();
+  constexpr std::size_t alignment = 4096;
+  *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
+  m.allocations[address_of(*pointer)] = {bytes, kind};
+  return cudaSuccess;
+}
+
+// Waits for all work of all devices, as the real functions do.
+cudaError_t deallocate(void* pointer, bool pinned) {
+  if (pointer == nullptr) return cudaSuccess;
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  auto const found = m.allocations.find(address_of(pointer));
+  if (found == m.allocations.end() || (found->second.kind == Kind::pinned) != pinned) {
+    return finish(cudaErrorInvalidValue);
+  }
+  m.wait_for(lock, m.pending_work(-1));
+  m.allocations.erase(address_of(pointer));
+  std::free(pointer);
+  return cudaSuccess;
+}
+
+// A copy that touches pageable memory returns when it is done; one that touches pinned memory only
+// in part is refused.
+cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t src_bytes,
+                 cudaStream_t stream, std::function<void()> work) {
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  std::size_t const dst_known = m.known_bytes(dst, dst_bytes);
+  std::size_t const src_known = m.known_bytes(src, src_bytes);
+  if ((dst_known != 0 && dst_known != dst_bytes) || (src_known != 0 && src_known != src_bytes)) {
+    return finish(cudaErrorInvalidValue);
+  }
+  std::shared_ptr<Ticket> ticket;
+  if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
+  if (ticket && (dst_known == 0 || src_known == 0)) m.wait_for(lock, {ticket});
+  return cudaSuccess;
+}
+
+void copy_rows(char* dst, std::size_t dst_pitch, char const* src, std::size_t src_pitch,
+               std::size_t width, std::size_t height) {
+  for (std::size_t row = 0; row < height; ++row) {
+    std::memcpy(dst + row * dst_pitch, src + row * src_pitch, width);
+  }
+}
+
+constexpr std::size_t max_pitch = 2147483647;
+
+}  // namespace
+
+std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
+  std::uintptr_t const begin = address_of(pointer);
+  auto const overlap         = [&](std::uintptr_t other, std::size_t other_bytes) -> std::size_t {
+    std::uintptr_t const first = std::max(begin, other);
+    std::uintptr_t const last  = std::min(begin + bytes, other + other_bytes);
+    return first < last ? last - first : 0;
+  };
+  std::size_t sum = 0;
+  for (auto const& [address, size] : registrations) sum += overlap(address, size);
+  for (auto const& [address, allocation] : allocations) sum += overlap(address, allocation.bytes);
+  return sum;
+}
+
+}  // namespace FakeCuda
+
+using namespace FakeCuda;
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
+  if (cudaError_t const error = enter("cudaHostRegister")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
+  // As the real one: ranges may share a page, but no byte.
+  std::uintptr_t const begin = address_of(pointer);
+  for (auto const& [address, size] : m.registrations) {
+    if (begin < address + size && address < begin + bytes) {
+      return finish(cudaErrorHostMemoryAlreadyRegistered);
+    }
+  }
+  m.current();
+  m.registrations[address_of(pointer)] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaHostUnregister(void* pointer) {
+  if (cudaError_t const error = enter("cudaHostUnregister")) return error;
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  if (m.registrations.count(address_of(pointer)) == 0)
+    return finish(cudaErrorHostMemoryNotRegistered);
+  m.wait_for(lock, m.pending_work(-1));
+  m.registrations.erase(address_of(pointer));
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) {
+  if (cudaError_t const error = enter("cudaHostAlloc")) return error;
+  return allocate(pointer, bytes, Kind::pinned);
+}
+
+cudaError_t CUDARTAPI cudaFreeHost(void* pointer) {
+  if (cudaError_t const error = enter("cudaFreeHost")) return error;
+  return deallocate(pointer, true);
+}
+
+cudaError_t CUDARTAPI cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+  if (cudaError_t const error = enter("cudaHostGetDevicePointer")) return error;
+  *device = host;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMalloc(void** pointer, std::size_t bytes) {
+  if (cudaError_t const error = enter_from_test("cudaMalloc")) return error;
+  return allocate(pointer, bytes, Kind::device);
+}
+
+cudaError_t CUDARTAPI cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
+  if (cudaError_t const error = enter_from_test("cudaMallocManaged")) return error;
+  return allocate(pointer, bytes, Kind::managed);
+}
+
+cudaError_t CUDARTAPI cudaFree(void* pointer) {
+  if (cudaError_t const error = enter_from_test("cudaFree")) return error;
+  return deallocate(pointer, false);
+}
+
+cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                               void const* pointer) {
+  if (cudaError_t const error = enter("cudaPointerGetAttributes")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  attributes->type =
+      m.known_bytes(pointer, 1) == 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeHost;
+  for (auto const& [address, allocation] : m.allocations) {
+    if (address_of(pointer) - address >= allocation.bytes) continue;
+    if (allocation.kind == Kind::device) attributes->type = cudaMemoryTypeDevice;
+    if (allocation.kind == Kind::managed) attributes->type = cudaMemoryTypeManaged;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemcpyAsync(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind,
+                                      cudaStream_t stream) {
+  if (cudaError_t const error = enter("cudaMemcpyAsync")) return error;
+  return copy(dst, bytes, src, bytes, stream, [=] { std::memcpy(dst, src, bytes); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2DAsync(void* dst, std::size_t dst_pitch, void const* src,
+                                        std::size_t src_pitch, std::size_t width,
+                                        std::size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  if (cudaError_t const error = enter("cudaMemcpy2DAsync")) return error;
+  if (dst_pitch < width || src_pitch < width || dst_pitch > max_pitch || src_pitch > max_pitch) {
+    return finish(cudaErrorInvalidPitchValue);
+  }
+  std::size_t const rows = height - 1;
+  return copy(dst, rows * dst_pitch + width, src, rows * src_pitch + width, stream, [=] {
+    copy_rows(static_cast<char*>(dst), dst_pitch, static_cast<char const*>(src), src_pitch, width,
+              height);
+  });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(cudaMemcpy3DParms const* parameters, cudaStream_t stream) {
+  if (cudaError_t const error = enter("cudaMemcpy3DAsync")) return error;
+  cudaPitchedPtr const dst = parameters->dstPtr;
+  cudaPitchedPtr const src = parameters->srcPtr;
+  cudaExtent const extent  = parameters->extent;
+  if (dst.pitch < extent.width || src.pitch < extent.width || dst.ysize < extent.height ||
+      src.ysize < extent.height || dst.pitch > max_pitch || src.pitch > max_pitch) {
+    return finish(cudaErrorInvalidPitchValue);
+  }
+  auto const span = [&](cudaPitchedPtr const& side) {
+    return (side.ysize * (extent.depth - 1) + extent.height - 1) * side.pitch + extent.width;
+  };
+  return copy(dst.ptr, span(dst), src.ptr, span(src), stream, [=] {
+    for (std::size_t plane = 0; plane < extent.depth; ++plane) {
+      copy_rows(static_cast<char*>(dst.ptr) + plane * dst.ysize * dst.pitch, dst.pitch,
+                static_cast<char const*>(src.ptr) + plane * src.ysize * src.pitch, src.pitch,
+                extent.width, extent.height);
+    }
+  });
+}
+}
