@@ -24,15 +24,17 @@ constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
   auto const bytes     = [](std::size_t count) { return std::to_string(count) + " bytes"; };
   throw OutOfPinnedMemory(
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
-      bytes(request.bytes) + " (" + why + "; in use " + bytes(now.total.bytes_in_use) + ", cached " +
-      bytes(now.total.bytes_cached) + ", retired " + bytes(now.total.bytes_retired) + ", limit of the pool " +
-      (now.limit == 0 ? "none" : bytes(now.limit)) + ", RLIMIT_MEMLOCK " + locked_memory_limit() +
-      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the memory limit "
+      bytes(request.bytes) + " (" + why + "; in use " + bytes(now.total.bytes_in_use) +
+      ", cached " + bytes(now.total.bytes_cached) + ", retired " + bytes(now.total.bytes_retired) +
+      ", limit of the pool " + (now.limit == 0 ? "none" : bytes(now.limit)) + ", RLIMIT_MEMLOCK " +
+      locked_memory_limit() +
+      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the "
+      "memory limit "
       "of the job or ulimit -l");
 }
 
-// Takes from what the pool has: what is ready, then what is if only the device is asked. nullptr if only growth
-// can help.
+// Takes from what the pool has: what is ready, then what is if only the device is asked. nullptr if
+// only growth can help.
 void* take_warm(Pools& pools, NodePool::Entered& entered, Request const& request) {
   auto& [heap, lock] = entered;
   if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
@@ -46,7 +48,8 @@ void* take_warm(Pools& pools, NodePool::Entered& entered, Request const& request
   }
   if (void* const memory = heap.take(request, Heap::Effort::carve)) return memory;
 
-  // Without events, waiting for the device is the only way to know; it is done when growth is the alternative.
+  // Without events, waiting for the device is the only way to know; it is done when growth is the
+  // alternative.
   if (progress == Retirement::Progress::blind && heap.awaited(request.bytes) != 0) {
     lock.unlock();
     pools.retirement.fence();
@@ -57,8 +60,8 @@ void* take_warm(Pools& pools, NodePool::Entered& entered, Request const& request
 }
 
 // Takes from `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
-void* take_grown(Pools& pools, NodePool& pool, Heap& heap, Request const& request, std::size_t bytes,
-                 std::string& why) {
+void* take_grown(Pools& pools, NodePool& pool, Heap& heap, Request const& request,
+                 std::size_t bytes, std::string& why) {
   try {
     auto const lock = pools.grow(pool, heap, bytes, false);
     return heap.take(request, Heap::Effort::break_up);
@@ -78,7 +81,8 @@ void* take_anywhere(NodePool& pool, Request const& request) {
 }
 
 // The limit or the system refuses more: give ready memory back, then wait for what is retired.
-void* take_in_shortage(Pools& pools, NodePool& pool, Heap& heap, Request const& request, std::string why) {
+void* take_in_shortage(Pools& pools, NodePool& pool, Heap& heap, Request const& request,
+                       std::string why) {
   std::size_t const least = heap.least_growth(request.bytes);
   for (bool const wait : {false, true}) {
     Epoch const now = pools.retirement.stamp();
@@ -98,7 +102,8 @@ void* allocate(Request const& request) {
   if (request.bytes == 0) return nullptr;
   if (is_forked_child()) {
     throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
-                " (this process is the child of a fork, where CUDA does not work): allocate before the fork, "
+                " (this process is the child of a fork, where CUDA does not work): allocate before "
+                "the fork, "
                 "or exec a new program");
   }
   if (request.bytes > everything / 2) refuse(request, "no machine has so much memory");
@@ -116,7 +121,8 @@ void* allocate(Request const& request) {
   entered.lock.unlock();
   std::string why;
   void* memory = take_grown(pools, pool, heap, request, good, why);
-  if (memory == nullptr && least < good) memory = take_grown(pools, pool, heap, request, least, why);
+  if (memory == nullptr && least < good)
+    memory = take_grown(pools, pool, heap, request, least, why);
   return memory != nullptr ? memory : take_in_shortage(pools, pool, heap, request, why);
 }
 
@@ -133,7 +139,8 @@ void deallocate(void* pointer) noexcept {
   }
   if (!retired) {
     std::fprintf(stderr,
-                 "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it back already): "
+                 "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
+                 "back already): "
                  "look for a double free\n",
                  pointer);
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The caching pool under the memory spaces. Memory is in use, then retired until all device work that was
-// submitted before it was given back is done, then ready for anybody. One pool for each kind of memory and
-// NUMA node. All functions are thread-safe. In the child of a fork deallocate does nothing, allocate throws,
-// and the others do nothing.
+// The caching pool under the memory spaces. Memory is in use, then retired until all device work
+// that was submitted before it was given back is done, then ready for anybody. One pool for each
+// kind of memory and NUMA node. All functions are thread-safe. In the child of a fork deallocate
+// does nothing, allocate throws, and the others do nothing.
 //
-// With KOKKOS_HOST_SPACES_POOL=off, each allocation first gives all ready memory back to the system. Freed
-// memory thus lives until it is ready and somebody allocates, because giving it back waits for kernels and
-// deallocate never does.
+// With KOKKOS_HOST_SPACES_POOL=off, each allocation first gives all ready memory back to the
+// system. Freed memory thus lives until it is ready and somebody allocates, because giving it back
+// waits for kernels and deallocate never does.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_HPP
@@ -95,17 +95,21 @@ struct Description {
 /// The block around any address inside it; nothing if the pool does not know the address.
 std::optional<Description> describe(void const* pointer);
 
-/// Gives ready memory back to the system until at most `bytes_to_keep` of it are left, in whole segments that
-/// nobody uses. Waits for running kernels if there is something to give back. Returns the bytes given back.
+/// Gives ready memory back to the system until at most `bytes_to_keep` of it are left, in whole
+/// segments that nobody uses. Waits for running kernels if there is something to give back. Returns
+/// the bytes given back.
 std::size_t trim(std::size_t bytes_to_keep);
 
-/// Waits until retired memory is ready, then gives back all that is not in use, and the events. For the end.
+/// Waits until retired memory is ready, then gives back all that is not in use, and the events. For
+/// the end.
 void release_all() noexcept;
 
-/// Limits the memory had from the system, 0: no limit. Gives ready memory back if there is too much.
+/// Limits the memory had from the system, 0: no limit. Gives ready memory back if there is too
+/// much.
 void set_limit(std::size_t bytes);
 
-/// Memory being reserved in the background. The process does not end before the chunk in work is done.
+/// Memory being reserved in the background. The process does not end before the chunk in work is
+/// done.
 class Reservation {
  public:
   struct Progress;
@@ -122,10 +126,10 @@ class Reservation {
   std::shared_ptr<Progress> m_progress;
 };
 
-/// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served from them.
-/// \throw Error in the child of a fork.
-Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked, int numa_node = -1,
-                    std::size_t largest_block = std::size_t(1) << 30);
+/// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
+/// from them. \throw Error in the child of a fork.
+Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
+                    int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);
 
 }  // namespace KokkosHostSpaces::Impl::Pool
 

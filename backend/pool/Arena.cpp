@@ -12,7 +12,8 @@ std::size_t Arena::bin_of(std::size_t bytes) noexcept {
   std::size_t const pages = bytes / page_bytes;
   if (pages < bins_per_doubling) return pages;
   auto const shift = static_cast<std::size_t>(std::bit_width(pages)) - 4;  // leaves 8 to 15
-  return std::min((shift + 1) * bins_per_doubling + (pages >> shift) - bins_per_doubling, bin_count - 1);
+  return std::min((shift + 1) * bins_per_doubling + (pages >> shift) - bins_per_doubling,
+                  bin_count - 1);
 }
 
 std::size_t Arena::next_used_bin(std::size_t bin) const noexcept {
@@ -39,12 +40,14 @@ void Arena::leave(Block& block) noexcept {
 
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   constexpr int most_looked_at = 32;  // bounds the time; beyond it a good fit will do
-  for (std::size_t bin = next_used_bin(bin_of(bytes)); bin < bin_count; bin = next_used_bin(bin + 1)) {
+  for (std::size_t bin = next_used_bin(bin_of(bytes)); bin < bin_count;
+       bin             = next_used_bin(bin + 1)) {
     Block* best = nullptr;
     int looked  = 0;
     for (Block* block = m_bins[bin].front(); block != nullptr && looked < most_looked_at;
          block        = block->next, ++looked) {
-      bool const fits = block->bytes >= bytes && (block->bytes <= largest || block->segment->reserved);
+      bool const fits =
+          block->bytes >= bytes && (block->bytes <= largest || block->segment->reserved);
       if (fits && (best == nullptr || block->bytes < best->bytes)) best = block;
     }
     if (best != nullptr) return best;

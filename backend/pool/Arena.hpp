@@ -15,9 +15,9 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a retired
-/// block joins its neighbours when its epoch is over. So merged blocks have no events to keep, and no ready
-/// memory waits because of its neighbour. Not thread-safe.
+/// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a
+/// retired block joins its neighbours when its epoch is over. So merged blocks have no events to
+/// keep, and no ready memory waits because of its neighbour. Not thread-safe.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = PageMap::page_bytes;
@@ -27,8 +27,8 @@ class Arena {
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  /// A block of at least `bytes`, cut from the best fit; nullptr if there is none. Blocks larger than
-  /// `largest` are left whole, except those of reserved segments. \throw std::bad_alloc
+  /// A block of at least `bytes`, cut from the best fit; nullptr if there is none. Blocks larger
+  /// than `largest` are left whole, except those of reserved segments. \throw std::bad_alloc
   Block* take(std::size_t bytes, std::size_t largest);
 
   /// Takes a ready block back.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the pool remembers of a stretch of memory. Records lie beside the memory, not in it: a stray write
-// of a kernel cannot break the pool, and blocks keep their alignment.
+// What the pool remembers of a stretch of memory. Records lie beside the memory, not in it: a stray
+// write of a kernel cannot break the pool, and blocks keep their alignment.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
@@ -38,17 +38,17 @@ enum class BlockState : unsigned char {
 };
 
 struct Block {
-  char* address     = nullptr;
-  std::size_t bytes = 0;
-  std::size_t asked = 0;  ///< bytes that the user of the block asked for
-  Epoch epoch       = 0;  ///< in which it was given back
-  Segment* segment  = nullptr;
-  Slab* slab        = nullptr;  ///< into which it is cut, or of which it is a slice
-  Block* before     = nullptr;  ///< the neighbours in the segment; none for a slice
-  Block* after      = nullptr;
-  Block* previous   = nullptr;  ///< in the list where it waits
-  Block* next       = nullptr;
-  BlockState state  = BlockState::ready;
+  char* address       = nullptr;
+  std::size_t bytes   = 0;
+  std::size_t asked   = 0;  ///< bytes that the user of the block asked for
+  Epoch epoch         = 0;  ///< in which it was given back
+  Segment* segment    = nullptr;
+  Slab* slab          = nullptr;  ///< into which it is cut, or of which it is a slice
+  Block* before       = nullptr;  ///< the neighbours in the segment; none for a slice
+  Block* after        = nullptr;
+  Block* previous     = nullptr;  ///< in the list where it waits
+  Block* next         = nullptr;
+  BlockState state    = BlockState::ready;
   std::uint32_t space = 0;  ///< number of the memory space in its heap
   std::array<char, 48> label{};
 };
@@ -71,8 +71,8 @@ class BlockList {
 
  private:
   void insert(Block& block, Block* previous, Block* next) noexcept {
-    block.previous = previous;
-    block.next     = next;
+    block.previous                                   = previous;
+    block.next                                       = next;
     (previous != nullptr ? previous->next : m_front) = &block;
     (next != nullptr ? next->previous : m_back)      = &block;
   }

@@ -47,10 +47,11 @@ void copy_label(Block& block, char const* label) {
 
 void* Heap::take(Pool::Request const& request, Effort effort) {
   std::uint32_t const space = space_number(request.space);
-  Block* const block = request.bytes <= Slabs::largest ? take_slice(request.bytes, effort)
-                                                       : take_span(request.bytes, effort);
+  Block* const block        = request.bytes <= Slabs::largest ? take_slice(request.bytes, effort)
+                                                              : take_span(request.bytes, effort);
   if (block == nullptr) return nullptr;
-  if (request.bytes > Slabs::largest) m_shared.pages.assign(block->address, Arena::page_bytes, block);
+  if (request.bytes > Slabs::largest)
+    m_shared.pages.assign(block->address, Arena::page_bytes, block);
   block->asked = request.bytes;
   block->space = space;
   copy_label(*block, request.label);
@@ -113,9 +114,10 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
 }
 
 bool Heap::retire(Block& block, void const* pointer, bool& record) noexcept {
-  bool const sliced  = block.state == BlockState::sliced;
-  Block* const mine  = sliced ? block.slab->slice_at(pointer) : &block;
-  bool const is_used = mine != nullptr && mine->state == BlockState::in_use && mine->address == pointer;
+  bool const sliced = block.state == BlockState::sliced;
+  Block* const mine = sliced ? block.slab->slice_at(pointer) : &block;
+  bool const is_used =
+      mine != nullptr && mine->state == BlockState::in_use && mine->address == pointer;
   if (!is_used) return false;
 
   SpaceCount& count = m_spaces[mine->space];
@@ -137,12 +139,15 @@ bool Heap::retire(Block& block, void const* pointer, bool& record) noexcept {
 
   ++m_unrecorded_blocks;
   m_unrecorded_bytes += mine->bytes;
-  record = m_unrecorded_blocks >= most_unrecorded_blocks || m_unrecorded_bytes >= most_unrecorded_bytes;
+  record =
+      m_unrecorded_blocks >= most_unrecorded_blocks || m_unrecorded_bytes >= most_unrecorded_bytes;
   if (record) m_unrecorded_blocks = m_unrecorded_bytes = 0;
   return true;
 }
 
-std::size_t Heap::least_growth(std::size_t bytes) noexcept { return whole_segment(span_for(bytes)); }
+std::size_t Heap::least_growth(std::size_t bytes) noexcept {
+  return whole_segment(span_for(bytes));
+}
 
 std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
   if (bytes >= own_segment) return least_growth(bytes);
@@ -189,7 +194,7 @@ std::uint32_t Heap::space_number(char const* name) {
   auto const same = [&](SpaceCount const& count) {
     return count.name == name || std::strcmp(count.name, name) == 0;
   };
-  auto const found = std::find_if(m_spaces.begin(), m_spaces.end(), same);
+  auto const found  = std::find_if(m_spaces.begin(), m_spaces.end(), same);
   auto const number = static_cast<std::uint32_t>(found - m_spaces.begin());
   if (found == m_spaces.end()) m_spaces.push_back({name, 0, 0, 0, 0});
   return number;

@@ -26,10 +26,13 @@ class Meter {
   void add(std::size_t bytes) noexcept {
     std::size_t const now = m_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     std::size_t high      = m_high_water.load(std::memory_order_relaxed);
-    while (high < now && !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
+    while (high < now &&
+           !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
     }
   }
-  void subtract(std::size_t bytes) noexcept { m_in_use.fetch_sub(bytes, std::memory_order_relaxed); }
+  void subtract(std::size_t bytes) noexcept {
+    m_in_use.fetch_sub(bytes, std::memory_order_relaxed);
+  }
   std::size_t high_water() const noexcept { return m_high_water.load(std::memory_order_relaxed); }
 
  private:
@@ -37,8 +40,8 @@ class Meter {
   std::atomic<std::size_t> m_high_water{0};
 };
 
-/// Segments, the blocks in them, and the queue of those that are retired. No function waits, calls the device
-/// or the system. All but the constructor are called with the mutex held.
+/// Segments, the blocks in them, and the queue of those that are retired. No function waits, calls
+/// the device or the system. All but the constructor are called with the mutex held.
 class Heap {
  public:
   struct Shared {
@@ -62,22 +65,24 @@ class Heap {
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);
 
-  /// The epoch that must be over before more could be taken for a request of so many bytes; 0 if nothing that
-  /// is retired would do.
+  /// The epoch that must be over before more could be taken for a request of so many bytes; 0 if
+  /// nothing that is retired would do.
   Epoch awaited(std::size_t bytes) const noexcept;
 
-  /// Takes memory back that begins in `block`; false if it is not in use. Sets `record` if the work of the
-  /// devices should be recorded now, for later work not to delay much memory.
+  /// Takes memory back that begins in `block`; false if it is not in use. Sets `record` if the work
+  /// of the devices should be recorded now, for later work not to delay much memory.
   bool retire(Block& block, void const* pointer, bool& record) noexcept;
 
-  /// Bytes of the smallest segment that serves a request of so many bytes, and of one that serves more to come.
+  /// Bytes of the smallest segment that serves a request of so many bytes, and of one that serves
+  /// more to come.
   static std::size_t least_growth(std::size_t bytes) noexcept;
   std::size_t good_growth(std::size_t bytes) const noexcept;
 
   /// Adds memory. \throw std::bad_alloc \throw Error
   void adopt(Region const& region, bool reserved);
 
-  /// Moves segments that nobody uses into `out`, until it has `bytes` of them. Returns how many it has added.
+  /// Moves segments that nobody uses into `out`, until it has `bytes` of them. Returns how many it
+  /// has added.
   std::size_t release(std::size_t bytes, std::list<Segment>& out) noexcept;
 
   /// Adds what this heap holds; spaces are matched by name.

@@ -12,8 +12,9 @@ namespace KokkosHostSpaces::Impl {
 void Heap::count(Pool::Usage& usage, std::vector<Pool::SpaceUsage>& spaces) const {
   std::size_t in_use = 0;
   for (SpaceCount const& mine : m_spaces) {
-    auto space = std::find_if(spaces.begin(), spaces.end(),
-                              [&](Pool::SpaceUsage const& known) { return known.space == mine.name; });
+    auto space = std::find_if(spaces.begin(), spaces.end(), [&](Pool::SpaceUsage const& known) {
+      return known.space == mine.name;
+    });
     if (space == spaces.end()) space = spaces.insert(space, Pool::SpaceUsage{mine.name});
     space->bytes_in_use += mine.bytes_in_use;
     space->bytes_asked += mine.bytes_asked;
@@ -59,11 +60,11 @@ std::optional<Pool::Description> Heap::describe(void const* pointer) const {
     if (slice != nullptr) block = slice;
   }
 
-  bool const in_use  = block->state == BlockState::in_use;
-  bool const retired = block->state == BlockState::retired &&
-                       block->epoch > m_shared.retirement.completed();
-  Pool::Description description{"", "", block->bytes, segment->region.numa_node, segment->region.kind,
-                                Pool::State::cached};
+  bool const in_use = block->state == BlockState::in_use;
+  bool const retired =
+      block->state == BlockState::retired && block->epoch > m_shared.retirement.completed();
+  Pool::Description description{
+      "", "", block->bytes, segment->region.numa_node, segment->region.kind, Pool::State::cached};
   if (in_use || retired) {
     description.label = block->label.data();
     description.space = m_spaces[block->space].name;

@@ -40,10 +40,12 @@ struct PageMap::Leaf {
 PageMap::PageMap() : m_root(sparse_zeros<std::atomic<Leaf*>>(root_size)) {}
 
 void PageMap::cover(void const* pointer, std::size_t bytes) {
-  std::size_t const last = (page_number(static_cast<char const*>(pointer) + bytes - 1)) >> leaf_bits;
+  std::size_t const last =
+      (page_number(static_cast<char const*>(pointer) + bytes - 1)) >> leaf_bits;
   if (last >= root_size) {
-    throw Error("memory lies beyond address 2^48 (the kernel gave a larger address): run without "
-                "5-level paging hints");
+    throw Error(
+        "memory lies beyond address 2^48 (the kernel gave a larger address): run without "
+        "5-level paging hints");
   }
   for (std::size_t i = page_number(pointer) >> leaf_bits; i <= last; ++i) {
     if (m_root[i].load(std::memory_order_acquire) != nullptr) continue;

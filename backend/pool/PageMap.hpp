@@ -11,8 +11,8 @@ namespace KokkosHostSpaces::Impl {
 
 struct Block;
 
-/// From an address to the block that begins on its page: a table in two levels, read without a lock. An entry
-/// takes 8 bytes for 4 KiB, and only where blocks begin.
+/// From an address to the block that begins on its page: a table in two levels, read without a
+/// lock. An entry takes 8 bytes for 4 KiB, and only where blocks begin.
 class PageMap {
  public:
   static constexpr std::size_t page_bytes = 4096;

@@ -20,10 +20,13 @@ std::atomic<Pools*> the_pools{nullptr};
 
 }  // namespace
 
-NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages, Meter& total)
+NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
+                   Meter& total)
     : kind(kind_of_memory), numa_node(node) {
-  constexpr int heap_count = 17;  // one that all share, and 16 for threads that got in each other's way
-  for (int i = 0; i < heap_count; ++i) heaps.emplace_back(Heap::Shared{retirement, pages, meter, total});
+  constexpr int heap_count =
+      17;  // one that all share, and 16 for threads that got in each other's way
+  for (int i = 0; i < heap_count; ++i)
+    heaps.emplace_back(Heap::Shared{retirement, pages, meter, total});
 }
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
@@ -74,20 +77,24 @@ Pools* Pools::existing() noexcept { return the_pools.load(std::memory_order_acqu
 NodePool& Pools::of(MemoryKind kind, int numa_node) {
   auto const node = static_cast<std::size_t>(numa_node + 1);
   if (node >= most_nodes) {
-    throw Error("NUMA node " + std::to_string(numa_node) + " cannot be (nodes are numbered from 0 to " +
-                std::to_string(most_nodes - 2) + "): name a node of this machine, or -1 for any");
+    throw Error("NUMA node " + std::to_string(numa_node) +
+                " cannot be (nodes are numbered from 0 to " + std::to_string(most_nodes - 2) +
+                "): name a node of this machine, or -1 for any");
   }
   auto& entry = m_pools[kind == MemoryKind::page_locked ? 0 : 1][node];
   if (NodePool* const pool = entry.load(std::memory_order_acquire)) return *pool;
   auto made      = std::make_unique<NodePool>(kind, numa_node, retirement, pages, meter);
   NodePool* pool = nullptr;
-  if (entry.compare_exchange_strong(pool, made.get(), std::memory_order_acq_rel)) pool = made.release();
+  if (entry.compare_exchange_strong(pool, made.get(), std::memory_order_acq_rel))
+    pool = made.release();
   return *pool;
 }
 
-std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes, bool reserved) {
+std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
+                                         bool reserved) {
   if (!ledger.reserve(bytes)) {
-    throw OutOfPinnedMemory("the limit of the pool, " + std::to_string(ledger.limit()) + " bytes, is reached");
+    throw OutOfPinnedMemory("the limit of the pool, " + std::to_string(ledger.limit()) +
+                            " bytes, is reached");
   }
   Region region;
   std::unique_lock lock(heap.mutex, std::defer_lock);

@@ -20,10 +20,12 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// The memory of one kind and NUMA node. Threads share the first heap until they get in each other's way.
+/// The memory of one kind and NUMA node. Threads share the first heap until they get in each
+/// other's way.
 class NodePool {
  public:
-  NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages, Meter& total);
+  NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
+           Meter& total);
 
   struct Entered {
     Heap& heap;
@@ -62,7 +64,8 @@ class Ledger {
 
 class Pools {
  public:
-  /// Made on first use, never destroyed: memory is given back until the very end. \throw ConfigurationError
+  /// Made on first use, never destroyed: memory is given back until the very end. \throw
+  /// ConfigurationError
   static Pools& instance();
 
   /// nullptr before the first use.
@@ -80,12 +83,12 @@ class Pools {
     }
   }
 
-  /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw OutOfPinnedMemory and what
-  /// lock_fresh_pages throws.
+  /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw
+  /// OutOfPinnedMemory and what lock_fresh_pages throws.
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes, bool reserved);
 
-  /// Gives at least `bytes` of segments back that are ready and that nobody uses, or all there are. May wait
-  /// for kernels. Returns the bytes given back.
+  /// Gives at least `bytes` of segments back that are ready and that nobody uses, or all there are.
+  /// May wait for kernels. Returns the bytes given back.
   std::size_t release_ready(std::size_t bytes) noexcept;
 
   Retirement retirement;

@@ -28,7 +28,8 @@ struct Reservation::Progress {
 
 namespace {
 
-// The threads that reserve. They are stopped before main's static objects die: the runtime goes with them.
+// The threads that reserve. They are stopped before main's static objects die: the runtime goes
+// with them.
 struct Workers {
   std::mutex mutex;
   std::list<std::jthread> threads;
@@ -45,7 +46,8 @@ Workers& workers() {
   return *made;
 }
 
-void work(std::stop_token const& stop, Reservation::Progress& progress, NodePool& pool, std::size_t chunk) {
+void work(std::stop_token const& stop, Reservation::Progress& progress, NodePool& pool,
+          std::size_t chunk) {
   try {
     while (progress.done < progress.asked && !stop.stop_requested()) {
       std::size_t const bytes = Heap::least_growth(std::min(chunk, progress.asked - progress.done));
@@ -76,13 +78,15 @@ void Reservation::wait() const {
 
 Reservation reserve(std::size_t bytes, MemoryKind kind, int numa_node, std::size_t largest_block) {
   if (is_forked_child()) {
-    throw Error("memory cannot be reserved (this process is the child of a fork, where CUDA does not work): "
-                "reserve before the fork, or exec a new program");
+    throw Error(
+        "memory cannot be reserved (this process is the child of a fork, where CUDA does not "
+        "work): "
+        "reserve before the fork, or exec a new program");
   }
-  NodePool& pool           = Pools::instance().of(kind, numa_node);
-  auto progress            = std::make_shared<Reservation::Progress>(bytes);
-  std::size_t const chunk  = std::max(largest_block, Arena::page_bytes);
-  Workers& all             = workers();
+  NodePool& pool          = Pools::instance().of(kind, numa_node);
+  auto progress           = std::make_shared<Reservation::Progress>(bytes);
+  std::size_t const chunk = std::max(largest_block, Arena::page_bytes);
+  Workers& all            = workers();
   std::lock_guard const lock(all.mutex);
   all.threads.emplace_back([progress, &pool, chunk](std::stop_token const& stop) {
     work(stop, *progress, pool, chunk);

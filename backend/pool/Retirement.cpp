@@ -15,8 +15,8 @@ constexpr std::uint64_t bit(std::size_t device) { return std::uint64_t(1) << dev
 
 }  // namespace
 
-// A read-modify-write, not a load: whoever closes this epoch synchronises with it, and so records all work
-// that the caller had submitted.
+// A read-modify-write, not a load: whoever closes this epoch synchronises with it, and so records
+// all work that the caller had submitted.
 Epoch Retirement::stamp() noexcept { return m_open.fetch_add(0, std::memory_order_acq_rel); }
 
 void Retirement::complete(Epoch epoch) noexcept {
@@ -115,7 +115,7 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
 bool Retirement::fence() noexcept {
   Epoch const epoch = m_open.fetch_add(1, std::memory_order_acq_rel);
   std::array<int, most_devices> devices{};
-  int const count  = Driver::devices_in_use(devices);
+  int const count   = Driver::devices_in_use(devices);
   bool const fenced = std::all_of(devices.begin(), devices.begin() + count, Driver::fence_device);
   if (fenced) complete(epoch);
   return fenced;

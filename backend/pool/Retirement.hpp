@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// When is freed memory free? Time is cut into epochs. A block is stamped with the open epoch when it is
-// given back. Recording an event of all work on each device closes the open epoch; when the events are
-// done, that epoch and all before it are over, and so is the work that could touch their blocks. One event
-// thus serves all blocks that were given back together, and a block's state is one comparison of numbers.
+// When is freed memory free? Time is cut into epochs. A block is stamped with the open epoch when
+// it is given back. Recording an event of all work on each device closes the open epoch; when the
+// events are done, that epoch and all before it are over, and so is the work that could touch their
+// blocks. One event thus serves all blocks that were given back together, and a block's state is
+// one comparison of numbers.
 //
-// Nothing is lost when a recording fails or a stream captures: the closed epoch has no event of its own
-// then, and is covered by the next recording that succeeds.
+// Nothing is lost when a recording fails or a stream captures: the closed epoch has no event of its
+// own then, and is covered by the next recording that succeeds.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
@@ -44,7 +45,8 @@ class Retirement {
   /// Finds out how far the devices are, recording if `epoch` has no event yet. Waits for no device.
   Progress reach(Epoch epoch) noexcept;
 
-  /// Waits until all work of the devices is done; false if it cannot be waited for (a stream captures).
+  /// Waits until all work of the devices is done; false if it cannot be waited for (a stream
+  /// captures).
   bool fence() noexcept;
 
   /// Waits until `epoch` is over; false if it cannot be waited for.
@@ -73,8 +75,8 @@ class Retirement {
   std::atomic<Epoch> m_open{1};
   std::atomic<Epoch> m_completed{0};
 
-  // The recordings, oldest first. A slot keeps its events and records them again: none is made or destroyed
-  // in steady state. When the ring is full, epochs are left to a later recording.
+  // The recordings, oldest first. A slot keeps its events and records them again: none is made or
+  // destroyed in steady state. When the ring is full, epochs are left to a later recording.
   std::mutex m_mutex;
   std::array<Recording, 64> m_ring{};
   std::size_t m_first = 0;

@@ -20,7 +20,7 @@ std::size_t step_shift(std::size_t units) noexcept {
 }  // namespace
 
 Block* Slab::slice_at(void const* pointer) const noexcept {
-  auto const offset = static_cast<std::size_t>(static_cast<char const*>(pointer) - span->address);
+  auto const offset   = static_cast<std::size_t>(static_cast<char const*>(pointer) - span->address);
   std::size_t const i = offset / slice_bytes;
   return i < count ? &slices[i] : nullptr;
 }
@@ -84,8 +84,9 @@ void Slabs::cut(Block& span, std::size_t bytes) {
 }
 
 bool Slabs::dissolvable(Slab const& slab, Epoch completed) const noexcept {
-  return slab.idle == slab.count && std::all_of(slab.slices.get(), slab.slices.get() + slab.count,
-                                                [&](Block const& s) { return s.epoch <= completed; });
+  return slab.idle == slab.count &&
+         std::all_of(slab.slices.get(), slab.slices.get() + slab.count,
+                     [&](Block const& s) { return s.epoch <= completed; });
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -26,13 +26,13 @@ struct Slab {
   Block* slice_at(void const* pointer) const noexcept;
 };
 
-/// Small blocks, by classes of sizes. Slices of a class wait in the order in which they were given back: the
-/// longest retired is used first, so that the device has to be asked only once for a whole round of slices.
-/// Not thread-safe.
+/// Small blocks, by classes of sizes. Slices of a class wait in the order in which they were given
+/// back: the longest retired is used first, so that the device has to be asked only once for a
+/// whole round of slices. Not thread-safe.
 class Slabs {
  public:
-  static constexpr std::size_t alignment     = 256;
-  static constexpr std::size_t largest       = std::size_t(32) << 10;  ///< beyond it pages waste little
+  static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t largest   = std::size_t(32) << 10;  ///< beyond it pages waste little
   static constexpr std::size_t smallest_span = std::size_t(64) << 10;
 
   /// Bytes of the slices that serve `bytes`: multiples of 256, 16 sizes for each doubling.

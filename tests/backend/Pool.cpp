@@ -24,8 +24,9 @@ using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("the pool hands out aligned blocks that do not overlap and can be written") {
   PoolTest const test;
-  std::vector<std::size_t> const sizes{1,        255,     256,      257,          1152,         32 * KiB,
-                                       32768 + 1, 100000, 1 * MiB, MiB + 128, 5 * MiB, 20 * MiB + 128};
+  std::vector<std::size_t> const sizes{1,       255,       256,       257,
+                                       1152,    32 * KiB,  32768 + 1, 100000,
+                                       1 * MiB, MiB + 128, 5 * MiB,   20 * MiB + 128};
   std::vector<char*> blocks;
   for (std::size_t i = 0; i < 3 * sizes.size(); ++i) {
     std::size_t const bytes = sizes[i % sizes.size()];
@@ -99,8 +100,8 @@ TEST_CASE("on an idle device allocating and giving back for ever needs no more m
 
 TEST_CASE("a request that no machine can meet fails, and the next smaller one works") {
   PoolTest const test;
-  std::size_t const bytes = GENERATE(std::numeric_limits<std::size_t>::max(), std::size_t(1) << 62,
-                                     std::size_t(1) << 50);
+  std::size_t const bytes =
+      GENERATE(std::numeric_limits<std::size_t>::max(), std::size_t(1) << 62, std::size_t(1) << 50);
   CHECK_THROWS_AS(PoolTest::allocate(bytes), OutOfPinnedMemory);
   char* const block = PoolTest::allocate(1 * MiB);
   CHECK(block != nullptr);
@@ -115,7 +116,8 @@ TEST_CASE("at the limit the exception says all there is to know") {
                     ContainsSubstring("the temperature") && ContainsSubstring("TestSpace") &&
                         ContainsSubstring(std::to_string(18 * MiB)) &&
                         ContainsSubstring("in use " + std::to_string(20 * MiB)) &&
-                        ContainsSubstring(std::to_string(32 * MiB)) && ContainsSubstring("RLIMIT_MEMLOCK") &&
+                        ContainsSubstring(std::to_string(32 * MiB)) &&
+                        ContainsSubstring("RLIMIT_MEMLOCK") &&
                         ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT"));
   char* const smaller = PoolTest::allocate(8 * MiB);
   CHECK(PoolTest::usage().bytes_locked <= 32 * MiB);
@@ -156,7 +158,8 @@ TEST_CASE("what was not handed out, or was given back already, is refused with a
   char* const other       = PoolTest::allocate(bytes);
   Pool::deallocate(block);
   int local = 0;
-  for (void* const wrong : {static_cast<void*>(block), static_cast<void*>(other + 8), static_cast<void*>(&local)}) {
+  for (void* const wrong :
+       {static_cast<void*>(block), static_cast<void*>(other + 8), static_cast<void*>(&local)}) {
     CapturedStderr const captured;
     Pool::deallocate(wrong);
     CHECK_THAT(captured.text(), ContainsSubstring("is not given back"));

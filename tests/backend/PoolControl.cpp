@@ -34,13 +34,13 @@ TEST_CASE("what is locked is in use, retired or cached") {
 
 TEST_CASE("statistics tell the memory spaces apart") {
   PoolTest const test;
-  std::string const a = "SpaceA";
-  Pool::Request of_a{1000, MemoryKind::page_locked, -1, a.c_str(), "x"};
+  Pool::Request of_a{1000, MemoryKind::page_locked, -1, "SpaceA", "x"};
   Pool::Request of_b{2 * MiB, MemoryKind::page_locked, -1, "SpaceB", "y"};
   static char const same_name[] = "SpaceB";
   Pool::Request of_b_too        = of_b;
   of_b_too.space                = same_name;
-  std::vector<void*> const blocks{Pool::allocate(of_a), Pool::allocate(of_b), Pool::allocate(of_b_too)};
+  std::vector<void*> const blocks{Pool::allocate(of_a), Pool::allocate(of_b),
+                                  Pool::allocate(of_b_too)};
   std::size_t found = 0;
   for (Pool::SpaceUsage const& space : Pool::statistics().spaces) {
     if (space.space == "SpaceA") {
@@ -120,11 +120,12 @@ TEST_CASE("reserved memory serves allocations of every size without locking more
   CHECK(reservation.finished());
   CHECK(reservation.bytes_done() == 192 * MiB);
   CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
+  std::size_t const misses = PoolTest::usage().misses;
   std::vector<char*> blocks;
   for (std::size_t const bytes : {std::size_t(100), 40 * KiB, 3 * MiB, 90 * MiB, 60 * MiB}) {
     blocks.push_back(PoolTest::allocate(bytes));
   }
-  CHECK(PoolTest::usage().misses == 0);
+  CHECK(PoolTest::usage().misses == misses);
   CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
   for (char* const block : blocks) Pool::deallocate(block);
 }

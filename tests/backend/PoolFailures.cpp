@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What only the fake runtime can do: be old, fail, shut down; and forks, which a real one does not survive.
+// What only the fake runtime can do: be old, fail, shut down; and forks, which a real one does not
+// survive.
 
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
@@ -33,7 +34,7 @@ bool blocks_stay_apart(DeviceWork::Stream& stream) {
   bool intact = true;
   std::vector<std::pair<char*, std::size_t>> blocks;
   for (std::size_t i = 0; i < 60; ++i) {
-    std::size_t const bytes = i % 10 == 9 ? 20 * MiB : 100 + i * i * 50;
+    std::size_t const bytes = i % 30 == 9 ? 16 * MiB : 100 + i * i * 50;
     try {
       char* const block = PoolTest::allocate(bytes);
       block[0] = block[bytes - 1] = static_cast<char>(i);
@@ -43,7 +44,7 @@ bool blocks_stay_apart(DeviceWork::Stream& stream) {
     }
     if (i % 3 != 2) continue;
     auto const [block, size] = blocks.front();
-    intact = intact && block[0] == block[size - 1];
+    intact                   = intact && block[0] == block[size - 1];
     stream.run([] {});
     Pool::deallocate(block);
     blocks.erase(blocks.begin());
@@ -87,7 +88,7 @@ TEST_CASE("without events the device is waited for, and only when the memory is 
 
 TEST_CASE("a recording or a question that fails loses no memory") {
   PoolTest const test(1);
-  char const* const function = GENERATE("cuCtxRecordEvent", "cuEventQuery", "cuEventCreate");
+  char const* const function  = GENERATE("cuCtxRecordEvent", "cuEventQuery", "cuEventCreate");
   constexpr std::size_t bytes = 20 * MiB;
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
@@ -201,7 +202,8 @@ TEST_CASE("the child of a fork may give back, and nothing else") {
     }
     Pool::deallocate(block);
     Pool::release_all();
-    bool const harmless = Pool::trim(0) == 0 && !Pool::describe(block) && PoolTest::usage().segments == 0;
+    bool const harmless =
+        Pool::trim(0) == 0 && !Pool::describe(block) && PoolTest::usage().segments == 0;
     std::_Exit(refused && harmless ? 0 : 1);
   }
   int status = 0;

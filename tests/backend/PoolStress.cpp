@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Many threads, many streams: every block is checked by the host and by work on a stream that is still to come
-// when the block is given back. KOKKOS_HOST_SPACES_TEST_THREADS and _ALLOCATIONS (for each thread) scale it up.
+// Many threads, many streams: every block is checked by the host and by work on a stream that is
+// still to come when the block is given back. KOKKOS_HOST_SPACES_TEST_THREADS and _ALLOCATIONS (for
+// each thread) scale it up.
 
 #include "../../backend/Pool.hpp"
 #include "../support/DeviceWork.hpp"
@@ -46,7 +47,7 @@ void write(Content const& content) {
 }
 
 bool intact(Content const& content) {
-  unsigned char const* const end = content.memory + content.bytes - 1;
+  unsigned char const* const end   = content.memory + content.bytes - 1;
   unsigned char const* const begin = content.memory;
   return *begin == front_canary && *end == back_canary &&
          std::all_of(begin + 1, end, [&](unsigned char byte) { return byte == content.tag; });
@@ -118,14 +119,16 @@ void work(Shared& shared, std::size_t allocations, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("no block is touched by two owners, whoever gives it back and whatever streams still do") {
+TEST_CASE(
+    "no block is touched by two owners, whoever gives it back and whatever streams still do") {
   PoolTest const test(1);
   std::size_t const thread_count = from_environment("KOKKOS_HOST_SPACES_TEST_THREADS", 8);
   std::size_t const allocations  = from_environment("KOKKOS_HOST_SPACES_TEST_ALLOCATIONS", 1500);
   Shared shared;
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < thread_count; ++i) {
-    threads.emplace_back([&shared, allocations, i] { work(shared, allocations, static_cast<unsigned>(i)); });
+    threads.emplace_back(
+        [&shared, allocations, i] { work(shared, allocations, static_cast<unsigned>(i)); });
   }
   for (std::thread& thread : threads) thread.join();
   Content left{};

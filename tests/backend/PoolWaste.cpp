@@ -41,12 +41,15 @@ std::vector<Mix> mixes() {
       {"any size from 4 KiB to 64 MiB",
        [](Random& random) { return log_uniform(random, 4e3, 64e6) + kokkos_header; }},
       {"mesh fields: a few sizes just above powers of two",
-       [](Random& random) { return ((std::size_t(1) << 20) + 8 * (random() % 4) * 4097) * 8 + kokkos_header; }},
+       [](Random& random) {
+         return ((std::size_t(1) << 20) + 8 * (random() % 4) * 4097) * 8 + kokkos_header;
+       }},
       {"message buffers: 1 KiB to 256 KiB",
        [](Random& random) { return log_uniform(random, 1e3, 256e3) + kokkos_header; }},
       {"a thousand small Views beside large ones",
        [](Random& random) {
-         return (random() % 10 != 0 ? log_uniform(random, 64, 4e3) : log_uniform(random, 1e6, 40e6)) +
+         return (random() % 10 != 0 ? log_uniform(random, 64, 4e3)
+                                    : log_uniform(random, 1e6, 40e6)) +
                 kokkos_header;
        }},
   };
@@ -58,7 +61,9 @@ double waste(std::size_t asked, std::size_t taken) {
 
 }  // namespace
 
-TEST_CASE("at most an eighth of the memory is wasted, and much coming and going does not tear it to pieces") {
+TEST_CASE(
+    "at most an eighth of the memory is wasted, and much coming and going does not tear it to "
+    "pieces") {
   PoolTest const test;
   Mix const mix = GENERATE(from_range(mixes()));
   CAPTURE(mix.name);
@@ -76,7 +81,7 @@ TEST_CASE("at most an eighth of the memory is wasted, and much coming and going 
   CHECK(waste(usage.bytes_asked, usage.bytes_in_use) <= 0.125);
   CHECK(waste(usage.bytes_asked, usage.bytes_locked) <= 0.125);
 
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 5; ++round) {
     for (std::size_t i = 0; i < blocks.size();) {
       if (random() % 3 != 0) {
         ++i;

@@ -60,11 +60,11 @@ TEST_CASE("own allocations, two vectors in one page, and a moved Registration", 
     khs::Registration moved = std::move(first);
     CHECK(first.data() == nullptr);
     CHECK(moved.label() == "first half");
-    auto const half = second.view<double*, khs::MappedSpace>(400);
-    half(0)         = 0;
+    auto const rest = second.view<double*, khs::MappedSpace>(400);
+    rest(0)         = 0;
     moved.release();
-    add_one(half);  // still locked, although it shared a page
-    CHECK(half(0) == 1);
+    add_one(rest);  // still locked, although it shared a page
+    CHECK(rest(0) == 1);
     moved = std::move(second);
     CHECK(moved.data() == memory + 400);
   }

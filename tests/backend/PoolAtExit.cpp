@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that lives as long as static objects: given back after the end of main, with and without
+// the pool having been emptied. Exits with 0, and without a report of a sanitizer.
+
+#include "../../backend/Pool.hpp"
+#include "Device.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace KokkosHostSpaces::Impl;
+
+class Holder {
+ public:
+  ~Holder() {
+    for (void* const memory : {m_small, m_large}) {
+      Pool::deallocate(memory);
+      auto const description = Pool::describe(memory);
+      if (!description || description->state != Pool::State::in_use) continue;
+      std::fputs("memory was not given back\n", stderr);
+      std::_Exit(1);
+    }
+  }
+  void fill() {
+    m_small = Pool::allocate({1000, MemoryKind::page_locked, -1, "TestSpace", "small"});
+    m_large =
+        Pool::allocate({std::size_t(20) << 20, MemoryKind::page_locked, -1, "TestSpace", "large"});
+  }
+
+ private:
+  void* m_small = nullptr;
+  void* m_large = nullptr;
+};
+
+Holder before_all;
+
+}  // namespace
+
+int main() {
+  start_test(1);
+  static Holder during_main;
+  before_all.fill();
+  during_main.fill();
+  Pool::release_all();
+  Pool::reserve(std::size_t(64) << 20);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+#
+# Everything that only a GPU can show, on a machine that has one:
+#
+#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test sanitize compare (all by default)
+#
+# Arguments of the first cmake call can be given in $CMAKE_ARGS.
+
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- build test sanitize compare
+build=build/cuda
+failed=0
+export OMP_PROC_BIND=false
+
+say() { printf '\n==> %s (%s s)\n' "$*" "$SECONDS"; }
+check() { "$@" || { failed=1; echo "FAILED: $*"; }; }
+
+for stage in "$@"; do
+  say "$stage"
+  case $stage in
+    build)
+      # shellcheck disable=SC2086
+      { cmake --preset cuda --no-warn-unused-cli ${CMAKE_ARGS:-} && cmake --build --preset cuda; } \
+        > "$results/build.log" 2>&1 || { tail -n 60 "$results/build.log"; exit 1; }
+      ;;
+    test)
+      check ctest --test-dir "$build" --label-regex gpu --output-on-failure --timeout 300 \
+        > "$results/ctest.log" 2>&1
+      grep -vE "Start +[0-9]+:| Passed " "$results/ctest.log" | tail -n 60
+      ;;
+    sanitize)
+      for tool in memcheck racecheck initcheck synccheck; do
+        log=$results/sanitizer_$tool.log
+        check compute-sanitizer --tool "$tool" --error-exitcode 9 --launch-timeout 0 \
+          "$build/tests/memspaces/memspaces_tests" "~[slow]" > "$log" 2>&1
+        printf '%s: %s\n' "$tool" "$(tail -n 1 "$log")"
+      done
+      ;;
+    compare)
+      check "$build/perf/kokkos_host_spaces_compare" --json "$results/compare.json" \
+        > "$results/compare.txt" 2> "$results/compare.err"
+      cat "$results/compare.txt"
+      ;;
+    *) echo "unknown stage $stage"; exit 2 ;;
+  esac
+done
+say "done"
+exit $failed
