@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -29,17 +30,12 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
 }
 
 [[noreturn]] void refuse(std::size_t bytes, std::string const& why) {
-  throw OutOfPinnedMemory(
-      std::to_string(bytes) + " bytes of page-locked memory cannot be had (" + why +
-      "; RLIMIT_MEMLOCK is " + locked_memory_limit() +
-      "): ask for less, give cached memory back, or raise the limits of memory and of "
-      "locked memory (ulimit -l)");
+  throw OutOfPinnedMemory("the system refused to page-lock " + std::to_string(bytes) + " bytes: " + why);
 }
 
 std::size_t rounded(std::size_t bytes) {
   std::size_t const unit  = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
   std::size_t const units = bytes / unit + (bytes % unit != 0 ? 1 : 0);
-  if (units > (SIZE_MAX - huge_page_bytes) / unit) refuse(bytes, "no machine has so much memory");
   return std::max<std::size_t>(units, 1) * unit;
 }
 
@@ -87,9 +83,7 @@ void prepare(Mapping const& pages, Region& region, int numa_node, Config const& 
     if (!bound) report(numa, config, "memory cannot be bound to a NUMA node: copies may be slower");
   }
   int const threads = touch_threads(region.bytes, region.numa_node, config);
-  if (!first_touch(pages.get(), region.bytes, region.numa_node, threads)) {
-    refuse(region.bytes, "the system has no more memory");
-  }
+  first_touch(pages.get(), region.bytes, region.numa_node, threads);
 }
 
 Region from_driver(Region region, std::string const& why) {
@@ -102,14 +96,21 @@ Region from_driver(Region region, std::string const& why) {
   return region;
 }
 
+std::size_t to_next_multiple(void const* pointer, std::size_t chunk) {
+  return chunk - reinterpret_cast<std::uintptr_t>(pointer) % chunk;
+}
+
 }  // namespace
 
 void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
   auto* const begin = static_cast<char*>(pointer);
   std::size_t done  = 0;
   try {
-    for (; done < bytes; done += chunk)
-      Driver::lock_pages(begin + done, std::min(chunk, bytes - done));
+    while (done < bytes) {
+      std::size_t const piece = std::min(to_next_multiple(begin + done, chunk), bytes - done);
+      Driver::lock_pages(begin + done, piece);
+      done += piece;
+    }
   } catch (...) {
     unlock_in_chunks(pointer, done, chunk);
     throw;
@@ -117,9 +118,10 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
 }
 
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
-  bool unlocked = true;
-  for (std::size_t done = 0; done < bytes; done += chunk) {
-    unlocked = Driver::unlock_pages(static_cast<char*>(pointer) + done) && unlocked;
+  auto* const begin = static_cast<char*>(pointer);
+  bool unlocked     = true;
+  for (std::size_t done = 0; done < bytes; done += to_next_multiple(begin + done, chunk)) {
+    unlocked = Driver::unlock_pages(begin + done) && unlocked;
   }
   return unlocked;
 }
@@ -130,6 +132,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
   bool const has_device = Driver::device_count() > 0;
+  if (bytes > most_memory()) refuse(bytes, "that is more than this machine can have");
   Region region;
   region.bytes = rounded(bytes);
   region.kind  = kind;

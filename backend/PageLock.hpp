@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_PAGE_LOCK_HPP
 
 #include "Config.hpp"
+#include "Driver.hpp"
 #include "Region.hpp"
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace KokkosHostSpaces::Impl {
 /// Page-locks fresh memory: map, bind to `numa_node` (-1: anywhere), first touch by several threads
 /// of that node, register. Rounds `bytes` up to whole pages (2 MiB from 2 MiB on). Undoes its steps
 /// in reverse when one fails. Blocks the calling thread, waits for no device; thread-safe. \throw
-/// OutOfPinnedMemory if the system refuses; the message names bytes, RLIMIT_MEMLOCK and what to do.
+/// OutOfPinnedMemory if the system refuses; the message names bytes and reason, the pool adds the rest.
 /// \throw CudaError if the runtime fails for another reason.
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);
@@ -23,14 +24,12 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
 /// or in the child of a fork, leaves the memory to the end of the process.
 void give_back(Region const& region) noexcept;
 
-/// A registration of 512 GiB or more fails; the memory of a node may be more.
-inline constexpr std::size_t largest_chunk = std::size_t(64) << 30;
-
-/// Driver::lock_pages in chunks: all of them, or none if it throws.
-void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk = largest_chunk);
+/// Driver::lock_pages in pieces that end at multiples of `chunk` (a power of two): all of them, or none
+/// if it throws.
+void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk = Driver::largest_chunk);
 
 /// Undoes lock_in_chunks with the same arguments; false if the runtime refused any chunk.
-bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk = largest_chunk) noexcept;
+bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk = Driver::largest_chunk) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl
 

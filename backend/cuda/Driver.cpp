@@ -8,6 +8,8 @@
 #include "../Error.hpp"
 #include "Runtime.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace KokkosHostSpaces::Impl::Driver {
@@ -25,6 +27,10 @@ bool succeeded(cudaError_t error) noexcept {
 // The longest pitch that a copy engine takes (cudaDevAttrMaxPitch), the same on every device so
 // far.
 constexpr std::size_t max_pitch = std::numeric_limits<int>::max();
+
+std::size_t to_chunk_end(char const* pointer) {
+  return largest_chunk - reinterpret_cast<std::uintptr_t>(pointer) % largest_chunk;
+}
 
 bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
   return pitch >= run_bytes && pitch <= max_pitch;
@@ -51,11 +57,13 @@ void copy_3d(char* dst, char const* src, Box const& box, cudaStream_t stream) {
   check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", look_for_failed_work);
 }
 
-// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long or runs
-// overlap.
+// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long, runs overlap
+// or a chunk ends between them.
 void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitch_src,
              std::size_t run_bytes, std::size_t rows, cudaStream_t stream) {
-  if (is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes)) {
+  bool const in_a_chunk = (rows - 1) * pitch_dst + run_bytes <= to_chunk_end(dst) &&
+                          (rows - 1) * pitch_src + run_bytes <= to_chunk_end(src);
+  if (in_a_chunk && is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes)) {
     check(cudaMemcpy2DAsync(dst, pitch_dst, src, pitch_src, run_bytes, rows, cudaMemcpyDefault,
                             stream),
           "cudaMemcpy2DAsync", look_for_failed_work);
@@ -152,10 +160,17 @@ PointerKind inspect(void const* pointer) noexcept {
 }
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
-  if (bytes == 0) return;
-  require_runtime();
-  check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
-        "cudaMemcpyAsync", look_for_failed_work);
+  if (bytes > 0) require_runtime();
+  auto* to         = static_cast<char*>(dst);
+  auto const* from = static_cast<char const*>(src);
+  while (bytes > 0) {
+    std::size_t const piece = std::min({bytes, to_chunk_end(to), to_chunk_end(from)});
+    check(cudaMemcpyAsync(to, from, piece, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+          "cudaMemcpyAsync", look_for_failed_work);
+    to += piece;
+    from += piece;
+    bytes -= piece;
+  }
 }
 
 void copy(void* dst, void const* src, Box const& box, Stream stream) {
@@ -166,7 +181,9 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   auto const queue       = static_cast<cudaStream_t>(stream);
   if (box.rows == 1) {
     copy_2d(to, box.plane_pitch_dst, from, box.plane_pitch_src, box.run_bytes, box.planes, queue);
-  } else if (box.planes > 1 && fits_3d_copy(box)) {
+  } else if (box.planes > 1 && fits_3d_copy(box) &&
+             box.planes * box.plane_pitch_dst <= to_chunk_end(to) &&
+             box.planes * box.plane_pitch_src <= to_chunk_end(from)) {
     copy_3d(to, from, box, queue);
   } else {
     for (std::size_t plane = 0; plane < box.planes; ++plane) {

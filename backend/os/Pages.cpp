@@ -6,8 +6,6 @@
 #include "Topology.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -32,24 +30,20 @@ bool system_has_huge_pages() {
   return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
 }
 
-// False if the system has no memory left.
-bool touch(char* begin, std::size_t bytes) {
-#ifdef MADV_POPULATE_WRITE
-  constexpr int populate_write = MADV_POPULATE_WRITE;
-#else
-  constexpr int populate_write = 23;  // the C library may be older than the kernel
-#endif
-  int result = 0;
-  do {
-    result = madvise(begin, bytes, populate_write);
-  } while (result != 0 && errno == EAGAIN);
-  if (result == 0) return true;
-  if (errno != EINVAL) return false;
-  // A kernel before 5.14. Writing is safe: nobody else has these pages yet.
-  for (std::size_t offset = 0; offset < bytes; offset += page_bytes()) {
-    *const_cast<char volatile*>(begin + offset) = 0;
+// Faults pages in by writing to them. For 4 GiB of huge pages 16 threads take 70 ms; MADV_POPULATE_WRITE
+// took 450 to 1200 ms on the same machine.
+void touch(char* begin, std::size_t bytes) {
+  auto const write = [](char* page) { *const_cast<char volatile*>(page) = 0; };
+  std::size_t const page = page_bytes();
+  for (char* const end = begin + bytes; begin < end;) {
+    write(begin);
+    std::size_t const unit = std::min<std::size_t>(huge_page_bytes, static_cast<std::size_t>(end - begin));
+    // Where a huge page was had, its last small page is there as well.
+    unsigned char resident = 0;
+    bool const huge = mincore(begin + unit - page, page, &resident) == 0 && (resident & 1) != 0;
+    for (std::size_t offset = page; !huge && offset < unit; offset += page) write(begin + offset);
+    begin += unit;
   }
-  return true;
 }
 
 }  // namespace
@@ -100,20 +94,19 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept {
   return available && madvise(pointer, bytes, MADV_HUGEPAGE) == 0;
 }
 
-bool first_touch(void* pointer, std::size_t bytes, int numa_node, int threads) {
+void first_touch(void* pointer, std::size_t bytes, int numa_node, int threads) {
   auto* const begin      = static_cast<char*>(pointer);
   auto const parts       = static_cast<std::size_t>(std::max(threads, 1));
   std::size_t const unit = bytes >= parts * huge_page_bytes ? huge_page_bytes : page_bytes();
   std::size_t const part = (bytes / parts / unit + 1) * unit;
-  std::atomic<bool> enough{true};
   auto const touch_part = [&](std::size_t i) {
     std::size_t const first = std::min(i * part, bytes);
     std::size_t const last  = std::min(first + part, bytes);
-    if (first < last && !touch(begin + first, last - first)) enough = false;
+    if (first < last) touch(begin + first, last - first);
   };
   if (parts == 1) {
     touch_part(0);
-    return enough;
+    return;
   }
 
   Topology const& topology = Topology::machine();
@@ -131,8 +124,6 @@ bool first_touch(void* pointer, std::size_t bytes, int numa_node, int threads) {
     // No more threads: this one does the rest.
     for (std::size_t i = team.size(); i < parts; ++i) touch_part(i);
   }
-  team.clear();
-  return enough;
 }
 
 RangeState inspect_range(void const* pointer, std::size_t bytes) {

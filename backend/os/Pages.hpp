@@ -30,8 +30,8 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept;
 
 /// Faults all pages in from `threads` threads, which bind themselves to `numa_node` (-1: any of the
 /// cores allowed to this process, not just those of the calling thread). One thread is the caller's
-/// own, and is not bound. Contents stay zero. False if the system has no memory left.
-bool first_touch(void* pointer, std::size_t bytes, int numa_node, int threads);
+/// own, and is not bound. Contents stay zero.
+void first_touch(void* pointer, std::size_t bytes, int numa_node, int threads);
 
 /// What the system says about a range.
 enum class RangeState { writable, read_only, not_mapped };

@@ -65,7 +65,9 @@ std::size_t CopyPlan::boxes() const {
   return product;
 }
 
-bool CopyPlan::fits_copy_engine() const {
+bool CopyPlan::suits_copy_engine() const {
+  constexpr std::size_t few_boxes = 16;  // each costs a call, some microseconds
+  if (boxes() > few_boxes) return false;
   for (int i = 0; i < loops; ++i)
     if (dst_stride[i] < run_bytes || src_stride[i] < run_bytes) return false;
   return true;
@@ -74,9 +76,8 @@ bool CopyPlan::fits_copy_engine() const {
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
   constexpr std::size_t equal_run_bytes = 64;  // where the two meet when the device reads
-  constexpr std::size_t few_boxes       = 16;  // each costs a call, some microseconds
-  if (!plan.fits_copy_engine() || plan.boxes() > few_boxes) return false;
-  return !device_reads_host_memory || plan.run_bytes >= equal_run_bytes;
+  return plan.suits_copy_engine() &&
+         (!device_reads_host_memory || plan.run_bytes >= equal_run_bytes);
 }
 
 }  // namespace KokkosHostSpaces::Impl

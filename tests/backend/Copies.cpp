@@ -4,6 +4,7 @@
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
+#include "../../backend/Registry.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/DeviceWork.hpp"
 #include "Device.hpp"
@@ -12,6 +13,8 @@
 #include <functional>
 #include <numeric>
 #include <vector>
+
+#include <sys/mman.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -36,7 +39,53 @@ struct NamedBox {
   Driver::Box box;  // run bytes, rows, planes, row and plane pitch of destination and of source
 };
 
+// Pages on either side of an address at which locked memory ends a piece.
+struct PagesAcrossChunkEnd {
+  PagesAcrossChunkEnd() {
+    // Sanitizers keep one of the two for themselves.
+    for (std::uintptr_t const end : {Driver::largest_chunk, std::uintptr_t(0x2000) << 32}) {
+      void* const wanted = reinterpret_cast<void*>(end - bytes / 2);
+      begin = static_cast<unsigned char*>(mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+      if (begin == wanted) return;
+    }
+    FAIL("no free address");
+  }
+  ~PagesAcrossChunkEnd() { unmap_pages(begin, bytes); }
+  std::size_t const bytes = 4 * page_bytes();
+  unsigned char* begin    = nullptr;
+};
+
 }  // namespace
+
+TEST_CASE("a copy goes on where a piece of locked memory ends, in one dimension and in three") {
+  start_test(1);
+  PagesAcrossChunkEnd const pages;
+  std::iota(pages.begin, pages.begin + pages.bytes, static_cast<unsigned char>(0));
+  register_range(pages.begin, pages.bytes, "two pieces");
+  Locked const back(pages.bytes);
+  void* device = nullptr;
+  REQUIRE(cudaMalloc(&device, pages.bytes) == cudaSuccess);
+  Driver::Stream const stream = Driver::private_stream();
+  // The reason for it all.
+  CHECK(cudaMemcpyAsync(device, pages.begin, pages.bytes, cudaMemcpyDefault,
+                        static_cast<cudaStream_t>(stream)) == cudaErrorInvalidValue);
+  cudaGetLastError();
+
+  // All of it, as one run and as planes of rows.
+  std::size_t const planes = GENERATE(std::size_t(1), std::size_t(3)), plane = pages.bytes / planes / 64 * 64;
+  std::size_t const rows = planes == 1 ? 1 : 4, row = plane / rows;
+  if (planes == 1) {
+    Driver::copy(device, pages.begin, pages.bytes, stream);
+  } else {
+    Driver::copy(device, pages.begin, Driver::Box{row, rows, planes, row, plane, row, plane}, stream);
+  }
+  Driver::copy(back.data(), device, pages.bytes, stream);
+  Driver::fence(stream);
+  CHECK(std::equal(pages.begin, pages.begin + planes * plane, back.data()));
+  CHECK(cudaFree(device) == cudaSuccess);
+  CHECK(unregister_range(pages.begin).empty());
+}
 
 TEST_CASE("a copy is done after its stream is fenced") {
   start_test(1);
@@ -107,19 +156,23 @@ TEST_CASE("rows may be further apart than the longest pitch of the hardware") {
   unmap_pages(dst, bytes);
 }
 
-TEST_CASE("a copy from pinned to pinned memory returns before it is done") {
+TEST_CASE("a copy between pinned and device memory returns before it is done") {
   start_test(1);
-  Locked const src(64), dst(64);
+  Locked const src(64), back(64);
   src.data()[0] = 1;
+  void* device  = nullptr;
+  REQUIRE(cudaMalloc(&device, 64) == cudaSuccess);
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   stream.run(gate.hold());
-  Driver::copy(dst.data(), src.data(), 64, stream.get());
+  Driver::copy(device, src.data(), 64, stream.get());
+  Driver::copy(back.data(), device, 64, stream.get());
   CHECK(cudaStreamQuery(stream.get()) == cudaErrorNotReady);
   cudaGetLastError();
   gate.open();
   Driver::fence(stream.get());
-  CHECK(dst.data()[0] == 1);
+  CHECK(back.data()[0] == 1);
+  CHECK(cudaFree(device) == cudaSuccess);
 }
 
 TEST_CASE("the private stream does not wait for the default stream") {

@@ -37,6 +37,8 @@ TEST_CASE(
     FakeCuda::fail_nth_call("*", n, error);
     try {
       give_back(lock_fresh_pages(1, kind, -1));
+    } catch (OutOfPinnedMemory const& thrown) {
+      CHECK_THAT(thrown.what(), ContainsSubstring("refused to page-lock 4096 bytes: "));
     } catch (Error const& thrown) {
       CHECK_THAT(thrown.what(), ContainsSubstring("): "));
     }
@@ -88,14 +90,14 @@ TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it")
 }
 
 TEST_CASE(
-    "when registration and driver both refuse, the message says why, the limit and what to do") {
+    "when registration and driver both refuse, the message says why, and by both") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);
   CHECK_THROWS_MATCHES(
       lock_fresh_pages(4096, MemoryKind::page_locked, -1), OutOfPinnedMemory,
       MessageMatches(ContainsSubstring("4096 bytes") && ContainsSubstring("cudaHostRegister") &&
-                     ContainsSubstring("RLIMIT_MEMLOCK") && ContainsSubstring("ask for less")));
+                     ContainsSubstring("the device's driver has no more memory")));
   CHECK(FakeCuda::nothing_leaked());
 }
 
@@ -114,16 +116,18 @@ TEST_CASE("each fallback is told once, and only if the configuration wants it") 
   CHECK(captured.text() == once);
 }
 
-TEST_CASE("a range is locked in chunks, all or none") {
+TEST_CASE("a range is locked in pieces that end at multiples of a chunk, all or none") {
   FakeCuda::reset();
   std::size_t const page  = page_bytes();
   std::size_t const bytes = 10 * page, chunk = 4 * page;
-  void* const pointer = map_pages(bytes);
-  REQUIRE(pointer != nullptr);
+  // Aligned to 2 MiB, so that a range from the second page on has pieces of 3, 4 and 3 pages.
+  auto* const mapping = static_cast<char*>(map_pages(huge_page_bytes));
+  REQUIRE(mapping != nullptr);
+  char* const pointer = mapping + page;
 
   lock_in_chunks(pointer, bytes, chunk);
   CHECK(FakeCuda::outstanding().registrations == 3);
-  CHECK(Driver::inspect(static_cast<char*>(pointer) + bytes - 1) == Driver::PointerKind::pinned);
+  CHECK(Driver::inspect(pointer + bytes - 1) == Driver::PointerKind::pinned);
   CHECK(unlock_in_chunks(pointer, bytes, chunk));
   CHECK(FakeCuda::outstanding().registrations == 0);
 
@@ -133,7 +137,7 @@ TEST_CASE("a range is locked in chunks, all or none") {
     CHECK(FakeCuda::outstanding().registrations == 0);
   }
   CHECK_FALSE(unlock_in_chunks(pointer, bytes, chunk));
-  unmap_pages(pointer, bytes);
+  unmap_pages(mapping, huge_page_bytes);
 }
 
 TEST_CASE("memory that the runtime does not unlock stays mapped") {

@@ -38,7 +38,7 @@ TEST_CASE("a sub-matrix is one loop over rows", "[copy_plan]") {
   CHECK(p.dst_stride[0] == 160);
   CHECK(p.src_stride[0] == 512);
   CHECK(p.boxes() == 1);
-  CHECK(p.fits_copy_engine());
+  CHECK(p.suits_copy_engine());
 }
 
 TEST_CASE("dimensions that both sides walk without a gap are merged", "[copy_plan]") {
@@ -56,7 +56,7 @@ TEST_CASE("a transposition has runs of one element and no use of the copy engine
 }
 
 TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy engine", "[copy_plan]") {
-  CHECK_FALSE(plan({10, 20}, {20, 1}, {0, 1}).fits_copy_engine());
+  CHECK_FALSE(plan({10, 20}, {20, 1}, {0, 1}).suits_copy_engine());
 }
 
 TEST_CASE("short runs are read by a kernel and written by the copy engine", "[copy_plan]") {

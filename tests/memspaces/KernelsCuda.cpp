@@ -81,25 +81,33 @@ TEMPLATE_TEST_CASE("deep_copy on an instance returns before the copy is done", "
   constexpr int n      = 1 << 20;
   Kokkos::View<int*, TestType> const host("host", n);
   Kokkos::View<int*, khs::PinnedSpace> const back("back", n);
+  Kokkos::View<int*, khs::MappedSpace> const copy("copy", n);
   Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
   Kokkos::View<int**, Kokkos::LayoutRight, khs::PinnedSpace> const wide("wide", n, 2);
-  for (int i = 0; i < n; ++i) host(i) = i;
+  auto const enqueue_all = [&](int value) {
+    Kokkos::deep_copy(instances[0], device, host);
+    Kokkos::deep_copy(instances[0], back, device);
+    Kokkos::deep_copy(instances[0], copy, back);
+    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 1), device);
+    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 0), value);
+  };
+  enqueue_all(0);  // CUDA loads a kernel at its first launch, and waits for others to do so
   Kokkos::fence();
+  for (int i = 0; i < n; ++i) host(i) = i;
   {
     Stall stall(instances[0]);
     auto const start = std::chrono::steady_clock::now();
-    Kokkos::deep_copy(instances[0], device, host);
-    Kokkos::deep_copy(instances[0], back, device);
-    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 1), device);
-    Kokkos::deep_copy(instances[0], Kokkos::subview(wide, Kokkos::ALL, 0), 9);
+    enqueue_all(9);
     CHECK(seconds_since(start) < 0.2);
     CHECK(back(n - 1) == 0);  // nothing has run: the stream is stalled
+    CHECK(copy(n - 1) == 0);
     CHECK(wide(n - 1, 1) == 0);
     CHECK(wide(n - 1, 0) == 0);
     stall.open();
     instances[0].fence();
   }
   CHECK(back(n - 1) == n - 1);
+  CHECK(copy(n - 1) == n - 1);
   CHECK(wide(n - 1, 1) == n - 1);
   CHECK(wide(n - 1, 0) == 9);
 }

@@ -44,7 +44,7 @@ cudaError_t deallocate(void* pointer, bool pinned) {
 }
 
 // A copy that touches pageable memory returns when it is done; one that touches pinned memory only
-// in part is refused.
+// in part, or two registrations, is refused.
 cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t src_bytes,
                  cudaStream_t stream, std::function<void()> work) {
   Machine& m = machine();
@@ -78,10 +78,11 @@ std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
     std::uintptr_t const last  = std::min(begin + bytes, other + other_bytes);
     return first < last ? last - first : 0;
   };
-  std::size_t sum = 0;
-  for (auto const& [address, size] : registrations) sum += overlap(address, size);
-  for (auto const& [address, allocation] : allocations) sum += overlap(address, allocation.bytes);
-  return sum;
+  std::size_t most = 0;
+  for (auto const& [address, size] : registrations) most = std::max(most, overlap(address, size));
+  for (auto const& [address, allocation] : allocations)
+    most = std::max(most, overlap(address, allocation.bytes));
+  return most;
 }
 
 }  // namespace FakeCuda

@@ -26,8 +26,8 @@ struct CopyPlan {
   /// Number of 3-D copies that carry the plan out.
   std::size_t boxes() const;
 
-  /// Can the copy engine do it: no side walks its runs with a stride smaller than the run?
-  bool fits_copy_engine() const;
+  /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller than the run.
+  bool suits_copy_engine() const;
 };
 
 /// Strides are in elements of `element_bytes` bytes, dimension by dimension.

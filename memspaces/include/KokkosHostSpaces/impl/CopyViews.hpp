@@ -82,24 +82,24 @@ template <class View>
 inline constexpr bool is_pageable_v =
     std::is_same_v<typename View::memory_space, Kokkos::HostSpace>;
 
-template <class View>
-inline constexpr bool is_on_device_v = std::is_same_v<typename View::execution_space, Kokkos::Cuda> &&
-                                       (std::is_same_v<typename View::memory_space, Kokkos::CudaSpace> ||
-                                        std::is_same_v<typename View::memory_space, Kokkos::CudaUVMSpace>);
 
 // Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not slower, else
-// by a kernel; what is pageable goes through dense staging memory then.
+// by a kernel; what is pageable goes through dense staging memory then. Between page-locked host memory always
+// by a kernel, for which the calling thread does not have to wait.
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   constexpr bool same_type =
       std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>;
   if constexpr (same_type) {
-    CopyPlan const plan            = plan_for(dst, src);
-    constexpr bool needs_staging   = is_pageable_v<Dst> || is_pageable_v<Src>;
-    constexpr bool host_is_read    = !is_on_device_v<Src>;
-    bool const staging_saves_calls = plan.boxes() > 16 || !plan.fits_copy_engine();
-    if (needs_staging ? !staging_saves_calls : copy_engine_is_faster(plan, host_is_read))
+    CopyPlan const plan          = plan_for(dst, src);
+    constexpr bool needs_staging = is_pageable_v<Dst> || is_pageable_v<Src>;
+    constexpr bool host_is_read  = !is_used_by_cuda_v<typename Src::memory_space>;
+    if constexpr (is_page_locked_v<typename Dst::memory_space> &&
+                  is_page_locked_v<typename Src::memory_space>) {
+      if (plan.contiguous()) return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
+    } else if (needs_staging ? plan.suits_copy_engine() : copy_engine_is_faster(plan, host_is_read)) {
       return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
+    }
   }
   if constexpr (is_pageable_v<Src>) {
     auto staging = staging_for(src);

@@ -10,6 +10,7 @@
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
+#include <KokkosHostSpaces/impl/ByteCopy.hpp>
 
 #include <type_traits>
 
@@ -31,9 +32,11 @@ template <class Space>
 inline constexpr bool is_used_by_cuda_v =
     std::is_same_v<Space, Kokkos::CudaSpace> || std::is_same_v<Space, Kokkos::CudaUVMSpace>;
 template <class Space>
-inline constexpr bool is_known_space_v =
-    is_host_space_v<Space> || is_used_by_cuda_v<Space> ||
-    std::is_same_v<Space, Kokkos::HostSpace> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
+inline constexpr bool is_page_locked_v =
+    is_host_space_v<Space> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
+template <class Space>
+inline constexpr bool is_known_space_v = is_page_locked_v<Space> || is_used_by_cuda_v<Space> ||
+                                         std::is_same_v<Space, Kokkos::HostSpace>;
 #else
 template <class Space>
 inline constexpr bool is_cuda_only_v = false;
@@ -93,7 +96,11 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-      KokkosHostSpaces::Impl::copy_async(dst, src, bytes, instance.cuda_stream());
+      if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
+                    KokkosHostSpaces::Impl::is_page_locked_v<Src>)
+        KokkosHostSpaces::Impl::enqueue_byte_copy(instance, dst, src, bytes);
+      else
+        KokkosHostSpaces::Impl::copy_async(dst, src, bytes, instance.cuda_stream());
       return;
     }
 #endif
