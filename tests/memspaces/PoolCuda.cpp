@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the pool promises about device work, on a GPU.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using Mapped = Kokkos::View<int*, khs::MappedSpace>;
+
+// Waits for the gate, or some seconds, then counts the elements of `data` that are not `expected`.
+struct DelayedReader {
+  Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> gate, data;
+  Kokkos::View<int, Kokkos::CudaSpace> wrong;
+  int expected;
+  KOKKOS_FUNCTION void operator()(int) const {
+    int const volatile* const flag = gate.data();
+    for (long long spins = 0; *flag == 0 && spins < 2000000LL; ++spins) {
+    }
+    for (std::size_t i = 0; i < data.extent(0); ++i)
+      if (data(i) != expected) ++wrong();
+  }
+};
+
+// Keeps the reader waiting until `meanwhile` has been called; returns what it counted.
+template <class Meanwhile>
+int wrong_after(Mapped data, Meanwhile const& meanwhile) {
+  Kokkos::Cuda const instance;
+  Mapped const gate("gate", 1);
+  Kokkos::View<int, Kokkos::CudaSpace> const wrong("wrong");
+  Kokkos::deep_copy(data, 1);
+  Kokkos::parallel_for("delayed_reader", Kokkos::RangePolicy<Kokkos::Cuda>(instance, 0, 1),
+                       DelayedReader{gate, data, wrong, 1});
+  meanwhile(data);
+  std::atomic_ref<int>(gate(0)).store(1);
+  instance.fence();
+  int result = 0;
+  Kokkos::deep_copy(result, wrong);
+  return result;
+}
+
+double microseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
+constexpr int n = 1 << 20;
+
+}  // namespace
+
+TEST_CASE("a delayed kernel finds the bytes of a View that was destroyed, while new Views are written",
+          "[pool_cuda]") {
+  bool reused     = true;
+  int const wrong = wrong_after(Mapped("data", n), [&](Mapped& data) {
+    auto const* const address = data.data();
+    data                      = {};
+    std::vector<Mapped> fresh;
+    for (int i = 0; i < 8; ++i) fresh.emplace_back(Kokkos::view_alloc("fresh", Kokkos::WithoutInitializing), n);
+    reused = false;
+    for (Mapped const& view : fresh) {
+      reused = reused || view.data() == address;
+      for (int i = 0; i < n; ++i) view(i) = 7;
+    }
+  });
+  CHECK_FALSE(reused);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("control: the delayed kernel notices memory that is written too early", "[pool_cuda]") {
+  int const wrong = wrong_after(Mapped("data", n), [](Mapped const& data) {
+    for (int i = 0; i < n; ++i) data(i) = 7;
+  });
+  CHECK(wrong > 0);
+}
+
+TEST_CASE("destroying a View does not wait for a running kernel", "[pool_cuda]") {
+  std::optional<Mapped> doomed(std::in_place, "doomed", n);
+  double waited = 0;
+  wrong_after(Mapped("data", 16), [&](Mapped const&) {
+    auto const start = std::chrono::steady_clock::now();
+    doomed.reset();
+    waited = microseconds_since(start);
+  });
+  CHECK(waited < 1000);  // the kernel runs for seconds
+}
+
+TEST_CASE("Views may be destroyed while a stream captures; the capture survives, and the memory comes back",
+          "[pool_cuda]") {
+  bool const blocking = GENERATE(true, false);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking) == cudaSuccess);
+  std::optional<Mapped> doomed(std::in_place, "doomed", n);
+  void* device = nullptr;
+  REQUIRE(cudaMalloc(&device, 64) == cudaSuccess);
+  Kokkos::fence();
+  int const* address = doomed->data();
+  {
+    std::optional<khs::pool::CaptureGuard> announced;
+    if (!blocking) announced.emplace();
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(device, 0, 64, stream) == cudaSuccess);
+    doomed.reset();
+    // More than fits into what is ready, so that pages must be locked during the capture.
+    Mapped const meanwhile(Kokkos::view_alloc("meanwhile", Kokkos::WithoutInitializing), 64 * n);
+    CHECK(meanwhile.data() != address);
+    REQUIRE(cudaMemsetAsync(device, 1, 64, stream) == cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    std::size_t nodes = 0;
+    CHECK(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
+    CHECK(nodes == 2);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  Kokkos::fence();
+  CHECK(Mapped(Kokkos::view_alloc("again", Kokkos::WithoutInitializing), n).data() == address);
+  CHECK(cudaFree(device) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The pool as users see it, on both backends. backend/ has the tests of its parts.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr std::size_t MiB = std::size_t(1) << 20;
+
+khs::pool::SpaceUsage usage_of(std::string const& space) {
+  auto const spaces = khs::pool::statistics().spaces;
+  auto const found  = std::find_if(spaces.begin(), spaces.end(),
+                                   [&](auto const& usage) { return usage.space == space; });
+  return found != spaces.end() ? *found : khs::pool::SpaceUsage{};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and no pages are locked for it", "[pool]",
+                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  using View        = Kokkos::View<char*, TestType>;
+  auto const make   = [] { return View(Kokkos::view_alloc("view", Kokkos::WithoutInitializing), 32 * MiB); };
+  auto const* first = make().data();
+  Kokkos::fence();
+  auto const before = khs::pool::statistics().total;
+  CHECK(make().data() == first);
+  auto const after = khs::pool::statistics().total;
+  CHECK(after.misses == before.misses);
+  CHECK(after.hits > before.hits);
+  CHECK(after.bytes_locked == before.bytes_locked);
+}
+
+TEMPLATE_TEST_CASE("statistics count a space's bytes, and describe knows a View's owner", "[pool]",
+                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  auto const before = usage_of(TestType::name());
+  Kokkos::View<char*, TestType> const view("density", 3 * MiB);
+  auto const during = usage_of(TestType::name());
+  CHECK(during.blocks == before.blocks + 1);
+  CHECK(during.bytes_asked == before.bytes_asked + 3 * MiB + 128);
+
+  auto const description = khs::pool::describe(view);
+  REQUIRE(description.has_value());
+  CHECK(description->label == "density");
+  CHECK(description->space == TestType::name());
+  CHECK(description->bytes == 3 * MiB + 128);
+  CHECK(description->state == khs::pool::State::in_use);
+  int on_the_stack = 0;
+  CHECK_FALSE(khs::pool::describe(static_cast<void const*>(&on_the_stack)).has_value());
+}
+
+TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
+  Kokkos::View<char*, khs::PinnedSpace> const view("view", MiB);
+  auto const statistics = khs::pool::statistics();
+  CHECK_THAT(khs::pool::to_text(statistics), ContainsSubstring("total") && ContainsSubstring("Pinned"));
+  std::string const json = khs::pool::to_json(statistics);
+  CHECK_THAT(json, ContainsSubstring("\"bytes_in_use\": " + std::to_string(statistics.total.bytes_in_use)));
+  CHECK_THAT(json, ContainsSubstring("{\"space\": \"Pinned\""));
+  CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
+}
+
+TEST_CASE("trim gives cached memory back, and reserve locks some beforehand", "[pool]") {
+  Kokkos::fence();
+  khs::pool::trim(0);
+  auto const reservation = khs::pool::reserve(64 * MiB, khs::PinnedSpace(), 32 * MiB);
+  CHECK(reservation.bytes_asked() == 64 * MiB);
+  reservation.wait();
+  CHECK(reservation.finished());
+  CHECK(reservation.bytes_done() == 64 * MiB);
+  auto const before = khs::pool::statistics().total;
+  CHECK(before.bytes_cached >= 64 * MiB);
+  {
+    Kokkos::View<char*, khs::PinnedSpace> const view(
+        Kokkos::view_alloc("view", Kokkos::WithoutInitializing), 30 * MiB);
+    CHECK(khs::pool::statistics().total.misses == before.misses);
+  }
+  Kokkos::fence();
+  CHECK(khs::pool::trim(0) >= 32 * MiB);
+}
+
+TEST_CASE("beyond the limit an allocation says what is in use, and a smaller one works", "[pool]") {
+  Kokkos::fence();
+  khs::pool::trim(0);
+  std::size_t const limit = khs::pool::statistics().total.bytes_locked + 64 * MiB;
+  khs::pool::set_limit(limit);
+  using View = Kokkos::View<char*, khs::MappedSpace>;
+  CHECK_THROWS_WITH(View(Kokkos::view_alloc("too much", Kokkos::WithoutInitializing), 100 * MiB),
+                    ContainsSubstring("too much") && ContainsSubstring("Mapped") &&
+                        ContainsSubstring(std::to_string(limit)) &&
+                        ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT"));
+  CHECK_NOTHROW(View(Kokkos::view_alloc("less", Kokkos::WithoutInitializing), 10 * MiB));
+  khs::pool::set_limit(0);
+  CHECK_NOTHROW(View(Kokkos::view_alloc("again", Kokkos::WithoutInitializing), 100 * MiB));
+}
+
+TEST_CASE("containers live in a space by allocator and by memory resource", "[pool]") {
+  std::vector<double, khs::Allocator<double, khs::MappedSpace>> vector(1000, 3.);
+  vector.push_back(4.);
+  auto const of_vector = khs::pool::describe(static_cast<void const*>(vector.data()));
+  REQUIRE(of_vector.has_value());
+  CHECK(of_vector->space == "Mapped");
+
+  khs::MemoryResource<> resource(khs::PinnedSpace(), "messages");
+  std::pmr::vector<double> pmr(1000, 3., &resource);
+  auto const of_pmr = khs::pool::describe(static_cast<void const*>(pmr.data()));
+  REQUIRE(of_pmr.has_value());
+  CHECK(of_pmr->label == "messages");
+  CHECK_THROWS_AS(resource.allocate(8, 512), std::bad_alloc);
+  khs::Allocator<double> allocator;
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), std::bad_array_new_length);
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), khs::OutOfPinnedMemory);
+}
