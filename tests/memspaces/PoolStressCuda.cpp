@@ -36,7 +36,7 @@ struct Block {
 };
 
 struct Batch {
-  std::array<Block, batch_size> blocks;
+  Block blocks[batch_size];
 };
 
 // Contents: each word a function of its owner and place, so that canaries stand at both ends and between.
