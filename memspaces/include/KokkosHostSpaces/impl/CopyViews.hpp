@@ -20,10 +20,13 @@ namespace KokkosHostSpaces::Impl {
 
 template <class View>
 std::string shape_of(View const& view) {
-  std::string text = "\"" + view.label() + "\" (";
-  for (std::size_t r = 0; r < View::rank; ++r)
-    text += (r ? "," : "") + std::to_string(view.extent(r));
-  return text + ") in " + View::memory_space::name();
+  std::string text = "\"";
+  text.append(view.label()).append("\" (");
+  for (std::size_t r = 0; r < View::rank; ++r) {
+    if (r > 0) text += ',';
+    text += std::to_string(view.extent(r));
+  }
+  return text.append(") in ").append(View::memory_space::name());
 }
 
 // Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
