@@ -37,7 +37,8 @@ std::string pci_bus_id(int device);
 /// True if memory locked with lock_pages has the same address on every device as on the host.
 bool registered_memory_keeps_address() noexcept;
 
-/// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB at once.
+/// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
+/// at once.
 inline constexpr std::size_t largest_chunk = std::size_t(64) << 30;
 
 // --- Page-locking ------------------------------------------------------------------------------
@@ -71,10 +72,10 @@ struct Box {
   std::size_t row_pitch_src, plane_pitch_src;
 };
 
-/// Copy on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once). Asynchronous
-/// between page-locked and device memory. From host to host, CUDA makes the calling thread wait for
-/// the stream, as it may for pageable memory. Ends a piece where lock_in_chunks does, because the
-/// runtime refuses a copy that spans two pieces of locked memory.
+/// Copy on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
+/// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
+/// thread wait for the stream, as it may for pageable memory. Ends a piece where lock_in_chunks
+/// does, because the runtime refuses a copy that spans two pieces of locked memory.
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
@@ -119,8 +120,8 @@ void release_event(Event event) noexcept;
 /// Waits until all work of `device` is done; false if the runtime refused (a stream captures).
 bool fence_device(int device) noexcept;
 
-/// A capture of a non-blocking stream begins, or has ended. Announcements are counted: until the last one
-/// has ended, everything above behaves as while a blocking stream captures.
+/// A capture of a non-blocking stream begins, or has ended. Announcements are counted: until the
+/// last one has ended, everything above behaves as while a blocking stream captures.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;
 

@@ -30,7 +30,8 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
 }
 
 [[noreturn]] void refuse(std::size_t bytes, std::string const& why) {
-  throw OutOfPinnedMemory("the system refused to page-lock " + std::to_string(bytes) + " bytes: " + why);
+  throw OutOfPinnedMemory("the system refused to page-lock " + std::to_string(bytes) +
+                          " bytes: " + why);
 }
 
 std::size_t rounded(std::size_t bytes) {

@@ -138,10 +138,8 @@ std::string unregister_range(void* pointer) noexcept {
       found->second.leaving = true;
       range                 = found->second;
     }
-    bool const freed =
-        inspect_range(range.pointer, range.bytes) == RangeState::not_mapped;
-    bool const refused =
-        some_device_is_used() && !unlock_in_chunks(range.pointer, range.bytes);
+    bool const freed   = inspect_range(range.pointer, range.bytes) == RangeState::not_mapped;
+    bool const refused = some_device_is_used() && !unlock_in_chunks(range.pointer, range.bytes);
     forget(range);
     if (freed) {
       return "memory was freed while it was registered (" + describe(range) +

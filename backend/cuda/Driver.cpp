@@ -57,8 +57,8 @@ void copy_3d(char* dst, char const* src, Box const& box, cudaStream_t stream) {
   check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", look_for_failed_work);
 }
 
-// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long, runs overlap
-// or a chunk ends between them.
+// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long, runs
+// overlap or a chunk ends between them.
 void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitch_src,
              std::size_t run_bytes, std::size_t rows, cudaStream_t stream) {
   bool const in_a_chunk = (rows - 1) * pitch_dst + run_bytes <= to_chunk_end(dst) &&

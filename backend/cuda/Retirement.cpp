@@ -16,11 +16,12 @@ bool says_capture(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
 }
 
-// Does a stream capture, as far as can be known? The legacy stream of the current context answers for all
-// blocking streams, without harm to their captures.
+// Does a stream capture, as far as can be known? The legacy stream of the current context answers
+// for all blocking streams, without harm to their captures.
 bool something_captures(Runtime& r) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r.announced_captures.load() > 0 || says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
+  return r.announced_captures.load() > 0 ||
+         says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
 CUevent handle_of(Event event) { return static_cast<CUevent>(event); }

@@ -31,8 +31,8 @@ bool system_has_huge_pages() {
   return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
 }
 
-// Faults in a huge page, or less, by writing to it. 16 threads take 70 ms for 4 GiB so; by MADV_POPULATE_WRITE
-// they took 450 to 1200 ms on the same machine.
+// Faults in a huge page, or less, by writing to it. 16 threads take 70 ms for 4 GiB so; by
+// MADV_POPULATE_WRITE they took 450 to 1200 ms on the same machine.
 void touch(char* begin, std::size_t bytes) {
   auto const write = [](char* page) { *const_cast<char volatile*>(page) = 0; };
   write(begin);
@@ -55,7 +55,7 @@ std::size_t most_memory() noexcept {
     constexpr std::size_t growth = 32;
     auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes() * growth;
     try {
-      for (char const* file : {"/sys/fs/cgroup/memory.max",                      // version 2
+      for (char const* file : {"/sys/fs/cgroup/memory.max",                       // version 2
                                "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {  // version 1
         std::size_t limit = 0;
         if (std::ifstream(file) >> limit && limit > 0) bytes = std::min(bytes, limit);

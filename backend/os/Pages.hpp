@@ -15,8 +15,8 @@ inline constexpr std::size_t huge_page_bytes = std::size_t(2) << 20;
 
 std::size_t page_bytes() noexcept;
 
-/// More than this a machine cannot have: the limit of this process' cgroup, or 32 times the memory that
-/// the system knows of now, since virtual machines get memory as they use it. Where the system
+/// More than this a machine cannot have: the limit of this process' cgroup, or 32 times the memory
+/// that the system knows of now, since virtual machines get memory as they use it. Where the system
 /// overcommits, asking for more would not fail but end the process.
 std::size_t most_memory() noexcept;
 

@@ -14,7 +14,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// Cached memory goes back when Kokkos is finalized. Views that outlive it give theirs back to the pool.
+// Cached memory goes back when Kokkos is finalized. Views that outlive it give theirs back to the
+// pool.
 void release_at_finalize() {
   static std::atomic<bool> arranged{false};
   if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
@@ -26,17 +27,16 @@ void release_at_finalize() {
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
                std::size_t logical_bytes) {
   release_at_finalize();
-  int const device = device_id >= 0 ? device_id : Kokkos::device_id();
-  void* const pointer =
-      Pool::allocate({.bytes     = bytes,
-                      .kind      = space.write_combined ? MemoryKind::write_combined
-                                                        : MemoryKind::page_locked,
-                      .numa_node = node_near_device(device),
-                      .space     = space.name,
-                      .label     = label});
+  int const device    = device_id >= 0 ? device_id : Kokkos::device_id();
+  void* const pointer = Pool::allocate(
+      {.bytes     = bytes,
+       .kind      = space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
+       .numa_node = node_near_device(device),
+       .space     = space.name,
+       .label     = label});
   if (Kokkos::Profiling::profileLibraryLoaded())
-    Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label, pointer,
-                                    logical_bytes > 0 ? logical_bytes : bytes);
+    Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label,
+                                    pointer, logical_bytes > 0 ? logical_bytes : bytes);
   return pointer;
 }
 
@@ -44,8 +44,8 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
                 std::size_t logical_bytes) {
   if (pointer == nullptr) return;
   if (Kokkos::Profiling::profileLibraryLoaded())
-    Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label, pointer,
-                                      logical_bytes > 0 ? logical_bytes : bytes);
+    Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
+                                      pointer, logical_bytes > 0 ? logical_bytes : bytes);
   Pool::deallocate(pointer);
 }
 

@@ -23,18 +23,20 @@ std::string json_fields(pool::Usage const& u) {
   std::ostringstream out;
   out << "\"bytes_locked\": " << u.bytes_locked << ", \"bytes_in_use\": " << u.bytes_in_use
       << ", \"bytes_asked\": " << u.bytes_asked << ", \"bytes_retired\": " << u.bytes_retired
-      << ", \"bytes_cached\": " << u.bytes_cached << ", \"bytes_high_water\": " << u.bytes_high_water
-      << ", \"segments\": " << u.segments << ", \"hits\": " << u.hits << ", \"misses\": " << u.misses
+      << ", \"bytes_cached\": " << u.bytes_cached
+      << ", \"bytes_high_water\": " << u.bytes_high_water << ", \"segments\": " << u.segments
+      << ", \"hits\": " << u.hits << ", \"misses\": " << u.misses
       << ", \"seconds_locking\": " << u.seconds_locking;
   return out.str();
 }
 
 void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) {
   out << std::left << std::setw(24) << name << std::right << std::fixed << std::setprecision(1);
-  for (std::size_t bytes : {u.bytes_in_use, u.bytes_retired, u.bytes_cached, u.bytes_locked, u.bytes_high_water})
+  for (std::size_t bytes :
+       {u.bytes_in_use, u.bytes_retired, u.bytes_cached, u.bytes_locked, u.bytes_high_water})
     out << std::setw(11) << double(bytes) / MiB;
-  out << std::setw(10) << u.segments << std::setw(10) << u.hits << std::setw(8) << u.misses << std::setw(9)
-      << std::setprecision(3) << u.seconds_locking << '\n';
+  out << std::setw(10) << u.segments << std::setw(10) << u.hits << std::setw(8) << u.misses
+      << std::setw(9) << std::setprecision(3) << u.seconds_locking << '\n';
 }
 
 }  // namespace
@@ -46,8 +48,8 @@ std::string to_text(Statistics const& statistics) {
   out << std::left << std::setw(24) << "pool, MiB" << std::right;
   for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
     out << std::setw(11) << column;
-  out << std::setw(10) << "segments" << std::setw(10) << "hits" << std::setw(8) << "misses" << std::setw(9)
-      << "locking/s" << '\n';
+  out << std::setw(10) << "segments" << std::setw(10) << "hits" << std::setw(8) << "misses"
+      << std::setw(9) << "locking/s" << '\n';
   for (PoolUsage const& p : statistics.pools) {
     std::string const node = p.numa_node < 0 ? "any node" : "node " + std::to_string(p.numa_node);
     text_row(out, std::string(name_of(p.kind)) + ", " + node, p.usage);
@@ -67,8 +69,8 @@ std::string to_json(Statistics const& statistics) {
   out << "{\"total\": {" << json_fields(statistics.total) << "}, \"limit\": " << statistics.limit
       << ", \"pools\": [";
   for (char const* comma = ""; PoolUsage const& p : statistics.pools) {
-    out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node << ", "
-        << json_fields(p.usage) << "}";
+    out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node
+        << ", " << json_fields(p.usage) << "}";
     comma = ", ";
   }
   out << "], \"spaces\": [";
@@ -89,8 +91,9 @@ CaptureGuard::~CaptureGuard() { Impl::Driver::end_announced_capture(); }
 
 Impl::Pool::Reservation Impl::reserve(SpaceDescription space, int device_id, std::size_t bytes,
                                       std::size_t largest_block) {
-  MemoryKind const kind = space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked;
-  int const device      = device_id >= 0 ? device_id : Kokkos::device_id();
+  MemoryKind const kind =
+      space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked;
+  int const device = device_id >= 0 ? device_id : Kokkos::device_id();
   return Pool::reserve(bytes, kind, node_near_device(device), largest_block);
 }
 

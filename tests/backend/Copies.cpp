@@ -45,8 +45,9 @@ struct PagesAcrossChunkEnd {
     // Sanitizers keep one of the two for themselves.
     for (std::uintptr_t const end : {Driver::largest_chunk, std::uintptr_t(0x2000) << 32}) {
       void* const wanted = reinterpret_cast<void*>(end - bytes / 2);
-      begin = static_cast<unsigned char*>(mmap(wanted, bytes, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+      begin              = static_cast<unsigned char*>(mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                                                            -1, 0));
       if (begin == wanted) return;
     }
     FAIL("no free address");
@@ -73,12 +74,14 @@ TEST_CASE("a copy goes on where a piece of locked memory ends, in one dimension 
   cudaGetLastError();
 
   // All of it, as one run and as planes of rows.
-  std::size_t const planes = GENERATE(std::size_t(1), std::size_t(3)), plane = pages.bytes / planes / 64 * 64;
+  std::size_t const planes = GENERATE(std::size_t(1), std::size_t(3)),
+                    plane  = pages.bytes / planes / 64 * 64;
   std::size_t const rows = planes == 1 ? 1 : 4, row = plane / rows;
   if (planes == 1) {
     Driver::copy(device, pages.begin, pages.bytes, stream);
   } else {
-    Driver::copy(device, pages.begin, Driver::Box{row, rows, planes, row, plane, row, plane}, stream);
+    Driver::copy(device, pages.begin, Driver::Box{row, rows, planes, row, plane, row, plane},
+                 stream);
   }
   Driver::copy(back.data(), device, pages.bytes, stream);
   Driver::fence(stream);

@@ -89,8 +89,7 @@ TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it")
   give_back(region);
 }
 
-TEST_CASE(
-    "when registration and driver both refuse, the message says why, and by both") {
+TEST_CASE("when registration and driver both refuse, the message says why, and by both") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Which space reaches and is assignable to which: facts of the types, so compiling this file is most of the test.
+// Which space reaches and is assignable to which: facts of the types, so compiling this file is
+// most of the test.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -16,8 +17,7 @@ template <class Space, class Memory>
 inline constexpr bool accessible = Kokkos::SpaceAccessibility<Space, Memory>::accessible;
 
 template <class Dst, class Src>
-inline constexpr bool assignable =
-    Kokkos::SpaceAccessibility<Dst, Src>::assignable &&
+inline constexpr bool assignable = Kokkos::SpaceAccessibility<Dst, Src>::assignable&&
     std::is_assignable_v<Kokkos::View<int*, Dst>&, Kokkos::View<int*, Src>>;
 
 template <class Dst, class Src>
@@ -57,12 +57,14 @@ static_assert(refused<khs::MappedSpace, Kokkos::CudaUVMSpace>);
 
 // Generic code stages a PinnedSpace View for kernels, and uses a MappedSpace View in place.
 template <class Space>
-using MirrorForKernels = decltype(Kokkos::create_mirror_view(
-    Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
+using MirrorForKernels =
+    decltype(Kokkos::create_mirror_view(Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
 static_assert(std::is_same_v<MirrorForKernels<khs::PinnedSpace>::memory_space, Kokkos::CudaSpace>);
 
-static_assert(std::is_same_v<MirrorForKernels<khs::MappedSpace>, Kokkos::View<int*, khs::MappedSpace>>);
-static_assert(std::is_same_v<MirrorForKernels<khs::WriteCombinedSpace>::memory_space, khs::WriteCombinedSpace>);
+static_assert(
+    std::is_same_v<MirrorForKernels<khs::MappedSpace>, Kokkos::View<int*, khs::MappedSpace>>);
+static_assert(std::is_same_v<MirrorForKernels<khs::WriteCombinedSpace>::memory_space,
+                             khs::WriteCombinedSpace>);
 
 using OnCuda = Kokkos::View<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
 static_assert(std::is_same_v<OnCuda::execution_space, Kokkos::Cuda>);

@@ -29,8 +29,9 @@ TEMPLATE_TEST_CASE("a View is labelled, zero-filled, writable and readable", "[c
   CHECK(sum == 999. * 1000. / 2.);
 }
 
-TEMPLATE_TEST_CASE("memory is aligned to 256 bytes and distinct, from one byte to beyond a huge page",
-                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+TEMPLATE_TEST_CASE(
+    "memory is aligned to 256 bytes and distinct, from one byte to beyond a huge page",
+    "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   TestType const space;
   for (std::size_t bytes : {1ul, 8ul, 255ul, 4096ul, 65537ul, (2ul << 20) + 1, 9ul << 20}) {
     auto* const a = static_cast<char*>(space.allocate("a", bytes));
@@ -54,8 +55,8 @@ TEMPLATE_TEST_CASE("zero bytes and empty Views are fine", "[conformance]", KOKKO
   Kokkos::deep_copy(empty, Kokkos::View<double*, Kokkos::HostSpace>("none", 0));
 }
 
-TEMPLATE_TEST_CASE("a request that nothing can serve names itself, and the next one works", "[conformance]",
-                   KOKKOS_HOST_SPACES_ALL) {
+TEMPLATE_TEST_CASE("a request that nothing can serve names itself, and the next one works",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   using View                  = Kokkos::View<char*, TestType>;
   constexpr std::size_t bytes = std::size_t(1) << 46;
   CHECK_THROWS_AS(View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
@@ -85,13 +86,13 @@ TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conf
   CHECK(view(1, 1) == 0);
 }
 
-TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the same memory", "[conformance]",
-                   KOKKOS_HOST_SPACES_ALL) {
+TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the same memory",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int***, Kokkos::LayoutLeft, TestType> const view("cube", 4, 5, 6);
   Kokkos::View<int const***, Kokkos::LayoutLeft, TestType> const constant = view;
-  auto const plane                                                        = Kokkos::subview(view, 2, Kokkos::ALL, Kokkos::ALL);
-  Kokkos::View<int***, Kokkos::LayoutLeft, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const raw(
-      view.data(), 4, 5, 6);
+  auto const plane = Kokkos::subview(view, 2, Kokkos::ALL, Kokkos::ALL);
+  Kokkos::View<int***, Kokkos::LayoutLeft, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      raw(view.data(), 4, 5, 6);
   view(2, 3, 4) = 42;
   CHECK(constant(2, 3, 4) == 42);
   CHECK(plane(3, 4) == 42);
@@ -99,8 +100,8 @@ TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the sa
   CHECK(view.use_count() == 3);
 }
 
-TEMPLATE_TEST_CASE("mirrors live in the space that was asked for, and keep its device", "[conformance]",
-                   KOKKOS_HOST_SPACES_ALL) {
+TEMPLATE_TEST_CASE("mirrors live in the space that was asked for, and keep its device",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int*, TestType> const view("source", 100);
   for (int i = 0; i < 100; ++i) view(i) = i;
 
@@ -119,7 +120,8 @@ TEMPLATE_TEST_CASE("mirrors live in the space that was asked for, and keep its d
   CHECK(back(99) == 5);
   auto const without = Kokkos::create_mirror(Kokkos::WithoutInitializing, TestType(0), host);
   CHECK(without.extent(0) == 100);
-  CHECK(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, TestType(0), host).extent(0) == 100);
+  CHECK(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, TestType(0), host).extent(0) ==
+        100);
   CHECK(Kokkos::create_mirror_view(TestType(0), host).label() == "source_mirror");
 }
 
@@ -128,7 +130,8 @@ TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOS
   Kokkos::View<double*, TestType> const view("values", 100000);
   Kokkos::parallel_for("fill", Policy(0, 100000), [=](int i) { view(i) = i; });
   double sum = 0;
-  Kokkos::parallel_reduce("sum", Policy(0, 100000), [=](int i, double& s) { s += view(i); }, sum);
+  Kokkos::parallel_reduce(
+      "sum", Policy(0, 100000), [=](int i, double& s) { s += view(i); }, sum);
   CHECK(sum == 99999. * 100000. / 2.);
 }
 

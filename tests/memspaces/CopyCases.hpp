@@ -35,7 +35,8 @@ KOKKOS_INLINE_FUNCTION double value_at(std::size_t i, std::size_t j, std::size_t
 struct Box {
   std::size_t begin[3], end[3];
   KOKKOS_INLINE_FUNCTION bool contains(std::size_t i, std::size_t j, std::size_t k) const {
-    return i >= begin[0] && i < end[0] && j >= begin[1] && j < end[1] && k >= begin[2] && k < end[2];
+    return i >= begin[0] && i < end[0] && j >= begin[1] && j < end[1] && k >= begin[2] &&
+           k < end[2];
   }
 };
 
@@ -105,7 +106,8 @@ void check_copies(Copy const& copy, std::size_t scale = 1) {
   fill(dst, true);
   copy(dst, src);
   CHECK(count_wrong(dst, whole, whole) == 0);
-  for (auto const& [to, from] : {std::pair(inner, inner), std::pair(shifted, inner), std::pair(planes, planes)}) {
+  for (auto const& [to, from] :
+       {std::pair(inner, inner), std::pair(shifted, inner), std::pair(planes, planes)}) {
     fill(dst, true);
     copy(box_of(dst, to), box_of(src, from));
     CHECK(count_wrong(dst, to, from) == 0);

@@ -55,7 +55,8 @@ TEST_CASE("a transposition has runs of one element and no use of the copy engine
   CHECK_FALSE(copy_engine_is_faster(p, true));
 }
 
-TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy engine", "[copy_plan]") {
+TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy engine",
+          "[copy_plan]") {
   CHECK_FALSE(plan({10, 20}, {20, 1}, {0, 1}).suits_copy_engine());
 }
 

@@ -29,8 +29,8 @@ TEMPLATE_TEST_CASE("deep_copy moves every element between host spaces, blocking 
   check_copies<TestType, khs::MappedSpace, Right, Right>(on_host);
 }
 
-TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank zero works", "[deep_copy]",
-                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank zero works",
+                   "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
   Kokkos::View<double**, TestType> const view("view", 20, 30);
   Kokkos::deep_copy(view, 3.5);
   CHECK(view(19, 29) == 3.5);
@@ -58,10 +58,12 @@ TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank
 TEST_CASE("a wrong shape or an overlap is refused with both labels", "[deep_copy]") {
   Kokkos::View<double*, khs::PinnedSpace> const a("alpha", 10), b("beta", 11);
   Kokkos::DefaultExecutionSpace const instance;
-  CHECK_THROWS_WITH(Kokkos::deep_copy(a, b), ContainsSubstring("alpha") && ContainsSubstring("beta") &&
+  CHECK_THROWS_WITH(Kokkos::deep_copy(a, b), ContainsSubstring("alpha") &&
+                                                 ContainsSubstring("beta") &&
                                                  ContainsSubstring("match"));
-  CHECK_THROWS_WITH(Kokkos::deep_copy(instance, a, b),
-                    ContainsSubstring("alpha") && ContainsSubstring("beta") && ContainsSubstring("match"));
+  CHECK_THROWS_WITH(Kokkos::deep_copy(instance, a, b), ContainsSubstring("alpha") &&
+                                                           ContainsSubstring("beta") &&
+                                                           ContainsSubstring("match"));
   using Range        = std::pair<int, int>;
   auto const front   = Kokkos::subview(a, Range(0, 6));
   auto const overlap = Kokkos::subview(a, Range(3, 9));

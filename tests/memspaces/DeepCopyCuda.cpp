@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// deep_copy with a Kokkos::Cuda instance, of a host instance with device memory, and without an instance.
+// deep_copy with a Kokkos::Cuda instance, of a host instance with device memory, and without an
+// instance.
 
 #include "CopyCases.hpp"
 
@@ -43,7 +44,8 @@ void check_other_modes() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a Cuda instance copies between our spaces and all others, in every layout",
-                   "[deep_copy][cuda]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+                   "[deep_copy][cuda]", khs::PinnedSpace, khs::MappedSpace,
+                   khs::WriteCombinedSpace) {
   check_pair<TestType, Kokkos::CudaSpace>();
   check_pair<TestType, Kokkos::CudaUVMSpace>();
   check_pair<TestType, Kokkos::CudaHostPinnedSpace>();
@@ -53,7 +55,8 @@ TEMPLATE_TEST_CASE("a Cuda instance copies between our spaces and all others, in
   check_pair<TestType, khs::WriteCombinedSpace>();
 }
 
-TEST_CASE("a Cuda instance copies strided data between pageable and device memory", "[deep_copy][cuda]") {
+TEST_CASE("a Cuda instance copies strided data between pageable and device memory",
+          "[deep_copy][cuda]") {
   check_pair<Kokkos::HostSpace, Kokkos::CudaSpace>();
   check_copies<Kokkos::CudaSpace, Kokkos::HostSpace, Right, Right>(on_cuda, 1000);
   check_copies<Kokkos::HostSpace, Kokkos::CudaSpace, Right, Left>(on_cuda, 1000);
@@ -99,9 +102,12 @@ TEST_CASE("rank one, every third element, and rank eight", "[deep_copy][cuda]") 
   for (int i = 0; i < 1000; ++i) wrong += back(i) != i;
   CHECK(wrong == 0);
 
-  Kokkos::View<int********, Kokkos::LayoutRight, khs::PinnedSpace> const a("a", 2, 3, 2, 3, 2, 3, 2, 3);
-  Kokkos::View<int********, Kokkos::LayoutLeft, Kokkos::CudaSpace> const b("b", 2, 3, 2, 3, 2, 3, 2, 3);
-  Kokkos::View<int********, Kokkos::LayoutRight, khs::MappedSpace> const c("c", 2, 3, 2, 3, 2, 3, 2, 3);
+  Kokkos::View<int********, Kokkos::LayoutRight, khs::PinnedSpace> const a("a", 2, 3, 2, 3, 2, 3, 2,
+                                                                           3);
+  Kokkos::View<int********, Kokkos::LayoutLeft, Kokkos::CudaSpace> const b("b", 2, 3, 2, 3, 2, 3, 2,
+                                                                           3);
+  Kokkos::View<int********, Kokkos::LayoutRight, khs::MappedSpace> const c("c", 2, 3, 2, 3, 2, 3, 2,
+                                                                           3);
   for (std::size_t n = 0; n < a.size(); ++n) a.data()[n] = int(n);
   Kokkos::deep_copy(instance, b, a);
   Kokkos::deep_copy(instance, c, b);

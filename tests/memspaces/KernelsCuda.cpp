@@ -26,7 +26,8 @@ struct WaitForGate {
   }
 };
 
-// A kernel that runs until the host opens the gate, so that everything enqueued behind it has to wait.
+// A kernel that runs until the host opens the gate, so that everything enqueued behind it has to
+// wait.
 class Stall {
  public:
   explicit Stall(Kokkos::Cuda const& instance) : m_gate("gate", 1) {
@@ -58,8 +59,9 @@ TEMPLATE_TEST_CASE("kernels read mapped memory in place", "[kernels][cuda]", khs
   CHECK(sum == double(n) * (n - 1) / 2);
 }
 
-TEST_CASE("kernels write mapped memory, pinned memory by mapped_view, and Views of the Cuda device type",
-          "[kernels][cuda]") {
+TEST_CASE(
+    "kernels write mapped memory, pinned memory by mapped_view, and Views of the Cuda device type",
+    "[kernels][cuda]") {
   constexpr int n = 10000;
   Kokkos::View<int*, khs::PinnedSpace> const pinned("pinned", n);
   Kokkos::View<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>> const on_cuda("on_cuda", n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Views that are destroyed after Kokkos::finalize, and by a static destructor, must neither crash nor leak.
+// Views that are destroyed after Kokkos::finalize, and by a static destructor, must neither crash
+// nor leak.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -23,7 +24,7 @@ int main(int argc, char* argv[]) {
   {
     Kokkos::View<int*, khs::MappedSpace> const view("view", 1000);
     allocator.emplace();
-    holder.memory = allocator->allocate(1000);
+    holder.memory      = allocator->allocate(1000);
     holder.memory[999] = 1;
   }
   auto const before = khs::pool::statistics().total;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A kernel that touches a PinnedSpace View must be stopped by Kokkos. Run by ctest, which looks for its message.
+// A kernel that touches a PinnedSpace View must be stopped by Kokkos. Run by ctest, which looks for
+// its message.
 
 #include <KokkosHostSpaces.hpp>
 

@@ -52,21 +52,24 @@ int wrong_after(Mapped data, Meanwhile const& meanwhile) {
 }
 
 double microseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 constexpr int n = 1 << 20;
 
 }  // namespace
 
-TEST_CASE("a delayed kernel finds the bytes of a View that was destroyed, while new Views are written",
-          "[pool_cuda]") {
+TEST_CASE(
+    "a delayed kernel finds the bytes of a View that was destroyed, while new Views are written",
+    "[pool_cuda]") {
   bool reused     = true;
   int const wrong = wrong_after(Mapped("data", n), [&](Mapped& data) {
     auto const* const address = data.data();
     data                      = {};
     std::vector<Mapped> fresh;
-    for (int i = 0; i < 8; ++i) fresh.emplace_back(Kokkos::view_alloc("fresh", Kokkos::WithoutInitializing), n);
+    for (int i = 0; i < 8; ++i)
+      fresh.emplace_back(Kokkos::view_alloc("fresh", Kokkos::WithoutInitializing), n);
     reused = false;
     for (Mapped const& view : fresh) {
       reused = reused || view.data() == address;
@@ -95,11 +98,14 @@ TEST_CASE("destroying a View does not wait for a running kernel", "[pool_cuda]")
   CHECK(waited < 1000);  // the kernel runs for seconds
 }
 
-TEST_CASE("Views may be destroyed while a stream captures; the capture survives, and the memory comes back",
-          "[pool_cuda]") {
+TEST_CASE(
+    "Views may be destroyed while a stream captures; the capture survives, and the memory comes "
+    "back",
+    "[pool_cuda]") {
   bool const blocking = GENERATE(true, false);
   cudaStream_t stream = nullptr;
-  REQUIRE(cudaStreamCreateWithFlags(&stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithFlags(
+              &stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking) == cudaSuccess);
   std::optional<Mapped> doomed(std::in_place, "doomed", n);
   void* device = nullptr;
   REQUIRE(cudaMalloc(&device, 64) == cudaSuccess);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Allocations from many threads, checked by host and by kernels of many streams after their memory was given back
-// already. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the number for each thread (172000 makes 11 million of 64).
+// Allocations from many threads, checked by host and by kernels of many streams after their memory
+// was given back already. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the number for each thread
+// (172000 makes 11 million of 64).
 
 #include <KokkosHostSpaces.hpp>
 
@@ -39,8 +40,11 @@ struct Batch {
   Block blocks[batch_size];
 };
 
-// Contents: each word a function of its owner and place, so that canaries stand at both ends and between.
-__host__ __device__ Word content(Word key, std::size_t i) { return key * 0x9e3779b97f4a7c15ULL + i; }
+// Contents: each word a function of its owner and place, so that canaries stand at both ends and
+// between.
+__host__ __device__ Word content(Word key, std::size_t i) {
+  return key * 0x9e3779b97f4a7c15ULL + i;
+}
 
 __global__ void check_blocks(Batch const batch, unsigned long long* wrong) {
   Block const block = batch.blocks[blockIdx.x];
@@ -95,7 +99,8 @@ class Stress {
   }
 
   void empty_mailbox() {
-    for (Block block; m_mailbox.take(block);) m_space.deallocate(block.words, block.count * sizeof(Word));
+    for (Block block; m_mailbox.take(block);)
+      m_space.deallocate(block.words, block.count * sizeof(Word));
   }
 
   unsigned long long wrong_on_device() const {
@@ -111,14 +116,17 @@ class Stress {
  private:
   // Mostly small, some of many pages.
   Block allocate(std::mt19937_64& random, Word key) {
-    std::size_t const largest = random() % 1000 == 0 ? 1 << 17 : random() % 20 == 0 ? 1 << 12 : 1 << 7;
+    std::size_t const largest = random() % 1000 == 0 ? 1 << 17
+                                : random() % 20 == 0 ? 1 << 12
+                                                     : 1 << 7;
     std::size_t const count   = 1 + random() % largest;
     auto* const words = static_cast<Word*>(m_space.allocate("stress", count * sizeof(Word)));
     for (std::size_t i = 0; i < count; ++i) words[i] = content(key, i);
     return {words, count, key};
   }
 
-  // Checked on the host; then by a kernel which is enqueued, not waited for, before the memory is given back.
+  // Checked on the host; then by a kernel which is enqueued, not waited for, before the memory is
+  // given back.
   void check_and_free(std::vector<Block>& mine, cudaStream_t stream, std::mt19937_64& random) {
     Batch batch;
     for (Block& block : batch.blocks) {
@@ -155,7 +163,8 @@ TEST_CASE("no memory is handed out while a kernel of any stream may read it: 64 
   auto const in_use_before      = khs::pool::statistics().total.bytes_in_use;
   Stress stress;
   std::vector<std::thread> threads;
-  for (int t = 0; t < thread_count; ++t) threads.emplace_back([&, t] { stress.work(t, allocations); });
+  for (int t = 0; t < thread_count; ++t)
+    threads.emplace_back([&, t] { stress.work(t, allocations); });
   for (std::thread& thread : threads) thread.join();
   CHECK(stress.wrong_on_device() == 0);
   stress.empty_mailbox();
@@ -163,5 +172,6 @@ TEST_CASE("no memory is handed out while a kernel of any stream may read it: 64 
   CHECK(stress.launch_errors() == 0);
   CHECK(stress.checked() >= (allocations / batch_size - 1) * batch_size * thread_count);
   CHECK(khs::pool::statistics().total.bytes_in_use == in_use_before);
-  WARN("checked " << stress.checked() << " allocations; " << khs::pool::to_text(khs::pool::statistics()));
+  WARN("checked " << stress.checked() << " allocations; "
+                  << khs::pool::to_text(khs::pool::statistics()));
 }

@@ -29,10 +29,12 @@ khs::pool::SpaceUsage usage_of(std::string const& space) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and no pages are locked for it", "[pool]",
-                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
-  using View        = Kokkos::View<char*, TestType>;
-  auto const make   = [] { return View(Kokkos::view_alloc("view", Kokkos::WithoutInitializing), 32 * MiB); };
+TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and no pages are locked for it",
+                   "[pool]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  using View      = Kokkos::View<char*, TestType>;
+  auto const make = [] {
+    return View(Kokkos::view_alloc("view", Kokkos::WithoutInitializing), 32 * MiB);
+  };
   auto const* first = make().data();
   Kokkos::fence();
   auto const before = khs::pool::statistics().total;
@@ -64,9 +66,11 @@ TEMPLATE_TEST_CASE("statistics count a space's bytes, and describe knows a View'
 TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
   Kokkos::View<char*, khs::PinnedSpace> const view("view", MiB);
   auto const statistics = khs::pool::statistics();
-  CHECK_THAT(khs::pool::to_text(statistics), ContainsSubstring("total") && ContainsSubstring("Pinned"));
+  CHECK_THAT(khs::pool::to_text(statistics),
+             ContainsSubstring("total") && ContainsSubstring("Pinned"));
   std::string const json = khs::pool::to_json(statistics);
-  CHECK_THAT(json, ContainsSubstring("\"bytes_in_use\": " + std::to_string(statistics.total.bytes_in_use)));
+  CHECK_THAT(json, ContainsSubstring("\"bytes_in_use\": " +
+                                     std::to_string(statistics.total.bytes_in_use)));
   CHECK_THAT(json, ContainsSubstring("{\"space\": \"Pinned\""));
   CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
 }

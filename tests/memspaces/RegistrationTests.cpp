@@ -136,7 +136,8 @@ TEST_CASE("what cannot be registered is refused with its label and the reason", 
 
 TEST_CASE("memory freed while it was registered is noticed at release", "[registration]") {
   std::size_t const bytes = 1 << 20;
-  void* const memory      = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(memory != MAP_FAILED);
   khs::Registration registration(memory, bytes, "freed too early");
   munmap(memory, bytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What Kokkos Tools see: allocations under the space's name and the View's label, copies, and no hidden fences.
+// What Kokkos Tools see: allocations under the space's name and the View's label, copies, and no
+// hidden fences.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -27,17 +28,17 @@ class Spy {
   Spy() : m_before(Kokkos::Tools::Experimental::get_callbacks()) {
     using namespace Kokkos::Tools::Experimental;
     events.clear();
-    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
-                                  std::uint64_t bytes) {
+    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label,
+                                  void const*, std::uint64_t bytes) {
       events.push_back({"allocate", space.name, label, bytes});
     });
-    set_deallocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
-                                    std::uint64_t bytes) {
+    set_deallocate_data_callback([](Kokkos_Profiling_SpaceHandle space, char const* label,
+                                    void const*, std::uint64_t bytes) {
       events.push_back({"deallocate", space.name, label, bytes});
     });
-    set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle dst, char const* label, void const*,
-                                    Kokkos_Profiling_SpaceHandle, char const*, void const*,
-                                    std::uint64_t bytes) {
+    set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle dst, char const* label,
+                                    void const*, Kokkos_Profiling_SpaceHandle, char const*,
+                                    void const*, std::uint64_t bytes) {
       events.push_back({"copy", dst.name, label, bytes});
     });
     set_end_deep_copy_callback([] { events.push_back({"copied", "", "", 0}); });
@@ -54,7 +55,8 @@ class Spy {
 };
 
 long count(std::string const& what) {
-  return std::count_if(events.begin(), events.end(), [&](Event const& e) { return e.what == what; });
+  return std::count_if(events.begin(), events.end(),
+                       [&](Event const& e) { return e.what == what; });
 }
 
 }  // namespace
@@ -86,8 +88,8 @@ TEST_CASE("tools see a deep_copy begin and end once, with the destination's labe
   Kokkos::deep_copy(instance, to, from);
   CHECK(count("copy") == 1);
   CHECK(count("copied") == 1);
-  auto const copy = std::find_if(events.begin(), events.end(),
-                                 [](Event const& e) { return e.what == "copy"; });
+  auto const copy =
+      std::find_if(events.begin(), events.end(), [](Event const& e) { return e.what == "copy"; });
   CHECK(copy->space == "Mapped");
   CHECK(copy->label == "to");
   CHECK(copy->bytes == 1600);
@@ -100,7 +102,8 @@ TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any directio
   Kokkos::View<double**, Kokkos::LayoutRight, TestType> const ours("ours", 200, 100);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaSpace> const same("same", 200, 100);
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", 200, 100);
-  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const pageable("pageable", 200, 100);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const pageable("pageable", 200,
+                                                                               100);
   using Range      = std::pair<int, int>;
   auto const part  = Kokkos::subview(ours, Range(10, 20), Range(10, 30));
   auto const whole = Kokkos::subview(same, Range(20, 30), Range(20, 40));
@@ -123,8 +126,10 @@ TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any directio
   instance.fence();
 }
 
-TEST_CASE("stock strided copies on an instance are the control: they fence or throw", "[tools][cuda]") {
-  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace> const stock("stock", 20, 10);
+TEST_CASE("stock strided copies on an instance are the control: they fence or throw",
+          "[tools][cuda]") {
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace> const stock("stock", 20,
+                                                                                       10);
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const host("host", 20, 10);
   Kokkos::Cuda const instance;
   Spy const spy;

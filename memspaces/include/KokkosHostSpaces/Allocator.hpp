@@ -19,8 +19,9 @@ namespace KokkosHostSpaces {
 /// Alignment of all memory from the spaces.
 inline constexpr std::size_t memory_alignment = 256;
 
-/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. Allocation throws
-/// OutOfPinnedMemory; deallocation never waits for a device. All allocators of a space are equal.
+/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. Allocation
+/// throws OutOfPinnedMemory; deallocation never waits for a device. All allocators of a space are
+/// equal.
 template <class T, class Space = PinnedSpace>
 class Allocator {
   static_assert(alignof(T) <= memory_alignment);
@@ -52,12 +53,13 @@ class Allocator {
   Space m_space;
 };
 
-/// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Errors as for
-/// Allocator; an alignment beyond `memory_alignment` throws std::bad_alloc.
+/// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Errors
+/// as for Allocator; an alignment beyond `memory_alignment` throws std::bad_alloc.
 template <class Space = PinnedSpace>
 class MemoryResource : public std::pmr::memory_resource {
  public:
-  explicit MemoryResource(Space const& space = Space(), std::string label = "KokkosHostSpaces::MemoryResource")
+  explicit MemoryResource(Space const& space = Space(),
+                          std::string label  = "KokkosHostSpaces::MemoryResource")
       : m_space(space), m_label(std::move(label)) {}
 
  private:

@@ -11,16 +11,15 @@ namespace KokkosHostSpaces {
 
 /// The type that mapped_view returns for a View type.
 template <class View>
-using mapped_view_type =
-    Kokkos::View<typename View::data_type, typename View::array_layout,
-                 Kokkos::Device<typename View::execution_space, MappedSpace>,
-                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using mapped_view_type = Kokkos::View<typename View::data_type, typename View::array_layout,
+                                      Kokkos::Device<typename View::execution_space, MappedSpace>,
+                                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// The same memory as a PinnedSpace View, of the same shape and layout, which kernels may access in
-/// place. No copy is made. The result does not own the memory: keep `pinned` alive as long as new work
-/// is submitted with it (work submitted before `pinned` is destroyed is safe).
+/// place. No copy is made. The result does not own the memory: keep `pinned` alive as long as new
+/// work is submitted with it (work submitted before `pinned` is destroyed is safe).
 template <class DataType, class... Properties>
-  requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
+requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
 auto mapped_view(Kokkos::View<DataType, Properties...> const& pinned) {
   using View = Kokkos::View<DataType, Properties...>;
   return mapped_view_type<View>(pinned.data(), pinned.layout());

@@ -8,8 +8,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Page-locked host memory that the host's caches do not hold: the host produces, the device consumes.
-/// Kernels read and write it in place.
+/// Page-locked host memory that the host's caches do not hold: the host produces, the device
+/// consumes. Kernels read and write it in place.
 ///
 /// The host should write it from front to back and never read it: reads are tens of times slower
 /// than from the other spaces, and that includes `deep_copy` to HostSpace, `+=` and initialisation

@@ -7,6 +7,7 @@
 
 namespace khs = KokkosHostSpaces;
 
-void f(Kokkos::View<int const*, khs::PinnedSpace> const& dst, Kokkos::View<int*, khs::PinnedSpace> const& src) {
+void f(Kokkos::View<int const*, khs::PinnedSpace> const& dst,
+       Kokkos::View<int*, khs::PinnedSpace> const& src) {
   Kokkos::deep_copy(dst, src);
 }

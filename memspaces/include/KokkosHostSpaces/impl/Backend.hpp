@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the header-only part asks of the compiled part, in terms of bytes and addresses. src/ carries
-// it out by calling the backend.
+// What the header-only part asks of the compiled part, in terms of bytes and addresses. src/
+// carries it out by calling the backend.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies between two page-locked host buffers on a device's stream. cudaMemcpyAsync makes the calling thread wait
-// until the stream has come so far, and copies itself; a kernel reads and writes both in place.
+// Copies between two page-locked host buffers on a device's stream. cudaMemcpyAsync makes the
+// calling thread wait until the stream has come so far, and copies itself; a kernel reads and
+// writes both in place.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP
@@ -24,7 +25,8 @@ struct CopyWords {
 };
 
 template <class Word>
-void enqueue_word_copy(Kokkos::Cuda const& instance, void* dst, void const* src, std::size_t bytes) {
+void enqueue_word_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                       std::size_t bytes) {
   using Policy = Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>;
   Kokkos::parallel_for("Kokkos::deep_copy: page-locked to page-locked memory",
                        Policy(instance, 0, bytes / sizeof(Word)),
@@ -34,7 +36,8 @@ void enqueue_word_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
 /// Enqueues the copy on `instance` and returns. Both addresses are page-locked and mapped.
 inline void enqueue_byte_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                               std::size_t bytes) {
-  auto const address = reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
+  auto const address =
+      reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
   if ((address | bytes) % sizeof(std::uint64_t) == 0)
     enqueue_word_copy<std::uint64_t>(instance, dst, src, bytes);
   else

@@ -9,9 +9,9 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A copy between two strided arrays of the same shape as a loop nest over contiguous runs of bytes.
-/// Loop 0 is the innermost. Extents of one are gone, and loops that both sides walk without a gap are
-/// merged, so that a contiguous copy has no loops and a sub-matrix has one.
+/// A copy between two strided arrays of the same shape as a loop nest over contiguous runs of
+/// bytes. Loop 0 is the innermost. Extents of one are gone, and loops that both sides walk without
+/// a gap are merged, so that a contiguous copy has no loops and a sub-matrix has one.
 struct CopyPlan {
   static constexpr int max_loops = 8;
 
@@ -26,7 +26,8 @@ struct CopyPlan {
   /// Number of 3-D copies that carry the plan out.
   std::size_t boxes() const;
 
-  /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller than the run.
+  /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller
+  /// than the run.
   bool suits_copy_engine() const;
 };
 
@@ -34,11 +35,13 @@ struct CopyPlan {
 CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
                         std::size_t const* dst_strides, std::size_t const* src_strides);
 
-/// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in place?
+/// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
+/// place?
 ///
-/// Measured on an H200 (PCIe 5 x16, 64 MiB, every other run of a pinned buffer), GB/s by cudaMemcpy2DAsync
-/// and by kernel: host to device 4.5 and 24 for runs of 8 bytes, 12 and 25 for 16, 25 and 27 for 32, equal
-/// at 64, 55 and 51 from 256 on; device to host 6.4 and 4.0 for 8, 13 and 8 for 16, equal from 32 on.
+/// Measured on an H200 (PCIe 5 x16, 64 MiB, every other run of a pinned buffer), GB/s by
+/// cudaMemcpy2DAsync and by kernel: host to device 4.5 and 24 for runs of 8 bytes, 12 and 25 for
+/// 16, 25 and 27 for 32, equal at 64, 55 and 51 from 256 on; device to host 6.4 and 4.0 for 8, 13
+/// and 8 for 16, equal from 32 on.
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos::deep_copy between Views for the pairs of spaces that one contiguous copy cannot serve, or that
-// stock Kokkos serves only with a fence or not at all. KokkosGlue.hpp routes the calls here.
+// Kokkos::deep_copy between Views for the pairs of spaces that one contiguous copy cannot serve, or
+// that stock Kokkos serves only with a fence or not at all. KokkosGlue.hpp routes the calls here.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_VIEWS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_VIEWS_HPP
@@ -38,13 +38,13 @@ bool check_views(Dst const& dst, Src const& src) {
       throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
                   shape_of(src));
   auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
-  auto const end   = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
+  auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
   if (dst.data() == nullptr || src.data() == nullptr || dst.size() == 0) return false;
   bool const both_contiguous = dst.span_is_contiguous() && src.span_is_contiguous();
   if (begin(dst) == begin(src) && end(dst) == end(src) && both_contiguous) return false;
   if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous)
-    throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " + shape_of(src) +
-                ": copy through a third View");
+    throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " +
+                shape_of(src) + ": copy through a third View");
   return true;
 }
 
@@ -85,10 +85,9 @@ template <class View>
 inline constexpr bool is_pageable_v =
     std::is_same_v<typename View::memory_space, Kokkos::HostSpace>;
 
-
-// Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not slower, else
-// by a kernel; what is pageable goes through dense staging memory then. Between page-locked host memory always
-// by a kernel, for which the calling thread does not have to wait.
+// Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
+// slower, else by a kernel; what is pageable goes through dense staging memory then. Between
+// page-locked host memory always by a kernel, for which the calling thread does not have to wait.
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   constexpr bool same_type =
@@ -99,8 +98,10 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     constexpr bool host_is_read  = !is_used_by_cuda_v<typename Src::memory_space>;
     if constexpr (is_page_locked_v<typename Dst::memory_space> &&
                   is_page_locked_v<typename Src::memory_space>) {
-      if (plan.contiguous()) return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
-    } else if (needs_staging ? plan.suits_copy_engine() : copy_engine_is_faster(plan, host_is_read)) {
+      if (plan.contiguous())
+        return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
+    } else if (needs_staging ? plan.suits_copy_engine()
+                             : copy_engine_is_faster(plan, host_is_read)) {
       return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
     }
   }
@@ -122,7 +123,8 @@ template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
                 "deep_copy requires non-const destination type");
-  static_assert(unsigned(Dst::rank) == unsigned(Src::rank), "deep_copy requires Views of equal rank");
+  static_assert(unsigned(Dst::rank) == unsigned(Src::rank),
+                "deep_copy requires Views of equal rank");
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {

@@ -28,7 +28,7 @@ class HostMemorySpace {
 
   /// Memory near the device of an execution space instance; for a host instance as by default.
   template <class ExecutionSpace>
-    requires Kokkos::is_execution_space_v<ExecutionSpace>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
   explicit HostMemorySpace([[maybe_unused]] ExecutionSpace const& instance) {
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
@@ -49,13 +49,11 @@ class HostMemorySpace {
   }
 
   template <class ExecutionSpace>
-    requires Kokkos::is_execution_space_v<ExecutionSpace>
-  void* allocate(ExecutionSpace const&, std::size_t bytes) const {
-    return allocate(bytes);
-  }
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  void* allocate(ExecutionSpace const&, std::size_t bytes) const { return allocate(bytes); }
 
   template <class ExecutionSpace>
-    requires Kokkos::is_execution_space_v<ExecutionSpace>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
   void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
                  std::size_t logical_bytes = 0) const {
     return allocate(label, bytes, logical_bytes);
@@ -71,7 +69,8 @@ class HostMemorySpace {
     Impl::deallocate(describe(), label, pointer, bytes, logical_bytes);
   }
 
-  // Not for users: what the compiled part needs to know. In KokkosGlue.hpp, where the spaces are complete.
+  // Not for users: what the compiled part needs to know. In KokkosGlue.hpp, where the spaces are
+  // complete.
   static SpaceDescription describe();
 
  private:

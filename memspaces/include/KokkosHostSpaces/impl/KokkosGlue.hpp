@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The one place that specialises Kokkos' internals: which space reaches which, allocation records, and how
-// deep_copy moves bytes. Written against Kokkos 5.0 to 5.2.
+// The one place that specialises Kokkos' internals: which space reaches which, allocation records,
+// and how deep_copy moves bytes. Written against Kokkos 5.0 to 5.2.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
@@ -15,7 +15,8 @@
 #include <type_traits>
 
 #if !defined(KOKKOS_VERSION) || KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
-#error "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
+#error \
+    "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
 #endif
 
 namespace KokkosHostSpaces::Impl {
@@ -35,8 +36,8 @@ template <class Space>
 inline constexpr bool is_page_locked_v =
     is_host_space_v<Space> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
 template <class Space>
-inline constexpr bool is_known_space_v = is_page_locked_v<Space> || is_used_by_cuda_v<Space> ||
-                                         std::is_same_v<Space, Kokkos::HostSpace>;
+inline constexpr bool is_known_space_v =
+    is_page_locked_v<Space> || is_used_by_cuda_v<Space> || std::is_same_v<Space, Kokkos::HostSpace>;
 #else
 template <class Space>
 inline constexpr bool is_cuda_only_v = false;
@@ -49,8 +50,8 @@ inline constexpr bool is_known_space_v =
 
 /// Pairs of spaces that this library answers for.
 template <class Dst, class Src>
-concept OurPair = (is_host_space_v<Dst> || is_host_space_v<Src>)&&is_known_space_v<Dst> &&
-                  is_known_space_v<Src>;
+concept OurPair = (is_host_space_v<Dst> ||
+                   is_host_space_v<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;
 
 /// Nothing else is assignable.
 template <class Dst, class Src>
@@ -75,8 +76,8 @@ SpaceDescription HostMemorySpace<Space>::describe() {
 namespace Kokkos::Impl {
 
 template <class Dst, class Src>
-  requires(KokkosHostSpaces::Impl::OurPair<Dst, Src> && !std::is_same_v<Dst, Src>)
-struct MemorySpaceAccess<Dst, Src> {
+requires(KokkosHostSpaces::Impl::OurPair<Dst, Src> &&
+         !std::is_same_v<Dst, Src>) struct MemorySpaceAccess<Dst, Src> {
   enum : bool { assignable = KokkosHostSpaces::Impl::assignable_v<Dst, Src> };
   enum : bool { accessible = KokkosHostSpaces::Impl::accessible_v<Dst, Src> };
   enum : bool { deepcopy = true };
@@ -109,8 +110,8 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   }
 
  private:
-  static constexpr bool on_host = !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> &&
-                                  !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
+  static constexpr bool on_host =
+      !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> && !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
 };
 
 }  // namespace Kokkos::Impl
@@ -142,7 +143,8 @@ class DeepCopyEvent {
   DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
 };
 
-// Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over the link.
+// Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
+// the link.
 template <class Dst, class Src>
 void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   using Kokkos::Iterate;
@@ -160,67 +162,73 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
     launch(Kokkos::LayoutLeft{});
 }
 
-/// Calls of deep_copy that this library answers: our spaces on a Cuda instance, and pairs that no common
-/// execution space reaches, for which stock Kokkos throws unless both sides are contiguous.
+/// Pageable and device memory, which no common execution space reaches: stock Kokkos copies it
+/// contiguously or throws.
+template <class Dst, class Src>
+concept PageableAndDevice = (std::is_same_v<Dst, Kokkos::HostSpace> && is_cuda_only_v<Src>) ||
+                            (is_cuda_only_v<Dst> && std::is_same_v<Src, Kokkos::HostSpace>);
+
+template <class Dst, class Src>
+concept OurSpaces = OurPair<Dst, Src> || PageableAndDevice<Dst, Src>;
+
+/// Calls of deep_copy that this library answers: on a Cuda instance, and to or from device memory
+/// in any case.
 template <class ExecutionSpace, class Dst, class Src>
-concept OurCopy = (OurPair<typename Dst::memory_space, typename Src::memory_space> ||
-                   (is_known_space_v<typename Dst::memory_space> &&
-                    is_known_space_v<typename Src::memory_space> &&
-                    (std::is_same_v<typename Dst::memory_space, Kokkos::HostSpace> !=
-                     std::is_same_v<typename Src::memory_space, Kokkos::HostSpace>)&&
-                    (is_cuda_only_v<typename Dst::memory_space> ||
-                     is_cuda_only_v<typename Src::memory_space>))) &&
+concept OurCopy = OurSpaces<typename Dst::memory_space, typename Src::memory_space> &&
                   (std::is_same_v<ExecutionSpace, Kokkos::Cuda> ||
                    is_cuda_only_v<typename Dst::memory_space> ||
-                   is_cuda_only_v<typename Src::memory_space>)&&!Dst::traits::impl_is_customized &&
-                  !Src::traits::impl_is_customized;
+                   is_cuda_only_v<typename Src::memory_space>)&&!Dst::traits::impl_is_customized
+                  && !Src::traits::impl_is_customized;
 
 }  // namespace KokkosHostSpaces::Impl
 
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 
-// Overloads with the signatures of Kokkos' own, word for word: a constraint makes them the better match.
+// Overloads with the signatures of Kokkos' own, word for word: a constraint makes them the better
+// match.
 namespace Kokkos {
 
 template <class ExecSpace, class DT, class... DP, class ST, class... SP>
-  requires KokkosHostSpaces::Impl::OurCopy<ExecSpace, View<DT, DP...>, View<ST, SP...>>
+requires KokkosHostSpaces::Impl::OurCopy<ExecSpace, View<DT, DP...>, View<ST, SP...>>
 inline void deep_copy(
-    const ExecSpace& exec_space, const View<DT, DP...>& dst,
-    const View<ST, SP...>& src,
-    std::enable_if_t<
-        (Kokkos::is_execution_space<ExecSpace>::value &&
-         std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-         std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-         (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-          unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
+    const ExecSpace& exec_space, const View<DT, DP...>& dst, const View<ST, SP...>& src,
+    std::enable_if_t<(Kokkos::is_execution_space<ExecSpace>::value &&
+                      std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
+                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
+                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
+                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
   KokkosHostSpaces::Impl::copy_views(exec_space, dst, src);
 }
 
 template <class DT, class... DP, class ST, class... SP>
-  requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, DP...>, View<ST, SP...>>
+requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, DP...>, View<ST, SP...>>
 inline void deep_copy(
     const View<DT, DP...>& dst, const View<ST, SP...>& src,
-    std::enable_if_t<
-        (std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-         std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-         (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-          unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
+    std::enable_if_t<(std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
+                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
+                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
+                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
   KokkosHostSpaces::Impl::copy_views(dst, src);
 }
 
-// A value into memory that kernels of the instance may not access: they fill it through its mapped address.
+// A value into memory that kernels of the instance may not access: they fill it through its mapped
+// address.
 template <class ExecSpace, class DT, class... DP>
-  requires(std::is_same_v<ExecSpace, Kokkos::Cuda> &&
-           std::is_same_v<typename View<DT, DP...>::memory_space, KokkosHostSpaces::PinnedSpace>)
-inline void deep_copy(
-    const ExecSpace& space, const View<DT, DP...>& dst,
-    typename ViewTraits<DT, DP...>::const_value_type& value,
-    std::enable_if_t<
-        Kokkos::is_execution_space<ExecSpace>::value &&
-        std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-        !Kokkos::SpaceAccessibility<ExecSpace, typename ViewTraits<DT, DP...>::
-                                                   memory_space>::accessible>* =
-        nullptr) {
+requires(
+    std::is_same_v<ExecSpace, Kokkos::Cuda>&& std::is_same_v<
+        typename View<DT, DP...>::memory_space,
+        KokkosHostSpaces::
+            PinnedSpace>) inline void deep_copy(const ExecSpace& space, const View<DT, DP...>& dst,
+                                                typename ViewTraits<DT, DP...>::const_value_type&
+                                                    value,
+                                                std::enable_if_t<
+                                                    Kokkos::is_execution_space<ExecSpace>::value &&
+                                                    std::is_void_v<typename ViewTraits<
+                                                        DT, DP...>::specialize> &&
+                                                    !Kokkos::SpaceAccessibility<
+                                                        ExecSpace, typename ViewTraits<DT, DP...>::
+                                                                       memory_space>::accessible>* =
+                                                    nullptr) {
   Kokkos::deep_copy(space, KokkosHostSpaces::mapped_view(dst), value);
 }
 
