@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <cerrno>  // and program_invocation_short_name
 #include <stdexcept>
 #include <system_error>
 
@@ -29,7 +29,7 @@ std::string read_all(int file) {
 }  // namespace
 
 std::string run_again(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "kokkos_host_spaces_compare");
+  arguments.insert(arguments.begin(), program_invocation_short_name);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -54,7 +54,7 @@ std::string run_again(std::vector<std::string> arguments) {
     throw std::runtime_error("a process that measures allocations failed (" +
                              (WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
                                                 : "signal " + std::to_string(WTERMSIG(status))) +
-                             "): try smaller --allocations");
+                             "): try smaller sizes");
   return output;
 }
 

@@ -4,6 +4,7 @@
 // Vector kernels on data in each memory space, every figure beside that of a plain program: see
 // README.md.
 
+#include "ExitCode.hpp"
 #include "Names.hpp"
 #include "Options.hpp"
 #include "Report.hpp"
@@ -17,8 +18,6 @@
 
 namespace KokkosHostSpaces::Perf {
 namespace {
-
-enum ExitCode { success = 0, wrong_result = 1, failure = 2, skipped = 4 };
 
 // Three arrays on either side, and some room for everybody else.
 std::size_t bytes_needed(std::size_t array_bytes) { return array_bytes * 6 + array_bytes / 2; }
@@ -36,7 +35,7 @@ void fit_into_memory(Options& options) {
 
 bool all_verified(Results const& results) {
   return std::ranges::all_of(results.comparisons, &Comparison::verified) &&
-         std::ranges::all_of(results.allocations, &Allocation::page_locked);
+         std::ranges::all_of(results.allocations, &Allocation::verified);
 }
 
 ExitCode run(Options options, int argc, char** argv) {
@@ -49,7 +48,8 @@ ExitCode run(Options options, int argc, char** argv) {
 
   // Before this process uses the device: it may be one that serves a single process at a time.
   Results results{options.repetitions, options.allocation_repetitions, {}, {}};
-  results.allocations = run_allocations(options, {argv + 1, argv + argc});
+  results.allocations =
+      run_allocations(options.allocations, options.allocation_repetitions, {argv + 1, argv + argc});
 
   Kokkos::ScopeGuard const kokkos(argc, argv);
   fit_into_memory(options);

@@ -5,7 +5,6 @@
 #define KOKKOS_HOST_SPACES_PERF_OPTIONS_HPP
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,11 +21,6 @@ struct Options {
   // For the tests of the program, and for the processes that it starts.
   bool plant_error              = false;
   std::size_t allocation_sample = 0;
-};
-
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 extern char const* const usage;

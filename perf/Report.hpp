@@ -4,9 +4,9 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_REPORT_HPP
 #define KOKKOS_HOST_SPACES_PERF_REPORT_HPP
 
-#include "Allocations.hpp"
 #include "Comparison.hpp"
 #include "Machine.hpp"
+#include "alloc/Cold.hpp"
 
 #include <iosfwd>
 #include <vector>

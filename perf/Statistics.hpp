@@ -4,8 +4,11 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_STATISTICS_HPP
 #define KOKKOS_HOST_SPACES_PERF_STATISTICS_HPP
 
+#include "Json.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace KokkosHostSpaces::Perf {
@@ -15,16 +18,50 @@ struct Summary {
   double minimum = 0, lower_quartile = 0, median = 0, upper_quartile = 0, maximum = 0;
 };
 
-/// Quantiles of at least one value, interpolated linearly between neighbours.
+/// Of at least one value, in order; interpolated linearly between neighbours.
+inline double quantile(std::vector<double> const& values, double q) {
+  double const position   = q * double(values.size() - 1);
+  std::size_t const below = static_cast<std::size_t>(position);
+  std::size_t const above = std::min(below + 1, values.size() - 1);
+  return values[below] + (position - double(below)) * (values[above] - values[below]);
+}
+
 inline Summary summarize(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  auto const quantile = [&values](double q) {
-    double const position   = q * double(values.size() - 1);
-    std::size_t const below = static_cast<std::size_t>(position);
-    std::size_t const above = std::min(below + 1, values.size() - 1);
-    return values[below] + (position - double(below)) * (values[above] - values[below]);
-  };
-  return {quantile(0), quantile(0.25), quantile(0.5), quantile(0.75), quantile(1)};
+  return {quantile(values, 0), quantile(values, 0.25), quantile(values, 0.5),
+          quantile(values, 0.75), quantile(values, 1)};
+}
+
+/// A large sample, of which the slow ones matter.
+struct Distribution {
+  std::size_t count = 0;
+  double p50 = 0, p90 = 0, p99 = 0, maximum = 0;
+};
+
+inline Distribution describe_distribution(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values.size(), quantile(values, 0.5), quantile(values, 0.9), quantile(values, 0.99),
+          quantile(values, 1)};
+}
+
+inline void write(Json& json, std::string const& key, Summary const& summary) {
+  json.open('{', key);
+  json.value("minimum", summary.minimum);
+  json.value("lower_quartile", summary.lower_quartile);
+  json.value("median", summary.median);
+  json.value("upper_quartile", summary.upper_quartile);
+  json.value("maximum", summary.maximum);
+  json.close('}');
+}
+
+inline void write(Json& json, std::string const& key, Distribution const& distribution) {
+  json.open('{', key);
+  json.value("count", distribution.count);
+  json.value("p50", distribution.p50);
+  json.value("p90", distribution.p90);
+  json.value("p99", distribution.p99);
+  json.value("maximum", distribution.maximum);
+  json.close('}');
 }
 
 }  // namespace KokkosHostSpaces::Perf

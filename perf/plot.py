@@ -17,7 +17,11 @@ TRANSPORTS = {
     "pinned": ("PinnedSpace, copied", "#2166ac"),
     "pageable": ("HostSpace, copied", "#b2182b"),
 }
-MEMORIES = {"PinnedSpace": "#2166ac", "CudaHostPinnedSpace": "#888888", "cudaHostAlloc": "#bbbbbb"}
+MEMORIES = {
+    "View of PinnedSpace": "#2166ac",
+    "View of CudaHostPinnedSpace": "#888888",
+    "cudaHostAlloc": "#bbbbbb",
+}
 
 
 def draw_rates(axes, results, operation):

@@ -4,7 +4,7 @@
 #
 # Everything that only a GPU can show, on a machine that has one:
 #
-#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test sanitize compare (all by default)
+#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test stress sanitize compare alloc (all by default)
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS.
 
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- build test sanitize compare
+[ $# -gt 0 ] || set -- build test stress sanitize compare alloc
 build=build/cuda
 failed=0
 export OMP_PROC_BIND=false
@@ -33,9 +33,14 @@ for stage in "$@"; do
         > "$results/ctest.log" 2>&1
       grep -vE "Start +[0-9]+:| Passed " "$results/ctest.log" | tail -n 60
       ;;
+    stress)  # 11 million allocations
+      check env KOKKOS_HOST_SPACES_TEST_ALLOCATIONS=172000 "$build/tests/memspaces/memspaces_tests" \
+        "[pool_stress]" > "$results/stress.txt" 2>&1
+      grep -E "checked|passed|FAILED" "$results/stress.txt"
+      ;;
     sanitize)
       for tool in memcheck racecheck initcheck synccheck; do
-        log=$results/sanitizer_$tool.log
+        log=$build/sanitizer_$tool.log
         check compute-sanitizer --tool "$tool" --error-exitcode 9 --launch-timeout 0 \
           "$build/tests/memspaces/memspaces_tests" "~[async]" > "$log" 2>&1
         printf '%s: %s\n' "$tool" "$(tail -n 1 "$log")"
@@ -45,6 +50,11 @@ for stage in "$@"; do
       check "$build/perf/kokkos_host_spaces_compare" --json "$results/compare.json" \
         > "$results/compare.txt" 2> "$results/compare.err"
       cat "$results/compare.txt"
+      ;;
+    alloc)
+      check "$build/perf/kokkos_host_spaces_alloc" --json "$results/alloc.json" \
+        > "$results/alloc.txt" 2> "$results/alloc.err"
+      cat "$results/alloc.txt"
       ;;
     *) echo "unknown stage $stage"; exit 2 ;;
   esac

@@ -12,9 +12,8 @@ namespace KokkosHostSpaces::Perf {
 /// What the twins were compiled for.
 extern bool const twins_use_cuda;
 
-/// The twin of a kernel, and the twin of an allocation, in words for headings.
+/// The twin of a kernel, in words for headings.
 extern char const* const twin_name;
-extern char const* const plain_allocation_name;
 
 /// Why there is no device, in the words of the CUDA runtime; empty if there is one, or none is
 /// needed.
@@ -29,11 +28,6 @@ struct Device {
   std::size_t free_bytes = 0;
 };
 Device current_device();
-
-/// Page-locked memory as a plain program gets it: from cudaHostAlloc; without a device, memory that
-/// the calling thread touches page by page, which is what cudaHostAlloc does besides locking.
-void* allocate_plain(std::size_t bytes);
-void free_plain(void* pointer) noexcept;
 
 /// Does the CUDA runtime know the address as page-locked? Always true without a device.
 bool is_page_locked(void const* pointer);

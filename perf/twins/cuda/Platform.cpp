@@ -9,9 +9,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-bool const twins_use_cuda               = true;
-char const* const twin_name             = "plain CUDA";
-char const* const plain_allocation_name = "cudaHostAlloc";
+bool const twins_use_cuda   = true;
+char const* const twin_name = "plain CUDA";
 
 std::string why_no_device() {
   int count              = 0;
@@ -41,18 +40,12 @@ Device current_device() {
   return {properties.name, bus, version(driver), version(runtime), available};
 }
 
-void* allocate_plain(std::size_t bytes) {
-  void* pointer;
-  check(cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-  return pointer;
-}
-
-void free_plain(void* pointer) noexcept { (void)cudaFreeHost(pointer); }
-
 bool is_page_locked(void const* pointer) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
-  return attributes.type == cudaMemoryTypeHost;
+  // Not a comparison with cudaMemoryTypeHost: memory of the driver's host pool may be of another
+  // type.
+  return attributes.type != cudaMemoryTypeUnregistered;
 }
 
 }  // namespace KokkosHostSpaces::Perf

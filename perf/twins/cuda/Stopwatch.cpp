@@ -3,50 +3,23 @@
 
 #include "../Stopwatch.hpp"
 #include "Check.hpp"
+#include "Gate.hpp"
 
-#include <cuda/atomic>
-
-#include <atomic>
 #include <chrono>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// In page-locked memory, which the waiting kernel polls.
-struct Gate {
-  int open;
-  int timed_out;
-};
-
 // A call that waits for the stream would wait for ever behind a closed gate, so the gate gives up.
-constexpr unsigned long long give_up_after_ns = 5'000'000'000;
-
-__device__ unsigned long long nanoseconds() {
-  unsigned long long t;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-  return t;
-}
-
-__global__ void wait_at(Gate* gate) {
-  cuda::atomic_ref<int, cuda::thread_scope_system> open(gate->open);
-  unsigned long long const begin = nanoseconds();
-  while (open.load(cuda::memory_order_acquire) == 0) {
-    if (nanoseconds() - begin > give_up_after_ns) {
-      gate->timed_out = 1;
-      return;
-    }
-  }
-}
+constexpr double give_up_after_seconds = 5;
 
 // Opens the gate at the end of a scope, also when the work throws: else the device would hang.
 class ClosedGate {
  public:
   ClosedGate(Gate& gate, cudaStream_t stream) : m_gate(gate) {
-    m_gate = {0, 0};
-    wait_at<<<1, 1, 0, stream>>>(&m_gate);
-    check(cudaGetLastError(), "launch of the blocking kernel");
+    m_gate.close(stream, give_up_after_seconds);
   }
-  ~ClosedGate() { std::atomic_ref<int>(m_gate.open).store(1, std::memory_order_release); }
+  ~ClosedGate() { m_gate.open(); }
   ClosedGate(ClosedGate const&)            = delete;
   ClosedGate& operator=(ClosedGate const&) = delete;
 
@@ -59,18 +32,16 @@ class ClosedGate {
 struct Stopwatch::State {
   cudaStream_t stream;
   cudaEvent_t begin, end;
-  Gate* gate;
+  Gate gate;
 };
 
 Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {
   check(cudaStreamCreateWithFlags(&m_state->stream, cudaStreamNonBlocking), "cudaStreamCreate");
   check(cudaEventCreate(&m_state->begin), "cudaEventCreate");
   check(cudaEventCreate(&m_state->end), "cudaEventCreate");
-  check(cudaHostAlloc(&m_state->gate, sizeof(Gate), cudaHostAllocMapped), "cudaHostAlloc");
 }
 
 Stopwatch::~Stopwatch() {
-  (void)cudaFreeHost(m_state->gate);
   (void)cudaEventDestroy(m_state->end);
   (void)cudaEventDestroy(m_state->begin);
   (void)cudaStreamDestroy(m_state->stream);
@@ -80,13 +51,13 @@ Stream Stopwatch::stream() const { return m_state->stream; }
 
 double Stopwatch::time_queued(Work const& work) {
   {
-    ClosedGate const gate(*m_state->gate, m_state->stream);
+    ClosedGate const gate(m_state->gate, m_state->stream);
     check(cudaEventRecord(m_state->begin, m_state->stream), "cudaEventRecord");
     work();
     check(cudaEventRecord(m_state->end, m_state->stream), "cudaEventRecord");
   }
   check(cudaEventSynchronize(m_state->end), "cudaEventSynchronize");
-  if (m_state->gate->timed_out)
+  if (m_state->gate.gave_up())
     throw std::runtime_error(
         "the work was not enqueued (a call waited for the device behind the blocking kernel): it "
         "cannot be timed with device events");

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The ways to get memory that are measured side by side. A way is a function object that returns
+// an owner of `bytes` bytes, so that a pair of allocating and freeing is the life of one object.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_ALLOC_WAYS_HPP
+#define KOKKOS_HOST_SPACES_PERF_ALLOC_WAYS_HPP
+
+#include "../twins/PlainMemory.hpp"
+#include "../twins/Platform.hpp"
+
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/Pool.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+struct WayInfo {
+  std::string name;
+  bool caches;  ///< as PlainMemory::caches
+};
+
+inline constexpr char const* way_of_pool = "PinnedSpace";
+inline constexpr char const* way_of_view = "View of PinnedSpace";
+
+struct FreeInPinnedSpace {
+  std::size_t bytes;
+  void operator()(char* pointer) const { PinnedSpace().deallocate(pointer, bytes); }
+};
+
+struct FreePlain {
+  PlainMemory const* memory;
+  std::size_t bytes;
+  void operator()(char* pointer) const { memory->free(pointer, bytes); }
+};
+
+template <class Space>
+auto make_view(std::size_t bytes) {
+  return Kokkos::View<char*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sample"),
+                                    bytes);
+}
+
+/// Calls visit(WayInfo, way) for each way that this machine has; the first is PinnedSpace itself.
+template <class Visit>
+void for_each_way(Visit visit) {
+  visit(WayInfo{way_of_pool, true}, [](std::size_t bytes) {
+    return std::unique_ptr<char, FreeInPinnedSpace>(
+        static_cast<char*>(PinnedSpace().allocate(bytes)), {bytes});
+  });
+  visit(WayInfo{way_of_view, true}, make_view<PinnedSpace>);
+#ifdef KOKKOS_ENABLE_CUDA
+  visit(WayInfo{"View of CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
+#endif
+  for (PlainMemory const& memory : plain_memories()) {
+    if (!memory.why_not.empty()) continue;
+    visit(WayInfo{memory.name, memory.caches}, [&memory](std::size_t bytes) {
+      return std::unique_ptr<char, FreePlain>(static_cast<char*>(memory.allocate(bytes)),
+                                              {&memory, bytes});
+    });
+  }
+}
+
+template <class Space>
+char* begin_of(Kokkos::View<char*, Space> const& view) {
+  return view.data();
+}
+template <class Deleter>
+char* begin_of(std::unique_ptr<char, Deleter> const& block) {
+  return block.get();
+}
+
+/// Gives back what the caching ways keep.
+inline void forget_kept_memory() {
+  pool::trim(0);
+  trim_plain_memories();
+}
+
+/// Writes the ends of a block and reads them again.
+inline bool keeps_its_ends(char volatile* begin, std::size_t bytes, char mark) {
+  begin[0]         = mark;
+  begin[bytes - 1] = mark;
+  return begin[0] == mark && begin[bytes - 1] == mark;
+}
+
+inline bool is_page_locked_throughout(char const* begin, std::size_t bytes) {
+  return is_page_locked(begin) && is_page_locked(begin + bytes / 2) &&
+         is_page_locked(begin + bytes - 1);
+}
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
