@@ -80,14 +80,15 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
-TEST_CASE("control: the delayed kernel notices memory that is written too early", "[pool_cuda]") {
+TEST_CASE("control: the delayed kernel notices memory that is written too early",
+          "[pool_cuda][async]") {
   int const wrong = wrong_after(Mapped("data", n), [](Mapped const& data) {
     for (int i = 0; i < n; ++i) data(i) = 7;
   });
   CHECK(wrong > 0);
 }
 
-TEST_CASE("destroying a View does not wait for a running kernel", "[pool_cuda]") {
+TEST_CASE("destroying a View does not wait for a running kernel", "[pool_cuda][async]") {
   std::optional<Mapped> doomed(std::in_place, "doomed", n);
   double waited = 0;
   wrong_after(Mapped("data", 16), [&](Mapped const&) {
