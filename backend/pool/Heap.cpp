@@ -22,7 +22,7 @@ constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max()
 
 // A recording for each of so many frees costs them little, and no more memory waits for later work.
 constexpr std::size_t most_unrecorded_blocks = 64;
-constexpr std::size_t most_unrecorded_bytes  = 4 * MiB;
+constexpr std::size_t most_unrecorded_bytes  = MiB;
 
 std::size_t span_for(std::size_t bytes) {
   return bytes <= Slabs::largest ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);

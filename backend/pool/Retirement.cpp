@@ -90,6 +90,7 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
   if (epoch <= completed()) return Progress::done;
   std::lock_guard const lock(m_mutex);
   forget_what_is_over();
+  if (epoch <= completed()) return Progress::done;  // somebody else asked while this thread waited
   Progress progress = Progress::pending;
   if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
   // The newest first: on an idle device one question answers for all.

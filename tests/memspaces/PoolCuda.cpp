@@ -102,7 +102,7 @@ TEST_CASE("destroying a View does not wait for a running kernel", "[pool_cuda][a
 TEST_CASE(
     "Views may be destroyed while a stream captures; the capture survives, and the memory comes "
     "back",
-    "[pool_cuda]") {
+    "[pool_cuda][capture]") {
   bool const blocking = GENERATE(true, false);
   cudaStream_t stream = nullptr;
   REQUIRE(cudaStreamCreateWithFlags(
