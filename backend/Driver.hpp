@@ -88,9 +88,6 @@ Stream private_stream();
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);
 
-/// Waits until all work of all devices in use is done.
-void fence_all_devices();
-
 // --- Retirement: events which capture all work of a device's context ---------------------------
 
 enum class Recorded {

@@ -6,7 +6,6 @@
 
 #include "Runtime.hpp"
 
-#include "../Error.hpp"
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -95,19 +94,6 @@ bool fence_device(int device) noexcept {
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->synchronize_context();
   return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
-}
-
-void fence_all_devices() {
-  std::array<int, 64> devices{};
-  int const count = devices_in_use(devices);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    if (fence_device(devices[i])) continue;
-    throw CudaError(
-        "device " + std::to_string(devices[i]) +
-            " could not be fenced (a stream captures, or earlier work failed): fence after "
-            "the capture, or look for the kernel that failed",
-        cudaErrorUnknown);
-  }
 }
 
 void announce_capture() noexcept {

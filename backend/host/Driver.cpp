@@ -62,8 +62,6 @@ Stream private_stream() { return nullptr; }
 
 void fence(Stream) {}
 
-void fence_all_devices() {}
-
 Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
 
 EventState query(Event) noexcept { return EventState::done; }
