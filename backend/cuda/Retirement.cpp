@@ -6,7 +6,6 @@
 
 #include "Runtime.hpp"
 
-
 namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
