@@ -26,6 +26,21 @@ if(KokkosHostSpaces_ENABLE_TESTS)
   include(Catch)  # catch_discover_tests
 endif()
 
+if(KokkosHostSpaces_ENABLE_PERF)
+  find_package(benchmark 1.8 CONFIG QUIET)
+  if(NOT TARGET benchmark::benchmark)
+    set(BENCHMARK_ENABLE_TESTING OFF)
+    set(BENCHMARK_ENABLE_INSTALL OFF)
+    set(BENCHMARK_ENABLE_WERROR OFF)
+    khs_add_archive(
+      EXCLUDE_FROM_ALL
+      ARCHIVE benchmark-1.9.1
+      SHA256 32131c08ee31eeff2c8968d7e874f3cb648034377dfc32a4c377fa8796d84981
+      UPSTREAM https://github.com/google/benchmark/archive/refs/tags/v1.9.1.tar.gz
+      DEBIAN_POOL pool/main/b/benchmark/benchmark_1.9.1.orig.tar.gz)
+  endif()
+endif()
+
 # From here on all is sanitized, Kokkos too: what a sanitizer does not see of the synchronisation
 # between threads, it reports as a race.
 include(Sanitize)

@@ -5,6 +5,8 @@
 #define KOKKOS_HOST_SPACES_HPP
 
 #include <KokkosHostSpaces/Allocator.hpp>
+#include <KokkosHostSpaces/ElementSum.hpp>
+#include <KokkosHostSpaces/ElementWise.hpp>
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>

@@ -28,6 +28,9 @@ class Stopwatch {
   /// the figure. \throw std::runtime_error if `work` waits for the stream instead of enqueueing
   double time_queued(Work const& work);
 
+  /// The same, with nothing of the data in the cache of the device at the beginning.
+  double time_queued_cold(Work const& work);
+
   /// Seconds by the host's clock from an idle stream to an idle stream. For copies of pageable
   /// memory: CUDA stages them through its own buffers while the caller waits, so they cannot be
   /// queued up.

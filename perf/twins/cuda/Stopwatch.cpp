@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../Stopwatch.hpp"
+#include "../PlainBuffer.hpp"
 #include "Check.hpp"
 #include "Gate.hpp"
 
@@ -33,6 +34,35 @@ struct Stopwatch::State {
   cudaStream_t stream;
   cudaEvent_t begin, end;
   Gate gate;
+  PlainBuffer eviction       = {nullptr, [](void*) {}};  // as large as the cache twice
+  std::size_t eviction_bytes = 0;
+
+  void make_eviction() {
+    if (eviction) return;
+    int device = 0, cache = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    eviction_bytes = 2 * std::size_t(cache);
+    eviction       = make_plain_buffer(PlainKind::device, eviction_bytes);
+  }
+
+  double time(Work const& before, Work const& work) {
+    {
+      ClosedGate const closed(gate, stream);
+      before();
+      check(cudaEventRecord(begin, stream), "cudaEventRecord");
+      work();
+      check(cudaEventRecord(end, stream), "cudaEventRecord");
+    }
+    check(cudaEventSynchronize(end), "cudaEventSynchronize");
+    if (gate.gave_up())
+      throw std::runtime_error(
+          "the work was not enqueued (a call waited for the device behind the blocking kernel): it "
+          "cannot be timed with device events");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
 };
 
 Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {
@@ -50,20 +80,16 @@ Stopwatch::~Stopwatch() {
 Stream Stopwatch::stream() const { return m_state->stream; }
 
 double Stopwatch::time_queued(Work const& work) {
-  {
-    ClosedGate const gate(m_state->gate, m_state->stream);
-    check(cudaEventRecord(m_state->begin, m_state->stream), "cudaEventRecord");
-    work();
-    check(cudaEventRecord(m_state->end, m_state->stream), "cudaEventRecord");
-  }
-  check(cudaEventSynchronize(m_state->end), "cudaEventSynchronize");
-  if (m_state->gate.gave_up())
-    throw std::runtime_error(
-        "the work was not enqueued (a call waited for the device behind the blocking kernel): it "
-        "cannot be timed with device events");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, m_state->begin, m_state->end), "cudaEventElapsedTime");
-  return milliseconds * 1e-3;
+  return m_state->time([] {}, work);
+}
+
+double Stopwatch::time_queued_cold(Work const& work) {
+  m_state->make_eviction();
+  auto const evict = [this] {
+    check(cudaMemsetAsync(m_state->eviction.get(), 0, m_state->eviction_bytes, m_state->stream),
+          "cudaMemsetAsync");
+  };
+  return m_state->time(evict, work);
 }
 
 double Stopwatch::time_with_host_clock(Work const& work) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_CONTEXT_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_CONTEXT_HPP
+
+#include "Effort.hpp"
+#include "Ranks.hpp"
+
+namespace KokkosHostSpaces::Perf {
+
+/// Adds to the context of the results where and with what they are measured, and the limits of the
+/// link and of the memory, measured by the plain side. All ranks together, with Kokkos initialised.
+void describe_context(Effort const& effort, Ranks const& ranks);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

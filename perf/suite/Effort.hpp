@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_EFFORT_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_EFFORT_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+/// How much is measured: quick in under a minute, full every size and type.
+enum class Mode { quick, standard, full };
+
+inline std::string name(Mode mode) {
+  switch (mode) {
+    case Mode::quick: return "quick";
+    case Mode::standard: return "default";
+    case Mode::full: break;
+  }
+  return "full";
+}
+
+struct Effort {
+  Mode mode = Mode::standard;
+
+  /// Memory that a rank may use, of the device and of its share of the host.
+  std::size_t device_bytes = 0, host_bytes = 0;
+
+  /// Repetitions of a sample that takes `seconds`, about: enough for quartiles, fewer of what is
+  /// long.
+  int repetitions(double seconds) const {
+    int const most = mode == Mode::quick ? 5 : 15;
+    return seconds < 0.02 ? most : seconds < 0.2 ? (most + 1) / 2 : 3;
+  }
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

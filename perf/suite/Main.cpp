@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../Arguments.hpp"
+#include "../ExitCode.hpp"
+#include "../Machine.hpp"
+#include "../twins/Platform.hpp"
+#include "Context.hpp"
+#include "Groups.hpp"
+#include "Options.hpp"
+#include "Ranks.hpp"
+#include "Reporter.hpp"
+#include "Runner.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <iostream>
+#include <regex>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+Cases chosen_cases(SuiteOptions const& options) {
+  for (std::string const& wanted : options.groups)
+    if (std::ranges::none_of(all_groups(),
+                             [&](Group const& group) { return group.name == wanted; }))
+      throw UsageError("unknown group " + wanted + ": see --help");
+  std::regex filter;
+  try {
+    filter = options.filter;
+  } catch (std::regex_error const& error) {
+    throw UsageError("bad regular expression \"" + options.filter + "\" (" + error.what() + ")");
+  }
+  Cases chosen;
+  for (Group const& group : all_groups()) {
+    if (!options.groups.empty() &&
+        std::ranges::find(options.groups, group.name) == options.groups.end())
+      continue;
+    for (Case& each : group.cases(options.effort))
+      if (std::regex_search(each.name, filter)) chosen.push_back(std::move(each));
+  }
+  if (chosen.empty()) throw UsageError("no benchmark has this name: see --list");
+  return chosen;
+}
+
+void initialize_benchmark(std::string const& json) {
+  static std::vector<std::string> arguments = {"kokkos_host_spaces_perf"};  // it keeps a pointer
+  if (!json.empty()) {
+    arguments.push_back("--benchmark_out=" + json);
+    arguments.push_back("--benchmark_out_format=json");
+  }
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  int count = int(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+}
+
+// The same on all ranks, so that all measure the same.
+void share_memory(Effort& effort, Ranks const& ranks) {
+  effort.device_bytes = std::size_t(ranks.least(double(current_device().free_bytes)));
+  effort.host_bytes =
+      std::size_t(ranks.least(double(available_host_memory() / std::size_t(ranks.local_size()))));
+}
+
+int measure(SuiteOptions options, Ranks const& ranks) {
+  share_memory(options.effort, ranks);
+  Cases cases     = chosen_cases(options);
+  int const count = int(cases.size());
+  if (options.list) {
+    if (ranks.rank() == 0)
+      for (Case const& each : cases) std::cout << each.name << '\n';
+    return success;
+  }
+  initialize_benchmark(ranks.rank() == 0 ? options.json : "");
+  describe_context(options.effort, ranks);
+  register_cases(std::move(cases), ranks, options.plant_error);
+  int wrong = 0;
+  if (ranks.rank() == 0) {
+    Reporter reporter(count);
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    wrong = reporter.wrong();
+    if (wrong > 0)
+      std::cerr << wrong << " of " << count << " benchmarks failed (see ERROR above)\n";
+  } else {
+    SilentReporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    wrong = reporter.wrong();
+  }
+  benchmark::ClearRegisteredBenchmarks();  // frees what they keep before Kokkos is finalised
+  benchmark::Shutdown();
+  return wrong == 0 ? success : wrong_result;
+}
+
+int run(int argc, char** argv) {
+  SuiteOptions const options = parse_suite_options(argc, argv);
+  if (options.help) {
+    std::cout << suite_usage;
+    return success;
+  }
+  std::string const why_not = why_no_device();
+  if (!why_not.empty()) {
+    std::cerr << "Skipped: no GPU can be used (" << why_not << ")\n";
+    return skipped;
+  }
+  Ranks const ranks(&argc, &argv);
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  return measure(options, ranks);
+}
+
+}  // namespace
+}  // namespace KokkosHostSpaces::Perf
+
+int main(int argc, char* argv[]) {
+  using namespace KokkosHostSpaces::Perf;
+  try {
+    return run(argc, argv);
+  } catch (UsageError const& error) {
+    std::cerr << "kokkos_host_spaces_perf: " << error.what() << '\n';
+  } catch (std::exception const& error) {
+    std::cerr << "kokkos_host_spaces_perf: " << error.what() << '\n';
+  }
+  return failure;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Options.hpp"
+
+#include "../Arguments.hpp"
+
+namespace KokkosHostSpaces::Perf {
+
+char const* const suite_usage = R"(Usage: kokkos_host_spaces_perf [options] [--kokkos-...]
+  --quick          few sizes and repetitions: under a minute
+  --full           every size, type and space: minutes
+  --groups LIST    only these groups, comma-separated: vector, copy, alloc, zero_copy, latency
+  --filter REGEX   only the benchmarks whose name has a match
+  --list           print the names, and measure nothing
+  --json FILE      also write the results to FILE, for report.py
+Each line tells the median of Kokkos with our spaces, that of the plain twin, and twin / ours with its
+quartiles. Exits with 0 if all results are right, 1 if one is wrong, 2 on an error, 4 without a GPU.
+)";
+
+SuiteOptions parse_suite_options(int argc, char const* const* argv) {
+  SuiteOptions options;
+  Arguments arguments(argc, argv);
+  while (arguments.next()) {
+    std::string const& option = arguments.option();
+    if (option == "--quick") {
+      options.effort.mode = Mode::quick;
+    } else if (option == "--full") {
+      options.effort.mode = Mode::full;
+    } else if (option == "--groups") {
+      options.groups = arguments.values();
+    } else if (option == "--filter") {
+      options.filter = arguments.value();
+    } else if (option == "--list") {
+      options.list = true;
+    } else if (option == "--json") {
+      options.json = arguments.value();
+    } else if (option == "--help") {
+      options.help = true;
+    } else if (option == "--plant-error") {
+      options.plant_error = true;
+    } else {
+      arguments.refuse();
+    }
+  }
+  return options;
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Ranks.hpp"
+
+#include <mpi.h>
+
+namespace KokkosHostSpaces::Perf {
+
+Ranks::Ranks(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &m_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &m_size);
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &m_local_rank);
+  MPI_Comm_size(node, &m_local_size);
+  MPI_Comm_free(&node);
+}
+
+Ranks::~Ranks() { MPI_Finalize(); }
+
+void Ranks::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
+
+double Ranks::sum(double value) const {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return value;
+}
+
+double Ranks::greatest(double value) const {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return value;
+}
+
+std::string Ranks::first_of(std::string const& text) const {
+  int first = text.empty() ? m_size : m_rank;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == m_size) return "";
+  std::string result = text;
+  int length         = int(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, first, MPI_COMM_WORLD);
+  result.resize(std::size_t(length));
+  MPI_Bcast(result.data(), length, MPI_CHAR, first, MPI_COMM_WORLD);
+  return result;
+}
+
+}  // namespace KokkosHostSpaces::Perf

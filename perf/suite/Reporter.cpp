@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Reporter.hpp"
+
+#include "../Format.hpp"
+#include "../Statistics.hpp"
+
+#include <iostream>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+using Run = benchmark::BenchmarkReporter::Run;
+
+Run const* first_error(std::vector<Run> const& runs) {
+  for (Run const& run : runs)
+    if (run.skipped == benchmark::internal::SkippedWithError) return &run;
+  return nullptr;
+}
+
+Summary summarize_counter(std::vector<Run> const& runs, char const* name) {
+  std::vector<double> values;
+  for (Run const& run : runs) values.push_back(run.counters.at(name));
+  return summarize(values);
+}
+
+std::string time_name(double seconds) {
+  if (seconds < 1e-3) return format("%.3f us", seconds * 1e6);
+  if (seconds < 1) return format("%.3f ms", seconds * 1e3);
+  return format("%.3f s", seconds);
+}
+
+std::string rate_name(double bytes, double seconds) {
+  return bytes == 0 ? "" : format("%.2f GB/s", bytes / seconds * 1e-9);
+}
+
+}  // namespace
+
+bool Reporter::ReportContext(Context const&) {
+  GetOutputStream() << format("%-74s %12s %14s %12s  %s\n", "", "ours", "", "twin",
+                              "twin/ours (quartiles)");
+  return true;
+}
+
+void Reporter::ReportRuns(std::vector<Run> const& runs) {
+  if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
+  std::ostream& out = GetOutputStream();
+  out << format("[%*d/%d] ", int(std::to_string(m_benchmarks).size()), ++m_done, m_benchmarks);
+  std::string const name = runs.front().run_name.function_name;
+  if (Run const* const error = first_error(runs)) {
+    ++m_wrong;
+    out << name << ": ERROR: " << error->report_label << error->skip_message << std::endl;
+    return;
+  }
+  std::vector<double> seconds;
+  for (Run const& run : runs) seconds.push_back(run.real_accumulated_time);
+  double const ours   = summarize(seconds).median;
+  Summary const twin  = summarize_counter(runs, "twin_seconds");
+  Summary const ratio = summarize_counter(runs, "ratio");
+  out << format("%-66s %12s %14s %12s  %.3f (%.3f to %.3f) %s", name.c_str(),
+                time_name(ours).c_str(), rate_name(runs.front().counters.at("bytes"), ours).c_str(),
+                time_name(twin.median).c_str(), ratio.median, ratio.lower_quartile,
+                ratio.upper_quartile, runs.front().report_label.c_str())
+      << std::endl;
+}
+
+void SilentReporter::ReportRuns(std::vector<Run> const& runs) {
+  if (first_error(runs) != nullptr) ++m_wrong;
+}
+
+}  // namespace KokkosHostSpaces::Perf

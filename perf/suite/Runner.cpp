@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Runner.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <exception>
+#include <memory>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+// A case between its first and its last repetition.
+class Running {
+ public:
+  Running(Case description, Ranks const& ranks, bool plant_error)
+      : m_case(std::move(description)), m_ranks(ranks), m_plant_error(plant_error) {}
+
+  void repeat(benchmark::State& state) {
+    bool const first = m_repetition == 0;
+    bool const last  = ++m_repetition == m_case.repetitions;
+    // A rank that fails goes on with the others: else they would wait for it for ever.
+    if (first) {
+      m_error.clear();
+      attempt([&] { m_pair = m_case.make(); });
+    }
+    Sample sample;
+    for (auto _ : state) {
+      sample = measure();
+      state.SetIterationTime(sample.ours);
+    }
+    attempt([&] {
+      if (first && m_plant_error) m_pair->damage();
+      if (first || last) m_error = m_pair->find_error();
+    });
+    report(state, sample);
+    if (last) {
+      m_pair.reset();
+      m_repetition = 0;
+    }
+  }
+
+ private:
+  struct Sample {
+    double ours = 0, twin = 0;  // of the slowest rank
+    double sum_of_rates = 0;    // of all ranks
+  };
+
+  template <class Action>
+  void attempt(Action action) {
+    try {
+      if (m_error.empty()) action();
+    } catch (std::exception const& error) {
+      m_error = error.what();
+    }
+    m_error = m_ranks.first_of(m_error);
+  }
+
+  double time_at_once(double (Pair::*time)()) {
+    double seconds = 0;
+    attempt([&] {
+      m_ranks.barrier();
+      seconds = (*m_pair.*time)();
+    });
+    return seconds;
+  }
+
+  double slowest_twin() { return m_ranks.greatest(time_at_once(&Pair::time_twin)); }
+
+  // Who goes first changes, since each leaves caches and clocks to the other.
+  Sample measure() {
+    Sample sample;
+    bool const twin_first = m_repetition % 2 == 0;
+    if (twin_first) sample.twin = slowest_twin();
+    double const ours   = time_at_once(&Pair::time_ours);
+    sample.ours         = m_ranks.greatest(ours);
+    sample.sum_of_rates = m_ranks.sum(ours > 0 ? m_case.bytes / ours : 0);
+    if (!twin_first) sample.twin = slowest_twin();
+    return sample;
+  }
+
+  void report(benchmark::State& state, Sample const& sample) {
+    if (!m_error.empty()) {
+      state.SkipWithError(m_error);
+      return;
+    }
+    state.SetLabel(m_pair->twin_label());
+    state.counters["bytes"]        = m_case.bytes;
+    state.counters["twin_seconds"] = sample.twin;
+    state.counters["ratio"]        = sample.twin / sample.ours;
+    for (auto const& [name, value] : m_pair->counters())
+      state.counters[name] = m_ranks.greatest(value);
+    if (m_ranks.size() > 1) {
+      state.counters["ranks"]                = m_ranks.size();
+      state.counters["sum_bytes_per_second"] = sample.sum_of_rates;
+    }
+  }
+
+  Case m_case;
+  Ranks const& m_ranks;
+  bool m_plant_error;
+  std::unique_ptr<Pair> m_pair;
+  std::string m_error;
+  int m_repetition = 0;
+};
+
+}  // namespace
+
+void register_cases(Cases cases, Ranks const& ranks, bool plant_error) {
+  for (Case& each : cases) {
+    std::string const name = each.name;
+    int const repetitions  = each.repetitions;
+    auto const running     = std::make_shared<Running>(std::move(each), ranks, plant_error);
+    benchmark::RegisterBenchmark(name,
+                                 [running](benchmark::State& state) { running->repeat(state); })
+        ->Iterations(1)
+        ->Repetitions(repetitions)
+        ->UseManualTime()
+        ->Unit(benchmark::kSecond);
+  }
+}
+
+}  // namespace KokkosHostSpaces::Perf

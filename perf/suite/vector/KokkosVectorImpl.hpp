@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Included by one source file for each space, since they take long to compile.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
+
+#include "KokkosVector.hpp"
+
+#include <KokkosHostSpaces/ElementSum.hpp>
+#include <KokkosHostSpaces/ElementWise.hpp>
+
+#include <Kokkos_Graph.hpp>
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+
+namespace KokkosHostSpaces::Perf {
+
+using Execution = Kokkos::DefaultExecutionSpace;
+using Node      = Kokkos::Experimental::GraphNodeRef<Execution>;
+
+template <class T>
+struct Same {
+  KOKKOS_FUNCTION T operator()(T a) const { return a; }
+};
+template <class T>
+struct Scaled {
+  KOKKOS_FUNCTION T operator()(T a) const { return T(scale_factor) * a; }
+};
+template <class T>
+struct Sum {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct Triad {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + T(scale_factor) * b; }
+};
+template <class T>
+struct Nstream {
+  KOKKOS_FUNCTION T operator()(T c, T a, T b) const { return c + a + T(scale_factor) * b; }
+};
+template <class T>
+struct Axpy {
+  KOKKOS_FUNCTION T operator()(T c, T a) const { return c + T(scale_factor) * a; }
+};
+template <class T>
+struct Product {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a * b; }
+};
+template <class T>
+struct Square {
+  KOKKOS_FUNCTION T operator()(T a) const { return a * a; }
+};
+
+template <class T>
+struct SetToZero {
+  T* value;
+  KOKKOS_FUNCTION void operator()(int) const { *value = T(0); }
+};
+
+template <class Op, class Result, class... In>
+struct TermOfSum;
+template <class Op, class Result, class A>
+struct TermOfSum<Op, Result, A> {
+  A a;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += Op()(a(i)); }
+};
+template <class Op, class Result, class A, class B>
+struct TermOfSum<Op, Result, A, B> {
+  A a;
+  B b;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += Op()(a(i), b(i)); }
+};
+
+template <class Space, class T>
+class KokkosVector final : public VectorSequence {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  using In        = Kokkos::View<T const*, Space, Unmanaged>;
+  using Out       = Kokkos::View<T*, Space, Unmanaged>;
+  using Number    = Kokkos::View<T, Execution::memory_space, Unmanaged>;
+  using Range     = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
+
+  // Kernels on page-locked memory take so long that graphs gain nothing.
+  static constexpr bool has_graphs = std::is_same_v<Space, Execution::memory_space>;
+
+ public:
+  KokkosVector(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
+               std::size_t elements, Launch launch, Execution const& instance)
+      : m_instance(instance), m_elements(elements), m_launch(launch) {
+    if (launch != Launch::element_wise_graph) {
+      for (VectorArguments<T> const& run : runs) add(op, run);
+    } else if constexpr (has_graphs) {
+      m_graph.emplace(Kokkos::Experimental::create_graph(instance, [&](auto root) {
+        m_node.emplace(root);
+        for (VectorArguments<T> const& run : runs) add(op, run);
+      }));
+      m_node.reset();
+      m_graph->instantiate();
+    } else {
+      throw std::logic_error("no graphs of kernels on this space");
+    }
+  }
+
+  void enqueue() override {
+    if (m_graph)
+      m_graph->submit(m_instance);
+    else
+      for (auto const& kernel : m_kernels) kernel();
+#ifndef KOKKOS_ENABLE_CUDA
+    m_instance.fence();  // the twin's loops are done when they return
+#endif
+  }
+
+ private:
+  void add(VectorOperation op, VectorArguments<T> const& run) {
+    In const a(run.a, m_elements), b(run.b, m_elements), c_in(run.c, m_elements);
+    Out const c(run.c, m_elements);
+    Number const sum(run.sum);
+    switch (op) {
+      case VectorOperation::copy: return add_map("copy", c, Same<T>(), a);
+      case VectorOperation::scale: return add_map("scale", c, Scaled<T>(), a);
+      case VectorOperation::add: return add_map("add", c, Sum<T>(), a, b);
+      case VectorOperation::triad: return add_map("triad", c, Triad<T>(), a, b);
+      case VectorOperation::nstream: return add_map("nstream", c, Nstream<T>(), c_in, a, b);
+      case VectorOperation::axpy: return add_map("axpy", c, Axpy<T>(), c_in, a);
+      case VectorOperation::dot: return add_sum("dot", sum, Product<T>(), a, b);
+      case VectorOperation::norm: return add_sum("norm", sum, Square<T>(), a);
+    }
+  }
+
+  template <class Op, class... Views>
+  void add_map(char const* label, Out const& c, Op op, Views const&... in) {
+    ElementWise const kernel(c, op, in...);
+    if (m_launch == Launch::element_wise) {
+      m_kernels.push_back([=, this] { element_wise(label, m_instance, c, op, in...); });
+    } else if (m_launch == Launch::range_policy) {
+      Range const range(m_instance, 0, std::int64_t(m_elements));
+      m_kernels.push_back([=] { Kokkos::parallel_for(label, range, kernel); });
+    } else if constexpr (has_graphs) {
+      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+    }
+  }
+
+  template <class Op, class... Views>
+  void add_sum(char const* label, Number const& sum, Op op, Views const&... in) {
+    if (m_launch == Launch::element_wise) {
+      m_kernels.push_back([=, this] { element_sum(label, m_instance, sum, op, in...); });
+    } else if (m_launch == Launch::range_policy) {
+      Range const range(m_instance, 0, std::int64_t(m_elements));
+      TermOfSum<Op, T, Views...> const term{in...};
+      m_kernels.push_back([=] { Kokkos::parallel_reduce(label, range, term, sum); });
+    } else if constexpr (has_graphs) {
+      ElementSum const kernel(sum, op, in...);
+      m_node = m_node->then_parallel_for("zero", Kokkos::RangePolicy<Execution>(m_instance, 0, 1),
+                                         SetToZero<T>{sum.data()});
+      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+    }
+  }
+
+  Execution m_instance;
+  std::size_t m_elements;
+  Launch m_launch;
+  std::vector<std::function<void()>> m_kernels;
+  std::optional<Kokkos::Experimental::Graph<Execution>> m_graph;
+  std::optional<Node> m_node;
+};
+
+template <class Space, class T>
+std::unique_ptr<VectorSequence> make_kokkos_vector(VectorOperation op,
+                                                   std::vector<VectorArguments<T>> const& runs,
+                                                   std::size_t elements, Launch launch,
+                                                   Execution const& instance) {
+  return std::make_unique<KokkosVector<Space, T>>(op, runs, elements, launch, instance);
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#define KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, TYPE)                     \
+  template std::unique_ptr<VectorSequence> make_kokkos_vector<SPACE, TYPE>(            \
+      VectorOperation, std::vector<VectorArguments<TYPE>> const&, std::size_t, Launch, \
+      Execution const&);
+
+#define KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(SPACE)      \
+  namespace KokkosHostSpaces::Perf {                           \
+  KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, float)  \
+  KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, double) \
+  }
+
+#endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "KokkosVectorImpl.hpp"
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+
+KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(MappedSpace)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../Groups.hpp"
+#include "VectorPair.hpp"
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/WriteCombinedSpace.hpp>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+constexpr std::size_t MiB = std::size_t(1) << 20;
+
+std::string name(VectorOperation op) {
+  char const* const names[] = {"copy", "scale", "add", "triad", "nstream", "axpy", "dot", "norm"};
+  return names[int(op)];
+}
+
+std::string name(Launch launch) {
+  char const* const names[] = {"range_policy", "element_wise", "element_wise_graph"};
+  return names[int(launch)];
+}
+
+std::vector<VectorOperation> operations(Mode mode) {
+  if (mode == Mode::quick)
+    return {VectorOperation::copy, VectorOperation::triad, VectorOperation::dot};
+  return {std::begin(all_vector_operations), std::end(all_vector_operations)};
+}
+
+// The memory that consecutive benchmarks share, of one space at a time.
+struct LatestMemory {
+  std::string space;
+  std::shared_ptr<void> memory;
+
+  template <class Space>
+  std::shared_ptr<VectorMemory<Space>> of(std::string const& wanted, std::size_t bytes,
+                                          PlainKind twin) {
+    if (space != wanted) {
+      space = "";
+      memory.reset();
+      memory = std::make_shared<VectorMemory<Space>>(bytes, twin);
+      space  = wanted;
+    }
+    return std::static_pointer_cast<VectorMemory<Space>>(memory);
+  }
+};
+
+/// How a space is measured.
+struct Plan {
+  std::string space;
+  PlainKind twin;
+  std::vector<Launch> launches;
+  int largest;            ///< number of elements, as exponent of two
+  std::size_t available;  ///< bytes for all arrays of both sides
+  std::size_t most_runs, most_bytes;
+  double rate;  ///< bytes/s, roughly
+
+  std::size_t bytes_each() const {
+    int exponent = largest;
+    while (exponent > 10 && 6 * (sizeof(double) << exponent) > available) --exponent;
+    return sizeof(double) << exponent;
+  }
+};
+
+template <class Space, class T>
+Case make_case(Plan const& plan, std::string const& type, VectorCase const& description,
+               Effort const& effort, std::shared_ptr<LatestMemory> const& latest) {
+  double const bytes =
+      double(arrays_moved(description.op)) * double(description.elements) * sizeof(T);
+  double const seconds = std::max(bytes, double(plan.most_bytes)) / plan.rate;
+  return {"vector/" + name(description.op) + "/" + plan.space + "/" + type + "/" +
+              name(description.launch) + "/n:" + std::to_string(description.elements),
+          bytes, effort.repetitions(seconds), [=] {
+            return std::make_unique<VectorPair<Space, T>>(
+                description, latest->of<Space>(plan.space, plan.bytes_each(), plan.twin));
+          }};
+}
+
+template <class Space>
+void add_cases(Plan const& plan, Effort const& effort, std::shared_ptr<LatestMemory> const& latest,
+               Cases& cases) {
+  int const step = effort.mode == Mode::quick ? 5 : 2;
+  for (VectorOperation op : operations(effort.mode))
+    for (Launch launch : plan.launches)
+      for (int exponent = 10; (sizeof(double) << exponent) <= plan.bytes_each(); exponent += step) {
+        VectorCase const description{op, std::size_t(1) << exponent, launch, plan.most_runs,
+                                     plan.most_bytes};
+        cases.push_back(make_case<Space, double>(plan, "double", description, effort, latest));
+        if (effort.mode != Mode::quick)
+          cases.push_back(make_case<Space, float>(plan, "float", description, effort, latest));
+      }
+}
+
+}  // namespace
+
+Cases vector_cases(Effort const& effort) {
+  auto const latest = std::make_shared<LatestMemory>();
+  Cases cases;
+  auto const largest = [&](int quick, int standard, int full) {
+    return effort.mode == Mode::quick ? quick : effort.mode == Mode::standard ? standard : full;
+  };
+#ifdef KOKKOS_ENABLE_CUDA
+  std::vector<Launch> const all = {Launch::range_policy, Launch::element_wise,
+                                   Launch::element_wise_graph};
+  add_cases<Kokkos::CudaSpace>({"CudaSpace", PlainKind::device, all, largest(20, 28, 28),
+                                effort.device_bytes / 2, 32, 256 * MiB, 3e12},
+                               effort, latest, cases);
+  Plan host{"",
+            PlainKind::pinned,
+            {Launch::element_wise},
+            largest(20, 24, 28),
+            effort.host_bytes / 2,
+            32,
+            4 * MiB,
+            4e10};
+  host.space = "MappedSpace";
+  add_cases<MappedSpace>(host, effort, latest, cases);
+  host.space = "CudaHostPinnedSpace";
+  add_cases<Kokkos::CudaHostPinnedSpace>(host, effort, latest, cases);
+  host.space = "WriteCombinedSpace";
+  host.twin  = PlainKind::write_combined;
+  add_cases<WriteCombinedSpace>(host, effort, latest, cases);
+#else
+  Plan host{"",
+            PlainKind::pageable,
+            {Launch::element_wise},
+            largest(20, 24, 26),
+            effort.host_bytes / 2,
+            32,
+            4 * MiB,
+            1e10};
+  host.space = "HostSpace";
+  add_cases<Kokkos::HostSpace>(host, effort, latest, cases);
+  host.space = "MappedSpace";
+  add_cases<MappedSpace>(host, effort, latest, cases);
+#endif
+  return cases;
+}
+
+}  // namespace KokkosHostSpaces::Perf

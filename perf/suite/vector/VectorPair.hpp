@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
+
+#include "../../Statistics.hpp"
+#include "../../twins/PlainBuffer.hpp"
+#include "../../twins/Stopwatch.hpp"
+#include "../Pair.hpp"
+#include "Contents.hpp"
+#include "KokkosVector.hpp"
+
+#include <bit>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Three arrays in `Space` and three of a plain program, made once for all sizes and types: making
+/// page-locked memory takes longer than most of what is measured. On the device both read the same.
+template <class Space>
+struct VectorMemory {
+  using Bytes = Kokkos::View<char*, Space>;
+
+  VectorMemory(std::size_t bytes_each, PlainKind plain_kind) : bytes(bytes_each) {
+    bool const shared = plain_kind == PlainKind::device;
+    for (int k = 0; k < 3; ++k) {
+      ours[k] = Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "array"), bytes);
+      if (k == 2 || !shared) {
+        owned[k] = make_plain_buffer(plain_kind, bytes);
+        plain[k] = owned[k].get();
+      } else {
+        plain[k] = ours[k].data();
+      }
+    }
+  }
+
+  std::size_t bytes;
+  Bytes ours[3];
+  void* plain[3];
+
+ private:
+  static void keep(void*) {}
+  PlainBuffer owned[3] = {{nullptr, keep}, {nullptr, keep}, {nullptr, keep}};
+};
+
+struct VectorCase {
+  VectorOperation op;
+  std::size_t elements;
+  Launch launch;
+  std::size_t most_runs;   ///< in a sample
+  std::size_t most_bytes;  ///< moved in a sample, if that is more than one run
+};
+
+/// A sample is a sequence of runs on arrays one behind the other, none of which is in the cache.
+template <class Space, class T>
+class VectorPair final : public Pair {
+ public:
+  VectorPair(VectorCase const& description, std::shared_ptr<VectorMemory<Space>> memory)
+      : m_case(description),
+        m_memory(std::move(memory)),
+#ifdef KOKKOS_ENABLE_CUDA
+        m_instance(static_cast<cudaStream_t>(m_stopwatch.stream())),
+#endif
+        m_runs(runs_of_sample()),
+        m_arrays(std::min(m_runs, std::bit_floor(m_memory->bytes / (m_case.elements * sizeof(T))))),
+        m_sums("sums", 2 * m_arrays),
+        m_ours_at(arguments(m_memory->ours[0].data(), m_memory->ours[1].data(),
+                            m_memory->ours[2].data(), 0)),
+        m_twin_at(arguments(m_memory->plain[0], m_memory->plain[1], m_memory->plain[2], m_arrays)),
+        m_ours(make_kokkos_vector<Space, T>(m_case.op, all_runs(m_ours_at), m_case.elements,
+                                            m_case.launch, m_instance)),
+        m_twin(make_vector_twin<T>(m_case.op, all_runs(m_twin_at), m_case.elements,
+                                   m_case.launch == Launch::element_wise_graph,
+                                   m_stopwatch.stream())) {
+    prepare();
+    run(*m_ours);
+    choose_best_twin();
+    prepare();
+  }
+
+  double time_ours() override { return time(*m_ours, m_samples_of_ours); }
+  double time_twin() override { return time(*m_twin, m_samples_of_twin); }
+  std::string twin_label() const override { return m_label; }
+
+  std::string find_error() override {
+    std::int64_t const ours = wrong(m_ours_at, m_samples_of_ours),
+                       twin = wrong(m_twin_at, m_samples_of_twin);
+    if (ours == 0 && twin == 0) return "";
+    return std::to_string(ours) + " results of Kokkos and " + std::to_string(twin) +
+           " of the twin are wrong";
+  }
+
+  void damage() override {
+    VectorArguments<T> const at = m_ours_at;
+    bool const sum              = is_sum(m_case.op);
+    std::size_t const last      = m_case.elements - 1;
+    Kokkos::parallel_for(
+        "damage", Kokkos::RangePolicy<Device>(m_instance, 0, 1),
+        KOKKOS_LAMBDA(int) { (sum ? at.sum[0] : at.c[last]) = T(-1); });
+    m_instance.fence();
+  }
+
+ private:
+  std::size_t runs_of_sample() const {
+    std::size_t const bytes = std::size_t(arrays_moved(m_case.op)) * m_case.elements * sizeof(T);
+    return std::bit_floor(std::clamp<std::size_t>(m_case.most_bytes / bytes, 1, m_case.most_runs));
+  }
+
+  VectorArguments<T> arguments(void* a, void* b, void* c, std::size_t sum) const {
+    return {static_cast<T*>(a), static_cast<T*>(b), static_cast<T*>(c), m_sums.data() + sum};
+  }
+
+  std::vector<VectorArguments<T>> all_runs(VectorArguments<T> const& first) const {
+    std::vector<VectorArguments<T>> runs;
+    for (std::size_t i = 0; i < m_runs; ++i) {
+      std::size_t const array = i % m_arrays, offset = array * m_case.elements;
+      runs.push_back({first.a + offset, first.b + offset, first.c + offset, first.sum + array});
+    }
+    return runs;
+  }
+
+  void prepare() {
+    fill(m_case.op, m_ours_at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
+    fill(m_case.op, m_twin_at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
+    m_samples_of_ours = m_samples_of_twin = 0;
+  }
+
+  // Without the blocking kernel: the first launch loads the kernel, which waits for the device.
+  void run(VectorSequence& sequence) {
+    m_stopwatch.time_with_host_clock([&] { sequence.enqueue(); });
+  }
+
+  double time(VectorSequence& sequence, std::int64_t& samples) {
+    ++samples;
+    return m_stopwatch.time_queued_cold([&] { sequence.enqueue(); }) / double(m_runs);
+  }
+
+  void choose_best_twin() {
+    std::vector<std::string> const variants = m_twin->variants();
+    double best                             = 1e9;
+    int chosen                              = 0;
+    for (int variant = 0; variant < int(variants.size()); ++variant) {
+      m_twin->choose(variant);
+      run(*m_twin);
+      std::vector<double> seconds;
+      for (int i = 0; i < 3; ++i) seconds.push_back(time_twin());
+      double const median = summarize(seconds).median;
+      if (median < best) {
+        best   = median;
+        chosen = variant;
+      }
+    }
+    m_twin->choose(chosen);
+    m_label = variants[std::size_t(chosen)];
+  }
+
+  std::int64_t wrong(VectorArguments<T> const& first, std::int64_t samples) const {
+    return count_wrong(m_case.op, first, std::int64_t(m_arrays), std::int64_t(m_case.elements),
+                       samples * std::int64_t(m_runs / m_arrays), m_instance);
+  }
+
+  VectorCase m_case;
+  std::shared_ptr<VectorMemory<Space>> m_memory;
+  Stopwatch m_stopwatch;
+  Device m_instance;
+  std::size_t m_runs, m_arrays;
+  Kokkos::View<T*, Device::memory_space> m_sums;
+  VectorArguments<T> m_ours_at, m_twin_at;
+  std::unique_ptr<VectorSequence> m_ours;
+  std::unique_ptr<VectorTwin> m_twin;
+  std::string m_label;
+  std::int64_t m_samples_of_ours = 0, m_samples_of_twin = 0;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
