@@ -13,6 +13,12 @@
 
 namespace KokkosHostSpaces::Perf {
 
+// Device code may read constants, but not call functions of the host for them.
+template <VectorOperation Op>
+inline constexpr bool loads_b = reads_b(Op);
+template <VectorOperation Op>
+inline constexpr bool loads_c = reads_c(Op);
+
 template <class T, int N>
 struct alignas(N * sizeof(T)) VectorPack {
   T v[N];
@@ -36,8 +42,8 @@ template <VectorOperation Op, class T, int N>
 __device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
   using Pack = VectorPack<T, N>;
   Pack a     = reinterpret_cast<Pack const*>(v.a)[i], b, c, result;
-  if constexpr (reads_b(Op)) b = reinterpret_cast<Pack const*>(v.b)[i];
-  if constexpr (reads_c(Op)) c = reinterpret_cast<Pack const*>(v.c)[i];
+  if constexpr (loads_b<Op>) b = reinterpret_cast<Pack const*>(v.b)[i];
+  if constexpr (loads_c<Op>) c = reinterpret_cast<Pack const*>(v.c)[i];
   for (int k = 0; k < N; ++k) result.v[k] = value_of<Op, T>(a.v[k], b.v[k], c.v[k]);
   return result;
 }
