@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Whether new results are slower than old ones (needs SciPy)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .numbers import Summary, summarize
+from .results import Run
+
+# Where these differ, so may the figures, without any change of ours.
+CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
+           "huge_pages", "execution_space", "host_threads", "kokkos_version", "kokkos_configuration",
+           "compiler", "mode", "commit"]
+
+
+@dataclass
+class Change:
+    case: str
+    old: Summary
+    new: Summary
+    effect: float  #: above 0: slower by this fraction
+    probability: float  #: of seeing this by chance, corrected for the number of tests
+
+
+def context_differences(old: Run, new: Run) -> list[str]:
+    return [f"{key}: {_short(old.context.get(key))} -> {_short(new.context.get(key))}" for key in CONTEXT
+            if old.context.get(key) != new.context.get(key)]
+
+
+def _short(value) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def holm(probabilities: list[float]) -> list[float]:
+    """Corrects for many tests, by Holm (1979): the chance that any of those below p is wrong is p."""
+    corrected = [0.0] * len(probabilities)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
+        largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def changes(old: Run, new: Run, quantity: str) -> list[Change]:
+    """Old against new, for each case that both have, by the Mann-Whitney U test on the repetitions."""
+    from scipy.stats import mannwhitneyu
+
+    pairs = [(name, case.values(quantity), new.cases[name].values(quantity))
+             for name, case in old.cases.items() if name in new.cases]
+    pairs = [pair for pair in pairs if pair[1] and pair[2]]
+    corrected = holm([float(mannwhitneyu(before, after).pvalue) for _, before, after in pairs])
+    found = []
+    for (name, before, after), probability in zip(pairs, corrected):
+        medians = summarize(before), summarize(after)
+        effect = medians[1].median / medians[0].median - 1
+        # More seconds are worse, a smaller ratio to the twin is.
+        found.append(Change(name, *medians, effect if quantity == "seconds" else -effect, probability))
+    return found
+
+
+def can_find_any(old: Run, new: Run, quantity: str, significance: float) -> bool:
+    """Whether there are enough repetitions to tell one change, however large, from chance."""
+    from scipy.stats import mannwhitneyu
+
+    counts = [(len(case.values(quantity)), len(new.cases[name].values(quantity)))
+              for name, case in old.cases.items() if name in new.cases]
+    counts = [count for count in counts if all(count)]
+    smallest = [mannwhitneyu(range(before), range(before, before + after)).pvalue
+                for before, after in set(counts)]
+    return bool(smallest) and min(smallest) * len(counts) <= significance
