@@ -39,8 +39,8 @@ def _check(runs: list[Run], goals: list[Goal]) -> int:
         reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
         print(f"{'MISSED' if short else 'ok    '} {goal.name}: {reached}")
         for verdict in short:
-            measured = f"{verdict.measured:.4g}" if verdict.measured else verdict.reason
-            print(f"         {verdict.case or goal.name}: wanted {goal.quantity} {goal.wanted}, measured {measured}")
+            measured = goal.text(verdict.measured) if verdict.measured else verdict.reason
+            print(f"         {verdict.case or goal.name}: wanted {goal.wanted}, measured {measured}")
     print(f"{judged - missed} of {judged} goals reached, {len(errors)} errors in the results")
     if errors or missed:
         return FALLS_SHORT
@@ -112,7 +112,9 @@ def _report(arguments: list[str]) -> int:
 
         for path in write_report(runs, goals, options.output):
             print(path)
-    return _check(runs, goals) if options.check else SUCCESS
+    if options.check:
+        return _check(runs, goals)
+    return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,7 +10,7 @@ import pathlib
 import re
 from dataclasses import dataclass, field
 
-from .numbers import Summary, parse_number, summarize
+from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
 
 _COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
@@ -53,7 +53,25 @@ class Goal:
 
     @property
     def wanted(self) -> str:
-        return f">= {self.at_least:g}" if self.at_most is None else f"<= {self.at_most:g}"
+        """What is to be reached, in words."""
+        quantity = {"bytes_per_second": "rate", "times_as_fast": "times as fast"}.get(
+            self.quantity, self.quantity.replace("_", " "))
+        if self.statistic != "median":
+            quantity = f"{self.statistic.replace('_', ' ')} of {quantity}"
+        if self.of_limit:
+            quantity += f" / {self.of_limit.replace('_', ' ')}"
+        relation, bound = (">=", self.at_least) if self.at_most is None else ("<=", self.at_most)
+        return f"{quantity} {relation} {time_text(Summary(bound, bound, bound), False) if self._is_time else bound}"
+
+    def text(self, measured: Summary) -> str:
+        """The median and the quartiles, with a unit."""
+        if self._is_time:
+            return time_text(measured)
+        return f"{measured:.4g}"
+
+    @property
+    def _is_time(self) -> bool:
+        return self.quantity.endswith("seconds")
 
     def reached_by(self, values: list[float]) -> bool:
         decisive = _STATISTICS[self.statistic](values)

@@ -64,6 +64,6 @@ def time_unit(seconds: float) -> tuple[float, str]:
     return 1.0, "s"
 
 
-def time_text(seconds: Summary) -> str:
+def time_text(seconds: Summary, with_quartiles: bool = True) -> str:
     factor, unit = time_unit(seconds.median)
-    return f"{seconds.scaled(factor):.4g} {unit}"
+    return f"{seconds.scaled(factor):.4g} {unit}" if with_quartiles else f"{seconds.median * factor:.4g} {unit}"

@@ -12,11 +12,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import TwoSlopeNorm  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 
 from .numbers import count_name, size_name, time_unit  # noqa: E402
 from .results import Case, Run  # noqa: E402
-from .series import cases_of, crossings, line_name, lines, ordered, size  # noqa: E402
+from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, twin_name, ways  # noqa: E402
 
 # By Okabe and Ito: told apart by all kinds of colour vision; markers and dashes tell them apart once more.
 _COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]
@@ -26,15 +26,21 @@ _MARKERS = "osD^vPX*"
 _DASHES = ["-", "--", ":", "-."]
 _LIMITS = {
     "limit_device_memory": "device memory",
-    "limit_both": "link, both directions",
-    "limit_to_device": "link, to the device",
-    "limit_to_host": "link, to the host",
+    "limit_both": "link, both ways",
+    "limit_to_device": "link to device",
+    "limit_to_host": "link to host",
 }
 
 plt.rcParams.update({
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4, "lines.linewidth": 1.4,
     "figure.constrained_layout.use": True, "svg.hashsalt": "kokkos_host_spaces", "savefig.dpi": 150, "savefig.bbox": "tight"})
+
+
+def _place(name: str) -> int:
+    """Where the memory space that a name begins with stands among all."""
+    space = name.partition(", ")[0]
+    return _SPACES.index(space) if space in _SPACES else len(_SPACES)
 
 
 class _Styles:
@@ -47,15 +53,20 @@ class _Styles:
         space, _, rest = name.partition(", ")
         variants = self._seen.setdefault(space, {})
         if rest not in variants:
-            place = _SPACES.index(space) if space in _SPACES else len(_SPACES)
+            place = _place(space)
             variants[rest] = {"color": _COLOURS[place], "marker": _MARKERS[place],
                               "linestyle": _DASHES[len(variants) % len(_DASHES)]}
         return variants[rest]
 
 
-def _panels(rows: int, columns: int, width: float = 4.2, height: float = 3.2):
-    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False)
-    return figure, list(axes.flat)
+def _panels(count: int, most_columns: int, width: float = 4.2, height: float = 3.2, **options):
+    """A figure with that many panels, in rows; returns it, and the panels."""
+    columns = min(count, most_columns)
+    rows = math.ceil(count / columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **options)
+    for unused in axes.flat[count:]:
+        unused.remove()
+    return figure, list(axes.flat[:count])
 
 
 def _size_axis(axes, cases: list[Case]) -> None:
@@ -71,12 +82,14 @@ def _size_axis(axes, cases: list[Case]) -> None:
     axes.set_xlabel(label)
 
 
-def _draw_limits(axes, run: Run, names: list[str]) -> None:
+def _draw_limits(axes, run: Run, names: list[str], are_named: bool = True) -> None:
+    """Dashed lines where the machine ends, named at their right end."""
     for name in names:
         if limit := run.limit(name):
             axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))
-            axes.annotate(_LIMITS[name], (0.01, limit / 1e9), xycoords=("axes fraction", "data"),
-                          va="bottom", fontsize=7, color="#444444")
+            if are_named:
+                axes.annotate(_LIMITS[name], (1.01, limit / 1e9), xycoords=("axes fraction", "data"),
+                              va="center", fontsize=7, color="#444444")
 
 
 def _draw_rates(axes, cases: list[Case], styles: _Styles) -> None:
@@ -115,16 +128,16 @@ def vector_rates(run: Run, type_name: str):
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
-    columns = min(4, len(operations))
-    figure, panels = _panels(math.ceil(len(operations) / columns), columns, 3.6, 2.8)
+    figure, panels = _panels(len(operations), 4, 3.4, 2.7, sharey=True)
     styles = _Styles()
-    for axes in panels[len(operations):]:
-        axes.remove()
-    for axes, operation in zip(panels, operations):
+    for place, (axes, operation) in enumerate(zip(panels, operations)):
         _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
-        _draw_limits(axes, run, ["limit_device_memory", "limit_both", "limit_to_device"])
+        at_end = place % 4 == 3 or axes is panels[-1]
+        _draw_limits(axes, run, ["limit_device_memory", "limit_both", "limit_to_device"], at_end)
         axes.set_title(f"{operation}, {type_name}")
-    _legend(figure, panels[:len(operations)])
+        if place % 4:
+            axes.set_ylabel("")
+    _legend(figure, panels)
     return figure
 
 
@@ -133,78 +146,74 @@ def copy_rates(run: Run):
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
-    figure, panels = _panels(1, len(operations), 5)
+    figure, panels = _panels(len(operations), 3, 4.6)
     styles = _Styles()
     for axes, operation in zip(panels, operations):
         _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
         _draw_limits(axes, run, [f"limit_{operation}"] if f"limit_{operation}" in _LIMITS else [])
         axes.set_title(f"copy, {operation.replace('_', ' ')}")
-    _legend(figure, panels)
+    _legend(figure, panels, 3)
     return figure
 
 
 def ratios(run: Run, group: str):
-    """Ratio to the twin over size: a panel for each memory space, a line for each operation."""
-    cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case)]
-    spaces = ordered(case.space for case in cases)
-    if not spaces:
+    """Ratio to the twin over size: a panel for each memory space and element type, a line for each operation."""
+    found: dict[str, dict[str, list[Case]]] = {}
+    for case in sorted(cases_of(run, group), key=size):
+        if case.summary("ratio") and size(case):
+            panel = ", ".join([case.space, *(word for word in case.words if word in TYPES)])
+            line = ", ".join([case.operation.replace("_", " "), *line_name(case).split(", ")[1:]])
+            found.setdefault(panel, {}).setdefault(line, []).append(case)
+    if not found:
         return None
-    columns = min(3, len(spaces))
-    figure, panels = _panels(math.ceil(len(spaces) / columns), columns)
-    names = ordered(", ".join([case.operation, *line_name(case).split(", ")[1:]]) for case in cases)
-    for axes in panels[len(spaces):]:
-        axes.remove()
-    for axes, space in zip(panels, spaces):
-        here = [case for case in cases if case.space == space]
-        for place, name in enumerate(names):
-            operation, *rest = name.split(", ")
-            for type_name, dashes in (("", "-"), ("double", "-"), ("float", ":")):
-                line = sorted((case for case in here if case.operation == operation
-                               and line_name(case).split(", ")[1:] == rest
-                               and (type_name in case.words if type_name else
-                                    not {"double", "float"} & set(case.words))), key=size)
-                if line:
-                    axes.plot([size(case) for case in line], [case.summary("ratio").median for case in line],
-                              color=_COLOURS[place % len(_COLOURS)], marker=_MARKERS[place % len(_MARKERS)],
-                              linestyle=dashes, label=", ".join(filter(None, [name, type_name])))
+    names = ordered(name for panel in found.values() for name in panel)
+    figure, panels = _panels(len(found), 4, 3.4, 2.7)
+    for axes, title in zip(panels, sorted(found, key=lambda title: (_place(title), title))):
+        panel = found[title]
+        for name, line in panel.items():
+            place = names.index(name)
+            axes.plot([size(case) for case in line], [case.summary("ratio").median for case in line], label=name,
+                      color=_COLOURS[place % 8], marker=_MARKERS[place % 8], linestyle=_DASHES[place // 8 % 4])
         axes.axhline(1, color="black", linewidth=0.8)
-        axes.set_title(f"{group}, {space}")
+        # No closer: else the noise fills the picture.
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, 0.9), max(high, 1.1))
+        axes.set_title(title)
         axes.set_ylabel("time of the twin / ours")
-        _size_axis(axes, here)
-    _legend(figure, panels[:len(spaces)], 4, twin=False)
+        _size_axis(axes, [case for line in panel.values() for case in line])
+    _legend(figure, panels, twin=False)
     return figure
 
 
 def allocations(run: Run):
-    """Time against size, a panel for each situation; dashed grey lines are the plain ways."""
+    """Time against size, a panel for each situation that was measured at several sizes; grey: plain ways."""
     cases = [case for case in cases_of(run, "alloc") if "bytes" in case.fields]
-    operations = ordered(case.operation for case in cases)
+    operations = [operation for operation in ordered(case.operation for case in cases)
+                  if len({size(case) for case in cases if case.operation == operation}) > 1]
     if not operations:
         return None
-    columns = min(3, len(operations))
-    figure, panels = _panels(math.ceil(len(operations) / columns), columns, 4.6)
+    figure, panels = _panels(len(operations), 2, 5)
     styles = _Styles()
-    ways = ordered(case.fields.get("twin", case.label) for case in cases if case.summary("twin_seconds"))
-    for axes in panels[len(operations):]:
-        axes.remove()
+    plain = ordered(twin_name(case) for case in cases if case.summary("twin_seconds"))
     for axes, operation in zip(panels, operations):
         here = [case for case in cases if case.operation == operation]
-        for name, line in lines(here).items():
-            # Held against several twins, ours was measured several times: all count.
-            sizes = ordered(size(case) for case in line)
-            times = [min(case.summary("seconds").median for case in line if size(case) == one) for one in sizes]
-            axes.plot(sizes, times, label=name, **styles.of(name))
-        for place, way in enumerate(ways):
-            line = sorted((case for case in here if case.summary("twin_seconds")
-                           and case.fields.get("twin", case.label) == way), key=size)
-            axes.plot([size(case) for case in line], [case.summary("twin_seconds").median for case in line],
-                      color="#777777", linestyle=_DASHES[1 + place % 3], marker="1234x+"[place % 6], label=way)
+        for name, times in ways(here).items():
+            if name in plain:
+                place = plain.index(name)
+                style = {"color": "#777777", "linestyle": _DASHES[1 + place % 3], "marker": "1234x+"[place % 6],
+                         "markersize": 7}
+            else:
+                style = styles.of(name)
+            axes.plot(list(times), list(times.values()), label=name, **style)
         axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        axes.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
         axes.yaxis.set_major_formatter(FuncFormatter(_time_tick))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_title(f"alloc, {operation.replace('_', ' ')}")
         axes.set_ylabel("time")
         _size_axis(axes, here)
-    _legend(figure, panels[:len(operations)], 3, twin=False)
+    _legend(figure, panels, 3, twin=False)
     return figure
 
 
@@ -218,10 +227,7 @@ def crossing_maps(run: Run):
     found = crossings(run)
     if not found:
         return None
-    columns = min(3, len(found))
-    figure, panels = _panels(math.ceil(len(found) / columns), columns, 4.6, 3)
-    for axes in panels[len(found):]:
-        axes.remove()
+    figure, panels = _panels(len(found), 3, 4.6, 3)
     for axes, crossing in zip(panels, found):
         passes, fractions = crossing.passes(), crossing.fractions()
         values = [[math.log2(crossing.ratios.get((p, f), math.nan)) for f in fractions] for p in passes]
@@ -240,29 +246,39 @@ def crossing_maps(run: Run):
         axes.set_ylabel("passes")
         axes.set_title(crossing.title, fontsize=8)
         axes.grid(False)
-    colours = figure.colorbar(image, ax=panels[:len(found)], ticks=[-4, -2, 0, 2, 4],
+    colours = figure.colorbar(image, ax=panels, ticks=[-4, -2, 0, 2, 4],
                               label="times as fast as staged")
     colours.ax.set_yticklabels(["1/16", "1/4", "1", "4", "16"])
     return figure
 
 
-def several_gpus(series: dict[str, dict[int, float]]):
-    """Sum of the rates of all ranks, in bytes/s, against the number of ranks."""
-    if not series:
+def several_gpus(found: list[Scaling]):
+    """Sum of the rates of all ranks against their number: where the machine is shared, lines bend."""
+    # Memory of its own is nothing that GPUs share; triad stands for all vector kernels.
+    found = [one for one in found if one.case.space != "CudaSpace" and "strided" not in one.case.words
+             and (one.case.group != "vector" or (one.case.operation == "triad" and "float" not in one.case.words))]
+    titles = ordered(one.title for one in found)
+    if not titles:
         return None
-    figure, (axes,) = _panels(1, 1, 7, 4)
-    for place, (name, sums) in enumerate(series.items()):
-        ranks = sorted(sums)
-        axes.plot(ranks, [sums[count] / 1e9 for count in ranks], label=name, color=_COLOURS[place % 8],
-                  marker=_MARKERS[place % 8], linestyle=_DASHES[place // 8 % 4])
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
-    axes.set_xticks(ordered(count for sums in series.values() for count in sums))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_xlabel("ranks, one GPU each")
-    axes.set_ylabel("GB/s, sum of all ranks")
-    _legend(figure, [axes], 2, twin=False)
+    figure, panels = _panels(len(titles), 4, 3.6, 2.8)
+    styles = _Styles()
+    for axes, title in zip(panels, titles):
+        here = [one for one in found if one.title == title]
+        ranks = sorted({count for one in here for count in one.sums})
+        for one in here:
+            counts = sorted(one.sums)
+            axes.plot(counts, [one.sums[count] / 1e9 for count in counts], label=line_name(one.case),
+                      **styles.of(line_name(one.case)))
+        best = max(one.sums[min(one.sums)] / min(one.sums) for one in here) / 1e9
+        axes.plot([0, *ranks], [0, *(best * count for count in ranks)], color="#888888", linewidth=0.8,
+                  linestyle=(0, (6, 3)), label="nothing shared")
+        axes.set_xticks(ranks)
+        axes.set_xlim(0, max(ranks) * 1.05)
+        axes.set_ylim(0)
+        axes.set_title(title)
+        axes.set_xlabel("ranks, one GPU each")
+        axes.set_ylabel("GB/s, sum of all ranks")
+    _legend(figure, panels, twin=False)
     return figure
 
 

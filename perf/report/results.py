@@ -177,7 +177,9 @@ def _add(run: Run, more: Run) -> None:
 
 def _rounded(value: float) -> float:
     """With 4 significant digits; whole numbers stay exact."""
-    return int(value) if float(value).is_integer() else float(f"{value:.4g}")
+    if not float(value).is_integer():
+        value = float(f"{value:.4g}")
+    return int(value) if float(value).is_integer() else value
 
 
 def condense(run: Run) -> str:

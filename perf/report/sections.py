@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 
 from . import plots
 from .document import Document
 from .goals import Goal, judge_goal
-from .numbers import count_name, size_name, time_text
+from .numbers import Summary, count_name, size_name, time_text
 from .results import Case, Run
-from .series import TYPES, cases_of, crossings, line_name, ordered, size
+from .series import TYPES, cases_of, crossings, line_name, ordered, scalings, size, ways
 
 _MACHINE = {
     "gpu": "GPU", "gpus": "GPUs", "ranks": "MPI ranks", "driver_version": "driver",
@@ -59,17 +60,18 @@ def _goals(document: Document, runs: list[Run], goals: list[Goal]) -> None:
     for goal in goals:
         verdicts = judge_goal(goal, runs)
         if verdicts[0].reached is None:
-            rows.append([goal.name, f"{goal.quantity} {goal.wanted}", "not judged", verdicts[0].reason, goal.why])
+            rows.append([goal.name, goal.wanted, "not judged", verdicts[0].reason, goal.why])
             continue
         short = [verdict for verdict in verdicts if not verdict.reached]
         measured = [verdict for verdict in verdicts if verdict.measured]
         worst = min(measured, default=None, key=lambda verdict:
                     verdict.measured.median * (1 if goal.at_most is None else -1))
-        rows.append([goal.name, f"{goal.quantity} {goal.wanted}",
-                     f"missed in {len(short)} of {len(verdicts)} cases" if short else f"yes, {len(verdicts)} cases",
-                     f"{worst.measured:.4g}, {worst.case}" if worst else short[0].reason, goal.why])
+        reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
+        details = [f"{goal.text(worst.measured)}, {worst.case}"] if worst else []
+        details += ordered(verdict.reason for verdict in short if verdict.reason)
+        rows.append([goal.name, goal.wanted, f"{'NO' if short else 'yes'}, {reached}", "; ".join(details), goal.why])
     document.heading("Goals")
-    document.table(["goal", "wanted", "reached", "worst case", "why"], rows)
+    document.table(["goal", "wanted", "reached", "worst case", "why so"], rows)
 
 
 def _size_text(case: Case) -> str:
@@ -117,7 +119,7 @@ def _crossings(writer: _Writer, run: Run, suffix: str) -> None:
         return "always in place" if min(ratios) >= 1 else "always staged"
 
     passes = sorted({p for crossing in found for p in crossing.passes()})
-    writer.document.table(["in place below this fraction", *(f"{p:g} passes" for p in passes)],
+    writer.document.table(["in place below this fraction", *(f"passes: {p:g}" for p in passes)],
                           [[crossing.title, *(cell(crossing, p) for p in passes)] for crossing in found])
 
 
@@ -140,36 +142,44 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
     if cases_of(run, "alloc"):
         document.heading(f"Making and freeing memory, {run.title}", 3)
         writer.picture(plots.allocations(run), f"alloc{suffix}", "Time to make and free memory")
+        _times(document, cases_of(run, "alloc"))
     _crossings(writer, run, suffix)
+    if cases_of(run, "latency"):
+        document.heading(f"Latency, {run.title}", 3)
+        _times(document, cases_of(run, "latency"))
 
 
 def _several(writer: _Writer, runs: list[Run]) -> None:
-    """How the sum of the rates grows with the ranks, at the largest size of each benchmark."""
-    rows, series = [], {}
-    for name in ordered(name for run in runs for name in run.cases):
-        shared = {run.ranks: run.cases[name] for run in runs if name in run.cases and run.cases[name].seconds}
-        one = next(iter(shared.values()), None)
-        if len(shared) < 2 or not one.bytes or one.group not in ("vector", "copy", "stream") or any(
-                size(other) > size(one) for other in runs[0].cases.values()
-                if (other.group, other.operation, line_name(other)) == (one.group, one.operation, line_name(one))):
-            continue
-        sums = {}
-        for ranks, case in shared.items():
-            rate = case.summary("bytes_per_second")
-            total = case.summary("sum_bytes_per_second")
-            sums[ranks] = (total or rate).median
-            rows.append([name, str(ranks), f"{sums[ranks] / 1e9:.4g}", f"{rate.scaled(1e-9):.4g}",
-                         f"{sums[ranks] / ranks * min(sums) / sums[min(sums)]:.2f}"])
-        if one.group != "vector" or (one.operation == "triad" and "double" in one.words):
-            series[name] = sums
-    if rows:
-        writer.document.heading("Several GPUs at once")
-        writer.document.text(
-            "All ranks measure at the same time. The sum tells what the machine gives; the slowest rank is what a"
-            " program waits for. Efficiency is the sum for each rank divided by that with the fewest ranks: below"
-            " 1 the ranks share a link or the memory of the host.")
-        writer.picture(plots.several_gpus(series), "several_gpus", "Sum of the rates against the number of GPUs")
-        writer.document.table(["benchmark", "ranks", "sum, GB/s", "slowest rank, GB/s", "efficiency"], rows)
+    """How the sum of the rates grows with the ranks."""
+    found = scalings(runs)
+    if not found:
+        return
+    writer.document.heading("Several GPUs at once")
+    writer.document.text(
+        "All ranks measure at the same time. The sum tells what the machine gives; the slowest rank is what a"
+        " program waits for. Efficiency is the sum for each rank divided by that with the fewest ranks: below"
+        " 1 the ranks share a link or the memory of the host.")
+    writer.picture(plots.several_gpus(found), "several_gpus", "Sum of the rates against the number of GPUs")
+    rows = []
+    for one in found:
+        fewest = min(one.sums)
+        for ranks, total in sorted(one.sums.items()):
+            efficiency = total / ranks / (one.sums[fewest] / fewest)
+            rows.append([one.case.name, str(ranks), f"{total / 1e9:.4g}",
+                         f"{one.slowest[ranks].scaled(1e-9):.4g}", f"{efficiency:.2f}"])
+    writer.document.table(["benchmark", "ranks", "sum, GB/s", "slowest rank, GB/s", "efficiency"], rows)
+
+
+def _times(document: Document, cases: list[Case]) -> None:
+    """Medians by way and size, with the plain ways among ours; some of the sizes, if there are many."""
+    for operation in ordered(case.operation for case in cases):
+        here = [case for case in cases if case.operation == operation]
+        sizes = sorted({size(case) for case in here})
+        sizes = sizes[:: math.ceil(len(sizes) / 7)] if len(sizes) > 7 else sizes
+        document.table(
+            [operation.replace("_", " "), *(size_name(one) if one else "time" for one in sizes)],
+            [[name, *(time_text(Summary(*[times[one]] * 3), False) if one in times else "" for one in sizes)]
+             for name, times in ways(here).items()])
 
 
 def _all_cases(document: Document, runs: list[Run]) -> None:
@@ -182,7 +192,7 @@ def _all_cases(document: Document, runs: list[Run]) -> None:
                 rate, twin, ratio = (case.summary(key) for key in ("bytes_per_second", "twin_seconds", "ratio"))
                 rows.append([case.name.partition("/")[2], time_text(case.summary("seconds")),
                              f"{rate.scaled(1e-9):.4g}" if rate else "", time_text(twin) if twin else "",
-                             f"{ratio:.3f}" if ratio else "", case.label])
+                             f"{ratio:.3f}" if ratio and ratio.median < 10 else f"{ratio:.4g}" if ratio else "", case.label])
             if rows:
                 document.table([group, "time", "GB/s", "twin", "twin / ours", "which twin"], rows,
                                folded=f"{group}, {run.title}: {len(rows)} cases")

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from .numbers import Summary, count_name, size_name
 from .results import Case, Run
 
 TYPES = ("double", "float")
@@ -39,6 +42,55 @@ def lines(cases: Iterable[Case]) -> dict[str, list[Case]]:
     for case in sorted(cases, key=size):
         found.setdefault(line_name(case), []).append(case)
     return found
+
+
+def twin_name(case: Case) -> str:
+    """The plain way that a case is held against."""
+    return case.fields.get("twin") or case.label or "plain twin"
+
+
+def ways(cases: Iterable[Case]) -> dict[str, dict[float, float]]:
+    """Median time by way, then size, of ours and of the plain twins; ours against several twins: the mean."""
+    times: dict[str, dict[float, list[float]]] = {}
+    for case in sorted(cases, key=size):
+        times.setdefault(line_name(case), {}).setdefault(size(case), []).append(case.summary("seconds").median)
+        if twin := case.summary("twin_seconds"):
+            times.setdefault(twin_name(case), {}).setdefault(size(case), []).append(twin.median)
+    return {name: {one: statistics.fmean(values) for one, values in sizes.items()}
+            for name, sizes in times.items()}
+
+
+@dataclass
+class Scaling:
+    """One benchmark on several numbers of ranks."""
+
+    case: Case
+    sums: dict[int, float]  #: bytes/s of all ranks, by their number
+    slowest: dict[int, Summary]  #: bytes/s of the slowest rank
+
+    @property
+    def title(self) -> str:
+        amount = f"{count_name(size(self.case))} elements" if "n" in self.case.fields else size_name(size(self.case))
+        return f"{self.case.group}, {self.case.operation.replace('_', ' ')}, {amount}"
+
+
+def scalings(runs: list[Run]) -> list[Scaling]:
+    """The largest size of each benchmark that moves data and was measured on several numbers of ranks."""
+    shared: dict[str, dict[int, Case]] = {}
+    for run in runs:
+        for case in run.cases.values():
+            if case.seconds and case.bytes and case.group in ("vector", "copy", "stream"):
+                shared.setdefault(case.name, {})[run.ranks] = case
+    largest: dict[tuple, dict[int, Case]] = {}
+    for cases in sorted((cases for cases in shared.values() if len(cases) > 1),
+                        key=lambda cases: size(next(iter(cases.values())))):
+        case = next(iter(cases.values()))
+        largest[case.group, case.operation, case.space, *case.words] = cases
+    return [Scaling(next(iter(cases.values())),
+                    {ranks: (case.summary("sum_bytes_per_second") or case.summary("bytes_per_second")).median
+                     for ranks, case in cases.items()},
+                    {ranks: case.summary("bytes_per_second") for ranks, case in cases.items()})
+            for cases in largest.values()]
 
 
 def is_staged(case: Case) -> bool:

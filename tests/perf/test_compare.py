@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""report.py compare finds a planted change, and takes noise for noise."""
+
+import unittest
+
+import synthetic
+from support import ReportTest, skip_without
+
+PART = "vector/axpy/CudaSpace/float/n:65536"
+
+
+class Compare(ReportTest):
+    def compare(self, old, new, *arguments):
+        return self.call("compare", self.write(old, "old.json"), self.write(new, "new.json"), *arguments)
+
+    def test_noise_is_no_regression(self):
+        for seed in range(2, 7):
+            code, text = self.compare(synthetic.machine(1), synthetic.machine(seed), "--minimum", "0")
+            self.assertEqual(code, 0, text)
+            self.assertIn("0 of 442 cases are slower, 0 faster", text)
+
+    def test_one_case_that_is_5_percent_slower_is_found(self):
+        new = synthetic.machine(2)
+        self.assertEqual(new.change(PART + "/", real_time=1.05), 15)
+        for quantity in ("seconds", "ratio"):
+            code, text = self.compare(synthetic.machine(1), new, "--quantity", quantity)
+            self.assertEqual(code, 1, text)
+            self.assertIn(f"SLOWER {PART}", text)
+            self.assertIn("1 of ", text)
+
+    def test_one_case_that_is_faster_is_no_regression(self):
+        new = synthetic.machine(2)
+        new.change(PART + "/", real_time=0.9)
+        code, text = self.compare(synthetic.machine(1), new)
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"faster {PART}: -1", text)
+
+    def test_a_sure_change_below_the_minimum_does_not_count(self):
+        new = synthetic.machine(2)
+        new.change(PART + "/", real_time=1.015)
+        self.assertEqual(self.compare(synthetic.machine(1), new)[0], 0)
+        self.assertEqual(self.compare(synthetic.machine(1), new, "--minimum", "0.01")[0], 1)
+
+    def test_too_few_repetitions_are_said(self):
+        new = synthetic.machine(2, repetitions=3)
+        new.change(PART + "/", real_time=1.5)
+        code, text = self.compare(synthetic.machine(1, repetitions=3), new)
+        self.assertEqual(code, 0)
+        self.assertIn("too few repetitions", text)
+
+    def test_other_machines_and_missing_cases_are_said(self):
+        new = synthetic.machine(2, gpu="NVIDIA H100", commit="fedcba987654", kokkos_version="5.1.0")
+        new.remove(PART + "/")
+        _, text = self.compare(synthetic.machine(1), new)
+        for words in ("gpu: NVIDIA H200 -> NVIDIA H100", "commit: ", "kokkos_version: 5.0.2 -> 5.1.0",
+                      f"1 cases are in {self.folder / 'old.json'} alone, such as {PART}"):
+            self.assertIn("note: ", text)
+            self.assertIn(words, text)
+
+    def test_a_wrong_new_result_fails(self):
+        new = synthetic.machine(2)
+        new.data["benchmarks"][0] |= {"error_occurred": True, "error_message": "wrong"}
+        self.assertEqual(self.compare(synthetic.machine(1), new)[0], 1)
+
+    def test_nothing_in_common_is_an_error(self):
+        old, new = synthetic.Machine(), synthetic.Machine()
+        old.add("copy/a/b", 1.0)
+        new.add("copy/c/d", 1.0)
+        self.assertEqual(self.compare(old, new)[0], 2)
+
+    def test_holm_corrects_as_by_hand(self):
+        from report.compare import holm
+
+        for corrected, expected in zip(holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06]):
+            self.assertAlmostEqual(corrected, expected)
+
+
+if __name__ == "__main__":
+    skip_without("scipy")
+    unittest.main()
