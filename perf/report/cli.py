@@ -8,7 +8,7 @@ import argparse
 import pathlib
 import sys
 
-from .compare import CONTEXT, can_find_any, changes, context_differences
+from .compare import CONTEXT, changes, context_differences
 from .goals import Goal, judge_goal, load_goals
 from .numbers import time_text
 from .results import ResultsError, Run, condense, load, load_all
@@ -59,6 +59,7 @@ def _compare(arguments: list[str]) -> int:
     parser.add_argument("--minimum", type=float, default=0.02, help="smallest change that counts (%(default)s)")
     parser.add_argument("--significance", type=float, default=0.05,
                         help="chance of any false alarm that is accepted (%(default)s)")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name has a match")
     options = parser.parse_args(arguments)
     old, new = load(options.old), load(options.new)
     for difference in context_differences(old, new):
@@ -69,12 +70,15 @@ def _compare(arguments: list[str]) -> int:
             print(f"note: {len(names)} cases are in {where} alone, such as {min(names)}")
     for error in new.errors():
         print(f"WRONG  {error}")
-    all_changes = changes(old, new, options.quantity)
+    all_changes = changes(old, new, options.quantity, options.filter)
     if not all_changes:
         raise ResultsError("the results have no case in common that could be compared")
-    if not can_find_any(old, new, options.quantity, options.significance):
-        print(f"note: too few repetitions to be sure of any change among {len(all_changes)} cases: repeat"
-              " more often, or compare fewer cases")
+    hopeless = [change for change in all_changes if change.smallest_probability > options.significance]
+    if hopeless:
+        worst = max(hopeless, key=lambda change: change.effect)
+        print(f"note: {len(hopeless)} cases have too few repetitions to be sure of any change among"
+              f" {len(all_changes)} cases; the slowest of them is {worst.case}, {worst.effect:+.1%}: repeat more"
+              " often, or compare fewer cases by --filter")
     sure = [change for change in all_changes
             if abs(change.effect) >= options.minimum and change.probability <= options.significance]
     slower = [change for change in sure if change.effect > 0]

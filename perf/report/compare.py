@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .numbers import Summary, summarize
@@ -22,6 +23,7 @@ class Change:
     new: Summary
     effect: float  #: above 0: slower by this fraction
     probability: float  #: of seeing this by chance, corrected for the number of tests
+    smallest_probability: float  #: of any change, however large, with so few repetitions
 
 
 def context_differences(old: Run, new: Run) -> list[str]:
@@ -44,30 +46,22 @@ def holm(probabilities: list[float]) -> list[float]:
     return corrected
 
 
-def changes(old: Run, new: Run, quantity: str) -> list[Change]:
+def changes(old: Run, new: Run, quantity: str, pattern: str) -> list[Change]:
     """Old against new, for each case that both have, by the Mann-Whitney U test on the repetitions."""
-    from scipy.stats import mannwhitneyu
+    from scipy.stats import mannwhitneyu  # pylint: disable=import-outside-toplevel
 
     pairs = [(name, case.values(quantity), new.cases[name].values(quantity))
-             for name, case in old.cases.items() if name in new.cases]
+             for name, case in old.cases.items() if name in new.cases and re.search(pattern, name)]
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
     corrected = holm([float(mannwhitneyu(before, after).pvalue) for _, before, after in pairs])
+    # A test on ranks finds no change surer than one that leaves no old value among the new ones.
+    surest = {(before, after): float(mannwhitneyu(range(before), range(before, before + after)).pvalue)
+              for before, after in {(len(before), len(after)) for _, before, after in pairs}}
     found = []
     for (name, before, after), probability in zip(pairs, corrected):
         medians = summarize(before), summarize(after)
         effect = medians[1].median / medians[0].median - 1
         # More seconds are worse, a smaller ratio to the twin is.
-        found.append(Change(name, *medians, effect if quantity == "seconds" else -effect, probability))
+        found.append(Change(name, *medians, effect if quantity == "seconds" else -effect, probability,
+                            min(1.0, surest[len(before), len(after)] * len(pairs))))
     return found
-
-
-def can_find_any(old: Run, new: Run, quantity: str, significance: float) -> bool:
-    """Whether there are enough repetitions to tell one change, however large, from chance."""
-    from scipy.stats import mannwhitneyu
-
-    counts = [(len(case.values(quantity)), len(new.cases[name].values(quantity)))
-              for name, case in old.cases.items() if name in new.cases]
-    counts = [count for count in counts if all(count)]
-    smallest = [mannwhitneyu(range(before), range(before, before + after)).pvalue
-                for before, after in set(counts)]
-    return bool(smallest) and min(smallest) * len(counts) <= significance

@@ -76,7 +76,7 @@ class Run:
 
     @property
     def backend(self) -> str:
-        return "cuda" if "cuda" in self.context.get("execution_space", "").lower() else "host"
+        return "cuda" if self.context.get("gpu") else "host"
 
     @property
     def ranks(self) -> int:
@@ -88,9 +88,9 @@ class Run:
         return f"{self.ranks} × {machine}" if self.ranks > 1 else machine
 
     def limit(self, name: str) -> float | None:
-        """A measured limit of the machine in bytes/s, None where it was not measured."""
+        """A measured limit of the machine in bytes/s for each rank, None where it was not measured."""
         try:
-            return float(self.context[name])
+            return float(self.context[name]) / self.ranks
         except (KeyError, TypeError, ValueError):
             return None
 

@@ -20,8 +20,8 @@ _MACHINE = {
     "gpu_numa_node": "NUMA node of the GPU", "host_cpu": "CPU", "host_threads": "host threads",
     "huge_pages": "transparent huge pages", "execution_space": "execution space",
     "kokkos_version": "Kokkos", "compiler": "compiler", "commit": "commit", "mode": "mode", "date": "date"}
-_LIMITS = {"limit_to_device": "link to the device, GB/s", "limit_to_host": "link to the host, GB/s",
-           "limit_both": "link in both directions, GB/s", "limit_device_memory": "device memory, GB/s"}
+_LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
+           "limit_both": "link in both directions", "limit_device_memory": "device memory"}
 
 
 class _Writer:
@@ -42,7 +42,7 @@ def _machine(document: Document, runs: list[Run]) -> None:
     rows = [[name, *(str(run.context.get(key, "")) for run in runs)] for key, name in _MACHINE.items()]
     for key, name in _LIMITS.items():
         limits = [run.limit(key) for run in runs]
-        rows.append([name, *("" if limit is None else f"{limit / 1e9:.4g}" for limit in limits)])
+        rows.append([f"{name}, GB/s for each rank", *("" if limit is None else f"{limit / 1e9:.4g}" for limit in limits)])
     document.heading("Where this was measured")
     document.table(["", *(run.title for run in runs)], [row for row in rows if any(row[1:])])
 

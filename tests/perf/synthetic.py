@@ -15,7 +15,7 @@ def context(**changes):
         "date": "2026-01-01T00:00:00+00:00", "host_name": "somewhere", "executable": "/home/a/perf",
         "caches": [], "load_avg": [0.1], "library_version": "v1.9.1", "json_schema_version": 1,
         "gpu": "NVIDIA H200", "gpus": "1", "driver_version": "580", "cuda_runtime_version": "13.0",
-        "link_generation": "5", "link_width": "16", "huge_pages": "madvise", "execution_space": "Cuda",
+        "link_generation": "5", "link_width": "16", "huge_pages": "madvise", "execution_space": "OpenMP",
         "kokkos_version": "5.0.2", "kokkos_configuration": "Cuda", "compiler": "GCC 13.3.0, nvcc 13.0",
         "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "ranks": "1",
         "limit_to_device": f"{LINK}", "limit_to_host": f"{LINK}", "limit_both": f"{BOTH}",

@@ -116,7 +116,7 @@ class Check(ReportTest):
         self.assert_missed(machine, "ratio was not measured")
 
     def test_results_that_no_goal_is_meant_for_are_skipped(self):
-        code, text = self.check(synthetic.machine(execution_space="OpenMP", gpu=""))
+        code, text = self.check(synthetic.machine(gpu="", gpus="0"))
         self.assertEqual(code, 4, text)
         self.assertIn("0 of 0 goals reached", text)
 

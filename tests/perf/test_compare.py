@@ -47,7 +47,16 @@ class Compare(ReportTest):
         new.change(PART + "/", real_time=1.5)
         code, text = self.compare(synthetic.machine(1, repetitions=3), new)
         self.assertEqual(code, 0)
-        self.assertIn("too few repetitions", text)
+        self.assertIn("442 cases have too few repetitions", text)
+        self.assertIn(f"the slowest of them is {PART}, +5", text)
+
+    def test_fewer_cases_need_fewer_repetitions(self):
+        old, new = synthetic.machine(1, repetitions=6), synthetic.machine(2, repetitions=6)
+        new.change(PART + "/", real_time=1.05)
+        self.assertEqual(self.compare(old, new)[0], 0)
+        code, text = self.compare(old, new, "--filter", "axpy/CudaSpace")
+        self.assertEqual(code, 1)
+        self.assertIn("1 of 8 cases are slower", text)
 
     def test_other_machines_and_missing_cases_are_said(self):
         new = synthetic.machine(2, gpu="NVIDIA H100", commit="fedcba987654", kokkos_version="5.1.0")

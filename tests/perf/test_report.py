@@ -36,7 +36,7 @@ class Report(ReportTest):
         self.assertIn("link to device", (out / "copy.svg").read_text(encoding="utf-8"))
 
     def test_a_part_of_the_results_makes_a_part_of_the_report(self):
-        machine = synthetic.Machine(execution_space="OpenMP", gpu="", limit_to_device="")
+        machine = synthetic.Machine(gpu="", limit_to_device="")
         machine.add("copy/host/HostSpace/contiguous/bytes:4096", 1e-6, 1e-6, bytes=4096.0)
         machine.data["benchmarks"][0] |= {"error_occurred": True, "error_message": "element 7 is <wrong>"}
         out = self.folder / "out"
