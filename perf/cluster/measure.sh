@@ -32,10 +32,15 @@ for ranks in ${RANKS:-$(printf '%s\n' 1 "$all_ranks" | sort -nu)}; do
   # shellcheck disable=SC2086 # ARGUMENTS are words
   launch "$ranks" "$((ranks / on_each_node))" "$on_each_node" \
     "$program" ${ARGUMENTS:---full} --json "$PWD/$results/$ranks-ranks.raw.json"
+  if ! grep -q "\"ranks\": \"$ranks\"" "$results/$ranks-ranks.raw.json"; then
+    echo "Not $ranks ranks measured, but each one alone: build with MPI, that of the launcher" >&2
+    exit 2
+  fi
   python3 perf/report.py condense "$results/$ranks-ranks.raw.json" "$results/$ranks-ranks.json"
   files+=("$results/$ranks-ranks.json")
 done
 
 python3 perf/report.py "${files[@]}" --output "$results/report" ||
   echo "No report here: where there is matplotlib, run: python3 perf/report.py ${files[*]} --output DIR" >&2
-python3 perf/report.py "${files[@]}" --check
+# 4: no goal is meant for this machine.
+python3 perf/report.py "${files[@]}" --check || [ $? -eq 4 ]

@@ -129,6 +129,5 @@ def main(arguments: list[str] | None = None) -> int:
     except ResultsError as error:
         print(f"report.py: {error}", file=sys.stderr)
     except ImportError as error:
-        print(f"report.py: {error}: install it, for example as python3-matplotlib and python3-scipy of Debian",
-              file=sys.stderr)
+        print(f"report.py: {error}: a report needs matplotlib (python3-matplotlib of Debian)", file=sys.stderr)
     return 2

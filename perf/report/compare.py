@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Whether new results are slower than old ones (needs SciPy)."""
+"""Whether new results are slower than old ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .numbers import Summary, summarize
 from .results import Run
+from .significance import holm, mann_whitney
 
 # Where these differ, so may the figures, without any change of ours.
 CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
@@ -36,26 +37,14 @@ def _short(value) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def holm(probabilities: list[float]) -> list[float]:
-    """Corrects for many tests, by Holm (1979): the chance that any of those below p is wrong is p."""
-    corrected = [0.0] * len(probabilities)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
-        largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[place]))
-        corrected[place] = largest
-    return corrected
-
-
 def changes(old: Run, new: Run, quantity: str, pattern: str) -> list[Change]:
     """Old against new, for each case that both have, by the Mann-Whitney U test on the repetitions."""
-    from scipy.stats import mannwhitneyu  # pylint: disable=import-outside-toplevel
-
     pairs = [(name, case.values(quantity), new.cases[name].values(quantity))
              for name, case in old.cases.items() if name in new.cases and re.search(pattern, name)]
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
-    corrected = holm([float(mannwhitneyu(before, after).pvalue) for _, before, after in pairs])
+    corrected = holm([mann_whitney(before, after) for _, before, after in pairs])
     # A test on ranks finds no change surer than one that leaves no old value among the new ones.
-    surest = {(before, after): float(mannwhitneyu(range(before), range(before, before + after)).pvalue)
+    surest = {(before, after): mann_whitney(range(before), range(before, before + after))
               for before, after in {(len(before), len(after)) for _, before, after in pairs}}
     found = []
     for (name, before, after), probability in zip(pairs, corrected):

@@ -5,7 +5,9 @@
 import unittest
 
 import synthetic
-from support import ReportTest, skip_without
+from support import ReportTest
+
+from report.significance import holm, mann_whitney
 
 PART = "vector/axpy/CudaSpace/float/n:65536"
 
@@ -79,12 +81,18 @@ class Compare(ReportTest):
         self.assertEqual(self.compare(old, new)[0], 2)
 
     def test_holm_corrects_as_by_hand(self):
-        from report.compare import holm
-
         for corrected, expected in zip(holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06]):
             self.assertAlmostEqual(corrected, expected)
 
+    def test_the_u_test_agrees_with_scipy(self):
+        for before, after, expected in (
+                ([1, 2, 3], [4, 5, 6], 0.1),
+                ([1.1, 2.2, 3.3, 4.4, 9.9], [2.5, 5.5, 6.6, 7.7], 0.4126984126984127),
+                (range(15), range(15, 30), 1.28934500757877e-08),
+                ([1, 2, 2, 3, 5], [2, 3, 4, 4, 6, 7], 0.13862587987892763),
+                ([1, 1, 1], [1, 1], 1.0)):
+            self.assertAlmostEqual(mann_whitney(before, after) / expected, 1, places=12)
+
 
 if __name__ == "__main__":
-    skip_without("scipy")
     unittest.main()
