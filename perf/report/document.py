@@ -39,7 +39,8 @@ class Document:
 
     def table(self, heading: list[str], rows: list[list[str]], folded: str = "") -> None:
         """A table; one that is folded opens on a click on the text given."""
-        lines = [[_plain(cell) for cell in heading], ["---"] * len(heading), *[[_plain(cell) for cell in row] for row in rows]]
+        lines = [[_plain(cell) for cell in line] for line in [heading, *rows]]
+        lines.insert(1, ["---"] * len(heading))
         markdown = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heading)
         body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"

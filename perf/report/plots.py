@@ -26,6 +26,7 @@ _MARKERS = "osD^vPX*"
 _DASHES = ["-", "--", ":", "-."]
 _LIMITS = {
     "limit_device_memory": "device memory",
+    "limit_host_memory": "host memory",
     "limit_both": "link, both ways",
     "limit_to_device": "link to device",
     "limit_to_host": "link to host",
@@ -34,7 +35,8 @@ _LIMITS = {
 plt.rcParams.update({
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4, "lines.linewidth": 1.4,
-    "figure.constrained_layout.use": True, "svg.hashsalt": "kokkos_host_spaces", "savefig.dpi": 150, "savefig.bbox": "tight"})
+    "figure.constrained_layout.use": True, "svg.hashsalt": "kokkos_host_spaces", "savefig.dpi": 150,
+    "savefig.bbox": "tight"})
 
 
 def _place(name: str) -> int:
@@ -133,7 +135,8 @@ def vector_rates(run: Run, type_name: str):
     for place, (axes, operation) in enumerate(zip(panels, operations)):
         _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
         at_end = place % 4 == 3 or axes is panels[-1]
-        _draw_limits(axes, run, ["limit_device_memory", "limit_both", "limit_to_device"], at_end)
+        _draw_limits(axes, run,
+                     ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"], at_end)
         axes.set_title(f"{operation}, {type_name}")
         if place % 4:
             axes.set_ylabel("")
@@ -157,13 +160,12 @@ def copy_rates(run: Run):
 
 
 def ratios(run: Run, group: str):
-    """Ratio to the twin over size: a panel for each memory space and element type, a line for each operation."""
+    """Ratio to the twin over size: a line for each operation, a panel for each of all else."""
     found: dict[str, dict[str, list[Case]]] = {}
     for case in sorted(cases_of(run, group), key=size):
         if case.summary("ratio") and size(case):
-            panel = ", ".join([case.space, *(word for word in case.words if word in TYPES)])
-            line = ", ".join([case.operation.replace("_", " "), *line_name(case).split(", ")[1:]])
-            found.setdefault(panel, {}).setdefault(line, []).append(case)
+            panel = ", ".join([line_name(case), *(word for word in case.words if word in TYPES)])
+            found.setdefault(panel, {}).setdefault(case.operation.replace("_", " "), []).append(case)
     if not found:
         return None
     names = ordered(name for panel in found.values() for name in panel)
@@ -285,6 +287,7 @@ def several_gpus(found: list[Scaling]):
 def save(figure, folder: pathlib.Path, name: str) -> list[pathlib.Path]:
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     figure.savefig(paths[0], metadata={"Date": None})
+    figure.set_layout_engine("none")  # it is laid out
     figure.savefig(paths[1])
     plt.close(figure)
     return paths

@@ -21,7 +21,8 @@ _MACHINE = {
     "huge_pages": "transparent huge pages", "execution_space": "execution space",
     "kokkos_version": "Kokkos", "compiler": "compiler", "commit": "commit", "mode": "mode", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
-           "limit_both": "link in both directions", "limit_device_memory": "device memory"}
+           "limit_both": "link in both directions", "limit_device_memory": "device memory",
+           "limit_host_memory": "host memory"}
 
 
 class _Writer:
@@ -42,7 +43,8 @@ def _machine(document: Document, runs: list[Run]) -> None:
     rows = [[name, *(str(run.context.get(key, "")) for run in runs)] for key, name in _MACHINE.items()]
     for key, name in _LIMITS.items():
         limits = [run.limit(key) for run in runs]
-        rows.append([f"{name}, GB/s for each rank", *("" if limit is None else f"{limit / 1e9:.4g}" for limit in limits)])
+        rows.append([f"{name}, GB/s for each rank",
+                     *("" if limit is None else f"{limit / 1e9:.4g}" for limit in limits)])
     document.heading("Where this was measured")
     document.table(["", *(run.title for run in runs)], [row for row in rows if any(row[1:])])
 
@@ -192,7 +194,7 @@ def _all_cases(document: Document, runs: list[Run]) -> None:
                 rate, twin, ratio = (case.summary(key) for key in ("bytes_per_second", "twin_seconds", "ratio"))
                 rows.append([case.name.partition("/")[2], time_text(case.summary("seconds")),
                              f"{rate.scaled(1e-9):.4g}" if rate else "", time_text(twin) if twin else "",
-                             f"{ratio:.3f}" if ratio and ratio.median < 10 else f"{ratio:.4g}" if ratio else "", case.label])
+                             f"{ratio:{'.3f' if ratio.median < 10 else '.4g'}}" if ratio else "", case.label])
             if rows:
                 document.table([group, "time", "GB/s", "twin", "twin / ours", "which twin"], rows,
                                folded=f"{group}, {run.title}: {len(rows)} cases")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -81,11 +82,11 @@ def scalings(runs: list[Run]) -> list[Scaling]:
         for case in run.cases.values():
             if case.seconds and case.bytes and case.group in ("vector", "copy", "stream"):
                 shared.setdefault(case.name, {})[run.ranks] = case
-    largest: dict[tuple, dict[int, Case]] = {}
+    largest: dict[str, dict[int, Case]] = {}
     for cases in sorted((cases for cases in shared.values() if len(cases) > 1),
                         key=lambda cases: size(next(iter(cases.values())))):
-        case = next(iter(cases.values()))
-        largest[case.group, case.operation, case.space, *case.words] = cases
+        name = next(iter(cases.values())).name
+        largest[re.sub(r"/(n|bytes):[^/]*", "", name)] = cases
     return [Scaling(next(iter(cases.values())),
                     {ranks: (case.summary("sum_bytes_per_second") or case.summary("bytes_per_second")).median
                      for ranks, case in cases.items()},

@@ -69,11 +69,8 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
     for kernel, arrays in ((kernel, KERNELS[kernel]) for kernel in kernels):
         for size in (4, 8):
             for n in (2**exponent for exponent in exponents):
-                for space, rate in {**SPACES, "CudaSpace": MEMORY}.items():
-                    moved = n * size * arrays
-                    seconds = 3e-6 + moved / rate
-                    made.add(f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/n:{n}",
-                             seconds, seconds * 1.002, bytes=float(moved), label="block 512, vectorised")
+                for space, rate in {**(SPACES if kernel in ("triad", "dot") else {}), "CudaSpace": MEMORY}.items():
+                    _vector(made, kernel, space, size, n, 3e-6 + n * size * arrays / rate)
     for moved in (2**12, 2**20, 2**26, 2**28):
         for operation in ("to_device", "to_host"):
             for space in SPACES:
@@ -91,6 +88,13 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.4e-6)
     return made
+
+
+def _vector(made, kernel, space, size, n, seconds):
+    for launch in ("element_wise", "element_wise_graph", "range_policy")[: 3 if space == "CudaSpace" else 1]:
+        slower = 1.25 if launch == "range_policy" else 1
+        made.add(f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/{launch}/n:{n}", seconds * slower,
+                 seconds * 1.002, bytes=float(n * size * KERNELS[kernel]), label="block 512, vectorised")
 
 
 def _allocations(made):

@@ -8,7 +8,7 @@ import unittest
 import synthetic
 from support import ReportTest
 
-TRIAD = "vector/triad/CudaSpace/double/n:1024/"
+TRIAD = "vector/triad/CudaSpace/double/element_wise/n:1024/"
 
 
 class Check(ReportTest):
@@ -101,8 +101,9 @@ class Check(ReportTest):
 
     def test_missing_data_misses_the_goal(self):
         for part, said in (("copy/to_", "no data"), ("copy/to_host/PinnedSpace/", "no data for operation to_host"),
-                           ("vector/norm/CudaSpace/", "operation norm, words float, n 2^10"),
-                           ("CudaSpace/float/n:268435456/", "words float, n 2^28"), ("alloc/threads/", "no data")):
+                           ("vector/norm/CudaSpace/", "operation norm, words float/element_wise, n 2^10"),
+                           ("CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
+                           ("alloc/threads/", "no data")):
             with self.subTest(part):
                 machine = synthetic.machine()
                 machine.remove(part)

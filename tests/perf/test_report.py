@@ -30,9 +30,10 @@ class Report(ReportTest):
         self.assertEqual(set(re.findall(r"\]\((\w+)\.svg\)", markdown)), PICTURES)
         self.assertEqual(set(re.findall(r'src="(\w+)\.svg"', html)), PICTURES)
         for document in (markdown, html):
-            self.assertTrue("vector/dot/MappedSpace/float/n:268435456" in document)
+            self.assertTrue("vector/dot/MappedSpace/float/element_wise/n:268435456" in document)
             self.assertFalse("WRONG" in document)
-        row = r"\| copy/to_host/PinnedSpace/contiguous/bytes:268435456 \| 2 \| 8[78][.\d]* \| 4[34][.\d]* \(.*\) \| 0\.80 \|"
+        row = (r"\| copy/to_host/PinnedSpace/contiguous/bytes:268435456 \| 2 \| 8[78][.\d]* "
+               r"\| 4[34][.\d]* \(.*\) \| 0\.80 \|")
         self.assertTrue(re.search(row, markdown), "the sum, the slowest rank and the efficiency of 2 ranks")
         self.assertIn("link to device", (out / "copy.svg").read_text(encoding="utf-8"))
 
