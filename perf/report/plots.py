@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import TwoSlopeNorm  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 from .numbers import count_name, size_name, time_unit  # noqa: E402
 from .results import Case, Run  # noqa: E402
@@ -33,7 +33,7 @@ _LIMITS = {
 }
 
 plt.rcParams.update({
-    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "font.size": 9, "axes.titlesize": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4, "lines.linewidth": 1.4,
     "figure.constrained_layout.use": True, "svg.hashsalt": "kokkos_host_spaces", "savefig.dpi": 150,
     "savefig.bbox": "tight"})
@@ -84,6 +84,17 @@ def _size_axis(axes, cases: list[Case]) -> None:
     axes.set_xlabel(label)
 
 
+def _log_axis(axes, write) -> None:
+    """From one power of ten to another, with few enough marks to be read."""
+    axes.set_yscale("log")
+    low, high = (math.log10(limit) for limit in axes.get_ylim())
+    low, high = math.floor(low), math.ceil(high)
+    axes.set_ylim(10.0**low, 10.0**high)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high - low <= 2 else (1,)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(write))
+
+
 def _draw_limits(axes, run: Run, names: list[str], are_named: bool = True) -> None:
     """Dashed lines where the machine ends, named at their right end."""
     for name in names:
@@ -108,8 +119,7 @@ def _draw_rates(axes, cases: list[Case], styles: _Styles) -> None:
                   [case.bytes / case.summary("twin_seconds").median / 1e9 for case in twins],
                   linestyle="none", marker="o", markersize=7, color=style["color"], markerfacecolor="none",
                   markeredgewidth=0.7)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _log_axis(axes, lambda value, _: f"{value:g}")
     axes.set_ylabel("GB/s")
     _size_axis(axes, cases)
 
@@ -207,11 +217,7 @@ def allocations(run: Run):
             else:
                 style = styles.of(name)
             axes.plot(list(times), list(times.values()), label=name, **style)
-        axes.set_yscale("log")
-        low, high = axes.get_ylim()
-        axes.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))
-        axes.yaxis.set_major_formatter(FuncFormatter(_time_tick))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        _log_axis(axes, _time_tick)
         axes.set_title(f"alloc, {operation.replace('_', ' ')}")
         axes.set_ylabel("time")
         _size_axis(axes, here)
