@@ -25,17 +25,31 @@ has_hwloc() {
   echo "#include <hwloc.h>" | c++ -E -x c++ "${prefixes[@]/#/-I}" - > /dev/null 2>&1
 }
 
+has_matplotlib() {
+  local python
+  for python in python3 /usr/bin/python3; do "$python" -c "import matplotlib" 2> /dev/null && return; done
+  return 1
+}
+
+can_install() {
+  command -v apt-get > /dev/null && { [ "$(id -u)" -eq 0 ] || command -v sudo > /dev/null; }
+}
+
+# missing_packages compare|test
 missing_packages() {
   command -v c++ > /dev/null || echo g++
   command -v cmake > /dev/null || echo cmake
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
+  # One test draws pictures; it is skipped where this cannot be had.
+  if [ "$1" = test ] && can_install && ! has_matplotlib; then echo python3-matplotlib; fi
 }
 
+# install_missing compare|test
 install_missing() {
   local -a packages as_root=()
-  mapfile -t packages < <(missing_packages)
+  mapfile -t packages < <(missing_packages "$1")
   [ ${#packages[@]} -gt 0 ] || return 0
 
   command -v apt-get > /dev/null ||
@@ -171,7 +185,7 @@ case "${1:-compare}" in
   compare | test) ;;
   *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
 esac
-install_missing
+install_missing "${1:-compare}"
 check_cmake
 look_for_cuda
 if [ "${1:-}" = test ]; then run_all_tests; else compare; fi
