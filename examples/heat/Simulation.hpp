@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_SIMULATION_HPP
+#define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_SIMULATION_HPP
+
+#include "Decomposition.hpp"
+#include "Field.hpp"
+#include "HaloExchange.hpp"
+#include "Solution.hpp"
+#include "Verification.hpp"
+
+#include <array>
+#include <utility>
+
+namespace Heat {
+
+/// The field of this process and how it advances; the halo goes through buffers in `HaloSpace`.
+template <class HaloSpace>
+class Simulation {
+ public:
+  Simulation(Decomposition const& decomposition, Processes& processes)
+      : Simulation(decomposition, processes,
+                   Kokkos::Experimental::partition_space(Device(), 1, 1)) {}
+
+  Field const& field() const { return m_field; }
+
+  /// Back to the beginning.
+  void reset(Solution const& solution) {
+    initialise(m_next, m_decomposition, solution);
+    initialise(m_field, m_decomposition, solution);
+  }
+
+  /// One step: the interior is computed while the halo is on its way. Waits until all is done.
+  void step() {
+    m_halo.pack(m_field);  // first, so that it does not queue behind the interior
+    update(m_bulk, m_next, m_field, m_interior);
+    m_halo.exchange(m_field);
+    update(m_halo.instance(), m_next, m_field, m_shell);
+    finish_step();
+  }
+
+  /// A step whose halo is the one of the step before the last: what a broken exchange would do.
+  void step_with_stale_halo() {
+    update(m_bulk, m_next, m_field, m_decomposition.own());
+    finish_step();
+  }
+
+  /// What a step would cost without neighbours. Not a step of the simulation: reset() afterwards.
+  void compute_only() {
+    update(m_bulk, m_next, m_field, m_decomposition.own());
+    m_bulk.fence("heat: computed");
+  }
+
+  /// What the exchange takes if nothing is computed beside it. Changes nothing but ghost cells.
+  void exchange_only() {
+    m_halo.pack(m_field);
+    m_halo.exchange(m_field);
+    m_halo.instance().fence("heat: exchanged");
+  }
+
+ private:
+  Simulation(Decomposition const& decomposition, Processes& processes,
+             std::array<Device, 2> const& instances)
+      : m_decomposition(decomposition),
+        m_interior(decomposition.interior()),
+        m_shell(decomposition.shell()),
+        m_bulk(instances[0]),
+        m_halo(instances[1], decomposition, processes),
+        m_field(make_field("temperature")),
+        m_next(make_field("temperature after the step")) {}
+
+  Field make_field(char const* label) const {
+    Index3 const cells = m_decomposition.cells();
+    return Field(label, cells[0] + 2, cells[1] + 2, cells[2] + 2);
+  }
+
+  void finish_step() {
+    m_bulk.fence("heat: the interior is computed");
+    m_halo.instance().fence("heat: the shell is computed");
+    std::swap(m_field, m_next);
+  }
+
+  Decomposition m_decomposition;
+  Box m_interior;
+  Boxes m_shell;
+  Device m_bulk;
+  HaloExchange<HaloSpace> m_halo;
+  Field m_field, m_next;
+};
+
+}  // namespace Heat
+
+#endif
