@@ -58,8 +58,6 @@ class HaloExchange {
         m_packed(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_sent)),
         m_unpacked(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_received)) {}
 
-  Device const& instance() const { return m_instance; }
-
   /// Enqueues what takes the neighbours' cells to the host.
   void pack(Field const& field) const {
     gather(m_instance, m_packed, field, m_to_send);

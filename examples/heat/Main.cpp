@@ -9,6 +9,8 @@
 #include "Report.hpp"
 #include "Simulation.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -41,7 +43,9 @@ template <class HaloSpace>
 bool simulate(Options const& options, Processes& processes) {
   Decomposition const decomposition = decompose(options, processes);
   Solution const solution(decomposition.global());
-  Simulation<HaloSpace> simulation(decomposition, processes);
+  Simulation<HaloSpace> simulation(
+      decomposition, processes,
+      options.equal_priority ? make_equal_instances() : make_halo_first_instances());
   Picture picture(decomposition, processes);
 
   // The parts of a step alone, which also warms up.
@@ -62,7 +66,8 @@ bool simulate(Options const& options, Processes& processes) {
                 {},
                 {}};
   {
-    Progress progress(processes.rank(), options.steps, report.cells());
+    bool const terminal = options.progress || isatty(STDERR_FILENO) != 0;
+    Progress progress(terminal && processes.rank() == 0, options.steps, report.cells());
     timings.step = median_seconds(processes, options.steps, [&](int step) {
       if (options.plant_error && step == options.steps / 2)
         simulation.step_with_stale_halo();

@@ -6,17 +6,14 @@
 
 #include <Kokkos_Timer.hpp>
 
-#include <unistd.h>
-
 #include <cstdio>
 
 namespace Heat {
 
-/// A line on the terminal, rewritten ten times a second by rank 0; nothing where there is none.
+/// A line on the terminal, rewritten ten times a second.
 class Progress {
  public:
-  Progress(int rank, int steps, double cells)
-      : m_shown(rank == 0 && isatty(STDERR_FILENO) != 0), m_steps(steps), m_cells(cells) {}
+  Progress(bool shown, int steps, double cells) : m_shown(shown), m_steps(steps), m_cells(cells) {}
   ~Progress() {
     if (m_shown) std::fputs("\r\033[K", stderr);
   }

@@ -66,7 +66,6 @@ std::uint64_t checksum_of(Device const& instance, Field const& field,
 
 void initialise(Field const& field, Decomposition const& decomposition, Solution const& solution) {
   Device const instance;
-  Kokkos::deep_copy(instance, field, 0.0);
   Index3 const origin                   = decomposition.origin();
   Solution::Amplitudes const amplitudes = solution.exact(0);
   Kokkos::parallel_for(

@@ -26,7 +26,7 @@ struct Verification {
   }
 };
 
-/// Sets own cells to the solution at the beginning, and ghost cells to 0. Waits.
+/// Sets own cells to the solution at the beginning. Waits.
 void initialise(Field const& field, Decomposition const& decomposition, Solution const& solution);
 
 /// All processes call it, and get the same. Waits.
