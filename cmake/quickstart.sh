@@ -31,6 +31,7 @@ missing_packages() {
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
+  if [ "$mode" = test ] && ! command -v mpirun > /dev/null; then printf '%s\n' libopenmpi-dev openmpi-bin; fi
 }
 
 install_missing() {
@@ -167,11 +168,12 @@ run_all_tests() {
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error
 }
 
-case "${1:-compare}" in
+mode=${1:-compare}
+case $mode in
   compare | test) ;;
   *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
 esac
 install_missing
 check_cmake
 look_for_cuda
-if [ "${1:-}" = test ]; then run_all_tests; else compare; fi
+if [ "$mode" = test ]; then run_all_tests; else compare; fi

@@ -15,7 +15,7 @@ struct Box {
   Index3 begin, end;
 
   KOKKOS_FUNCTION int extent(int axis) const { return end[axis] - begin[axis]; }
-  KOKKOS_FUNCTION int size() const { return extent(0) * extent(1) * extent(2); }
+  bool empty() const { return extent(0) == 0 || extent(1) == 0 || extent(2) == 0; }
 };
 
 /// Up to six boxes, such as the faces of a cube, with all their cells numbered through: so that one
@@ -24,14 +24,13 @@ class Boxes {
  public:
   void add(Box const& box) {
     m_boxes[m_count]       = box;
-    m_offsets[m_count + 1] = m_offsets[m_count] + box.size();
+    m_offsets[m_count + 1] = m_offsets[m_count] + box.extent(0) * box.extent(1) * box.extent(2);
     ++m_count;
   }
 
-  int count() const { return m_count; }
-  int size() const { return m_offsets[m_count]; }       ///< number of all cells
+  int size() const { return m_offsets[m_count]; }  ///< number of all cells
+  int size(int box) const { return m_offsets[box + 1] - m_offsets[box]; }
   int offset(int box) const { return m_offsets[box]; }  ///< number of a box's first cell
-  int size(int box) const { return m_boxes[box].size(); }
 
   /// Where the cell with a number is.
   KOKKOS_FUNCTION Index3 cell(int number) const {

@@ -47,7 +47,7 @@ inline auto box_policy(Device const& instance, Box const& box) {
 
 /// Sets `after` in the cells of `box` to the step that follows `before`. Asynchronous.
 inline void update(Device const& instance, Field after, Field before, Box const& box) {
-  if (box.size() == 0) return;
+  if (box.empty()) return;
   Kokkos::parallel_for(
       "heat: update interior", box_policy(instance, box),
       KOKKOS_LAMBDA(int x, int y, int z) { after(x, y, z) = euler(before, x, y, z); });

@@ -20,15 +20,15 @@ def main():
         ("at the end", last, "RdBu_r", limit),
         ("end minus solution", error, "PiYG", abs(error).max() or 1),
     )
-    figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(6, 2.1), layout="constrained")
     for place, (title, values, colours, largest) in zip(axes, panels):
         image = place.imshow(values, origin="lower", cmap=colours, vmin=-largest, vmax=largest)
-        place.set_title(title, fontsize=9)
+        place.set_title(title, fontsize=8)
         place.set_xticks([])
         place.set_yticks([])
         bar = figure.colorbar(image, ax=place, shrink=0.85)
-        bar.ax.tick_params(labelsize=7)
-        bar.ax.yaxis.offsetText.set_fontsize(7)
+        bar.ax.tick_params(labelsize=6)
+        bar.ax.yaxis.offsetText.set_fontsize(6)
     figure.savefig(sys.argv[2], dpi=100)
 
 
