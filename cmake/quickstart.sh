@@ -42,8 +42,11 @@ missing_packages() {
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
-  # One test draws pictures; it is skipped where this cannot be had.
-  if [ "$1" = test ] && can_install && ! has_matplotlib; then echo python3-matplotlib; fi
+  # Some tests run under MPI, one draws pictures; they are left out where these cannot be had.
+  if [ "$1" = test ] && can_install; then
+    command -v mpirun > /dev/null || printf '%s\n' libopenmpi-dev openmpi-bin
+    has_matplotlib || echo python3-matplotlib
+  fi
 }
 
 # install_missing compare|test
@@ -181,11 +184,12 @@ run_all_tests() {
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error
 }
 
-case "${1:-compare}" in
+mode=${1:-compare}
+case $mode in
   compare | test) ;;
   *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
 esac
-install_missing "${1:-compare}"
+install_missing "$mode"
 check_cmake
 look_for_cuda
-if [ "${1:-}" = test ]; then run_all_tests; else compare; fi
+if [ "$mode" = test ]; then run_all_tests; else compare; fi

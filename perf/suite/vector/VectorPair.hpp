@@ -132,13 +132,15 @@ class VectorPair final : public Pair {
 
   void choose_best_twin() {
     std::vector<std::string> const variants = m_twin->variants();
-    double best                             = 1e9;
-    int chosen                              = 0;
+    int const samples =
+        double(m_memory->bytes) * double(m_runs) > 1e9 ? 1 : 3;  // large ones hardly scatter
+    double best = 1e9;
+    int chosen  = 0;
     for (int variant = 0; variant < int(variants.size()); ++variant) {
       m_twin->choose(variant);
       run(*m_twin);
       std::vector<double> seconds;
-      for (int i = 0; i < 3; ++i) seconds.push_back(time_twin());
+      for (int i = 0; i < samples; ++i) seconds.push_back(time_twin());
       double const median = summarize(seconds).median;
       if (median < best) {
         best   = median;
