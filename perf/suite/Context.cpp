@@ -25,7 +25,7 @@ std::string link_generation(std::string const& speed) {
 
 }  // namespace
 
-void describe_context(Effort const& effort, Ranks const& ranks) {
+void describe_context(Effort const& effort, Ranks const& ranks, std::string const& cores) {
   std::vector<Limit> const limits = measure_limits();  // wakes the link up, too
   Machine const machine           = describe_machine();
   add("mode", name(effort.mode));
@@ -45,6 +45,7 @@ void describe_context(Effort const& effort, Ranks const& ranks) {
   add("kokkos_configuration", machine.kokkos_configuration);
   add("execution_space", machine.host_name_of_execution_space);
   add("host_threads", std::to_string(machine.host_threads));
+  add("cores_of_first_rank", cores);
   add("compiler", machine.compiler);
   add("commit", machine.commit);
   for (Limit const& limit : limits)

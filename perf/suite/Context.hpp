@@ -7,11 +7,14 @@
 #include "Effort.hpp"
 #include "Ranks.hpp"
 
+#include <string>
+
 namespace KokkosHostSpaces::Perf {
 
 /// Adds to the context of the results where and with what they are measured, and the limits of the
-/// link and of the memory, measured by the plain side. All ranks together, with Kokkos initialised.
-void describe_context(Effort const& effort, Ranks const& ranks);
+/// link and of the memory, measured by the plain side. `cores`: those this rank is bound to. All
+/// ranks together, with Kokkos initialised.
+void describe_context(Effort const& effort, Ranks const& ranks, std::string const& cores);
 
 }  // namespace KokkosHostSpaces::Perf
 

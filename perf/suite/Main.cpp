@@ -5,6 +5,7 @@
 #include "../ExitCode.hpp"
 #include "../Machine.hpp"
 #include "../twins/Platform.hpp"
+#include "Binding.hpp"
 #include "Context.hpp"
 #include "Groups.hpp"
 #include "Options.hpp"
@@ -64,7 +65,7 @@ void share_memory(Effort& effort, Ranks const& ranks) {
       std::size_t(ranks.least(double(available_host_memory() / std::size_t(ranks.local_size()))));
 }
 
-int measure(SuiteOptions options, Ranks const& ranks) {
+int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) {
   share_memory(options.effort, ranks);
   Cases cases     = chosen_cases(options);
   int const count = int(cases.size());
@@ -74,7 +75,7 @@ int measure(SuiteOptions options, Ranks const& ranks) {
     return success;
   }
   initialize_benchmark(ranks.rank() == 0 ? options.json : "");
-  describe_context(options.effort, ranks);
+  describe_context(options.effort, ranks, cores);
   register_cases(std::move(cases), ranks, options.plant_error);
   int wrong = 0;
   if (ranks.rank() == 0) {
@@ -105,8 +106,11 @@ int run(int argc, char** argv) {
     return skipped;
   }
   Ranks const ranks(&argc, &argv);
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  return measure(options, ranks);
+  std::string const cores = bind_to_cores(ranks);
+  Kokkos::InitializationSettings settings;
+  if (device_of(ranks) >= 0) settings.set_device_id(device_of(ranks));
+  Kokkos::ScopeGuard const kokkos(settings);
+  return measure(options, ranks, cores);
 }
 
 }  // namespace

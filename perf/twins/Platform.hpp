@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -28,6 +29,9 @@ struct Device {
   std::size_t free_bytes = 0;
 };
 Device current_device();
+
+/// Of all devices that this process sees, as Device::pci_bus_id.
+std::vector<std::string> device_bus_ids();
 
 /// Does the CUDA runtime know the address as page-locked? Always true without a device.
 bool is_page_locked(void const* pointer);

@@ -22,7 +22,7 @@ using Execution = Kokkos::DefaultExecutionSpace;
 
 template <class T>
 struct AddThrice {
-  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + T(3) * b; }
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return static_cast<T>(a + T(3) * b); }
 };
 
 template <class T>

@@ -19,14 +19,33 @@ std::string why_no_device() {
   return count > 0 ? "" : cudaGetErrorString(cudaErrorNoDevice);
 }
 
+namespace {
+
+std::string bus_id_of(int device) {
+  char bus_id[32] = "";
+  check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device), "cudaDeviceGetPCIBusId");
+  std::string bus = bus_id;
+  std::transform(bus.begin(), bus.end(), bus.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return bus;
+}
+
+}  // namespace
+
+std::vector<std::string> device_bus_ids() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  std::vector<std::string> ids;
+  for (int device = 0; device < count; ++device) ids.push_back(bus_id_of(device));
+  return ids;
+}
+
 Device current_device() {
   int device = 0, runtime = 0, driver = 0;
-  char bus_id[32]       = "";
   std::size_t available = 0, total = 0;
   cudaDeviceProp properties;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device), "cudaDeviceGetPCIBusId");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
@@ -34,10 +53,7 @@ Device current_device() {
   auto const version = [](int v) {
     return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
   };
-  std::string bus = bus_id;
-  std::transform(bus.begin(), bus.end(), bus.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return {properties.name, bus, version(driver), version(runtime), available};
+  return {properties.name, bus_id_of(device), version(driver), version(runtime), available};
 }
 
 bool is_page_locked(void const* pointer) {

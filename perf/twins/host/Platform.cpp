@@ -16,6 +16,8 @@ std::string why_no_device() { return ""; }
 
 Device current_device() { return {}; }
 
+std::vector<std::string> device_bus_ids() { return {}; }
+
 bool is_page_locked(void const*) { return true; }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_BINDING_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_BINDING_HPP
+
+#include "Ranks.hpp"
+
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+/// The device of this rank: ranks of a node take its devices in turn. -1 without devices.
+int device_of(Ranks const& ranks);
+
+/// Binds this process to its share of the cores that are near its device (without devices: of all
+/// cores), unless the launcher has bound it already. To be called before threads are made.
+/// \return the cores it may run on, such as "0-15"
+std::string bind_to_cores(Ranks const& ranks);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
