@@ -6,7 +6,7 @@
 
 set(CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR})
 get_cmake_property(names VARIABLES)
-list(FILTER names EXCLUDE REGEX "^(names|CMAKE_PARENT_LIST_FILE|CMAKE_CURRENT_LIST_.*|ARG[CVN0-9]*)$")
+list(FILTER names EXCLUDE REGEX "^(names|CMAKE_PARENT_LIST_FILE|CMAKE_CURRENT_LIST_.*|ARG[CVN0-9]*|CMAKE_MATCH_.*)$")
 foreach(name IN LISTS names)
   set(before_${name} "${${name}}")
 endforeach()
