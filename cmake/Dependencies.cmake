@@ -5,8 +5,9 @@
 
 include(Archive)
 
-find_package(Threads REQUIRED)
-find_package(hwloc 2.7 REQUIRED)
+# GLOBAL, so that a project which adds this one as a subdirectory can link to it.
+find_package(Threads REQUIRED GLOBAL)
+find_package(hwloc 2.7 REQUIRED GLOBAL)
 
 if(KokkosHostSpaces_ENABLE_TESTS)
   find_package(Catch2 3.4 CONFIG QUIET)
@@ -57,5 +58,5 @@ endif()
 include(Sanitize)
 include(Kokkos)
 if(KokkosHostSpaces_ENABLE_CUDA)
-  find_package(CUDAToolkit 12.2 REQUIRED)
+  find_package(CUDAToolkit 12.2 REQUIRED GLOBAL)
 endif()

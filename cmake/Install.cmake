@@ -8,13 +8,21 @@ include(GNUInstallDirs)
 
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
 
-install(TARGETS hostspaces hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
+install(TARGETS hostspaces EXPORT KokkosHostSpacesTargets)
+if(NOT KokkosHostSpaces_BUILD_SHARED)
+  install(TARGETS hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/memspaces/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/backend/Pool.hpp
               ${PROJECT_SOURCE_DIR}/backend/Region.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
 install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
 
+string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" _khs_kokkos_minor ${Kokkos_VERSION})
+math(EXPR _khs_next_minor "${CMAKE_MATCH_2} + 1")
+set(_khs_kokkos_range ${_khs_kokkos_minor}...<${CMAKE_MATCH_1}.${_khs_next_minor})
+list(SORT Kokkos_DEVICES)
+list(JOIN Kokkos_DEVICES ", " _khs_devices)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/KokkosHostSpacesConfig.cmake.in
   ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfig.cmake INSTALL_DESTINATION ${_khs_package})

@@ -1,41 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Chooses the Kokkos: the first installed one whose version fits and which has CUDA, or has not, as
-# KokkosHostSpaces_ENABLE_CUDA says (if that is not set, either will do); else the pinned archive.
+# Chooses the Kokkos: the one that the surrounding project has; else the first installed one whose
+# version fits and which has CUDA, or has not, as KokkosHostSpaces_ENABLE_CUDA says (if that is not
+# set, either will do); else the pinned archive.
 # Then KokkosHostSpaces_ENABLE_CUDA tells what the chosen Kokkos has.
 
-set(_khs_explicit_kokkos ${Kokkos_ROOT} $ENV{Kokkos_ROOT} ${Kokkos_DIR})
+# Sets `result` to the reason why a Kokkos of this version and with these devices cannot be used; to
+# nothing if it can.
+function(_khs_objection result version devices)
+  set(objection)
+  if(version VERSION_LESS 5.0)
+    set(objection "version ${version} is too old: install Kokkos 5.0, 5.1 or 5.2")
+  elseif(version VERSION_GREATER_EQUAL 5.3)
+    set(objection "version ${version} is too new: install Kokkos 5.0, 5.1 or 5.2, or a newer release of this library")
+  elseif(devices MATCHES "HIP|SYCL|OPENMPTARGET|OPENACC")
+    set(objection "has the device ${CMAKE_MATCH_0}, and only CUDA devices are supported: use a Kokkos with CUDA, \
+or one without a device")
+  elseif(DEFINED KokkosHostSpaces_ENABLE_CUDA)
+    if("CUDA" IN_LIST devices AND NOT KokkosHostSpaces_ENABLE_CUDA)
+      set(objection "has CUDA, and KokkosHostSpaces_ENABLE_CUDA is OFF")
+    elseif(KokkosHostSpaces_ENABLE_CUDA AND NOT "CUDA" IN_LIST devices)
+      set(objection "has no CUDA, and KokkosHostSpaces_ENABLE_CUDA is ON")
+    endif()
+  endif()
+  set(${result} "${objection}" PARENT_SCOPE)
+endfunction()
+
+set(_khs_named_kokkos ${Kokkos_ROOT} $ENV{Kokkos_ROOT})
+set(_khs_earlier_kokkos ${Kokkos_DIR})
 if(NOT TARGET Kokkos::kokkos)
   # Asked for a version that nobody has, find_package loads nothing and lists what there is.
   find_package(Kokkos 999 CONFIG QUIET)
   set(_khs_refused)
   foreach(config version IN ZIP_LISTS Kokkos_CONSIDERED_CONFIGS Kokkos_CONSIDERED_VERSIONS)
     cmake_path(GET config PARENT_PATH folder)
-    file(STRINGS ${folder}/KokkosConfigCommon.cmake devices REGEX "^set\\(Kokkos_DEVICES ")
-    if(devices MATCHES "CUDA")
-      set(cuda ON)
-    else()
-      set(cuda OFF)
+    set(devices)
+    if(EXISTS ${folder}/KokkosConfigCommon.cmake)
+      file(STRINGS ${folder}/KokkosConfigCommon.cmake devices REGEX "^set\\(Kokkos_DEVICES ")
+      string(REGEX MATCHALL "[A-Z]+" devices "${devices}")
     endif()
-    if(version VERSION_LESS 5.0 OR version VERSION_GREATER_EQUAL 5.3)
-      list(APPEND _khs_refused "${folder}: version ${version}, 5.0 to 5.2 are supported")
-    elseif(DEFINED KokkosHostSpaces_ENABLE_CUDA AND cuda AND NOT KokkosHostSpaces_ENABLE_CUDA)
-      list(APPEND _khs_refused "${folder}: has CUDA, and KokkosHostSpaces_ENABLE_CUDA is OFF")
-    elseif(KokkosHostSpaces_ENABLE_CUDA AND NOT cuda)
-      list(APPEND _khs_refused "${folder}: has no CUDA, and KokkosHostSpaces_ENABLE_CUDA is ON")
-    else()
+    _khs_objection(objection "${version}" "${devices}")
+    if(NOT objection)
       set(Kokkos_DIR ${folder} CACHE PATH "Folder of KokkosConfig.cmake" FORCE)
-      find_package(Kokkos CONFIG REQUIRED)
+      find_package(Kokkos CONFIG REQUIRED GLOBAL)
       break()
+    endif()
+    list(APPEND _khs_refused "${folder}: ${objection}")
+    if(_khs_named_kokkos)
+      break()  # it is looked at first, and nobody wants another one then
     endif()
   endforeach()
   foreach(reason IN LISTS _khs_refused)
     message(STATUS "Passed over the Kokkos in ${reason}")
   endforeach()
-  if(_khs_explicit_kokkos AND _khs_refused AND NOT TARGET Kokkos::kokkos)
-    message(FATAL_ERROR "The Kokkos named by Kokkos_ROOT or Kokkos_DIR cannot be used (see above): name another, "
-                        "or none to build the pinned one")
+  if(_khs_refused AND NOT TARGET Kokkos::kokkos AND (_khs_named_kokkos OR _khs_earlier_kokkos))
+    list(JOIN _khs_refused "\n  " _khs_refused)
+    message(FATAL_ERROR "The Kokkos named by Kokkos_ROOT or Kokkos_DIR cannot be used. The one in\n  ${_khs_refused}\n"
+                        "Name another, or none to build the pinned one.")
   endif()
 endif()
 
@@ -55,18 +77,33 @@ if(NOT TARGET Kokkos::kokkos)
     SHA256 188817bb452ca805ee8701f1c5adbbb4fb83dc8d1c50624566a18a719ba0fa5e
     UPSTREAM https://github.com/kokkos/kokkos/releases/download/5.0.2/kokkos-5.0.2.tar.gz
     DEBIAN_POOL pool/main/k/kokkos/kokkos_5.0.2.orig.tar.gz)
-  set(Kokkos_VERSION 5.0.2)
 endif()
 
-foreach(device HIP SYCL OPENMPTARGET OPENACC)
-  if(Kokkos_ENABLE_${device})
-    message(FATAL_ERROR "Kokkos has the device ${device} (only CUDA devices are supported): use a Kokkos "
-                        "with CUDA, or one without a device")
-  endif()
-endforeach()
-if(Kokkos_ENABLE_CUDA)
+# What a Kokkos knows that the surrounding project found, or that is built along.
+get_target_property(_khs_imported Kokkos::kokkos IMPORTED)
+if(NOT _khs_imported)
+  get_target_property(_khs_folder Kokkos::kokkoscore SOURCE_DIR)
+  get_directory_property(Kokkos_VERSION DIRECTORY ${_khs_folder} DEFINITION Kokkos_VERSION)
+  get_directory_property(Kokkos_DEVICES DIRECTORY ${_khs_folder} DEFINITION KOKKOS_ENABLED_DEVICES)
+  get_directory_property(Kokkos_COMPILE_LANGUAGE DIRECTORY ${_khs_folder} DEFINITION KOKKOS_COMPILE_LANGUAGE)
+  get_directory_property(Kokkos_CUDA_ARCHITECTURES DIRECTORY ${_khs_folder} DEFINITION KOKKOS_CUDA_ARCHITECTURES)
+elseif(NOT Kokkos_DEVICES)
+  find_package(Kokkos CONFIG REQUIRED)
+endif()
+_khs_objection(_khs_objection "${Kokkos_VERSION}" "${Kokkos_DEVICES}")
+if(_khs_objection)
+  message(FATAL_ERROR "The Kokkos of this build cannot be used: ${_khs_objection}")
+endif()
+if(CUDA IN_LIST Kokkos_DEVICES)
   set(KokkosHostSpaces_ENABLE_CUDA ON)
 else()
   set(KokkosHostSpaces_ENABLE_CUDA OFF)
+endif()
+if(Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
+  set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+  enable_language(CUDA)
+endif()
+if(KokkosHostSpaces_BUILD_SHARED)
+  include(KokkosIsRelocatable)
 endif()
 message(STATUS "Kokkos ${Kokkos_VERSION}, CUDA: ${KokkosHostSpaces_ENABLE_CUDA}")

@@ -14,14 +14,16 @@ endif()
 
 # khs_project_target(<target>): how we compile what is ours. Nothing of it is exported.
 function(khs_project_target target)
+  set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   # What nvcc generates for the host compiler converts freely, and Kokkos' wrapper drops -Wpedantic.
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wshadow
-    $<$<NOT:${_khs_by_nvcc}>:-Wpedantic$<SEMICOLON>-Wconversion>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # GCC 12 sees overlaps in std::string that are none (its bug 105651)
-    $<$<BOOL:${KokkosHostSpaces_WARNINGS_AS_ERRORS}>:-Werror>)
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${_khs_by_nvcc}>>:-Wpedantic;-Wconversion>"
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # GCC 12 sees overlaps in std::string that are none (its bug 105651)
+    "$<$<BOOL:${KokkosHostSpaces_WARNINGS_AS_ERRORS}>:$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>-Werror>")
 endfunction()
 
 # khs_project_test(<name> <target> [<argument>...]): a test that runs an executable which uses Kokkos;

@@ -17,6 +17,7 @@ using KokkosHostSpaces::Impl::Topology;
 
 namespace {
 
+// A file without comments: hwloc without libxml2 cannot read them.
 Topology load(std::string const& name) {
   std::ifstream const file(KOKKOS_HOST_SPACES_TEST_TOPOLOGIES "/" + name);
   REQUIRE(file);

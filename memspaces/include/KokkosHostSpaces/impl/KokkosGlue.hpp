@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The one place that specialises Kokkos' internals: which space reaches which, allocation records,
-// and how deep_copy moves bytes. Written against Kokkos 5.0 to 5.2.
+// The one place that touches Kokkos' internals: which space reaches which, allocation records, and
+// how deep_copy moves bytes. memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
@@ -14,9 +14,14 @@
 
 #include <type_traits>
 
+// Also checked when CMake configures: cmake/Kokkos.cmake.
 #if !defined(KOKKOS_VERSION) || KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
 #error \
     "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
+#endif
+#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
+#error \
+    "Kokkos Host Spaces supports CUDA devices only: use a Kokkos with CUDA, or one without a device"
 #endif
 
 namespace KokkosHostSpaces::Impl {

@@ -14,6 +14,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+using WithoutInitializing = std::remove_cvref_t<decltype(Kokkos::WithoutInitializing)>;
+
 template <class ExecutionSpace, class View>
 concept UsesInPlace = Kokkos::is_execution_space_v<ExecutionSpace> &&
     is_host_space_v<typename View::memory_space> &&
@@ -37,7 +39,7 @@ template <class Space, class T, class... P,
               std::enable_if_t<Kokkos::is_space<Space>::value &&
                                std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
-auto create_mirror(Kokkos::Impl::WithoutInitializing_t wi, Space const& space,
+auto create_mirror(KokkosHostSpaces::Impl::WithoutInitializing wi, Space const& space,
                    Kokkos::View<T, P...> const& src) {
   return create_mirror(view_alloc(space, wi), src);
 }
@@ -52,7 +54,7 @@ auto create_mirror_view(const Space& space, const Kokkos::View<T, P...>& src) {
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
-auto create_mirror_view(Kokkos::Impl::WithoutInitializing_t wi, Space const& space,
+auto create_mirror_view(KokkosHostSpaces::Impl::WithoutInitializing wi, Space const& space,
                         Kokkos::View<T, P...> const& src) {
   return create_mirror_view(view_alloc(space, wi), src);
 }
@@ -60,7 +62,7 @@ auto create_mirror_view(Kokkos::Impl::WithoutInitializing_t wi, Space const& spa
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
-typename Impl::MirrorViewType<Space, T, P...>::view_type create_mirror_view_and_copy(
+auto create_mirror_view_and_copy(
     const Space& space, const Kokkos::View<T, P...>& src, std::string const& name = "",
     std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>* = nullptr) {
   return create_mirror_view_and_copy(view_alloc(space, name), src);
@@ -74,7 +76,7 @@ auto create_mirror_view(const Space&, const Kokkos::View<T, P...>& src) { return
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::UsesInPlace<Space, View<T, P...>>
-auto create_mirror_view(Kokkos::Impl::WithoutInitializing_t, Space const&,
+auto create_mirror_view(KokkosHostSpaces::Impl::WithoutInitializing, Space const&,
                         Kokkos::View<T, P...> const& src) {
   return src;
 }

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# Makes a package that says it is a Kokkos of some version with some devices, and configures a project
+# with it, which must be refused with these words:
+# cmake -D VERSION=<version> -D DEVICES=<list> -D WORK=<folder> -D WORDS=<regex> -P refusal.cmake
+#   -- <argument for the configuration>...
+
+set(kokkos ${WORK}/kokkos)
+set(arguments)
+foreach(i RANGE 1 ${CMAKE_ARGC})
+  if(DEFINED is_argument)
+    list(APPEND arguments "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(is_argument ON)
+  endif()
+endforeach()
+
+file(REMOVE_RECURSE ${WORK})
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${kokkos}/KokkosConfigVersion.cmake VERSION ${VERSION} COMPATIBILITY AnyNewerVersion)
+file(WRITE ${kokkos}/KokkosConfigCommon.cmake "set(Kokkos_DEVICES ${DEVICES})\n")
+file(WRITE ${kokkos}/KokkosConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/KokkosConfigCommon.cmake)\n")
+
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -B ${WORK}/build -D Kokkos_ROOT=${kokkos} ${arguments}
+  RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " words "${output}")  # CMake breaks lines
+if(code EQUAL 0 OR NOT words MATCHES "${WORDS}")
+  message(FATAL_ERROR "not refused with the words '${WORDS}' (exit code ${code}):\n${output}")
+endif()
