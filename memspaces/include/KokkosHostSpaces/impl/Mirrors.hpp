@@ -2,18 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Kokkos' create_mirror functions for our spaces: constrained overloads with Kokkos' signatures.
-// * A mirror in one of our spaces keeps the space instance, and with it the device that the memory
-// is near to
-//   (stock Kokkos makes it in a default-constructed instance).
-// * A mirror for an execution space that can access the memory is the View itself (stock Kokkos
-// copies to the
-//   execution space's preferred memory): kernels use MappedSpace in place.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 
 namespace KokkosHostSpaces::Impl {
 
+/// Work of the execution space may access the View, which lies in one of our spaces.
 template <class ExecutionSpace, class View>
 concept UsesInPlace = Kokkos::is_execution_space_v<ExecutionSpace> &&
     is_host_space_v<typename View::memory_space> &&
@@ -23,6 +18,9 @@ concept UsesInPlace = Kokkos::is_execution_space_v<ExecutionSpace> &&
 
 namespace Kokkos {
 
+/// A mirror in one of our spaces, near the device of the space instance (stock Kokkos makes it in a
+/// default-constructed instance). Initialised by the host.
+/// \throw KokkosHostSpaces::OutOfPinnedMemory
 template <class Space, class T, class... P,
           typename Enable =
               std::enable_if_t<Kokkos::is_space<Space>::value &&
@@ -32,6 +30,7 @@ auto create_mirror(Space const& space, Kokkos::View<T, P...> const& src) {
   return create_mirror(view_alloc(space), src);
 }
 
+/// As above, not initialised.
 template <class Space, class T, class... P,
           typename Enable =
               std::enable_if_t<Kokkos::is_space<Space>::value &&
@@ -42,6 +41,7 @@ auto create_mirror(Kokkos::Impl::WithoutInitializing_t wi, Space const& space,
   return create_mirror(view_alloc(space, wi), src);
 }
 
+/// `src` itself if it lies in that space already, else a mirror as from create_mirror.
 template <class Space, class T, class... P,
           class Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
@@ -49,6 +49,7 @@ auto create_mirror_view(const Space& space, const Kokkos::View<T, P...>& src) {
   return create_mirror_view(view_alloc(space), src);
 }
 
+/// As above, not initialised.
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
@@ -57,6 +58,8 @@ auto create_mirror_view(Kokkos::Impl::WithoutInitializing_t wi, Space const& spa
   return create_mirror_view(view_alloc(space, wi), src);
 }
 
+/// As create_mirror_view, with the contents of `src`, after a blocking copy. The mirror has the
+/// label `name`, or that of `src` if it is empty.
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::is_host_space_v<Space>
@@ -66,11 +69,14 @@ typename Impl::MirrorViewType<Space, T, P...>::view_type create_mirror_view_and_
   return create_mirror_view_and_copy(view_alloc(space, name), src);
 }
 
+/// `src` itself: kernels that can access it use it in place (stock Kokkos makes a mirror in the
+/// preferred memory of the execution space).
 template <class Space, class T, class... P,
           class Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::UsesInPlace<Space, View<T, P...>>
 auto create_mirror_view(const Space&, const Kokkos::View<T, P...>& src) { return src; }
 
+/// As above.
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::UsesInPlace<Space, View<T, P...>>
@@ -79,6 +85,7 @@ auto create_mirror_view(Kokkos::Impl::WithoutInitializing_t, Space const&,
   return src;
 }
 
+/// `src` itself, after a fence of all instances.
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::UsesInPlace<Space, View<T, P...>>
