@@ -63,7 +63,7 @@ struct Findings {
   std::string driver;      ///< version of the GPUs' kernel module
   std::vector<Gpu> gpus;
   std::optional<HostRates> host_rates;
-  std::vector<NumaNode> nodes;
+  std::vector<NumaNode> nodes;  ///< none: not known
 
   std::string huge_pages, huge_pages_defrag, huge_pages_shmem;  ///< modes; empty: not known
   bool huge_pages_asked = true;  ///< not switched off by KOKKOS_HOST_SPACES_HUGE_PAGES

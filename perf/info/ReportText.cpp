@@ -24,6 +24,7 @@ std::string or_unknown(std::string const& text) { return text.empty() ? "unknown
 char const* page_size(bool huge_pages) { return huge_pages ? "huge pages" : "small pages"; }
 
 std::string nodes_as_words(Findings const& findings, int near_node, bool near) {
+  if (findings.nodes.empty()) return "unknown (built without hwloc)";
   std::string words;
   for (NumaNode const& node : findings.nodes)
     if ((near_node < 0 || node.index == near_node) == near)

@@ -18,8 +18,10 @@ std::string link_name(Link const& link) {
   return format("PCIe %d x%d", pcie_generation(link.speed), link.lanes);
 }
 
+// Without hwloc the nodes are not known.
 bool may_use(Findings const& findings, int node) {
-  return std::ranges::any_of(findings.nodes,
+  return findings.nodes.empty() ||
+         std::ranges::any_of(findings.nodes,
                              [=](NumaNode const& allowed) { return allowed.index == node; });
 }
 

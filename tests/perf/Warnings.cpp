@@ -107,6 +107,13 @@ TEST_CASE("a near node that is not allowed is warned of, measured or not") {
         }) == "near_node_not_allowed");
 }
 
+TEST_CASE("where the nodes are not known, none is said to be forbidden") {
+  CHECK(warned_of([](Findings& f) {
+          f.nodes.clear();
+          f.gpus[0].near_node = f.gpus[0].rates->buffer_node = -1;
+        }) == "");
+}
+
 TEST_CASE("a link below its best under load is warned of") {
   CHECK(warned_of([](Findings& f) { f.gpus[0].rates->link = {16, 16}; }) == "slow_link");
   CHECK(warned_of([](Findings& f) { f.gpus[0].rates->link = {32, 8}; }) == "slow_link");
