@@ -30,6 +30,8 @@ doxygen_add_docs(docs
   backend/Region.hpp
   memspaces/include/KokkosHostSpaces.hpp
   memspaces/include/KokkosHostSpaces/Allocator.hpp
+  memspaces/include/KokkosHostSpaces/ElementSum.hpp
+  memspaces/include/KokkosHostSpaces/ElementWise.hpp
   memspaces/include/KokkosHostSpaces/MappedSpace.hpp
   memspaces/include/KokkosHostSpaces/MappedView.hpp
   memspaces/include/KokkosHostSpaces/PinnedSpace.hpp

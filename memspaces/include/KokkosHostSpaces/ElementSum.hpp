@@ -51,6 +51,7 @@ class ElementSum {
     return policy.set_scratch_size(0, Kokkos::PerTeam(int(warps * sizeof(Value))));
   }
 
+  /// The part of one team, added to the result.
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     std::int64_t const begin =

@@ -3,6 +3,7 @@
 
 #include "../LinkProbe.hpp"
 #include "../Numbers.hpp"
+#include "../PlainBuffer.hpp"
 #include "Check.hpp"
 
 #include <algorithm>
@@ -14,19 +15,6 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 constexpr int threads_per_block = 256;
-
-class DeviceMemory {
- public:
-  explicit DeviceMemory(std::size_t bytes) { check(cudaMalloc(&m_pointer, bytes), "cudaMalloc"); }
-  ~DeviceMemory() { (void)cudaFree(m_pointer); }
-  DeviceMemory(DeviceMemory const&)            = delete;
-  DeviceMemory& operator=(DeviceMemory const&) = delete;
-
-  void* get() const { return m_pointer; }
-
- private:
-  void* m_pointer = nullptr;
-};
 
 class OwnStream {
  public:
@@ -109,11 +97,13 @@ void use_device(int device) {
 
 LinkRates measure_link(void* host, std::size_t bytes, double seconds,
                        std::function<void()> const& while_busy) {
-  std::size_t const half  = bytes / 2 / sizeof(ulonglong2) * sizeof(ulonglong2);
-  std::size_t const count = half / sizeof(std::uint64_t);
-  auto* const source      = static_cast<std::uint64_t*>(host);
-  auto* const target      = source + count;
-  DeviceMemory const arrived(half), leaving(half), sum(sizeof(unsigned long long));
+  std::size_t const half    = bytes / 2 / sizeof(ulonglong2) * sizeof(ulonglong2);
+  std::size_t const count   = half / sizeof(std::uint64_t);
+  auto* const source        = static_cast<std::uint64_t*>(host);
+  auto* const target        = source + count;
+  PlainBuffer const arrived = make_plain_buffer(PlainKind::device, half);
+  PlainBuffer const leaving = make_plain_buffer(PlainKind::device, half);
+  PlainBuffer const sum     = make_plain_buffer(PlainKind::device, sizeof(unsigned long long));
   OwnStream const in, out;
   int const blocks = blocks_to_fill_device();
 
