@@ -22,7 +22,7 @@ file(GLOB _khs_pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/*.md
   ${PROJECT_SOURCE_DIR}/*/*.md
   ${PROJECT_SOURCE_DIR}/*/*/*.md)
-list(FILTER _khs_pages EXCLUDE REGEX "^build/")
+list(FILTER _khs_pages EXCLUDE REGEX "^(build|[.])")
 doxygen_add_docs(docs
   ${_khs_pages}
   backend/Error.hpp

@@ -16,6 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '\n==> %s\n' "$*"; }
 fail() { printf '\nquickstart: %s\n' "$*" >&2; exit 1; }
 
+mode=${1:-compare}
+
 # --- What is missing: Debian's names of packages --------------------------------------------------
 
 has_hwloc() {
@@ -30,6 +32,7 @@ missing_packages() {
   command -v cmake > /dev/null || echo cmake
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
+  [ "$mode" != test ] || command -v doxygen > /dev/null || echo doxygen
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
 }
 
@@ -116,6 +119,8 @@ build() {
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
     options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
+  elif [ "$mode $preset" = "test host" ]; then
+    options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
   fi
   say "Configuring build/$preset"
   cmake --preset "$preset" --no-warn-unused-cli "${options[@]}"
@@ -167,11 +172,11 @@ run_all_tests() {
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error
 }
 
-case "${1:-compare}" in
+case $mode in
   compare | test) ;;
-  *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
+  *) fail "unknown argument '$mode': run it with no argument, or with 'test'" ;;
 esac
 install_missing
 check_cmake
 look_for_cuda
-if [ "${1:-}" = test ]; then run_all_tests; else compare; fi
+if [ "$mode" = test ]; then run_all_tests; else compare; fi
