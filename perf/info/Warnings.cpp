@@ -27,12 +27,11 @@ bool may_use(Findings const& findings, int node) {
 
 void check_device(Findings const& findings, Warnings& warnings) {
   if (!findings.with_cuda || !findings.gpus.empty()) return;
-  warnings.push_back({"no_gpu", "There is no GPU to use (" + findings.why_no_gpu + ")",
-                      "See whether nvidia-smi shows one. If not: run this where there is one, "
-                      "install the driver, or "
-                      "hand the GPU to the container (docker --gpus all). If so: look at "
-                      "CUDA_VISIBLE_DEVICES, and "
-                      "for a driver older than the toolkit"});
+  warnings.push_back(
+      {"no_gpu", "There is no GPU to use (" + findings.why_no_gpu + ")",
+       "See whether nvidia-smi shows one. If not: run this where there is one, install the driver, "
+       "or hand the GPU to the container (docker --gpus all). If so: look at CUDA_VISIBLE_DEVICES, "
+       "and for a driver older than the toolkit"});
 }
 
 void check_huge_pages(Findings const& findings, Warnings& warnings) {
@@ -40,13 +39,13 @@ void check_huge_pages(Findings const& findings, Warnings& warnings) {
     warnings.push_back(
         {"huge_pages",
          "KOKKOS_HOST_SPACES_HUGE_PAGES is off (page-locking takes about twice as long)",
-         "unset it"});
+         "Unset it"});
   else if (findings.huge_pages == "never")
     warnings.push_back(
         {"huge_pages",
          "The system gives no transparent huge pages (page-locking takes about twice as long)",
-         "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; for ever: boot "
-         "with transparent_hugepage=madvise"});
+         "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; for ever: boot with "
+         "transparent_hugepage=madvise"});
 }
 
 void check_placement(Findings const& findings, std::size_t index, Warnings& warnings) {
@@ -58,9 +57,9 @@ void check_placement(Findings const& findings, std::size_t index, Warnings& warn
          gpu_name(index) + format(" is near NUMA node %d, where this process may not allocate "
                                   "(copies cross the link between sockets)",
                                   near_node),
-         "Start the process on that node: ask the batch system for the cores near the GPU "
-         "(srun --gpu-bind=closest), or give the process another GPU or other memory (numactl "
-         "--membind, docker --cpuset-mems)"});
+         "Start the process on that node: ask the batch system for the cores near the GPU (srun "
+         "--gpu-bind=closest), or give the process another GPU or other memory (numactl --membind, "
+         "docker --cpuset-mems)"});
   } else if (gpu.rates && gpu.rates->buffer_node >= 0 && near_node >= 0 &&
              gpu.rates->buffer_node != near_node) {
     warnings.push_back(
@@ -87,19 +86,17 @@ void check_link(Findings const& findings, std::size_t index, Warnings& warnings)
                         gpu_name(index) + " is linked by " + link_name(link) +
                             " under load, and could be by " + link_name(gpu.max_link),
                         "Look at the slot (lspci -vv shows LnkCap of GPU and slot), the riser, and "
-                        "the link speed in "
-                        "the firmware's setup; some slots share their lanes"});
+                        "the link speed in the firmware's setup; some slots share their lanes"});
   } else if (rate < usual_share * link_rate(link)) {
     warnings.push_back(
         {"slow_copies",
          gpu_name(index) +
-             format(": copies of page-locked memory reach %.1f GB/s of the %.1f GB/s "
-                    "that its link, ",
-                    rate / 1e9, link_rate(link) / 1e9) +
+             format(
+                 ": copies of page-locked memory reach %.1f GB/s of the %.1f GB/s that its link, ",
+                 rate / 1e9, link_rate(link) / 1e9) +
              link_name(link) + ", carries",
          "Measure again on an idle machine; if it stays so, look for a shared PCIe switch, memory "
-         "on "
-         "another node, an IOMMU, or too few memory channels"});
+         "on another node, an IOMMU, or too few memory channels"});
   }
 }
 
@@ -118,13 +115,13 @@ void check_iommu(Findings const& findings, std::size_t index, Warnings& warnings
 void check_limits(Findings const& findings, Warnings& warnings) {
   constexpr std::size_t little = std::size_t(1) << 30;
   if (!findings.gpus.empty() && findings.locked_memory_limit.value_or(little) < little)
-    warnings.push_back(
-        {"locked_memory",
-         "Locked memory is limited to " + size_in_words(*findings.locked_memory_limit) +
-             " (CUDA usually does not count against the limit; MPI over InfiniBand, which "
-             "registers the same buffers, does)",
-         "ulimit -l unlimited; in a container --ulimit memlock=-1; with Slurm "
-         "PropagateResourceLimitsExcept=MEMLOCK"});
+    warnings.push_back({"locked_memory",
+                        "Locked memory is limited to " +
+                            size_in_words(*findings.locked_memory_limit) +
+                            " (CUDA usually does not count against the limit; MPI over InfiniBand, "
+                            "which registers the same buffers, does)",
+                        "ulimit -l unlimited; in a container --ulimit memlock=-1; with Slurm "
+                        "PropagateResourceLimitsExcept=MEMLOCK"});
   if (findings.container_limit.value_or(findings.memory_bytes) < findings.memory_bytes)
     warnings.push_back(
         {"container_limit",
@@ -140,14 +137,12 @@ void check_cores(Findings const& findings, Warnings& warnings) {
   if (findings.cores_allowed == 0 || findings.cores_allowed >= few ||
       findings.cores_allowed >= findings.cores_online)
     return;
-  warnings.push_back(
-      {"few_cores",
-       format(
-           "This process may run on %d of %d cores (one core page-locks at a quarter of the rate "
-           "of sixteen, and host kernels share it)",
-           findings.cores_allowed, findings.cores_online),
-       "Ask for more (srun --cpus-per-task, mpirun --bind-to none or --map-by slot:PE=n, docker "
-       "--cpuset-cpus, taskset)"});
+  warnings.push_back({"few_cores",
+                      format("This process may run on %d of %d cores (one core page-locks at a "
+                             "quarter of the rate of sixteen, and host kernels share it)",
+                             findings.cores_allowed, findings.cores_online),
+                      "Ask for more (srun --cpus-per-task, mpirun --bind-to none or --map-by "
+                      "slot:PE=n, docker --cpuset-cpus, taskset)"});
 }
 
 }  // namespace
