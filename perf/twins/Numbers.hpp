@@ -6,7 +6,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_TWINS_NUMBERS_HPP
 #define KOKKOS_HOST_SPACES_PERF_TWINS_NUMBERS_HPP
 
-#include <algorithm>
+#include "../Statistics.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,9 +42,7 @@ double median_time(double seconds, TimeOnce time_once) {
   std::vector<double> times;
   for (double total = 0; times.empty() || total < seconds; total += times.back())
     times.push_back(time_once());
-  auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return summarize(times).median;
 }
 
 }  // namespace KokkosHostSpaces::Perf
