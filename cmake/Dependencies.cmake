@@ -41,6 +41,17 @@ if(KokkosHostSpaces_ENABLE_PERF)
   endif()
 endif()
 
+# For what can run on several processes.
+if(KokkosHostSpaces_ENABLE_EXAMPLES OR KokkosHostSpaces_ENABLE_PERF)
+  if(NOT DEFINED KokkosHostSpaces_ENABLE_MPI)
+    find_package(MPI QUIET COMPONENTS CXX)
+  endif()
+  option(KokkosHostSpaces_ENABLE_MPI "Examples and benchmarks run on several processes" ${MPI_CXX_FOUND})
+  if(KokkosHostSpaces_ENABLE_MPI)
+    find_package(MPI REQUIRED COMPONENTS CXX)
+  endif()
+endif()
+
 # From here on all is sanitized, Kokkos too: what a sanitizer does not see of the synchronisation
 # between threads, it reports as a race.
 include(Sanitize)

@@ -13,69 +13,73 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 
 namespace KokkosHostSpaces {
 
 /// result() += op(in_0(i), in_1(i), ...) for all i: the functor of a parallel_for over
-/// policy(instance), on a device. Sums in the type of the result: in packs, then in warps, then in
-/// teams, of which each adds its part atomically; so the last bits depend on the order of the
-/// teams. \tparam Op callable on the device with one element of each input
+/// policy(instance), on a device. Sums in the type of the result: in packs, then in teams, of which
+/// each adds its part atomically; so the last bits depend on the order of the teams. Does not keep
+/// the Views alive.
+/// \tparam Op callable on the device with one element of each input
 template <class Op, class Result, class First, class... In>
 class ElementSum {
   using Value = typename Result::non_const_value_type;
   static constexpr int N =
       Impl::pack_length<typename First::non_const_value_type, typename In::non_const_value_type...>;
-  static constexpr int lanes = 32;
-  static constexpr int warps = Impl::team_size / lanes;
 
  public:
-  /// \throw std::runtime_error if the extents differ
+  /// \throw std::runtime_error if the extents differ, or 32 bits cannot count the packs
   ElementSum(Result const& result, Op const& op, First const& first, In const&... in)
-      : m_result(result), m_op(op), m_in(first, in...), m_elements(std::int64_t(first.extent(0))) {
+      : m_result(result.data()), m_op(op), m_in(first.data(), in.data()...) {
     static_assert(Result::rank() == 0, "the result of a sum is a View of rank 0");
     Impl::check_element_wise("ElementSum", first, in...);
-    m_deal = Impl::deal<N>(m_elements, first, in...);
+    m_deal = Impl::deal<N>("ElementSum", first.extent(0), first.data(), in.data()...);
   }
+
+  /// Lets this functor set result() instead of adding to it, if the arrays are so small that one
+  /// team is quicker than several which need a zero to begin with. \return whether it does
+  bool set_if_small() { return m_sets = m_deal.items <= 8 * Impl::team_size; }
 
   /// As many teams as find work, at most half of what the device can hold at once: more would only
   /// make more parts to add.
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, Result, First, In...>();
-    std::int64_t const most  = instance.concurrency() / Impl::team_size / 2;
-    std::int64_t const teams = (m_deal.items + Impl::team_size - 1) / Impl::team_size;
-    Kokkos::TeamPolicy<ExecutionSpace> policy(instance, int(std::min(teams, most)), warps, lanes);
-    return policy.set_scratch_size(0, Kokkos::PerTeam(int(warps * sizeof(Value))));
+    unsigned const most  = unsigned(instance.concurrency()) / Impl::team_size / 2;
+    unsigned const teams = m_sets ? 1 : (m_deal.items + Impl::team_size - 1) / Impl::team_size;
+    return Kokkos::TeamPolicy<ExecutionSpace>(instance, int(std::min(teams, most)),
+                                              Impl::team_size);
   }
 
-  /// The part of one team, added to the result.
+  /// The part of one thread of a team.
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    std::int64_t const begin =
-        (std::int64_t(team.league_rank()) * warps + team.team_rank()) * lanes;
-    std::int64_t const stride = std::int64_t(team.league_size()) * Impl::team_size;
+    unsigned const stride = unsigned(team.league_size()) * Impl::team_size;
+    unsigned item = unsigned(team.league_rank()) * Impl::team_size + unsigned(team.team_rank());
     Value sum(0);
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, lanes),
-        [&](int lane, Value& part) { part += sum_of_items(begin + lane, stride); }, sum);
+    for (; item + stride < m_deal.packs; item += 2 * stride) {  // so that the loads of two overlap
+      Value const first = sum_of_pack(item), second = sum_of_pack(item + stride);
+      sum += first + second;
+    }
+    for (; item < m_deal.packs; item += stride) sum += sum_of_pack(item);
+    for (; item < m_deal.items; item += stride)
+      sum += m_in.pass_to([&](auto const*... in) {
+        return Value(m_op(in[std::int64_t(m_deal.packs) * (N - 1) + item]...));
+      });
 
-    auto* const sums =
-        static_cast<Value*>(team.team_scratch(0).get_shmem(int(warps * sizeof(Value))));
-    Kokkos::single(Kokkos::PerThread(team), [&] { sums[team.team_rank()] = sum; });
-    team.team_barrier();
+    team.team_reduce(Kokkos::Sum<Value>(sum));
     if (team.team_rank() != 0) return;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, warps), [&](int warp, Value& part) { part += sums[warp]; },
-        sum);
-    Kokkos::single(Kokkos::PerThread(team), [&] { Kokkos::atomic_add(m_result.data(), sum); });
+    if (m_sets)
+      *m_result = sum;
+    else
+      Kokkos::atomic_add(m_result, sum);
   }
 
  private:
-  KOKKOS_FUNCTION Value sum_of_pack(std::int64_t item) const {
-    return m_in.pass_to([&](auto const&... in) {
+  KOKKOS_FUNCTION Value sum_of_pack(unsigned item) const {
+    return m_in.pass_to([&](auto const*... in) {
       auto const terms = Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
       Value sum        = terms.values[0];
       for (int k = 1; k < N; ++k) sum += terms.values[k];
@@ -83,25 +87,11 @@ class ElementSum {
     });
   }
 
-  // Two packs at a time, so that their loads overlap.
-  KOKKOS_FUNCTION Value sum_of_items(std::int64_t item, std::int64_t stride) const {
-    Value sum(0);
-    for (; item + stride < m_deal.packs; item += 2 * stride) {
-      Value const first = sum_of_pack(item), second = sum_of_pack(item + stride);
-      sum += first + second;
-    }
-    for (; item < m_deal.packs; item += stride) sum += sum_of_pack(item);
-    for (; item < m_deal.items; item += stride)
-      sum += m_in.pass_to(
-          [&](auto const&... in) { return Value(m_op(in(m_deal.packs * (N - 1) + item)...)); });
-    return sum;
-  }
-
-  Result m_result;
+  Value* m_result;
   Op m_op;
-  Impl::InputsOf<First, In...> m_in;
-  std::int64_t m_elements;
+  Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
   Impl::Deal m_deal;
+  bool m_sets = false;
 };
 
 /// Enqueues result() = sum of op(in(i)...) over all i on `instance`; returns at once if that is a
@@ -112,19 +102,20 @@ void element_sum(std::string const& label, ExecutionSpace const& instance, Resul
                  Op const& op, First const& first, In const&... in) {
   using Value = typename Result::non_const_value_type;
   if constexpr (Impl::uses_packs<ExecutionSpace>) {
-    ElementSum const kernel(result, op, first, in...);
-    Kokkos::deep_copy(instance, result, Value(0));
-    if (first.extent(0) > 0) Kokkos::parallel_for(label, kernel.policy(instance), kernel);
+    ElementSum kernel(result, op, first, in...);
+    if (!kernel.set_if_small()) Kokkos::deep_copy(instance, result, Value(0));
+    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
   } else {
     Impl::check_access<ExecutionSpace, Result, First, In...>();
     Impl::check_element_wise("element_sum", first, in...);
-    Impl::InputsOf<First, In...> const inputs(first, in...);
+    Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> const
+    inputs(first.data(), in.data()...);
     Kokkos::parallel_reduce(
         label,
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
             instance, 0, std::int64_t(first.extent(0))),
         [=](std::int64_t i, Value& sum) {
-          sum += inputs.pass_to([&](auto const&... in_) { return Value(op(in_(i)...)); });
+          sum += inputs.pass_to([&](auto const*... at) { return Value(op(at[i]...)); });
         },
         result);
   }

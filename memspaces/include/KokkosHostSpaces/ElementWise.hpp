@@ -29,7 +29,8 @@ namespace KokkosHostSpaces {
 
 /// out(i) = op(in_0(i), in_1(i), ...) for all i: the functor of a parallel_for over
 /// policy(instance). The Views have rank 1, equal extents and contiguous elements; `out` may also
-/// be an input. Views that do not begin at a multiple of 16 bytes work, one element at a time.
+/// be an input. Views that do not begin at a multiple of 16 bytes work, one element at a time. Does
+/// not keep the Views alive: they must be until the kernel is done, or its graph is gone.
 /// \tparam Op callable on the device with one element of each input; returns an element of `out`
 template <class Op, class Out, class... In>
 class ElementWise {
@@ -37,11 +38,11 @@ class ElementWise {
   static constexpr int N = Impl::pack_length<Value, typename In::non_const_value_type...>;
 
  public:
-  /// \throw std::runtime_error if the extents differ
+  /// \throw std::runtime_error if the extents differ, or 32 bits cannot count the packs
   ElementWise(Out const& out, Op const& op, In const&... in)
-      : m_out(out), m_op(op), m_in(in...), m_elements(std::int64_t(out.extent(0))) {
+      : m_out(out.data()), m_op(op), m_in(in.data()...) {
     Impl::check_element_wise("ElementWise", out, in...);
-    m_deal = Impl::deal<N>(m_elements, out, in...);
+    m_deal = Impl::deal<N>("ElementWise", out.extent(0), out.data(), in.data()...);
   }
 
   /// What to launch this functor with on `instance`: a TeamPolicy on a device, a RangePolicy on the
@@ -50,37 +51,38 @@ class ElementWise {
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, Out, In...>();
     if constexpr (Impl::uses_packs<ExecutionSpace>) {
-      int const teams = int((m_deal.items + Impl::team_size - 1) / Impl::team_size);
-      return Kokkos::TeamPolicy<ExecutionSpace>(instance, teams, Impl::team_size);
+      unsigned const teams = (m_deal.items + Impl::team_size - 1) / Impl::team_size;
+      return Kokkos::TeamPolicy<ExecutionSpace>(instance, int(teams), Impl::team_size);
     } else {
+      std::int64_t const elements = m_deal.items + std::int64_t(m_deal.packs) * (N - 1);
       return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0,
-                                                                                  m_elements);
+                                                                                  elements);
     }
   }
 
   /// The part of one thread of a team.
   template <class Team>
   requires(!std::integral<Team>) KOKKOS_FUNCTION void operator()(Team const& team) const {
-    std::int64_t const item = std::int64_t(team.league_rank()) * Impl::team_size + team.team_rank();
+    unsigned const item =
+        unsigned(team.league_rank()) * Impl::team_size + unsigned(team.team_rank());
     if (item < m_deal.packs)
-      m_in.pass_to([&](auto const&... in) {
+      m_in.pass_to([&](auto const*... in) {
         Impl::pack_of<N>(m_out, item) =
             Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
       });
     else if (item < m_deal.items)
-      (*this)(m_deal.packs * (N - 1) + item);
+      (*this)(std::int64_t(m_deal.packs) * (N - 1) + item);
   }
 
   /// One element.
   KOKKOS_FUNCTION void operator()(std::integral auto i) const {
-    m_in.pass_to([&](auto const&... in) { m_out(i) = m_op(in(i)...); });
+    m_in.pass_to([&](auto const*... in) { m_out[i] = m_op(in[i]...); });
   }
 
  private:
-  Out m_out;
+  Value* m_out;
   Op m_op;
-  Impl::InputsOf<In...> m_in;
-  std::int64_t m_elements;
+  Impl::InputsOf<typename In::non_const_value_type...> m_in;
   Impl::Deal m_deal;
 };
 

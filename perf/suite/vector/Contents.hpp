@@ -72,6 +72,17 @@ void fill(VectorOperation op, VectorArguments<T> const& first, std::int64_t arra
   instance.fence();
 }
 
+/// Makes one result wrong.
+template <class T>
+void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
+           Device const& instance) {
+  bool const sum = is_sum(op);
+  Kokkos::parallel_for(
+      "spoil", Kokkos::RangePolicy<Device>(instance, 0, 1),
+      KOKKOS_LAMBDA(int) { (sum ? at.sum[0] : at.c[n - 1]) = T(-1); });
+  instance.fence();
+}
+
 /// Elements that are wrong after so many runs on each array; for sums, sums that are.
 template <class T>
 std::int64_t count_wrong(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,

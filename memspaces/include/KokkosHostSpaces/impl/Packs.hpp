@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -32,27 +33,29 @@ struct alignas(N * sizeof(T)) Pack {
   T values[N];
 };
 
-template <std::size_t, class View>
-struct NumberedView {
-  View view;
+template <std::size_t, class T>
+struct NumberedPointer {
+  T const* pointer;
 };
 
-template <class Sequence, class... Views>
+template <class Sequence, class... T>
 struct Inputs;
 
-/// Views of any types, of which `for_each(f)` makes one call f(view...).
-template <std::size_t... I, class... Views>
-struct Inputs<std::index_sequence<I...>, Views...> : NumberedView<I, Views>... {
-  explicit Inputs(Views const&... views) : NumberedView<I, Views>{views}... {}
+/// The first elements of some arrays. Pointers and not Views, because small kernels take the longer
+/// the more parameters they have.
+template <std::size_t... I, class... T>
+struct Inputs<std::index_sequence<I...>, T...> : NumberedPointer<I, T>... {
+  explicit Inputs(T const*... pointers) : NumberedPointer<I, T>{pointers}... {}
 
+  /// f(pointer...)
   template <class F>
   KOKKOS_FUNCTION decltype(auto) pass_to(F const& f) const {
-    return f(static_cast<NumberedView<I, Views> const&>(*this).view...);
+    return f(static_cast<NumberedPointer<I, T> const&>(*this).pointer...);
   }
 };
 
-template <class... Views>
-using InputsOf = Inputs<std::index_sequence_for<Views...>, Views...>;
+template <class... T>
+using InputsOf = Inputs<std::index_sequence_for<T...>, T...>;
 
 template <class T>
 inline constexpr bool fits_packs = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0;
@@ -61,13 +64,13 @@ inline constexpr bool fits_packs = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1
 template <class... T>
 inline constexpr int pack_length = (fits_packs<T> && ...) ? int(16 / std::max({sizeof(T)...})) : 1;
 
-template <int N, class View>
-KOKKOS_FUNCTION auto& pack_of(View const& view, std::int64_t item) {
-  using T       = typename View::value_type;
-  using PackOfT = Pack<T, N>;
-  using Qualified =
-      std::conditional_t<std::is_const_v<typename View::element_type>, PackOfT const, PackOfT>;
-  return reinterpret_cast<Qualified*>(view.data())[item];
+template <int N, class T>
+KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, unsigned item) {
+  return reinterpret_cast<Pack<T, N>*>(elements)[item];
+}
+template <int N, class T>
+KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, unsigned item) {
+  return reinterpret_cast<Pack<T, N> const*>(elements)[item];
 }
 
 /// op of each element of the packs.
@@ -81,18 +84,20 @@ KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const...
 /// How n elements are dealt out to items of work: first the whole packs, then what is left, one by
 /// one.
 struct Deal {
-  std::int64_t packs = 0;
-  std::int64_t items = 0;
+  unsigned packs = 0;
+  unsigned items = 0;
 };
 
-template <int N, class... Views>
-Deal deal(std::int64_t elements, Views const&... views) {
-  auto const aligned = [](auto const& view) {
-    using T = typename std::decay_t<decltype(view)>::value_type;
-    return reinterpret_cast<std::uintptr_t>(view.data()) % (N * sizeof(T)) == 0;
-  };
-  std::int64_t const packs = (aligned(views) && ...) ? elements / N : 0;
-  return {packs, elements - packs * (N - 1)};
+/// \throw std::runtime_error if there are too many items for 32 bits: more than 64 GiB in packs
+template <int N, class... T>
+Deal deal(char const* function, std::size_t elements, T const*... pointers) {
+  bool const aligned = ((reinterpret_cast<std::uintptr_t>(pointers) % (N * sizeof(T)) == 0) && ...);
+  std::size_t const packs = aligned ? elements / N : 0, items = elements - packs * (N - 1);
+  if (items > std::numeric_limits<unsigned>::max() - 1024)
+    throw std::runtime_error(
+        "KokkosHostSpaces::" + std::string(function) + ": " + std::to_string(elements) +
+        " elements are too many for one kernel: call it for subviews of fewer");
+  return {unsigned(packs), unsigned(items)};
 }
 
 /// \throw std::runtime_error if the extents differ

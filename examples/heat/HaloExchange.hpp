@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_HALO_EXCHANGE_HPP
+#define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_HALO_EXCHANGE_HPP
+
+#include "Decomposition.hpp"
+#include "Field.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace Heat {
+
+/// Numbers of the cells in `boxes`, one after the other. Asynchronous.
+template <class Buffer>
+void gather(Device const& instance, Buffer const& buffer, Field const& field, Boxes const& boxes) {
+  Kokkos::parallel_for(
+      "heat: pack halo", Kokkos::RangePolicy(instance, 0, boxes.size()), KOKKOS_LAMBDA(int i) {
+        auto const [x, y, z] = boxes.cell(i);
+        buffer(i)            = field(x, y, z);
+      });
+}
+
+/// And back. Asynchronous.
+template <class Buffer>
+void scatter(Device const& instance, Field const& field, Buffer const& buffer, Boxes const& boxes) {
+  Kokkos::parallel_for(
+      "heat: unpack halo", Kokkos::RangePolicy(instance, 0, boxes.size()), KOKKOS_LAMBDA(int i) {
+        auto const [x, y, z] = boxes.cell(i);
+        field(x, y, z)       = buffer(i);
+      });
+}
+
+/// Fills the ghost cells of a field from the neighbours, by messages between buffers in
+/// `HostSpace`, any memory space that the host can access.
+///
+/// Kernels work on mirrors of the buffers. Where they can access `HostSpace` (MappedSpace, and
+/// everything in a Kokkos without a GPU), create_mirror_view returns the buffer itself, and
+/// deep_copy has nothing to do; else (PinnedSpace) the mirror is device memory, and deep_copy
+/// enqueues a copy. The source is the same.
+template <class HostSpace>
+class HaloExchange {
+ public:
+  HaloExchange(Device const& instance, Decomposition const& decomposition, Processes& processes)
+      : m_instance(instance),
+        m_processes(processes),
+        m_neighbours(decomposition.neighbours()),
+        m_to_send(decomposition.to_send()),
+        m_to_receive(decomposition.to_receive()),
+        m_sent(Kokkos::view_alloc("halo to send", HostSpace(instance), Kokkos::WithoutInitializing),
+               m_to_send.size()),
+        m_received(
+            Kokkos::view_alloc("halo received", HostSpace(instance), Kokkos::WithoutInitializing),
+            m_to_receive.size()),
+        m_packed(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_sent)),
+        m_unpacked(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_received)) {}
+
+  /// Enqueues what takes the neighbours' cells to the host.
+  void pack(Field const& field) const {
+    gather(m_instance, m_packed, field, m_to_send);
+    Kokkos::deep_copy(m_instance, m_sent, m_packed);
+  }
+
+  /// Waits for what pack() enqueued, exchanges messages, and enqueues what takes them into the
+  /// ghost cells.
+  void exchange(Field const& field) {
+    for (std::size_t i = 0; i < m_neighbours.size(); ++i) {
+      auto const [rank, axis, side] = m_neighbours[i];
+      m_processes.receive(m_received.data() + m_to_receive.offset(int(i)),
+                          m_to_receive.size(int(i)), rank, 2 * axis + (1 - side));
+    }
+    m_instance.fence("heat: the halo is on the host");
+    for (std::size_t i = 0; i < m_neighbours.size(); ++i) {
+      auto const [rank, axis, side] = m_neighbours[i];
+      m_processes.send(m_sent.data() + m_to_send.offset(int(i)), m_to_send.size(int(i)), rank,
+                       2 * axis + side);
+    }
+    m_processes.wait();
+    Kokkos::deep_copy(m_instance, m_unpacked, m_received);
+    scatter(m_instance, field, m_unpacked, m_to_receive);
+  }
+
+ private:
+  using Buffer = Kokkos::View<double*, HostSpace>;
+  using Mirror = decltype(Kokkos::create_mirror_view(
+      Kokkos::WithoutInitializing, std::declval<Device const&>(), std::declval<Buffer const&>()));
+
+  Device m_instance;
+  Processes& m_processes;
+  std::vector<Neighbour> m_neighbours;
+  Boxes m_to_send, m_to_receive;
+  Buffer m_sent, m_received;
+  Mirror m_packed, m_unpacked;
+};
+
+}  // namespace Heat
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_PROCESSES_HPP
+#define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_PROCESSES_HPP
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace Heat {
+
+/// All that the program asks of MPI, from its initialisation to its end. MpiProcesses.cpp does it;
+/// SingleProcess.cpp stands in where there is no MPI.
+class Processes {
+ public:
+  Processes(int& argc, char**& argv);
+  ~Processes();
+  Processes(Processes const&)            = delete;
+  Processes& operator=(Processes const&) = delete;
+
+  int rank() const;
+  int count() const;
+
+  /// Processes along x, y and z, their product being count(). What is 0 in `wanted` is chosen; the
+  /// rest must divide count(). More of them along z than along x, whose faces are slow to pack.
+  std::array<int, 3> grid(std::array<int, 3> wanted) const;
+
+  /// Begin a message of `count` numbers; the memory must stay alone until wait() returns.
+  void receive(double* to, int count, int source, int tag);
+  void send(double const* from, int count, int destination, int tag);
+
+  /// Until all messages that were begun are done.
+  void wait();
+
+  void barrier() const;
+  double maximum(double value) const;
+  double sum(double value) const;
+  std::uint64_t sum(std::uint64_t value) const;  ///< modulo 2^64
+
+  /// Element by element; only rank 0 has the result.
+  void sum_to_first(std::vector<double>& values) const;
+
+  /// Ends all processes, also those that wait for this one.
+  [[noreturn]] void abort(int exit_code) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace Heat
+
+#endif

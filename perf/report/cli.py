@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""The commands of report.py."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+
+from .compare import CONTEXT, changes, context_differences
+from .goals import Goal, judge_goal, load_goals
+from .numbers import time_text
+from .results import ResultsError, Run, condense, load, load_all
+
+# As of the programs that measure: 2 is an error in the use or the files.
+SUCCESS, FALLS_SHORT, SKIPPED = 0, 1, 4
+GOALS = pathlib.Path(__file__).resolve().parent.parent / "goals.json"
+
+_USAGE = """report.py RESULTS.json... --check [--goals GOALS.json]   what falls short of the goals
+report.py RESULTS.json... --output DIR                   a report: report.md, report.html, pictures
+report.py compare OLD.json NEW.json                      what got slower, and how sure that is
+report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
+
+
+def _check(runs: list[Run], goals: list[Goal]) -> int:
+    errors = [f"{run.title}: {error}" for run in runs for error in run.errors()]
+    for error in errors:
+        print(f"WRONG  {error}")
+    judged = missed = 0
+    for goal in goals:
+        verdicts = judge_goal(goal, runs)
+        if verdicts[0].reached is None:
+            print(f"-      {goal.name}: not judged, {verdicts[0].reason}")
+            continue
+        short = [verdict for verdict in verdicts if not verdict.reached]
+        judged += 1
+        missed += bool(short)
+        reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
+        print(f"{'MISSED' if short else 'ok    '} {goal.name}: {reached}")
+        for verdict in short:
+            measured = goal.text(verdict.measured) if verdict.measured else verdict.reason
+            print(f"         {verdict.case or goal.name}: wanted {goal.wanted}, measured {measured}")
+    print(f"{judged - missed} of {judged} goals reached, {len(errors)} errors in the results")
+    if errors or missed:
+        return FALLS_SHORT
+    return SUCCESS if judged else SKIPPED
+
+
+def _compare(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="report.py compare",
+        description="Exits with 1 if a case got slower, by more than --minimum and by more than chance.",
+        epilog=f"Says where these differ: {', '.join(CONTEXT)}.")
+    parser.add_argument("old", type=pathlib.Path)
+    parser.add_argument("new", type=pathlib.Path)
+    parser.add_argument("--quantity", choices=["seconds", "ratio"], default="seconds",
+                        help="time, or ratio to the twin, which a faster or slower machine changes less")
+    parser.add_argument("--minimum", type=float, default=0.02, help="smallest change that counts (%(default)s)")
+    parser.add_argument("--significance", type=float, default=0.05,
+                        help="chance of any false alarm that is accepted (%(default)s)")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name has a match")
+    options = parser.parse_args(arguments)
+    old, new = load(options.old), load(options.new)
+    for difference in context_differences(old, new):
+        print(f"note: differs in {difference}")
+    for names, where in ((old.cases.keys() - new.cases.keys(), options.old),
+                         (new.cases.keys() - old.cases.keys(), options.new)):
+        if names:
+            print(f"note: {len(names)} cases are in {where} alone, such as {min(names)}")
+    for error in new.errors():
+        print(f"WRONG  {error}")
+    all_changes = changes(old, new, options.quantity, options.filter)
+    if not all_changes:
+        raise ResultsError("the results have no case in common that could be compared")
+    hopeless = [change for change in all_changes if change.smallest_probability > options.significance]
+    if hopeless:
+        worst = max(hopeless, key=lambda change: change.effect)
+        print(f"note: {len(hopeless)} cases have too few repetitions to be sure of any change among"
+              f" {len(all_changes)} cases; the slowest of them is {worst.case}, {worst.effect:+.1%}: repeat more"
+              " often, or compare fewer cases by --filter")
+    sure = [change for change in all_changes
+            if abs(change.effect) >= options.minimum and change.probability <= options.significance]
+    slower = [change for change in sure if change.effect > 0]
+    for change in sorted(sure, key=lambda change: -change.effect):
+        write = time_text if options.quantity == "seconds" else "{:.4g}".format
+        print(f"{'SLOWER' if change.effect > 0 else 'faster'} {change.case}: {change.effect:+.1%},"
+              f" {write(change.old)} -> {write(change.new)}, p = {change.probability:.2g}")
+    print(f"{len(slower)} of {len(all_changes)} cases are slower, {len(sure) - len(slower)} faster")
+    return FALLS_SHORT if slower or new.errors() else SUCCESS
+
+
+def _condense(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="report.py condense")
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    options.out.write_text(condense(load(options.results)), encoding="utf-8")
+    return SUCCESS
+
+
+def _report(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="report.py", usage="\n" + _USAGE)
+    parser.add_argument("results", type=pathlib.Path, nargs="+",
+                        help="files of several runs are taken together, as of 1, 2 and 4 GPUs")
+    parser.add_argument("--check", action="store_true",
+                        help="exit with 1 if a goal is missed or a result wrong, with 4 if no goal is meant for these")
+    parser.add_argument("--goals", type=pathlib.Path, default=GOALS)
+    parser.add_argument("--output", type=pathlib.Path, metavar="DIR")
+    options = parser.parse_args(arguments)
+    if not options.check and not options.output:
+        parser.error("give --check, --output DIR or both")
+    runs, goals = load_all(options.results), load_goals(options.goals)
+    if options.output:
+        from .sections import write_report  # pylint: disable=import-outside-toplevel
+
+        for path in write_report(runs, goals, options.output):
+            print(path)
+    if options.check:
+        return _check(runs, goals)
+    return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    command = {"compare": _compare, "condense": _condense}.get(arguments[0] if arguments else "")
+    try:
+        return command(arguments[1:]) if command else _report(arguments)
+    except ResultsError as error:
+        print(f"report.py: {error}", file=sys.stderr)
+    except ImportError as error:
+        print(f"report.py: {error}: a report needs matplotlib (python3-matplotlib of Debian)", file=sys.stderr)
+    return 2

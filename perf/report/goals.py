@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Goals: which cases they mean, and whether results reach them. README.md tells how they are written."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pathlib
+import re
+from dataclasses import dataclass, field
+
+from .numbers import Summary, parse_number, summarize, time_text
+from .results import Case, ResultsError, Run
+
+_COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
+_NEED = re.compile(r"(\w+)\s*([<>=!~].*)")
+_STATISTICS = {
+    "lower_quartile": lambda values: summarize(values).lower,
+    "median": lambda values: summarize(values).median,
+    "upper_quartile": lambda values: summarize(values).upper,
+    "minimum": min,
+    "maximum": max,
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The keys of a goal in the file."""
+
+    name: str
+    why: str
+    select: dict
+    quantity: str
+    statistic: str = "median"
+    at_least: float | None = None
+    at_most: float | None = None
+    needs: list[str] = field(default_factory=list)
+    covers: dict[str, list] = field(default_factory=dict)
+    against: dict | list[dict] | None = None
+    of_limit: str | None = None
+    following: str = ""
+
+    def __post_init__(self):
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError(f"goal '{self.name}' needs either at_least or at_most")
+        if self.statistic not in _STATISTICS:
+            raise ValueError(f"goal '{self.name}': the statistic is none of {', '.join(_STATISTICS)}")
+        if (self.quantity == "times_as_fast") != bool(self.against):
+            raise ValueError(f"goal '{self.name}': times_as_fast and against need one another")
+        if not self.select or not all(_NEED.fullmatch(need) for need in self.needs):
+            raise ValueError(f"goal '{self.name}' selects all cases, or has a need that is no condition")
+
+    @property
+    def wanted(self) -> str:
+        """What is to be reached, in words."""
+        quantity = {"bytes_per_second": "rate", "times_as_fast": "times as fast"}.get(
+            self.quantity, self.quantity.replace("_", " "))
+        if self.statistic != "median":
+            quantity = f"{self.statistic.replace('_', ' ')} of {quantity}"
+        if self.of_limit:
+            quantity += f" / {self.of_limit.replace('_', ' ')}"
+        relation, bound = (">=", self.at_least) if self.at_most is None else ("<=", self.at_most)
+        return f"{quantity} {relation} {time_text(Summary(bound, bound, bound), False) if self._is_time else bound}"
+
+    def text(self, measured: Summary) -> str:
+        """The median and the quartiles, with a unit."""
+        if self._is_time:
+            return time_text(measured)
+        return f"{measured:.4g}"
+
+    @property
+    def _is_time(self) -> bool:
+        return self.quantity.endswith("seconds")
+
+    def reached_by(self, values: list[float]) -> bool:
+        decisive = _STATISTICS[self.statistic](values)
+        return decisive >= self.at_least if self.at_most is None else decisive <= self.at_most
+
+
+@dataclass
+class Verdict:
+    """What became of a goal in one case; without a case: why it could not be judged."""
+
+    goal: Goal
+    reached: bool | None  #: None: not meant for these results
+    run: str = ""
+    case: str = ""
+    measured: Summary | None = None
+    reason: str = ""
+
+
+def load_goals(path: pathlib.Path) -> list[Goal]:
+    """Reads goals; raises ResultsError for what no results could make sense of."""
+    try:
+        goals = [Goal(**goal) for goal in json.loads(path.read_text(encoding="utf-8"))["goals"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResultsError(f"{path}: {error}") from error
+    if not goals:
+        raise ResultsError(f"{path} holds no goals")
+    return goals
+
+
+def _value(case: Case, key: str) -> str | None:
+    if key in ("name", "group", "operation", "space"):
+        return getattr(case, key)
+    if key == "words":
+        return "/".join(case.words)
+    return case.fields.get(key)
+
+
+def holds(value: str | None, wanted) -> bool:
+    """One condition: null (absent), a value, a list of values, or '>= 64Mi', '~ regex' and the like."""
+    if wanted is None or value is None:
+        return wanted is value
+    if isinstance(wanted, list):
+        return any(holds(value, one) for one in wanted)
+    comparison = _COMPARISON.fullmatch(str(wanted))
+    relation, right = comparison.groups() if comparison else ("=", str(wanted))
+    if relation == "~":
+        return re.search(right, value) is not None
+    try:
+        left, right = parse_number(value), parse_number(right)
+    except ValueError:
+        left = value
+    return {">=": lambda: left >= right, "<=": lambda: left <= right,
+            "!=": lambda: left != right, "=": lambda: left == right}[relation]()
+
+
+def selected(case: Case, select: dict) -> bool:
+    return all(holds(_value(case, key), wanted) for key, wanted in select.items())
+
+
+def _met(need: str, run: Run) -> bool:
+    """A condition on the context of a run, as in 'gpu ~ H200'."""
+    key, condition = _NEED.fullmatch(need).groups()
+    value = {"backend": run.backend, "ranks": run.ranks}.get(key, run.context.get(key))
+    return holds(None if value is None else str(value), condition)
+
+
+def _identity(case: Case) -> dict:
+    """What a case measures; what it is held against does not matter."""
+    fields = {key: value for key, value in case.fields.items() if key != "twin"}
+    return {key: _value(case, key) for key in ("group", "operation", "space", "words")} | fields
+
+
+def _counterparts(case: Case, against: dict | list, run: Run) -> list[Case]:
+    """For each set of changed values the cases that differ from this one by them alone."""
+    found = []
+    for changes in against if isinstance(against, list) else [against]:
+        identity = _identity(case) | changes
+        matches = [other for other in run.cases.values()
+                   if _identity(other) == identity and other.seconds]
+        if not matches:
+            raise LookupError(f"no case to compare with: {changes}")
+        found += matches
+    return found
+
+
+def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
+    """The quantity in each repetition; raises LookupError if the results lack something for it."""
+    values = case.values(goal.quantity)
+    if goal.against:
+        # The better one of several counts.
+        best = min(summarize(other.seconds).median
+                   for other in _counterparts(case, goal.against, run))
+        values = [best / seconds for seconds in case.seconds]
+    if goal.of_limit:
+        limit = run.limit(goal.of_limit)
+        if not limit:
+            raise LookupError(f"the limit {goal.of_limit} was not measured")
+        values = [value / limit for value in values]
+    if not values:
+        raise LookupError(f"{goal.quantity} was not measured")
+    return values
+
+
+def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:
+    if case.errors:
+        return Verdict(goal, False, run.title, case.name, reason=case.errors[0])
+    try:
+        values = _measure(goal, case, run)
+    except LookupError as error:
+        return Verdict(goal, False, run.title, case.name, reason=str(error))
+    return Verdict(goal, goal.reached_by(values), run.title, case.name, summarize(values))
+
+
+def _uncovered(goal: Goal, cases: list[Case]) -> str:
+    """The combinations of the values under 'covers' that no case has."""
+    wanted = [dict(zip(goal.covers, values)) for values in itertools.product(*goal.covers.values())]
+    return "; ".join(", ".join(f"{key} {value}" for key, value in one.items()) for one in wanted
+                     if not any(selected(case, one) for case in cases))
+
+
+def judge_goal(goal: Goal, runs: list[Run]) -> list[Verdict]:
+    """A verdict for each case the goal means, and one if there is none, or some are missing."""
+    meant = [run for run in runs if all(_met(need, run) for need in goal.needs)]
+    if not meant:
+        return [Verdict(goal, None, reason="meant for " + ", ".join(goal.needs))]
+    chosen = [(run, case) for run in meant for case in run.cases.values()
+              if selected(case, goal.select)]
+    if not chosen and goal.following:
+        return [Verdict(goal, None, reason=f"follows: {goal.following}")]
+    if not chosen:
+        return [Verdict(goal, False, reason="no data")]
+    verdicts = [_judge_case(goal, case, run) for run, case in chosen]
+    if missing := _uncovered(goal, [case for _, case in chosen]):
+        verdicts.append(Verdict(goal, False, reason="no data for " + missing))
+    return verdicts

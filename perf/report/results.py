@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Results of one or several runs: JSON of Google Benchmark, or the small form that condense writes."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+import re
+from dataclasses import dataclass, field
+
+from .numbers import Summary, summarize
+
+# Keys of an entry that Google Benchmark itself writes. All others are counters of ours.
+_OWN_KEYS = {
+    "name", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions",
+    "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "label",
+    "error_occurred", "error_message", "skipped", "skip_message"}
+_SUFFIX = re.compile(
+    r"/((min_time|min_warmup_time|iterations|repeats):[^/]*|manual_time|real_time|process_time)(?=/|$)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+# What tells nothing about the measurement, or more about the owner of the machine than need be.
+_PRIVATE = {"host_name", "executable", "load_avg", "caches"}
+
+
+class ResultsError(Exception):
+    """A file is not what it should be."""
+
+
+@dataclass
+class Case:
+    """One benchmark; all lists have a value for each repetition."""
+
+    name: str
+    label: str = ""
+    seconds: list[float] = field(default_factory=list)
+    counters: dict[str, list[float]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        parts = self.name.split("/")
+        self.group, self.operation, self.space = (parts + ["", "", ""])[:3]
+        self.words = [part for part in parts[3:] if ":" not in part]
+        self.fields = dict(part.split(":", 1) for part in parts[3:] if ":" in part)
+
+    def number(self, key: str) -> float:
+        """The number after key: in the name."""
+        return float(self.fields[key])
+
+    @property
+    def bytes(self) -> float:
+        """Moved by one run, 0 if that means nothing."""
+        return self.counters.get("bytes", [0.0])[0]
+
+    def values(self, quantity: str) -> list[float]:
+        """Of each repetition: seconds, bytes_per_second or a counter; empty if there is none."""
+        if quantity == "seconds":
+            return self.seconds
+        if quantity == "bytes_per_second":
+            return [self.bytes / seconds for seconds in self.seconds] if self.bytes else []
+        return self.counters.get(quantity, [])
+
+    def summary(self, quantity: str) -> Summary | None:
+        values = self.values(quantity)
+        return summarize(values) if values else None
+
+
+@dataclass
+class Run:
+    """All cases measured on one configuration."""
+
+    context: dict
+    cases: dict[str, Case] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def backend(self) -> str:
+        return "cuda" if self.context.get("gpu") else "host"
+
+    @property
+    def ranks(self) -> int:
+        return int(self.context.get("ranks") or 1)
+
+    @property
+    def title(self) -> str:
+        machine = self.context.get("gpu") or self.context.get("host_cpu") or "host"
+        return f"{self.ranks} × {machine}" if self.ranks > 1 else machine
+
+    def limit(self, name: str) -> float | None:
+        """A measured limit of the machine in bytes/s for each rank, None where it was not measured."""
+        try:
+            return float(self.context[name]) / self.ranks
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def errors(self) -> list[str]:
+        return [f"{case.name}: {error}" for case in self.cases.values() for error in case.errors]
+
+
+def _read_entry(run: Run, entry: dict) -> None:
+    """Takes over one repetition as Google Benchmark writes it."""
+    if entry.get("run_type") == "aggregate":
+        return
+    name = _SUFFIX.sub("", entry["run_name"] if "run_name" in entry else entry["name"])
+    if entry.get("skipped"):
+        run.left_out[name] = entry.get("skip_message", "")
+        return
+    case = run.cases.setdefault(name, Case(name))
+    if entry.get("error_occurred"):
+        case.errors.append(entry.get("error_message") or "failed without a message")
+        return
+    seconds = entry["real_time"] * _SECONDS[entry["time_unit"]]
+    counters = {key: float(value) for key, value in entry.items() if key not in _OWN_KEYS}
+    wrong = [key for key, value in {"real_time": seconds, **counters}.items()
+             if not math.isfinite(value)]
+    if wrong or seconds <= 0:
+        case.errors.append(f"no positive, finite number: {', '.join(wrong) or 'real_time'}")
+        return
+    if "twin_seconds" in counters:
+        counters.setdefault("ratio", counters["twin_seconds"] / seconds)
+    case.label = entry.get("label", case.label)
+    case.seconds.append(seconds)
+    for key, value in counters.items():
+        case.counters.setdefault(key, []).append(value)
+
+
+def _read_condensed(run: Run, entry: dict) -> None:
+    case = Case(entry["name"], entry["label"], entry["seconds"], {}, entry.get("errors", []))
+    for key, value in entry.items():
+        if key not in ("name", "label", "seconds", "errors"):
+            case.counters[key] = value if isinstance(value, list) else [value] * len(case.seconds)
+    run.cases[case.name] = case
+
+
+def load(path: pathlib.Path) -> Run:
+    """Reads a file of either form; raises ResultsError."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        run = Run(data["context"], {}, data.get("left_out", {}))
+        entries, read = ((data["cases"], _read_condensed) if "cases" in data
+                         else (data["benchmarks"], _read_entry))
+        for entry in entries:
+            read(run, entry)
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path}: {error}") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ResultsError(f"{path} does not hold results of kokkos_host_spaces_perf: {error!r}") from error
+    if not run.cases:
+        raise ResultsError(f"{path} holds no results: was the run cut off, or its filter too narrow?")
+    return run
+
+
+def load_all(paths: list[pathlib.Path]) -> list[Run]:
+    """Reads files; those of one configuration become one run, with the repetitions of all."""
+    runs: dict[tuple, Run] = {}
+    for path in paths:
+        run = load(path)
+        keys = ("gpu", "gpus", "ranks", "execution_space", "host_cpu", "commit")
+        first = runs.setdefault(tuple(str(run.context.get(key)) for key in keys), run)
+        if first is not run:
+            _add(first, run)
+    return sorted(runs.values(), key=lambda run: (run.backend, run.ranks))
+
+
+def _add(run: Run, more: Run) -> None:
+    run.left_out.update(more.left_out)
+    for case in more.cases.values():
+        first = run.cases.setdefault(case.name, case)
+        if first is case:
+            continue
+        first.seconds += case.seconds
+        first.errors += case.errors
+        for key, values in case.counters.items():
+            first.counters.setdefault(key, []).extend(values)
+
+
+def _rounded(value: float) -> float:
+    """With 4 significant digits; whole numbers stay exact."""
+    if not float(value).is_integer():
+        value = float(f"{value:.4g}")
+    return int(value) if float(value).is_integer() else value
+
+
+def condense(run: Run) -> str:
+    """The small form, as JSON: a line for each case, 4 significant digits, equal values once."""
+    context = {key: value for key, value in run.context.items() if key not in _PRIVATE}
+    lines = []
+    for case in run.cases.values():
+        entry = {"name": case.name, "label": case.label, "seconds": [_rounded(s) for s in case.seconds]}
+        for key, values in case.counters.items():
+            values = [_rounded(value) for value in values]
+            all_equal = len(values) == len(case.seconds) and len(set(values)) == 1
+            entry[key] = values[0] if all_equal else values
+        if case.errors:
+            entry["errors"] = case.errors
+        lines.append(json.dumps(entry, separators=(",", ":")))
+    return (f'{{"context": {json.dumps(context, indent=1)},\n'
+            f'"left_out": {json.dumps(run.left_out)},\n'
+            '"cases": [\n' + ",\n".join(lines) + "\n]}\n")

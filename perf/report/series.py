@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Which cases make a line of a plot or a cell of a table."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .numbers import Summary, count_name, size_name
+from .results import Case, Run
+
+TYPES = ("double", "float")
+
+
+def cases_of(run: Run, group: str) -> list[Case]:
+    return [case for case in run.cases.values() if case.group == group and case.seconds]
+
+
+def ordered(values: Iterable) -> list:
+    """Each value once, in the order of the first."""
+    return list(dict.fromkeys(values))
+
+
+def size(case: Case) -> float:
+    """Elements or bytes, whichever the name tells; 0 for neither."""
+    return float(case.fields.get("n") or case.fields.get("bytes") or 0)
+
+
+def line_name(case: Case) -> str:
+    """The memory space, and whatever else sets the case apart from others of its size."""
+    words = [word for word in case.words if word not in TYPES]
+    fields = [f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes", "twin")]
+    return ", ".join([case.space, *words, *fields])
+
+
+def lines(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    """Cases by line, in the order of their sizes."""
+    found: dict[str, list[Case]] = {}
+    for case in sorted(cases, key=size):
+        found.setdefault(line_name(case), []).append(case)
+    return found
+
+
+def twin_name(case: Case) -> str:
+    """The plain way that a case is held against."""
+    return case.fields.get("twin") or case.label or "plain twin"
+
+
+def ways(cases: Iterable[Case]) -> dict[str, dict[float, float]]:
+    """Median time by way, then size, of ours and of the plain twins; ours against several twins: the mean."""
+    times: dict[str, dict[float, list[float]]] = {}
+    for case in sorted(cases, key=size):
+        times.setdefault(line_name(case), {}).setdefault(size(case), []).append(case.summary("seconds").median)
+        if twin := case.summary("twin_seconds"):
+            times.setdefault(twin_name(case), {}).setdefault(size(case), []).append(twin.median)
+    return {name: {one: statistics.fmean(values) for one, values in sizes.items()}
+            for name, sizes in times.items()}
+
+
+@dataclass
+class Scaling:
+    """One benchmark on several numbers of ranks."""
+
+    case: Case
+    sums: dict[int, float]  #: bytes/s of all ranks, by their number
+    slowest: dict[int, Summary]  #: bytes/s of the slowest rank
+
+    @property
+    def title(self) -> str:
+        amount = f"{count_name(size(self.case))} elements" if "n" in self.case.fields else size_name(size(self.case))
+        return f"{self.case.group}, {self.case.operation.replace('_', ' ')}, {amount}"
+
+
+def scalings(runs: list[Run]) -> list[Scaling]:
+    """The largest size of each benchmark that moves data and was measured on several numbers of ranks."""
+    shared: dict[str, dict[int, Case]] = {}
+    for run in runs:
+        for case in run.cases.values():
+            if case.seconds and case.bytes and case.group in ("vector", "copy", "stream"):
+                shared.setdefault(case.name, {})[run.ranks] = case
+    largest: dict[str, dict[int, Case]] = {}
+    for cases in sorted((cases for cases in shared.values() if len(cases) > 1),
+                        key=lambda cases: size(next(iter(cases.values())))):
+        name = next(iter(cases.values())).name
+        largest[re.sub(r"/(n|bytes):[^/]*", "", name)] = cases
+    return [Scaling(next(iter(cases.values())),
+                    {ranks: (case.summary("sum_bytes_per_second") or case.summary("bytes_per_second")).median
+                     for ranks, case in cases.items()},
+                    {ranks: case.summary("bytes_per_second") for ranks, case in cases.items()})
+            for cases in largest.values()]
+
+
+def is_staged(case: Case) -> bool:
+    """Whether kernels have a copy of the data on the device, and do not use it in place."""
+    return "staged" in case.words or case.space == "PinnedSpace"
+
+
+class Crossing:
+    """In place against staged, for one operation and everything but the fraction touched and the passes."""
+
+    def __init__(self, operation: str, detail: str, in_place: str):
+        self.operation, self.detail, self.in_place = operation, detail, in_place
+        self.ratios: dict[tuple[float, float], float] = {}
+
+    @property
+    def title(self) -> str:
+        return ", ".join(filter(None, [self.operation, self.in_place, self.detail]))
+
+    def passes(self) -> list[float]:
+        return sorted({passes for passes, _ in self.ratios})
+
+    def fractions(self) -> list[float]:
+        return sorted({fraction for _, fraction in self.ratios})
+
+    def fraction(self, passes: float) -> float | None:
+        """The fraction touched where both take the same time; None if one is always the faster."""
+        points = sorted((f, ratio) for (p, f), ratio in self.ratios.items() if p == passes)
+        for (left, before), (right, after) in zip(points, points[1:]):
+            if (before >= 1) != (after >= 1):
+                # Straight between the points in the logarithms of both.
+                part = math.log(before) / (math.log(before) - math.log(after))
+                return math.exp(math.log(left) + part * (math.log(right) - math.log(left)))
+        return None
+
+
+def crossings(run: Run) -> list[Crossing]:
+    """The time of staged over the time in place: above 1, in place is faster."""
+    def key(case: Case) -> tuple:
+        rest = {k: v for k, v in case.fields.items() if k not in ("fraction", "passes", "twin")}
+        return case.operation, ", ".join(f"{k} {v}" for k, v in rest.items())
+
+    def point(case: Case) -> tuple[float, float]:
+        return float(case.fields.get("passes", 1)), float(case.fields.get("fraction", 1))
+
+    cases = cases_of(run, "zero_copy")
+    staged = {(key(case), point(case)): case for case in cases if is_staged(case)}
+    found: dict[tuple, Crossing] = {}
+    for case in cases:
+        other = staged.get((key(case), point(case)))
+        if is_staged(case) or other is None:
+            continue
+        crossing = found.setdefault((key(case), case.space), Crossing(*key(case), case.space))
+        crossing.ratios[point(case)] = other.summary("seconds").median / case.summary("seconds").median
+    return list(found.values())

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Element-wise kernels and sums: every element once, for all lengths and alignments of arrays.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_Graph.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using Execution = Kokkos::DefaultExecutionSpace;
+
+template <class T>
+struct AddThrice {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + T(3) * b; }
+};
+
+template <class T>
+struct Identity {
+  KOKKOS_FUNCTION T operator()(T a) const { return a; }
+};
+
+struct ProductInDouble {
+  KOKKOS_FUNCTION double operator()(float a, double b) const { return double(a) * b; }
+};
+
+template <class T>
+using Vector = Kokkos::View<T*, Execution::memory_space>;
+
+// a(i) = i % 5 + first
+template <class T>
+void count_up(Vector<T> const& a, T first) {
+  auto const host = Kokkos::create_mirror_view(a);
+  for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = T(i % 5) + first;
+  Kokkos::deep_copy(a, host);
+}
+
+template <class T>
+double sum_of(Vector<T> const& a) {
+  Kokkos::View<T, Execution::memory_space> const sum("sum");
+  Execution const instance;
+  khs::element_sum("sum", instance, sum, Identity<T>(), a);
+  T result;
+  Kokkos::deep_copy(instance, result, sum);
+  instance.fence();
+  return double(result);
+}
+
+constexpr std::size_t margin = 8;
+
+std::size_t any_length() { return GENERATE(0u, 1u, 2u, 3u, 5u, 255u, 256u, 1023u, 1024u, 70001u); }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("an element-wise kernel writes every element once, and no other",
+                   "[element_wise]", double, float, int, short) {
+  std::size_t const n = any_length(), offset = GENERATE(0u, 1u, 3u);
+  CAPTURE(n, offset);
+  Vector<TestType> const a("a", n + margin), b("b", n + margin), c("c", n + margin);
+  count_up<TestType>(a, 1);
+  count_up<TestType>(b, 2);
+  Kokkos::deep_copy(c, TestType(-1));
+  std::pair<std::size_t, std::size_t> const part(offset, offset + n);
+  khs::element_wise("triad", Execution(), Kokkos::subview(c, part), AddThrice<TestType>(),
+                    Kokkos::subview(a, part), Kokkos::subview(b, part));
+
+  auto const host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n + margin; ++i) {
+    bool const inside       = i >= offset && i < offset + n;
+    TestType const expected = inside ? TestType(4 * TestType(i % 5) + 7) : TestType(-1);
+    wrong += host(i) != expected;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("an element-wise kernel works in place, and converts between types", "[element_wise]") {
+  std::size_t const n = any_length();
+  Vector<double> const c("c", n);
+  Vector<float> const a("a", n);
+  count_up<double>(c, 1);
+  count_up<float>(a, 1);
+  khs::element_wise("product", Execution(), c, ProductInDouble(), a, c);
+  auto const host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += host(i) != double((i % 5 + 1) * (i % 5 + 1));
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("a sum takes every element once, and replaces the old result", "[element_wise]",
+                   double, float, int) {
+  std::size_t const n = any_length(), offset = GENERATE(0u, 1u, 3u);
+  CAPTURE(n, offset);
+  Vector<TestType> const a("a", n + margin);
+  Kokkos::deep_copy(a, TestType(1000));
+  auto const part = Kokkos::subview(a, std::pair<std::size_t, std::size_t>(offset, offset + n));
+  Kokkos::deep_copy(part, TestType(3));
+  CHECK(sum_of<TestType>(part) == 3.0 * double(n));
+  CHECK(sum_of<TestType>(part) == 3.0 * double(n));
+}
+
+TEST_CASE("element-wise kernels refuse Views of different lengths", "[element_wise]") {
+  Vector<double> const a("short", 10), c("long", 11);
+  CHECK_THROWS_MATCHES(
+      khs::element_wise("copy", Execution(), c, Identity<double>(), a), std::runtime_error,
+      Catch::Matchers::Message(
+          "KokkosHostSpaces::ElementWise: the View \"short\" has 10 elements and \"long\" has 11 "
+          "(all must have the same number): pass subviews of equal extents"));
+  Kokkos::View<double, Execution::memory_space> const sum("sum");
+  CHECK_THROWS_AS(khs::element_sum("dot", Execution(), sum, AddThrice<double>(), a, c),
+                  std::runtime_error);
+  CHECK_NOTHROW(khs::element_wise("copy", Execution(), a, Identity<double>(), a));
+}
+
+TEST_CASE("element-wise kernels work on mapped memory in place", "[element_wise]") {
+  Kokkos::View<double*, khs::MappedSpace> const a("a", 1001), c("c", 1001);
+  for (int i = 0; i < 1001; ++i) a(i) = i;
+  Execution const instance;
+  khs::element_wise("triad", instance, c, AddThrice<double>(), a, a);
+  instance.fence();
+  int wrong = 0;
+  for (int i = 0; i < 1001; ++i) wrong += c(i) != 4.0 * i;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("an element-wise kernel is a node of a graph", "[element_wise]") {
+  std::size_t const n = any_length();
+  Vector<double> const a("a", n), c("c", n);
+  count_up<double>(a, 1);
+  Execution const instance;
+  khs::ElementWise const kernel(c, AddThrice<double>(), c, a);
+  auto graph = Kokkos::Experimental::create_graph(instance, [&](auto root) {
+    root.then_parallel_for("first", kernel.policy(instance), kernel)
+        .then_parallel_for("second", kernel.policy(instance), kernel);
+  });
+  graph.submit(instance);
+  graph.submit(instance);
+  instance.fence();
+  auto const host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += host(i) != 12.0 * double(i % 5 + 1);
+  CHECK(wrong == 0);
+}

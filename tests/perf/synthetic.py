@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Results that look like those of kokkos_host_spaces_perf, from a model of a machine with seeded noise."""
+
+import json
+import random
+
+LINK, BOTH, MEMORY = 55e9, 100e9, 4.4e12
+KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "nstream": 4, "dot": 2, "axpy": 3, "norm": 1}
+SPACES = {"PinnedSpace": 54.8e9, "MappedSpace": 51e9, "WriteCombinedSpace": 55e9, "CudaHostPinnedSpace": 52e9}
+
+
+def context(**changes):
+    return {
+        "date": "2026-01-01T00:00:00+00:00", "host_name": "somewhere", "executable": "/home/a/perf",
+        "caches": [], "load_avg": [0.1], "library_version": "v1.9.1", "json_schema_version": 1,
+        "gpu": "NVIDIA H200", "gpus": "1", "driver_version": "580", "cuda_runtime_version": "13.0",
+        "link_generation": "5", "link_width": "16", "huge_pages": "madvise", "execution_space": "OpenMP",
+        "kokkos_version": "5.0.2", "kokkos_configuration": "Cuda", "compiler": "GCC 13.3.0, nvcc 13.0",
+        "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "ranks": "1",
+        "limit_to_device": f"{LINK}", "limit_to_host": f"{LINK}", "limit_both": f"{BOTH}",
+        "limit_device_memory": f"{MEMORY}"} | changes
+
+
+def entry(name, index, seconds, **keys):
+    """A repetition as Google Benchmark 1.9.1 writes it, in microseconds."""
+    return {
+        "name": f"{name}/iterations:1/repeats:15/manual_time", "family_index": 0,
+        "per_family_instance_index": 0, "run_name": f"{name}/iterations:1/repeats:15/manual_time",
+        "run_type": "iteration", "repetitions": 15, "repetition_index": index, "threads": 1,
+        "iterations": 1, "real_time": seconds * 1e6, "cpu_time": 1.0, "time_unit": "us"} | keys
+
+
+class Machine:
+    """Adds cases: each is a time of ours, a time of the twin, and noise of 0.2 % on both."""
+
+    def __init__(self, seed=1, repetitions=15, **changes):
+        self.random = random.Random(seed)
+        self.repetitions = repetitions
+        self.data = {"context": context(**changes), "benchmarks": []}
+
+    def add(self, name, seconds, twin=None, **keys):
+        for index in range(self.repetitions):
+            ours, theirs = (seconds * self.random.gauss(1, 0.002), (twin or 0) * self.random.gauss(1, 0.002))
+            more = {"twin_seconds": theirs, "ratio": theirs / ours} if twin else {}
+            self.data["benchmarks"].append(entry(name, index, ours, **more, **keys))
+
+    def change(self, part, **factors):
+        """Multiplies keys of all entries whose name contains part; returns how many there were."""
+        changed = [one for one in self.data["benchmarks"] if part in one["name"]]
+        for one in changed:
+            for key, factor in factors.items():
+                one[key] *= factor
+            if "twin_seconds" in one:
+                one["ratio"] = one["twin_seconds"] / (one["real_time"] * 1e-6)
+        return len(changed)
+
+    def remove(self, part):
+        self.data["benchmarks"] = [one for one in self.data["benchmarks"] if part not in one["name"]]
+
+    def write(self, path):
+        path.write_text(json.dumps(self.data), encoding="utf-8")
+        return path
+
+
+def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KERNELS), **changes):
+    """One that reaches every goal."""
+    made = Machine(seed, repetitions, **changes)
+    for kernel, arrays in ((kernel, KERNELS[kernel]) for kernel in kernels):
+        for size in (4, 8):
+            for n in (2**exponent for exponent in exponents):
+                for space, rate in {**(SPACES if kernel in ("triad", "dot") else {}), "CudaSpace": MEMORY}.items():
+                    _vector(made, kernel, space, size, n, 3e-6 + n * size * arrays / rate)
+    for moved in (2**12, 2**20, 2**26, 2**28):
+        for operation in ("to_device", "to_host"):
+            for space in SPACES:
+                for words, rate in (("contiguous", LINK), ("strided", LINK * 0.8)):
+                    seconds = 5e-6 + moved / rate
+                    made.add(f"copy/{operation}/{space}/{words}/bytes:{moved}", seconds, seconds,
+                             bytes=float(moved), label="cudaMemcpyAsync")
+    _allocations(made)
+    for passes in (1, 2, 4, 8):
+        for fraction in (0.01, 0.1, 0.5, 1.0):
+            end = f"fraction:{fraction:g}/passes:{passes}/alignment:64"
+            total = 2**28
+            made.add(f"zero_copy/read/MappedSpace/{end}", 3e-6 + fraction * passes * total / 50e9)
+            made.add(f"zero_copy/read/PinnedSpace/staged/{end}",
+                     3e-6 + total / LINK + fraction * passes * total / MEMORY)
+    made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.4e-6)
+    return made
+
+
+def _vector(made, kernel, space, size, n, seconds):
+    for launch in ("element_wise", "element_wise_graph", "range_policy")[: 3 if space == "CudaSpace" else 1]:
+        slower = 1.25 if launch == "range_policy" else 1
+        made.add(f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/{launch}/n:{n}", seconds * slower,
+                 seconds * 1.002, bytes=float(n * size * KERNELS[kernel]), label="block 512, vectorised")
+
+
+def _allocations(made):
+    for moved in (2**14, 2**28, 2**32):
+        cold = 1e-4 + moved / 25e9
+        for twin, factor in (("cudaHostAlloc", 11), ("cudaHostRegister in chunks, 8 threads", 2.6)):
+            made.add(f"alloc/cold/PinnedSpace/twin:{twin}/bytes:{moved}", cold, cold * factor)
+        made.add(f"alloc/cold/PinnedSpace/View/bytes:{moved}", cold * 1.1)
+        made.add(f"alloc/cold/CudaHostPinnedSpace/View/bytes:{moved}", cold * 12)
+        made.add(f"alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
+        made.add(f"alloc/warm/PinnedSpace/View/bytes:{moved}", 1.5e-6)
+        made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
+        made.add(f"alloc/free_busy/PinnedSpace/twin:cudaFreeHost/bytes:{moved}", 1e-6, 0.05)
+    made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

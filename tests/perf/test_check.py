@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""report.py --check finds what falls short of perf/goals.json, and nothing else."""
+
+import json
+import unittest
+
+import synthetic
+from support import ReportTest
+
+TRIAD = "vector/triad/CudaSpace/double/element_wise/n:1024/"
+
+
+class Check(ReportTest):
+    def check(self, machine, *arguments):
+        return self.call(self.write(machine), "--check", *arguments)
+
+    def assert_missed(self, machine, *words):
+        """Exactly one goal is missed, and all words are in what is said of it."""
+        code, text = self.check(machine)
+        self.assertEqual(code, 1, text)
+        self.assertEqual(text.count("MISSED"), 1, text)
+        said = text.partition("MISSED")[2].partition("\nok")[0]
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
+        code, text = self.check(synthetic.machine())
+        self.assertEqual(code, 0, text)
+        self.assertIn("11 of 11 goals reached, 0 errors", text)
+
+    def test_a_slower_kernel_misses_its_goal(self):
+        machine = synthetic.machine()
+        self.assertEqual(machine.change(TRIAD, real_time=1.05), 15)
+        self.assert_missed(machine, "1024: wanted ratio >= 0.99, measured 0.95")
+
+    def test_a_slower_twin_hides_a_slower_kernel_and_a_faster_twin_shows_it(self):
+        machine = synthetic.machine()
+        machine.change(TRIAD, real_time=1.05, twin_seconds=1.1)
+        self.assertEqual(self.check(machine)[0], 0)
+        machine.change(TRIAD, twin_seconds=0.9)
+        self.assert_missed(machine, TRIAD.rstrip("/"))
+
+    def test_a_slower_copy_misses_its_goal_from_64_mib_on(self):
+        machine = synthetic.machine()
+        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:1048576/", real_time=1.05)
+        self.assertEqual(self.check(machine)[0], 0)
+        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864/", real_time=1.007)
+        self.assert_missed(machine, "copy/to_host/PinnedSpace/contiguous/bytes:67108864", ">= 0.995")
+
+    def test_times_are_held_against_absolute_goals(self):
+        for part, wanted in (("alloc/warm/PinnedSpace/View/bytes:268435456/", "<= 2 µs"),
+                             ("alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:16384/", "<= 500 ns"),
+                             ("alloc/busy/", "<= 5 µs"), ("alloc/free_busy/", "<= 2 µs")):
+            with self.subTest(part):
+                machine = synthetic.machine()
+                machine.change(part, real_time=3)
+                self.assert_missed(machine, wanted)
+
+    def test_counters_are_held_against_goals(self):
+        machine = synthetic.machine()
+        machine.change("alloc/threads/", p99_seconds=1.5)
+        self.assert_missed(machine, "p99 seconds <= 10 µs", "12 (12 to 12) µs")
+
+    def test_a_case_is_held_against_another_one(self):
+        machine = synthetic.machine()
+        machine.change("alloc/cold/CudaHostPinnedSpace/View/bytes:4294967296/", real_time=0.7)
+        self.assert_missed(machine, "times as fast >= 8", "measured 7.6")
+        machine.remove("alloc/cold/CudaHostPinnedSpace/")
+        self.assert_missed(machine, "no case to compare with")
+
+    def test_absolute_goals_are_not_for_other_gpus(self):
+        machine = synthetic.machine(gpu="NVIDIA A100")
+        machine.change("alloc/busy/", real_time=3)
+        code, text = self.check(machine)
+        self.assertEqual(code, 0, text)
+        self.assertIn("meant for gpu ~ H200", text)
+
+    def test_an_error_fails_even_if_no_goal_means_the_case(self):
+        machine = synthetic.machine()
+        machine.data["benchmarks"].append(
+            synthetic.entry("latency/fence/CudaSpace", 0, 1e-6, error_occurred=True, error_message="element 7 is 3"))
+        code, text = self.check(machine)
+        self.assertEqual(code, 1)
+        self.assertIn("latency/fence/CudaSpace: element 7 is 3", text)
+        self.assertNotIn("MISSED", text)
+
+    def test_one_failed_repetition_among_good_ones_misses_the_goal(self):
+        machine = synthetic.machine()
+        entry = next(one for one in machine.data["benchmarks"] if TRIAD in one["name"])
+        entry |= {"error_occurred": True, "error_message": "wrong sum"}
+        self.assert_missed(machine, "wrong sum")
+
+    def test_a_figure_that_is_no_number_is_an_error(self):
+        for key, value in (("real_time", 0.0), ("twin_seconds", float("nan")), ("real_time", float("inf"))):
+            machine = synthetic.machine()
+            next(one for one in machine.data["benchmarks"] if TRIAD in one["name"])[key] = value
+            code, text = self.check(machine)
+            self.assertEqual(code, 1)
+            self.assertIn("WRONG", text)
+
+    def test_missing_data_misses_the_goal(self):
+        for part, said in (("copy/to_", "no data"), ("copy/to_host/PinnedSpace/", "no data for operation to_host"),
+                           ("vector/norm/CudaSpace/", "operation norm, words float/element_wise, n 2^10"),
+                           ("CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
+                           ("alloc/threads/", "no data")):
+            with self.subTest(part):
+                machine = synthetic.machine()
+                machine.remove(part)
+                self.assert_missed(machine, said)
+
+    def test_a_missing_twin_misses_the_goal(self):
+        machine = synthetic.machine()
+        for entry in machine.data["benchmarks"]:
+            if TRIAD in entry["name"]:
+                del entry["twin_seconds"], entry["ratio"]
+        self.assert_missed(machine, "ratio was not measured")
+
+    def test_results_that_no_goal_is_meant_for_are_skipped(self):
+        code, text = self.check(synthetic.machine(gpu="", gpus="0"))
+        self.assertEqual(code, 4, text)
+        self.assertIn("0 of 0 goals reached", text)
+
+    def test_goals_that_follow_count_once_there_is_data(self):
+        machine = synthetic.machine()
+        for words, seconds in (("automatic", 0.0105), ("staged", 0.0103), ("zero_copy", 0.02)):
+            machine.add(f"stream/triad/PinnedSpace/{words}/bytes:1073741824", seconds, bytes=1.04e9)
+        code, text = self.check(machine)
+        self.assertEqual(code, 0, text)
+        self.assertIn("13 of 13 goals reached", text)
+        machine.change("/automatic/", real_time=1.1, bytes=1.1)
+        self.assert_missed(machine, "times as fast >= 0.95", "measured 0.89")
+
+    def test_several_files_are_judged_together(self):
+        one, two = synthetic.machine(), synthetic.machine(gpus="2", ranks="2")
+        two.remove("vector/")
+        files = self.write(one, "1.json"), self.write(two, "2.json")
+        code, text = self.call(*files, "--check")
+        self.assertEqual(code, 0, text)
+        two.change("copy/to_host/PinnedSpace/contiguous/bytes:268435456/", real_time=1.05)
+        self.write(two, "2.json")
+        self.assertEqual(self.call(*files, "--check")[0], 1)
+
+    def test_unusable_files_are_errors(self):
+        for text in ("", '{"context": {}, "benchmarks": []}', '{"benchmarks": 3}', "[1]", '{"context": {}, "benchm'):
+            path = self.folder / "bad.json"
+            path.write_text(text, encoding="utf-8")
+            code, said = self.call(path, "--check")
+            self.assertEqual(code, 2, said)
+            self.assertIn("bad.json", said)
+        self.assertEqual(self.call(self.folder / "none.json", "--check")[0], 2)
+
+    def test_unusable_goals_are_errors(self):
+        good = {"name": "g", "why": "w", "select": {"group": "copy"}, "quantity": "ratio", "at_least": 1}
+        for changes in ({"at_most": 2}, {"select": {}}, {"statistic": "mode"}, {"typo": 1}, {"needs": ["cuda"]},
+                        {"against": {"space": "HostSpace"}}):
+            path = self.folder / "goals.json"
+            path.write_text(json.dumps({"goals": [good | changes]}), encoding="utf-8")
+            self.assertEqual(self.check(synthetic.machine(), "--goals", path)[0], 2, changes)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""report.py compare finds a planted change, and takes noise for noise."""
+
+import unittest
+
+import synthetic
+from support import ReportTest
+
+from report.significance import holm, mann_whitney
+
+PART = "vector/axpy/CudaSpace/float/element_wise/n:65536"
+
+
+class Compare(ReportTest):
+    def compare(self, old, new, *arguments):
+        return self.call("compare", self.write(old, "old.json"), self.write(new, "new.json"), *arguments)
+
+    def test_noise_is_no_regression(self):
+        for seed in range(2, 7):
+            code, text = self.compare(synthetic.machine(1), synthetic.machine(seed), "--minimum", "0")
+            self.assertEqual(code, 0, text)
+            self.assertIn("0 of 378 cases are slower, 0 faster", text)
+
+    def test_one_case_that_is_5_percent_slower_is_found(self):
+        new = synthetic.machine(2)
+        self.assertEqual(new.change(PART + "/", real_time=1.05), 15)
+        for quantity in ("seconds", "ratio"):
+            code, text = self.compare(synthetic.machine(1), new, "--quantity", quantity)
+            self.assertEqual(code, 1, text)
+            self.assertIn(f"SLOWER {PART}", text)
+            self.assertIn("1 of ", text)
+
+    def test_one_case_that_is_faster_is_no_regression(self):
+        new = synthetic.machine(2)
+        new.change(PART + "/", real_time=0.9)
+        code, text = self.compare(synthetic.machine(1), new)
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"faster {PART}: -1", text)
+
+    def test_a_sure_change_below_the_minimum_does_not_count(self):
+        new = synthetic.machine(2)
+        new.change(PART + "/", real_time=1.015)
+        self.assertEqual(self.compare(synthetic.machine(1), new)[0], 0)
+        self.assertEqual(self.compare(synthetic.machine(1), new, "--minimum", "0.01")[0], 1)
+
+    def test_too_few_repetitions_are_said(self):
+        new = synthetic.machine(2, repetitions=3)
+        new.change(PART + "/", real_time=1.5)
+        code, text = self.compare(synthetic.machine(1, repetitions=3), new)
+        self.assertEqual(code, 0)
+        self.assertIn("378 cases have too few repetitions", text)
+        self.assertIn(f"the slowest of them is {PART}, +5", text)
+
+    def test_fewer_cases_need_fewer_repetitions(self):
+        old, new = synthetic.machine(1, repetitions=6), synthetic.machine(2, repetitions=6)
+        new.change(PART + "/", real_time=1.05)
+        self.assertEqual(self.compare(old, new)[0], 0)
+        code, text = self.compare(old, new, "--filter", "axpy/CudaSpace/.*/element_wise/")
+        self.assertEqual(code, 1)
+        self.assertIn("1 of 8 cases are slower", text)
+
+    def test_other_machines_and_missing_cases_are_said(self):
+        new = synthetic.machine(2, gpu="NVIDIA H100", commit="fedcba987654", kokkos_version="5.1.0")
+        new.remove(PART + "/")
+        _, text = self.compare(synthetic.machine(1), new)
+        for words in ("gpu: NVIDIA H200 -> NVIDIA H100", "commit: ", "kokkos_version: 5.0.2 -> 5.1.0",
+                      f"1 cases are in {self.folder / 'old.json'} alone, such as {PART}"):
+            self.assertIn("note: ", text)
+            self.assertIn(words, text)
+
+    def test_a_wrong_new_result_fails(self):
+        new = synthetic.machine(2)
+        new.data["benchmarks"][0] |= {"error_occurred": True, "error_message": "wrong"}
+        self.assertEqual(self.compare(synthetic.machine(1), new)[0], 1)
+
+    def test_nothing_in_common_is_an_error(self):
+        old, new = synthetic.Machine(), synthetic.Machine()
+        old.add("copy/a/b", 1.0)
+        new.add("copy/c/d", 1.0)
+        self.assertEqual(self.compare(old, new)[0], 2)
+
+    def test_holm_corrects_as_by_hand(self):
+        for corrected, expected in zip(holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06]):
+            self.assertAlmostEqual(corrected, expected)
+
+    def test_the_u_test_agrees_with_scipy(self):
+        for before, after, expected in (
+                ([1, 2, 3], [4, 5, 6], 0.1),
+                ([1.1, 2.2, 3.3, 4.4, 9.9], [2.5, 5.5, 6.6, 7.7], 0.4126984126984127),
+                (range(15), range(15, 30), 1.28934500757877e-08),
+                ([1, 2, 2, 3, 5], [2, 3, 4, 4, 6, 7], 0.13862587987892763),
+                ([1, 1, 1], [1, 1], 1.0)):
+            self.assertAlmostEqual(mann_whitney(before, after) / expected, 1, places=12)
+
+
+if __name__ == "__main__":
+    unittest.main()

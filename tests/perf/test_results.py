@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""How results are read, made small and taken together."""
+
+import json
+import math
+import unittest
+
+import synthetic
+from support import ReportTest
+
+from report.results import Case, load, load_all
+from report.series import crossings
+
+
+class Results(ReportTest):
+    def test_names_are_read(self):
+        case = Case("alloc/cold/PinnedSpace/View/twin:cudaHostAlloc/bytes:4096")
+        self.assertEqual((case.group, case.operation, case.space), ("alloc", "cold", "PinnedSpace"))
+        self.assertEqual(case.words, ["View"])
+        self.assertEqual(case.fields, {"twin": "cudaHostAlloc", "bytes": "4096"})
+
+    def test_suffixes_units_and_aggregates_of_google_benchmark_go(self):
+        machine = synthetic.Machine()
+        name = "copy/to_host/PinnedSpace/bytes:64"
+        for unit, time in (("ns", 2e9), ("ms", 2e3), ("s", 2.0)):
+            run_name = f"{name}/min_time:0.500/min_warmup_time:0.100/iterations:7/repeats:3/manual_time"
+            machine.data["benchmarks"].append(
+                synthetic.entry(name, 0, 1.0) | {"run_name": run_name, "real_time": time, "time_unit": unit})
+        machine.data["benchmarks"].append(
+            synthetic.entry(name, 0, 9.0) | {"name": name + "_mean", "run_type": "aggregate"})
+        run = load(self.write(machine))
+        self.assertEqual(list(run.cases), [name])
+        self.assertEqual(run.cases[name].seconds, [2.0, 2.0, 2.0])
+
+    def test_what_was_left_out_is_kept_apart(self):
+        machine = synthetic.machine()
+        machine.data["benchmarks"].append(
+            synthetic.entry("latency/x/CudaSpace", 0, 0.0, skipped=True, skip_message="no memory"))
+        run = load(self.write(machine))
+        self.assertEqual(run.left_out, {"latency/x/CudaSpace": "no memory"})
+        self.assertEqual(run.errors(), [])
+
+    def test_the_small_form_keeps_medians_counters_labels_and_errors(self):
+        machine = synthetic.machine()
+        machine.data["benchmarks"].append(
+            synthetic.entry("latency/fence/CudaSpace", 0, 1.0, error_occurred=True, error_message="wrong"))
+        before, small = self.write(machine), self.folder / "small.json"
+        self.assertEqual(self.call("condense", before, small), (0, ""))
+        old, new = load(before), load(small)
+        self.assertEqual(old.cases.keys(), new.cases.keys())
+        self.assertEqual(old.errors(), new.errors())
+        for name, case in old.cases.items():
+            self.assertEqual(case.label, new.cases[name].label)
+            self.assertEqual(case.bytes, new.cases[name].bytes)
+            self.assertEqual(case.counters.keys(), new.cases[name].counters.keys())
+            for quantity in ("seconds", "twin_seconds", "ratio", "bytes_per_second", "p99_seconds"):
+                self.assertEqual(len(case.values(quantity)), len(new.cases[name].values(quantity)))
+                if summary := case.summary(quantity):
+                    for exact, rounded in zip(summary, new.cases[name].summary(quantity)):
+                        self.assertTrue(math.isclose(exact, rounded, rel_tol=5.1e-4), (name, quantity))
+        self.assertLess(small.stat().st_size * 5, before.stat().st_size)
+        self.assertEqual(self.call(before, "--check"), self.call(small, "--check"))
+
+    def test_the_small_form_tells_nothing_of_the_owner_and_is_not_made_smaller(self):
+        first, second = self.folder / "1.json", self.folder / "2.json"
+        self.call("condense", self.write(synthetic.machine()), first)
+        self.call("condense", first, second)
+        self.assertEqual(first.read_text(encoding="utf-8"), second.read_text(encoding="utf-8"))
+        context = json.loads(first.read_text(encoding="utf-8"))["context"]
+        self.assertFalse({"host_name", "executable", "load_avg"} & context.keys())
+        self.assertEqual(context["gpu"], "NVIDIA H200")
+
+    def test_files_of_one_configuration_are_joined_and_others_kept_apart(self):
+        paths = [self.write(machine, f"{place}.json") for place, machine in enumerate(
+            (synthetic.machine(ranks="2"), synthetic.machine(1), synthetic.machine(2)))]
+        one, two = load_all(paths)
+        self.assertEqual((one.ranks, two.ranks), (1, 2))
+        self.assertEqual({len(case.seconds) for case in one.cases.values()}, {30})
+        self.assertEqual({len(case.seconds) for case in two.cases.values()}, {15})
+
+    def test_the_crossing_is_where_both_take_the_same_time(self):
+        machine = synthetic.Machine()
+        for fraction in (0.01, 0.1, 1):
+            machine.add(f"zero_copy/read/MappedSpace/fraction:{fraction}/passes:1", fraction)
+            machine.add(f"zero_copy/read/MappedSpace/fraction:{fraction}/passes:2", fraction * 1000)
+            for passes in (1, 2):
+                machine.add(f"zero_copy/read/PinnedSpace/fraction:{fraction}/passes:{passes}", 0.3)
+        (crossing,) = crossings(load(self.write(machine)))
+        self.assertEqual(crossing.passes(), [1, 2])
+        self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)
+        self.assertIsNone(crossing.fraction(2))
+
+
+if __name__ == "__main__":
+    unittest.main()
