@@ -37,7 +37,9 @@ class ConfigurationError : public Error {
 /// A call of the CUDA runtime failed. `code()` is the cudaError_t as an integer.
 class CudaError : public Error {
  public:
+  /// A message, and the cudaError_t.
   CudaError(std::string const& what, int code) : Error(what), m_code(code) {}
+  /// The cudaError_t; 100, cudaErrorNoDevice, where the library was built without CUDA.
   int code() const noexcept { return m_code; }
 
  private:

@@ -26,9 +26,9 @@ namespace KokkosHostSpaces::Impl::Pool {
 
 /// What somebody asks for. `space` and `label` appear in messages and statistics.
 struct Request {
-  std::size_t bytes;
-  MemoryKind kind   = MemoryKind::page_locked;
-  int numa_node     = -1;
+  std::size_t bytes;                            ///< wanted
+  MemoryKind kind   = MemoryKind::page_locked;  ///< which pool
+  int numa_node     = -1;                       ///< where it shall lie; -1: anywhere
   char const* space = "";  ///< name of the memory space; a string that lives for ever
   char const* label = "";  ///< label of the View; the first 47 characters are kept
 };
@@ -57,39 +57,44 @@ struct Usage {
   double seconds_locking       = 0;  ///< time spent locking pages
 };
 
+/// Memory of one kind on one NUMA node.
 struct PoolUsage {
-  MemoryKind kind;
-  int numa_node;
-  Usage usage;
+  MemoryKind kind;  ///< of the memory
+  int numa_node;    ///< it is bound to; -1: to none
+  Usage usage;      ///< of this pool
 };
 
+/// Memory of one memory space, or of another user of the pool.
 struct SpaceUsage {
-  std::string space;
-  std::size_t bytes_in_use = 0;
-  std::size_t bytes_asked  = 0;
+  std::string space;             ///< its name
+  std::size_t bytes_in_use = 0;  ///< rounding included
+  std::size_t bytes_asked  = 0;  ///< what its users asked for
   std::size_t blocks       = 0;  ///< in use
   std::size_t allocations  = 0;  ///< so far
 };
 
+/// All that the pool holds.
 struct Statistics {
-  Usage total;
-  std::size_t limit = 0;  ///< of bytes_locked; 0: none
-  std::vector<PoolUsage> pools;
-  std::vector<SpaceUsage> spaces;
+  Usage total;                     ///< of all pools
+  std::size_t limit = 0;           ///< of bytes_locked; 0: none
+  std::vector<PoolUsage> pools;    ///< by kind and NUMA node
+  std::vector<SpaceUsage> spaces;  ///< by user
 };
 
 /// What the pool holds now. Allocations that other threads make meanwhile may be counted in part.
 Statistics statistics();
 
+/// Of a block: had by a user, given back but not known to be ready, ready for anybody.
 enum class State { in_use, retired, cached };
 
+/// A block of memory and its user.
 struct Description {
   std::string label;  ///< of the user, or the last one of retired memory; empty if it is cached
   std::string space;  ///< likewise
   std::size_t bytes;  ///< that the user asked for; of the block if it is cached
-  int numa_node;
-  MemoryKind kind;
-  State state;
+  int numa_node;      ///< it is bound to; -1: to none
+  MemoryKind kind;    ///< of its pages
+  State state;        ///< now
 };
 
 /// The block around any address inside it; nothing if the pool does not know the address.
@@ -113,11 +118,12 @@ void set_limit(std::size_t bytes);
 class Reservation {
  public:
   struct Progress;
+  /// Not for users: reserve() makes them.
   explicit Reservation(std::shared_ptr<Progress> progress) : m_progress(std::move(progress)) {}
 
-  std::size_t bytes_asked() const noexcept;
-  std::size_t bytes_done() const noexcept;
-  bool finished() const noexcept;
+  std::size_t bytes_asked() const noexcept;  ///< of reserve()
+  std::size_t bytes_done() const noexcept;   ///< page-locked by now
+  bool finished() const noexcept;            ///< all is done, or it has failed
 
   /// Waits for the end. \throw OutOfPinnedMemory or CudaError if not all could be reserved.
   void wait() const;

@@ -20,12 +20,12 @@ enum class Origin {
 
 /// A stretch of page-locked memory as the system gave it.
 struct Region {
-  void* pointer     = nullptr;
-  std::size_t bytes = 0;  ///< whole pages
-  Origin origin     = Origin::mapped;
-  MemoryKind kind   = MemoryKind::page_locked;
-  int numa_node     = -1;  ///< OS index of the node it is bound to, -1 if it is not bound
-  bool huge_pages   = false;
+  void* pointer     = nullptr;                  ///< where it begins
+  std::size_t bytes = 0;                        ///< whole pages
+  Origin origin     = Origin::mapped;           ///< how it is given back
+  MemoryKind kind   = MemoryKind::page_locked;  ///< of its pages
+  int numa_node     = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
+  bool huge_pages   = false;  ///< transparent huge pages were asked for
 };
 
 }  // namespace KokkosHostSpaces::Impl

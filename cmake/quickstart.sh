@@ -42,10 +42,11 @@ missing_packages() {
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
-  # Some tests run under MPI, one draws pictures; they are left out where these cannot be had.
+  # Some tests run under MPI, one draws pictures, one makes the reference; they are left out where these cannot be had.
   if [ "$1" = test ] && can_install; then
     command -v mpirun > /dev/null || printf '%s\n' libopenmpi-dev openmpi-bin
     has_matplotlib || echo python3-matplotlib
+    command -v doxygen > /dev/null || echo doxygen
   fi
 }
 
@@ -133,6 +134,8 @@ build() {
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
     options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
+  elif [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
+    options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
   fi
   say "Configuring build/$preset"
   cmake --preset "$preset" --no-warn-unused-cli "${options[@]}"

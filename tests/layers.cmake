@@ -34,3 +34,8 @@ forbid(memspaces "${include}${system}" "" "memspaces/ never includes system head
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
 forbid(memspaces "(Kokkos::Impl::|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/KokkosGlue.hpp|src/Records.cpp)"
   "only KokkosGlue.hpp, and Records.cpp for it, touches Kokkos' internals")
+forbid(perf "${include}cuda" "perf/twins/cuda" "only the CUDA twins include CUDA")
+forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/twins/cuda" "only the CUDA twins call CUDA")
+forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the binding of ranks includes hwloc")
+forbid(perf/twins "${include}.*(Kokkos|backend/)" "" "the twins include neither Kokkos nor this library")
+forbid(perf/info "${include}.*Kokkos" "" "perf/info/ takes the backend alone")

@@ -112,6 +112,14 @@ int Topology::allowed_cores(int numa_node) const {
   return cores != nullptr ? hwloc_bitmap_weight(cores.get()) : 0;
 }
 
+int Topology::node_of(void const* pointer, std::size_t bytes) const noexcept {
+  Bitmap const nodes(hwloc_bitmap_alloc());
+  if (nodes == nullptr || hwloc_get_area_memlocation(m_handle->topology, pointer, bytes,
+                                                     nodes.get(), HWLOC_MEMBIND_BYNODESET) != 0)
+    return -1;
+  return hwloc_bitmap_weight(nodes.get()) == 1 ? hwloc_bitmap_first(nodes.get()) : -1;
+}
+
 bool Topology::bind_memory(void* pointer, std::size_t bytes, int numa_node) const noexcept {
   Bitmap const node(hwloc_bitmap_alloc());
   if (node == nullptr || hwloc_bitmap_set(node.get(), static_cast<unsigned>(numa_node)) != 0)

@@ -35,6 +35,10 @@ class Topology {
   /// Cores (processing units) of the node which this process may use; of the machine for node -1.
   int allowed_cores(int numa_node) const;
 
+  /// The node on which all touched pages of a range lie; -1 if they lie on several, or the system
+  /// does not tell.
+  int node_of(void const* pointer, std::size_t bytes) const noexcept;
+
   /// Binds pages that were not touched yet to a node; false if the system refuses.
   bool bind_memory(void* pointer, std::size_t bytes, int numa_node) const noexcept;
 

@@ -36,7 +36,7 @@ void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) 
        {u.bytes_in_use, u.bytes_retired, u.bytes_cached, u.bytes_locked, u.bytes_high_water})
     out << std::setw(11) << double(bytes) / MiB;
   out << std::setw(10) << u.segments << std::setw(10) << u.hits << std::setw(8) << u.misses
-      << std::setw(9) << std::setprecision(3) << u.seconds_locking << '\n';
+      << std::setw(11) << std::setprecision(3) << u.seconds_locking << '\n';
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::string to_text(Statistics const& statistics) {
   for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
     out << std::setw(11) << column;
   out << std::setw(10) << "segments" << std::setw(10) << "hits" << std::setw(8) << "misses"
-      << std::setw(9) << "locking/s" << '\n';
+      << std::setw(11) << "locking/s" << '\n';
   for (PoolUsage const& p : statistics.pools) {
     std::string const node = p.numa_node < 0 ? "any node" : "node " + std::to_string(p.numa_node);
     text_row(out, std::string(name_of(p.kind)) + ", " + node, p.usage);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../backend/Error.hpp"
+#include "../../backend/os/Pages.hpp"
 #include "../../backend/os/Topology.hpp"
 
 #include <fstream>
@@ -87,4 +88,23 @@ TEST_CASE("this machine has a node and a core, and a thread can be bound to all 
 
 TEST_CASE("a node that this machine lacks is refused") {
   CHECK_FALSE(Topology::machine().bind_this_thread(999));
+}
+
+TEST_CASE("pages lie on the node that they were bound to") {
+  Topology const& machine = Topology::machine();
+  for (int const node : machine.allowed_nodes()) {
+    void* const pages = Impl::map_pages(Impl::huge_page_bytes);
+    REQUIRE(pages != nullptr);
+    bool const bound = machine.bind_memory(pages, Impl::huge_page_bytes, node);
+    Impl::first_touch(pages, Impl::huge_page_bytes, node, 1);
+    int const found = machine.node_of(pages, Impl::huge_page_bytes);
+    Impl::unmap_pages(pages, Impl::huge_page_bytes);
+    if (!bound || found < 0) SKIP("this system does not let a process place memory");
+    CHECK(found == node);
+  }
+}
+
+TEST_CASE("of another machine nobody knows where pages lie") {
+  int const on_stack = 0;
+  CHECK(load("two-nodes.xml").node_of(&on_stack, sizeof on_stack) == -1);
 }

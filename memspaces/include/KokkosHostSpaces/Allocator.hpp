@@ -27,23 +27,32 @@ class Allocator {
   static_assert(alignof(T) <= memory_alignment);
 
  public:
+  /// Of the elements.
   using value_type = T;
 
+  /// Memory near Kokkos' default device.
   Allocator() = default;
+  /// Memory near the device of a space instance.
   explicit Allocator(Space const& space) : m_space(space) {}
+  /// The same memory for other elements.
   template <class U>
   Allocator(Allocator<U, Space> const& other) : m_space(other.space()) {}
 
+  /// Memory for `n` elements, not initialised. Blocks the calling thread. \throw OutOfPinnedMemory
+  /// \throw std::bad_array_new_length if their size is no number of bytes
   T* allocate(std::size_t n) {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
   }
+  /// Gives back what allocate(n) returned; never waits for a device.
   void deallocate(T* pointer, std::size_t n) noexcept {
     m_space.deallocate("KokkosHostSpaces::Allocator", pointer, n * sizeof(T));
   }
 
+  /// The space instance given at construction.
   Space const& space() const noexcept { return m_space; }
 
+  /// Always true: each gives back what another allocated.
   template <class U>
   friend bool operator==(Allocator const&, Allocator<U, Space> const&) noexcept {
     return true;
@@ -58,6 +67,7 @@ class Allocator {
 template <class Space = PinnedSpace>
 class MemoryResource : public std::pmr::memory_resource {
  public:
+  /// Memory near the device of `space`; `label` names it in messages and in tools.
   explicit MemoryResource(Space const& space = Space(),
                           std::string label  = "KokkosHostSpaces::MemoryResource")
       : m_space(space), m_label(std::move(label)) {}

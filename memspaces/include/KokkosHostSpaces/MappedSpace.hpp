@@ -19,8 +19,10 @@ namespace KokkosHostSpaces {
 /// Lifetime and errors as for PinnedSpace.
 class MappedSpace : public Impl::HostMemorySpace<MappedSpace> {
  public:
+  /// This space, as Kokkos asks of a memory space.
   using memory_space = MappedSpace;
-  using device_type  = Kokkos::Device<execution_space, memory_space>;
+  /// The default host execution space with this memory.
+  using device_type = Kokkos::Device<execution_space, memory_space>;
 
   using Impl::HostMemorySpace<MappedSpace>::HostMemorySpace;
 

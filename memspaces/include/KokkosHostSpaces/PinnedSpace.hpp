@@ -19,8 +19,10 @@ namespace KokkosHostSpaces {
 /// submitted before the destruction may touch it. Allocation throws OutOfPinnedMemory.
 class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
  public:
+  /// This space, as Kokkos asks of a memory space.
   using memory_space = PinnedSpace;
-  using device_type  = Kokkos::Device<execution_space, memory_space>;
+  /// The default host execution space with this memory.
+  using device_type = Kokkos::Device<execution_space, memory_space>;
 
   using Impl::HostMemorySpace<PinnedSpace>::HostMemorySpace;
 

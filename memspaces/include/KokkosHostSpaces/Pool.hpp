@@ -1,24 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Control of the pool under the three memory spaces.
-//
-// Destroying a View never waits for a device, and its memory is neither used again nor unmapped
-// while device work submitted before the destruction may touch it. Covered without any help from
-// the application: kernels, copies and graph launches of all streams of this process, blocking or
-// not, on all devices in use, by Kokkos and by any other library. Not covered:
-// * what is no device work: finish an MPI transfer of a buffer before you destroy the buffer;
-// * what is submitted later: a graph that was captured or instantiated with the address must not be
-// launched
-//   after the View is gone;
-// * contexts that an application makes itself by the driver API: Kokkos uses the primary context of
-// a device.
-//
-// Views may be destroyed while a stream captures; their memory stays retired until the capture has
-// ended. The library sees the captures of blocking streams, which are all that Kokkos makes.
-// Announce a capture of a stream made with cudaStreamNonBlocking by a CaptureGuard: CUDA has no way
-// to ask for those.
-
 #ifndef KOKKOS_HOST_SPACES_POOL_HPP
 #define KOKKOS_HOST_SPACES_POOL_HPP
 
@@ -28,6 +10,24 @@
 #include <optional>
 #include <string>
 
+/// Control of the pool under the three memory spaces. Everything is thread-safe.
+///
+/// Destroying a View never waits for a device, and its memory is neither used again nor unmapped
+/// while device work submitted before the destruction may touch it. Covered without any help from
+/// the application: kernels, copies and graph launches of all streams of this process, blocking or
+/// not, on all devices in use, by Kokkos and by any other library. Not covered:
+/// - what is no device work: finish an MPI transfer of a buffer before you destroy the buffer;
+/// - what is submitted later: a graph that was captured or instantiated with the address must not
+///   be launched after the View is gone;
+/// - contexts that an application makes itself by the driver API: Kokkos uses the primary context
+///   of a device.
+///
+/// Views may be destroyed while a stream captures; their memory stays retired until the capture has
+/// ended. The library sees the captures of blocking streams, which are all that Kokkos makes.
+/// Announce a capture of a stream made with cudaStreamNonBlocking by a CaptureGuard: CUDA has no
+/// way to ask for those.
+///
+/// What is declared here by `using` is documented in the namespace Impl::Pool.
 namespace KokkosHostSpaces::pool {
 
 using Impl::Pool::Description;
@@ -51,6 +51,7 @@ std::string to_json(Statistics const& statistics);
 /// Who owns, or last owned, the memory around an address; nothing if it is not from the pool.
 using Impl::Pool::describe;
 
+/// Who owns the memory of a View.
 template <class DataType, class... Properties>
 std::optional<Description> describe(Kokkos::View<DataType, Properties...> const& view) {
   return describe(static_cast<void const*>(view.data()));
@@ -64,7 +65,8 @@ using Impl::Pool::trim;
 using Impl::Pool::set_limit;
 
 /// Page-locks memory for later allocations in a space, in the background, near the device of the
-/// space instance. No later allocation may be larger than `largest_block`, to be served from it.
+/// space instance: `bytes` in all. No later allocation may be larger than `largest_block` bytes, to
+/// be served from it. Returns at once; the Reservation waits, and throws what went wrong.
 template <class Space = PinnedSpace>
 requires Impl::is_host_space_v<Space> Reservation reserve(std::size_t bytes,
                                                           Space const& space        = Space(),
@@ -76,8 +78,8 @@ requires Impl::is_host_space_v<Space> Reservation reserve(std::size_t bytes,
 /// While one lives, the pool leaves the devices alone, for a stream captures that it cannot see.
 class CaptureGuard {
  public:
-  CaptureGuard() noexcept;
-  ~CaptureGuard();
+  CaptureGuard() noexcept;  ///< before the capture begins
+  ~CaptureGuard();          ///< after it has ended
   CaptureGuard(CaptureGuard const&)            = delete;
   CaptureGuard& operator=(CaptureGuard const&) = delete;
 };

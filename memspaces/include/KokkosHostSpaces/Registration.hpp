@@ -47,7 +47,9 @@ class Registration {
     m_owner = view;
   }
 
+  /// Takes the range over; `other` holds none afterwards.
   Registration(Registration&& other) noexcept;
+  /// Exchanges the ranges: `other` releases what this one had when it ends.
   Registration& operator=(Registration&& other) noexcept;
 
   /// Releases the range. A problem is reported on stderr, not thrown.
@@ -58,8 +60,11 @@ class Registration {
   /// released all the same.
   void release();
 
+  /// Where the range begins; nullptr once it is released.
   void* data() const noexcept { return m_pointer; }
+  /// The size of the range; 0 once it is released.
   std::size_t bytes() const noexcept { return m_bytes; }
+  /// The name given at construction.
   std::string const& label() const noexcept { return m_label; }
 
   /// An unmanaged View of the registered memory, for example `view<double**, MappedSpace>(rows,

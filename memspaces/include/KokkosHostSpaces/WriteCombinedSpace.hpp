@@ -16,8 +16,10 @@ namespace KokkosHostSpaces {
 /// checks. Atomics from the host are not supported. Lifetime and errors as for PinnedSpace.
 class WriteCombinedSpace : public Impl::HostMemorySpace<WriteCombinedSpace> {
  public:
+  /// This space, as Kokkos asks of a memory space.
   using memory_space = WriteCombinedSpace;
-  using device_type  = Kokkos::Device<execution_space, memory_space>;
+  /// The default host execution space with this memory.
+  using device_type = Kokkos::Device<execution_space, memory_space>;
 
   using Impl::HostMemorySpace<WriteCombinedSpace>::HostMemorySpace;
 

@@ -17,8 +17,10 @@ namespace KokkosHostSpaces::Impl {
 template <class Space>
 class HostMemorySpace {
  public:
+  /// What runs on Views by default: host code.
   using execution_space = Kokkos::DefaultHostExecutionSpace;
-  using size_type       = std::size_t;
+  /// Of extents and indices.
+  using size_type = std::size_t;
 
   /// Memory near Kokkos' default device.
   HostMemorySpace() = default;
@@ -43,15 +45,18 @@ class HostMemorySpace {
   /// calling thread, waits for no device. \throw OutOfPinnedMemory
   void* allocate(std::size_t bytes) const { return allocate("[unlabeled]", bytes); }
 
-  /// As above; `logical_bytes` is what tools are told (the size without Kokkos' header).
+  /// As above; `label` names the memory in messages and in tools, which are told `logical_bytes`,
+  /// the size without Kokkos' header (0: `bytes`).
   void* allocate(char const* label, std::size_t bytes, std::size_t logical_bytes = 0) const {
     return Impl::allocate(describe(), m_device_id, label, bytes, logical_bytes);
   }
 
+  /// As above: an allocation is not ordered with the work of an instance.
   template <class ExecutionSpace>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void* allocate(ExecutionSpace const&, std::size_t bytes) const { return allocate(bytes); }
 
+  /// As above.
   template <class ExecutionSpace>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void* allocate(ExecutionSpace const&, char const* label, std::size_t bytes,
@@ -59,18 +64,20 @@ class HostMemorySpace {
     return allocate(label, bytes, logical_bytes);
   }
 
-  /// Gives memory back; never waits for a device. nullptr is ignored.
+  /// Gives memory back; never waits for a device. Device work submitted before the call may still
+  /// use it. nullptr is ignored.
   void deallocate(void* pointer, std::size_t bytes) const {
     deallocate("[unlabeled]", pointer, bytes);
   }
 
+  /// As above, with the label and the size that were given to allocate.
   void deallocate(char const* label, void* pointer, std::size_t bytes,
                   std::size_t logical_bytes = 0) const {
     Impl::deallocate(describe(), label, pointer, bytes, logical_bytes);
   }
 
-  // Not for users: what the compiled part needs to know. In KokkosGlue.hpp, where the spaces are
-  // complete.
+  /// Not for users: what the compiled part needs to know. In KokkosGlue.hpp, where the spaces are
+  /// complete.
   static SpaceDescription describe();
 
  private:

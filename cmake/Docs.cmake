@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# The target `docs`: a reference of the public headers, and all pages, by Doxygen. What is not documented
+# is an error, as is everything else that Doxygen warns of.
+
+option(KokkosHostSpaces_ENABLE_DOCS "Make the target docs (needs Doxygen)" OFF)
+if(NOT KokkosHostSpaces_ENABLE_DOCS)
+  return()
+endif()
+
+find_package(Doxygen 1.9 REQUIRED)
+set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
+set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
+set(DOXYGEN_QUIET YES)
+set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
+set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/README.md)
+set(DOXYGEN_IMAGE_PATH ${PROJECT_SOURCE_DIR})
+set(DOXYGEN_STRIP_FROM_INC_PATH ${PROJECT_SOURCE_DIR}/memspaces/include)
+
+file(GLOB _khs_pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/*.md
+  ${PROJECT_SOURCE_DIR}/*/*.md
+  ${PROJECT_SOURCE_DIR}/*/*/*.md)
+list(FILTER _khs_pages EXCLUDE REGEX "^(build|[.])")
+doxygen_add_docs(docs
+  ${_khs_pages}
+  backend/Error.hpp
+  backend/Pool.hpp
+  backend/Region.hpp
+  memspaces/include/KokkosHostSpaces.hpp
+  memspaces/include/KokkosHostSpaces/Allocator.hpp
+  memspaces/include/KokkosHostSpaces/ElementSum.hpp
+  memspaces/include/KokkosHostSpaces/ElementWise.hpp
+  memspaces/include/KokkosHostSpaces/MappedSpace.hpp
+  memspaces/include/KokkosHostSpaces/MappedView.hpp
+  memspaces/include/KokkosHostSpaces/PinnedSpace.hpp
+  memspaces/include/KokkosHostSpaces/Pool.hpp
+  memspaces/include/KokkosHostSpaces/Registration.hpp
+  memspaces/include/KokkosHostSpaces/WriteCombinedSpace.hpp
+  memspaces/include/KokkosHostSpaces/impl/HostMemorySpace.hpp
+  memspaces/include/KokkosHostSpaces/impl/Mirrors.hpp
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
+if(KokkosHostSpaces_ENABLE_TESTS)
+  add_test(NAME docs COMMAND Doxygen::doxygen ${CMAKE_CURRENT_BINARY_DIR}/Doxyfile.docs
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()

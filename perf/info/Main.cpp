@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What this machine offers to page-locked memory, and what stands in its way: see ../README.md.
+
+#include "Measure.hpp"
+#include "Report.hpp"
+#include "Survey.hpp"
+
+#include "../../backend/Config.hpp"
+#include "../Arguments.hpp"
+#include "../ExitCode.hpp"
+#include "../twins/Platform.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+char const* const usage = R"(Usage: kokkos_host_spaces_info [options]
+  --no-measure   only look: no rates
+  --json         one JSON object instead of text
+Prints GPUs, links, NUMA nodes, limits, the rates to expect (measured in about 5 seconds), and
+warnings with what to do.
+)";
+
+struct Options {
+  bool measure = true;
+  bool json    = false;
+  bool help    = false;
+};
+
+Options parse_options(int argc, char const* const* argv) {
+  Options options;
+  Arguments arguments(argc, argv);
+  while (arguments.next()) {
+    if (arguments.option() == "--no-measure")
+      options.measure = false;
+    else if (arguments.option() == "--json")
+      options.json = true;
+    else if (arguments.option() == "--help")
+      options.help = true;
+    else
+      arguments.refuse();
+  }
+  return options;
+}
+
+bool all_verified(Findings const& findings) {
+  return (!findings.host_rates || findings.host_rates->verified) &&
+         std::ranges::all_of(findings.gpus,
+                             [](Gpu const& gpu) { return !gpu.rates || gpu.rates->verified; });
+}
+
+ExitCode main(int argc, char** argv) {
+  Options const options = parse_options(argc, argv);
+  if (options.help) {
+    std::cout << usage;
+    return success;
+  }
+  Findings findings         = survey(list_devices(), Impl::Topology::machine());
+  findings.huge_pages_asked = Impl::config().huge_pages;
+  findings.with_cuda        = twins_use_cuda;
+  if (findings.gpus.empty())
+    findings.why_no_gpu = twins_use_cuda ? why_no_device() : "this library was built without CUDA";
+  bool measured = true;
+  try {
+    if (options.measure) measure(findings);
+  } catch (std::exception const& error) {
+    // What was found is worth reading all the more.
+    std::cerr << "kokkos_host_spaces_info: not all was measured: " << error.what() << '\n';
+    measured = false;
+  }
+  (options.json ? write_json : write_text)(std::cout, findings, warnings_of(findings));
+  if (!all_verified(findings)) return wrong_result;
+  return measured ? success : failure;
+}
+
+}  // namespace
+}  // namespace KokkosHostSpaces::Perf
+
+int main(int argc, char** argv) {
+  try {
+    return KokkosHostSpaces::Perf::main(argc, argv);
+  } catch (std::exception const& error) {
+    std::cerr << "kokkos_host_spaces_info: " << error.what() << '\n';
+    return KokkosHostSpaces::Perf::failure;
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_INFO_REPORT_HPP
+#define KOKKOS_HOST_SPACES_PERF_INFO_REPORT_HPP
+
+#include "Findings.hpp"
+#include "Warnings.hpp"
+
+#include <iosfwd>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// For people.
+void write_text(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
+
+/// One JSON object: sizes in bytes, rates in bytes per second. What is not known is null or an
+/// empty string.
+void write_json(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

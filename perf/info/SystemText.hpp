@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What files of the system mean. Text in, value out: nothing here asks the system.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_INFO_SYSTEM_TEXT_HPP
+#define KOKKOS_HOST_SPACES_PERF_INFO_SYSTEM_TEXT_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// The choice in brackets: "madvise" of "always [madvise] never". Empty if there is none.
+std::string selected_mode(std::string const& modes);
+
+/// A PCIe link; zeros where the system does not tell.
+struct Link {
+  double speed = 0;  ///< gigatransfers per second and lane
+  int lanes    = 0;
+
+  bool is_known() const { return speed > 0 && lanes > 0; }
+};
+
+/// Of the files *_link_speed ("32.0 GT/s PCIe") and *_link_width ("16") in sysfs. 63 lanes and more
+/// mean that the system does not know.
+Link parse_link(std::string const& speed, std::string const& width);
+
+/// 1 for 2.5 GT/s, 5 for 32 GT/s, and so on; 0 if it is none of PCIe's speeds.
+int pcie_generation(double speed);
+
+/// Bytes per second that the link carries in one direction, without the overhead of packets.
+double link_rate(Link const& link);
+
+/// A number of bytes; nothing for "max", "unlimited", what is no number, and the number near 2^63
+/// by which version 1 of cgroups says that there is no limit.
+std::optional<std::size_t> parse_bytes(std::string const& text);
+
+/// The soft limit in the line "Max locked memory" of /proc/self/limits; nothing if there is none.
+std::optional<std::size_t> locked_memory_limit(std::string const& limits);
+
+/// Bytes of an entry such as "MemAvailable" of /proc/meminfo.
+std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string const& key);
+
+/// Numbers in a list such as "0-3,8".
+int count_of_list(std::string const& list);
+
+/// The value of a line "Cpus_allowed_list:\t0-3" of /proc/self/status.
+std::string status_entry(std::string const& status, std::string const& key);
+
+/// Such as "8.0 MiB" or "139.8 GiB".
+std::string size_in_words(std::size_t bytes);
+
+/// The files that may limit the memory of a process, given its /proc/self/cgroup: of its own group
+/// and of all above it, for versions 1 and 2 of cgroups.
+std::vector<std::string> memory_limit_files(std::string const& cgroup);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

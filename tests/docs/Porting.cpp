@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The code of memspaces/docs/Porting.md, run and checked. The page holds copies of lines from here.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <numeric>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+constexpr int n = 10000;
+
+using DeviceView = Kokkos::View<double*>;
+
+DeviceView on_device(double value) {
+  DeviceView device("device", n);
+  Kokkos::deep_copy(device, value);
+  return device;
+}
+
+// clang-format off
+// A field of a simulation, in host memory that the user of the class picks.
+template <class HostSpace = khs::PinnedSpace>
+struct Field {
+  Kokkos::View<double*> device;
+  Kokkos::View<double*, HostSpace> host;
+
+  explicit Field(int size) : device("field", size), host("field", size) {}
+
+  void to_host(Kokkos::DefaultExecutionSpace const& instance) {
+    Kokkos::deep_copy(instance, host, device);
+  }
+};
+// clang-format on
+
+}  // namespace
+
+TEST_CASE("a buffer for copies", "[docs]") {
+  DeviceView const device = on_device(3);
+  Kokkos::View<double*, khs::PinnedSpace> buffer("buffer", n);
+
+  Kokkos::DefaultExecutionSpace instance;
+  Kokkos::deep_copy(instance, buffer, device);  // returns at once
+  instance.fence();                             // before the host reads
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += buffer(i);
+  CHECK(sum == 3. * n);
+}
+
+TEST_CASE("a buffer that kernels read and write in place", "[docs]") {
+  Kokkos::View<double*, khs::MappedSpace> flags("flags", n);
+  Kokkos::parallel_for(
+      "mark", n, KOKKOS_LAMBDA(int i) { flags(i) = i; });
+  Kokkos::fence();
+  CHECK(flags(n - 1) == n - 1);
+}
+
+TEST_CASE("a buffer for both", "[docs]") {
+  Kokkos::View<double*, khs::PinnedSpace> buffer("buffer", n);
+  auto in_place = khs::mapped_view(buffer);  // the same memory
+  Kokkos::parallel_for(
+      "fill", n, KOKKOS_LAMBDA(int i) { in_place(i) = 2 * i; });
+  Kokkos::fence();
+  CHECK(buffer(n - 1) == 2 * (n - 1));
+}
+
+TEST_CASE("a mirror in page-locked memory", "[docs]") {
+  DeviceView const device = on_device(5);
+
+  auto host = Kokkos::create_mirror_view_and_copy(khs::PinnedSpace(), device);
+  CHECK(host(n - 1) == 5);
+}
+
+TEST_CASE("memory in the style of cudaMallocHost", "[docs]") {
+  DeviceView const device = on_device(7);
+  Kokkos::View<double*, khs::PinnedSpace> buffer(
+      Kokkos::view_alloc("buffer", Kokkos::WithoutInitializing), n);
+  double* pointer = buffer.data();
+  Kokkos::deep_copy(buffer, device);
+  CHECK(pointer[n - 1] == 7);
+}
+
+TEST_CASE("containers in page-locked memory", "[docs]") {
+  std::vector<double, khs::Allocator<double>> values(n, 1.0);
+  CHECK(std::accumulate(values.begin(), values.end(), 0.) == n);
+  CHECK(khs::pool::describe(values.data()).has_value());
+}
+
+TEST_CASE("memory that exists already", "[docs]") {
+  std::vector<double> values(n, 1.0);
+  DeviceView device("device", n);
+  khs::Registration registration(values, "values");
+  Kokkos::deep_copy(device, registration.view<double*>(n));
+  registration.release();  // or at the end of the scope
+  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  CHECK(copy(n - 1) == 1);
+}
+
+TEST_CASE("a class whose user picks the space", "[docs]") {
+  Kokkos::DefaultExecutionSpace const instance;
+  Field<> pinned(n);
+  Field<khs::MappedSpace> mapped(n);
+  Kokkos::deep_copy(pinned.device, 11.);
+  Kokkos::deep_copy(mapped.device, 12.);
+  pinned.to_host(instance);
+  mapped.to_host(instance);
+  instance.fence();
+  CHECK(pinned.host(n - 1) == 11);
+  CHECK(mapped.host(n - 1) == 12);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+TEST_CASE("a View in CudaHostPinnedSpace and ours are copied to each other", "[docs][cuda]") {
+  Kokkos::View<double*, Kokkos::CudaHostPinnedSpace> theirs("theirs", n);
+  Kokkos::View<double*, khs::PinnedSpace> ours("ours", n);
+  for (int i = 0; i < n; ++i) theirs(i) = i;
+  Kokkos::deep_copy(ours, theirs);
+  CHECK(ours(n - 1) == n - 1);
+}
+
+#endif

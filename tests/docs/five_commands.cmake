@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# Runs the commands by which README.md leads a new user to a program of their own, as they stand there, on
+# a clone of what is committed:
+# cmake -D ROOT=<source folder> -D BUILD=<build folder> -D WORK=<folder> -D KOKKOS=<Kokkos_DIR> -P five_commands.cmake
+
+cmake_minimum_required(VERSION 3.25)
+
+if(NOT EXISTS ${ROOT}/.git)
+  message("Skipped: ${ROOT} is no clone")
+  return()
+endif()
+file(READ ${ROOT}/README.md readme)
+string(REGEX MATCH "in five commands\n.*\n```sh\n(git clone [^`]*)```\n" readme "${readme}")
+string(REPLACE "<this repository>" "${ROOT}" commands "${CMAKE_MATCH_1}")
+if(NOT commands MATCHES "^git clone ${ROOT}.*build/consumer\n$")
+  message(FATAL_ERROR "README.md does not have the commands that this test expects, but:\n${commands}")
+endif()
+
+# Kokkos comes with what is installed from this build, if it was built along. The library itself must not.
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+if(NOT EXISTS ${KOKKOS}/KokkosConfig.cmake)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/kokkos
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB_RECURSE KOKKOS ${WORK}/kokkos/KokkosConfig.cmake)
+  cmake_path(GET KOKKOS PARENT_PATH KOKKOS)
+  file(GLOB library ${WORK}/kokkos/lib*/cmake/KokkosHostSpaces)
+  file(REMOVE_RECURSE ${library})
+endif()
+set(ENV{Kokkos_ROOT} ${KOKKOS})
+set(ENV{CMAKE_BUILD_TYPE} Debug)  # builds faster
+execute_process(COMMAND sh -e -x -c "${commands}" WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+
+# Not another one that happens to be installed.
+file(STRINGS ${WORK}/my_program/build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:")
+if(NOT used MATCHES "=${WORK}/khs/")
+  message(FATAL_ERROR "the program was not built with what was installed: ${used}")
+endif()
