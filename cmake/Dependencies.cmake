@@ -6,7 +6,11 @@
 include(Archive)
 
 find_package(Threads REQUIRED)
-find_package(hwloc 2.7 REQUIRED)
+if(KokkosHostSpaces_ENABLE_HWLOC)
+  find_package(hwloc 2.7 REQUIRED)
+else()
+  message(STATUS "No hwloc: memory is not placed on the NUMA node nearest to the GPU")
+endif()
 
 if(KokkosHostSpaces_ENABLE_TESTS)
   find_package(Catch2 3.4 CONFIG QUIET)
