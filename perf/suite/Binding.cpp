@@ -60,11 +60,6 @@ std::string name(hwloc_const_bitmap_t set) {
 
 }  // namespace
 
-int device_of(Ranks const& ranks) {
-  int const devices = int(device_bus_ids().size());
-  return devices == 0 ? -1 : ranks.local_rank() % devices;
-}
-
 std::string bind_to_cores(Ranks const& ranks) {
   Topology const topology;
   Set const now = topology.binding();

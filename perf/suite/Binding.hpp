@@ -10,9 +10,6 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The device of this rank: ranks of a node take its devices in turn. -1 without devices.
-int device_of(Ranks const& ranks);
-
 /// Binds this process to its share of the cores that are near its device (without devices: of all
 /// cores), unless the launcher has bound it already. To be called before threads are made.
 /// \return the cores it may run on, such as "0-15"
