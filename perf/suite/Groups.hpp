@@ -13,6 +13,9 @@
 namespace KokkosHostSpaces::Perf {
 
 Cases vector_cases(Effort const& effort);
+Cases copy_cases(Effort const& effort);
+Cases zero_copy_cases(Effort const& effort);
+Cases latency_cases(Effort const& effort);
 
 struct Group {
   std::string name;
@@ -21,7 +24,10 @@ struct Group {
 
 /// In the order in which they are measured. A new group is a function of its own and a line here.
 inline std::vector<Group> const& all_groups() {
-  static std::vector<Group> const groups = {{"vector", vector_cases}};
+  static std::vector<Group> const groups = {{"vector", vector_cases},
+                                            {"copy", copy_cases},
+                                            {"zero_copy", zero_copy_cases},
+                                            {"latency", latency_cases}};
   return groups;
 }
 

@@ -21,6 +21,7 @@ class Stopwatch {
   ~Stopwatch();
 
   Stream stream() const;
+  Stream other_stream() const;
 
   /// Seconds that the device spends on what `work` enqueues, from device events. The stream is held
   /// up by a blocking kernel until `work` has returned: everything is queued by then, so that the
@@ -30,6 +31,9 @@ class Stopwatch {
 
   /// The same, with nothing of the data in the cache of the device at the beginning.
   double time_queued_cold(Work const& work);
+
+  /// Of work on both streams: from the moment when both may begin until both are done.
+  double time_queued_on_both(Work const& work);
 
   /// Seconds by the host's clock from an idle stream to an idle stream. For copies of pageable
   /// memory: CUDA stages them through its own buffers while the caller waits, so they cannot be

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../Groups.hpp"
+#include "../LatestMemory.hpp"
 #include "VectorPair.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
@@ -27,24 +28,6 @@ std::vector<VectorOperation> operations(Mode mode) {
     return {VectorOperation::copy, VectorOperation::triad, VectorOperation::dot};
   return {std::begin(all_vector_operations), std::end(all_vector_operations)};
 }
-
-// The memory that consecutive benchmarks share, of one space at a time.
-struct LatestMemory {
-  std::string space;
-  std::shared_ptr<void> memory;
-
-  template <class Space>
-  std::shared_ptr<VectorMemory<Space>> of(std::string const& wanted, std::size_t bytes,
-                                          PlainKind twin) {
-    if (space != wanted) {
-      space = "";
-      memory.reset();
-      memory = std::make_shared<VectorMemory<Space>>(bytes, twin);
-      space  = wanted;
-    }
-    return std::static_pointer_cast<VectorMemory<Space>>(memory);
-  }
-};
 
 /// How a space is measured.
 struct Plan {
@@ -73,7 +56,7 @@ Case make_case(Plan const& plan, std::string const& type, VectorCase const& desc
               name(description.launch) + "/n:" + std::to_string(description.elements),
           bytes, effort.repetitions(seconds), [=] {
             return std::make_unique<VectorPair<Space, T>>(
-                description, latest->of<Space>(plan.space, plan.bytes_each(), plan.twin));
+                description, latest->of<VectorMemory<Space>>(plan.bytes_each(), plan.twin));
           }};
 }
 
@@ -95,7 +78,7 @@ void add_cases(Plan const& plan, Effort const& effort, std::shared_ptr<LatestMem
 }  // namespace
 
 Cases vector_cases(Effort const& effort) {
-  auto const latest = std::make_shared<LatestMemory>();
+  auto const latest = latest_memory();
   Cases cases;
   auto const largest = [&](int quick, int standard, int full) {
     return effort.mode == Mode::quick ? quick : effort.mode == Mode::standard ? standard : full;

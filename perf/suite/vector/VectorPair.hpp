@@ -4,9 +4,9 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
 
-#include "../../Statistics.hpp"
 #include "../../twins/PlainBuffer.hpp"
 #include "../../twins/Stopwatch.hpp"
+#include "../BestVariant.hpp"
 #include "../Pair.hpp"
 #include "Contents.hpp"
 #include "KokkosVector.hpp"
@@ -75,7 +75,10 @@ class VectorPair final : public Pair {
     prepare(m_ours_at);
     prepare(m_twin_at);
     run(*m_ours);
-    choose_best_twin();
+    int const samples =
+        double(m_memory->bytes) * double(m_runs) > 1e9 ? 1 : 3;  // large ones hardly scatter
+    m_label = choose_best_variant(
+        *m_twin, samples, [this] { run(*m_twin); }, [this] { return time_twin(); });
   }
 
   double time_ours() override { return time(*m_ours); }
@@ -128,27 +131,6 @@ class VectorPair final : public Pair {
 
   double time(VectorSequence& sequence) {
     return m_stopwatch.time_queued_cold([&] { sequence.enqueue(); }) / double(m_runs);
-  }
-
-  void choose_best_twin() {
-    std::vector<std::string> const variants = m_twin->variants();
-    int const samples =
-        double(m_memory->bytes) * double(m_runs) > 1e9 ? 1 : 3;  // large ones hardly scatter
-    double best = 1e9;
-    int chosen  = 0;
-    for (int variant = 0; variant < int(variants.size()); ++variant) {
-      m_twin->choose(variant);
-      run(*m_twin);
-      std::vector<double> seconds;
-      for (int i = 0; i < samples; ++i) seconds.push_back(time_twin());
-      double const median = summarize(seconds).median;
-      if (median < best) {
-        best   = median;
-        chosen = variant;
-      }
-    }
-    m_twin->choose(chosen);
-    m_label = variants[std::size_t(chosen)];
   }
 
   std::int64_t wrong(VectorArguments<T> const& first) const {

@@ -31,8 +31,8 @@ class ClosedGate {
 }  // namespace
 
 struct Stopwatch::State {
-  cudaStream_t stream;
-  cudaEvent_t begin, end;
+  cudaStream_t stream, other;
+  cudaEvent_t begin, end, order;
   Gate gate;
   PlainBuffer eviction       = {nullptr, [](void*) {}};  // as large as the cache twice
   std::size_t eviction_bytes = 0;
@@ -44,6 +44,12 @@ struct Stopwatch::State {
     check(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
     eviction_bytes = 2 * std::size_t(cache);
     eviction       = make_plain_buffer(PlainKind::device, eviction_bytes);
+  }
+
+  // What is enqueued on `later` from now on, for what is on `earlier`.
+  void let_wait(cudaStream_t later, cudaStream_t earlier) {
+    check(cudaEventRecord(order, earlier), "cudaEventRecord");
+    check(cudaStreamWaitEvent(later, order, 0), "cudaStreamWaitEvent");
   }
 
   double time(Work const& before, Work const& work) {
@@ -67,17 +73,22 @@ struct Stopwatch::State {
 
 Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {
   check(cudaStreamCreateWithFlags(&m_state->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaStreamCreateWithFlags(&m_state->other, cudaStreamNonBlocking), "cudaStreamCreate");
   check(cudaEventCreate(&m_state->begin), "cudaEventCreate");
   check(cudaEventCreate(&m_state->end), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&m_state->order, cudaEventDisableTiming), "cudaEventCreate");
 }
 
 Stopwatch::~Stopwatch() {
+  (void)cudaEventDestroy(m_state->order);
   (void)cudaEventDestroy(m_state->end);
   (void)cudaEventDestroy(m_state->begin);
+  (void)cudaStreamDestroy(m_state->other);
   (void)cudaStreamDestroy(m_state->stream);
 }
 
 Stream Stopwatch::stream() const { return m_state->stream; }
+Stream Stopwatch::other_stream() const { return m_state->other; }
 
 double Stopwatch::time_queued(Work const& work) {
   return m_state->time([] {}, work);
@@ -90,6 +101,15 @@ double Stopwatch::time_queued_cold(Work const& work) {
           "cudaMemsetAsync");
   };
   return m_state->time(evict, work);
+}
+
+double Stopwatch::time_queued_on_both(Work const& work) {
+  return m_state->time([] {},
+                       [&] {
+                         m_state->let_wait(m_state->other, m_state->stream);
+                         work();
+                         m_state->let_wait(m_state->stream, m_state->other);
+                       });
 }
 
 double Stopwatch::time_with_host_clock(Work const& work) {

@@ -13,10 +13,13 @@ Stopwatch::Stopwatch()  = default;
 Stopwatch::~Stopwatch() = default;
 
 Stream Stopwatch::stream() const { return nullptr; }
+Stream Stopwatch::other_stream() const { return nullptr; }
 
 double Stopwatch::time_queued(Work const& work) { return time_with_host_clock(work); }
 
 double Stopwatch::time_queued_cold(Work const& work) { return time_with_host_clock(work); }
+
+double Stopwatch::time_queued_on_both(Work const& work) { return time_with_host_clock(work); }
 
 double Stopwatch::time_with_host_clock(Work const& work) {
   auto const begin = std::chrono::steady_clock::now();

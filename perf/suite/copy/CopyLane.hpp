@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_LANE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_LANE_HPP
+
+#include "../BestVariant.hpp"
+#include "Contents.hpp"
+#include "CopyMemory.hpp"
+#include "KokkosCopy.hpp"
+
+#include <algorithm>
+
+namespace KokkosHostSpaces::Perf {
+
+enum class Doer { ours, twin };
+
+/// Copies in one direction on one stream, of arrays that lie one behind the other and take turns,
+/// so that none comes from a cache.
+template <class Space>
+class CopyLane {
+ public:
+  /// Uses `elements` elements of the memory's arrays from `offset` on.
+  CopyLane(CopyShape const& shape, CopyDirection direction, std::size_t offset,
+           std::size_t elements, CopyMemory<Space>& memory, Stream stream)
+      : m_shape(shape),
+        m_direction(direction),
+        m_arrays(std::max<std::size_t>(1, std::min(elements, most_elements) / shape.host_span())),
+        m_instance(make_instance(stream)),
+        m_device(memory.device() + offset),
+        m_ours(shape, direction, m_instance),
+        m_twin(make_copy_twin(shape, direction, stream)),
+        m_sides{{memory.ours() + offset, memory.ours_for_kernels() + offset},
+                {memory.plain() + offset, memory.plain() + offset}} {
+    prepare();
+  }
+
+  /// One copy, of the next array.
+  void enqueue(Doer doer) {
+    Side& side              = of(doer);
+    std::size_t const array = (side.first + side.written++) % m_arrays;
+    double* const host      = side.host + array * m_shape.host_span();
+    double* const device    = m_device + array * m_shape.elements();
+    bool const to_device    = m_direction == CopyDirection::to_device;
+    if (doer == Doer::ours)
+      m_ours.enqueue(host, device);
+    else
+      m_twin->enqueue(to_device ? device : host, to_device ? host : device);
+  }
+
+  /// After a sample: where both write the same array, this has to be checked before the next.
+  void end_sample(Doer doer) {
+    if (m_direction == CopyDirection::to_device) check(doer);
+  }
+
+  /// Elements that the copies so far got wrong.
+  std::int64_t wrong(Doer doer) {
+    check(doer);
+    return of(doer).wrong;
+  }
+
+  /// Copies as ours, and makes an element wrong.
+  void damage() {
+    std::size_t const array = (of(Doer::ours).first + of(Doer::ours).written) % m_arrays;
+    enqueue(Doer::ours);
+    m_instance.fence();
+    on_side(!writes_device(), [&](auto const& instance) {
+      poison(instance, destination(Doer::ours) + std::int64_t(array) * placement_of(false).span, 1);
+    });
+    end_sample(Doer::ours);
+  }
+
+  CopyTwin& twin() { return *m_twin; }
+  void fence() const { m_instance.fence(); }
+
+ private:
+  static constexpr std::size_t most_elements = (std::size_t(256) << 20) / sizeof(double);
+
+  struct Side {
+    double *host, *host_for_kernels;
+    std::size_t first   = 0,
+                written = 0;  // arrays written since the last check, and where they begin
+    std::int64_t wrong  = 0;
+  };
+
+  Side& of(Doer doer) { return m_sides[int(doer)]; }
+
+  bool writes_device() const { return m_direction == CopyDirection::to_device; }
+
+  Placement placement_of(bool source) const {
+    return placement(m_shape, source == writes_device(), source);
+  }
+
+  double* destination(Doer doer) { return writes_device() ? m_device : of(doer).host_for_kernels; }
+
+  // Does something by an execution space that reaches the memory.
+  template <class Action>
+  void on_side(bool host, Action action) const {
+    if constexpr (is_pageable<Space>) {
+      if (host) return action(Kokkos::DefaultHostExecutionSpace());
+    }
+    action(m_instance);
+  }
+
+  void prepare() {
+    auto const elements = [this](bool source) {
+      return std::int64_t(m_arrays) * placement_of(source).span;
+    };
+    for (Side const& side : m_sides)
+      on_side(true, [&](auto const& instance) {
+        if (writes_device())
+          number(instance, side.host_for_kernels, elements(true));
+        else
+          poison(instance, side.host_for_kernels, elements(false));
+      });
+    if (writes_device())
+      poison(m_instance, m_device, elements(false));
+    else
+      number(m_instance, m_device, elements(true));
+  }
+
+  void check(Doer doer) {
+    Side& side = of(doer);
+    if (side.written == 0) return;
+    on_side(!writes_device(), [&](auto const& instance) {
+      side.wrong += count_wrong_and_poison(
+          instance, destination(doer), m_shape, placement_of(false), placement_of(true),
+          std::int64_t(side.first), std::int64_t(std::min(side.written, m_arrays)),
+          std::int64_t(m_arrays));
+    });
+    side.first   = (side.first + side.written) % m_arrays;
+    side.written = 0;
+  }
+
+  CopyShape m_shape;
+  CopyDirection m_direction;
+  std::size_t m_arrays;
+  Execution m_instance;
+  double* m_device;
+  KokkosCopy<Space> m_ours;
+  std::unique_ptr<CopyTwin> m_twin;
+  Side m_sides[2];
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_MEMORY_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_MEMORY_HPP
+
+#include "../../twins/PlainBuffer.hpp"
+#include "../Instance.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+namespace KokkosHostSpaces::Perf {
+
+template <class Space>
+inline constexpr PlainKind plain_kind = PlainKind::pinned;
+template <>
+inline constexpr PlainKind plain_kind<Kokkos::HostSpace> = PlainKind::pageable;
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+inline constexpr PlainKind plain_kind<WriteCombinedSpace> = PlainKind::write_combined;
+template <>
+inline constexpr PlainKind plain_kind<Kokkos::CudaSpace> = PlainKind::device;
+#endif
+
+/// Kernels can only use it on the host.
+template <class Space>
+inline constexpr bool is_pageable = runs_on_device&& std::is_same_v<Space, Kokkos::HostSpace>;
+
+/// What is copied to and from the device: an array in `Space` and one of a plain program, and the
+/// array on the device, which both use. Copies on the device have both arrays in common.
+template <class Space>
+class CopyMemory {
+  template <class S>
+  using View = Kokkos::View<double*, S>;
+
+ public:
+  explicit CopyMemory(std::size_t elements)
+      : m_elements(elements),
+        m_ours(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ours"), elements),
+        m_device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "device"), elements) {
+    if constexpr (plain_kind<Space> != PlainKind::device)
+      m_plain = make_plain_buffer(plain_kind<Space>, elements * sizeof(double));
+  }
+
+  std::size_t elements() const { return m_elements; }
+  double* ours() const { return m_ours.data(); }
+  double* plain() const { return m_plain ? static_cast<double*>(m_plain.get()) : ours(); }
+  double* device() const { return m_device.data(); }
+
+  /// The address at which kernels find ours().
+  double* ours_for_kernels() const {
+    if constexpr (std::is_same_v<Space, PinnedSpace>)
+      return mapped_view(m_ours).data();
+    else
+      return ours();
+  }
+
+ private:
+  std::size_t m_elements;
+  View<Space> m_ours;
+  View<Execution::memory_space> m_device;
+  PlainBuffer m_plain = {nullptr, [](void*) {}};
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
+
+#include "../../twins/CopyTwin.hpp"
+#include "../Instance.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <stdexcept>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Other than contiguous copies are measured with these spaces.
+template <class Space>
+inline constexpr bool has_all_layouts =
+    std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace>;
+
+/// The copies as a Kokkos program does them, between `host` in `Space` and `device`.
+template <class Space>
+class KokkosCopy {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  using OnDevice  = Execution::memory_space;
+  template <class S>
+  using Vector = Kokkos::View<double*, S, Unmanaged>;
+  template <class Layout, class S>
+  using Matrix = Kokkos::View<double**, Layout, S, Unmanaged>;
+
+ public:
+  KokkosCopy(CopyShape const& shape, CopyDirection direction, Execution const& instance)
+      : m_shape(shape), m_direction(direction), m_instance(instance) {}
+
+  void enqueue(double* host, double* device) const {
+    using Left             = Kokkos::LayoutLeft;
+    using Right            = Kokkos::LayoutRight;
+    std::size_t const rows = m_shape.rows, columns = m_shape.columns;
+    if (m_shape.layout == CopyLayout::contiguous) {
+      copy(Vector<Space>(host, m_shape.elements()), Vector<OnDevice>(device, m_shape.elements()));
+    } else if constexpr (has_all_layouts<Space>) {
+      if (m_shape.layout == CopyLayout::strided)
+        copy(Kokkos::subview(Matrix<Right, Space>(host, rows, 2 * columns), Kokkos::ALL,
+                             std::make_pair(std::size_t(0), columns)),
+             Matrix<Right, OnDevice>(device, rows, columns));
+      else if (m_direction == CopyDirection::to_device)
+        copy(Matrix<Left, Space>(host, rows, columns),
+             Matrix<Right, OnDevice>(device, rows, columns));
+      else
+        copy(Matrix<Right, Space>(host, rows, columns),
+             Matrix<Left, OnDevice>(device, rows, columns));
+    } else {
+      throw std::logic_error("only contiguous copies with this space");
+    }
+#ifndef KOKKOS_ENABLE_CUDA
+    m_instance.fence();  // the twin's loop is done when it returns
+#endif
+  }
+
+ private:
+  template <class Host, class OfDevice>
+  void copy(Host const& host, OfDevice const& device) const {
+    if (m_direction == CopyDirection::to_device)
+      Kokkos::deep_copy(m_instance, device, host);
+    else
+      Kokkos::deep_copy(m_instance, host, device);
+  }
+
+  CopyShape m_shape;
+  CopyDirection m_direction;
+  Execution m_instance;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

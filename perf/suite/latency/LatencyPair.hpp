@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
+
+#include "../../twins/LatencyTwin.hpp"
+#include "../../twins/Stopwatch.hpp"
+#include "../Instance.hpp"
+#include "../Pair.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Seconds by the host's clock. What is enqueued meanwhile is the caller's to wait for.
+template <class Work>
+double host_seconds(Work work) {
+  auto const begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// What the pairs of small steps have in common: both sides on one stream, and how many results of
+/// each were wrong.
+class LatencyPair : public Pair {
+ public:
+  LatencyPair() : m_instance(make_instance(m_stopwatch.stream())), m_twin(m_stopwatch.stream()) {}
+
+  std::string twin_label() const override { return m_label; }
+
+  std::string find_error() override {
+    check();
+    if (m_wrong_ours == 0 && m_wrong_twin == 0) return "";
+    return std::to_string(m_wrong_ours) + " results of Kokkos and " + std::to_string(m_wrong_twin) +
+           " of the twin are wrong";
+  }
+
+ protected:
+  /// Adds to the wrong results what is left to be checked.
+  virtual void check() {}
+
+  Stopwatch m_stopwatch;
+  Execution m_instance;
+  LatencyTwin m_twin;
+  std::string m_label;
+  std::int64_t m_wrong_ours = 0, m_wrong_twin = 0;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

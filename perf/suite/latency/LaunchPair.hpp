@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LAUNCH_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LAUNCH_PAIR_HPP
+
+#include "Functors.hpp"
+#include "LatencyPair.hpp"
+
+#include <Kokkos_Graph.hpp>
+
+#include <optional>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Counters on the device, one for each side, that the kernels increment; and how far they should
+/// be.
+class CountingPair : public LatencyPair {
+ public:
+  void damage() override {
+    Kokkos::parallel_for("damage", once(m_instance), AddOne{ours()});
+    m_instance.fence();
+  }
+
+ protected:
+  std::int64_t* ours() const { return m_counts.data(); }
+  std::int64_t* twins() const { return m_counts.data() + 1; }
+
+  void check() override {
+    auto const counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_counts);
+    m_wrong_ours += counts(0) != m_expected_ours;
+    m_wrong_twin += counts(1) != m_expected_twin;
+  }
+
+  std::int64_t m_expected_ours = 0, m_expected_twin = 0;
+
+ private:
+  Kokkos::View<std::int64_t[2], Execution::memory_space> m_counts{"counts"};
+};
+
+/// The time for which a launch of the smallest kernel keeps the calling thread.
+class LaunchPair final : public CountingPair {
+ public:
+  LaunchPair() {
+    m_label = runs_on_device ? "kernel<<<1, 1>>>" : "a call";
+    time_ours();
+    time_twin();
+  }
+
+  double time_ours() override {
+    m_expected_ours += launches;
+    double const seconds = host_seconds([this] {
+      for (int i = 0; i < launches; ++i)
+        Kokkos::parallel_for("add_one", once(m_instance), AddOne{ours()});
+    });
+    m_instance.fence();
+    return seconds / launches;
+  }
+
+  double time_twin() override {
+    m_expected_twin += launches;
+    double const seconds = host_seconds([this] {
+      for (int i = 0; i < launches; ++i) m_twin.count(twins());
+    });
+    m_twin.fence();
+    return seconds / launches;
+  }
+
+ private:
+  static constexpr int launches = 256;  // fit into the queue of a stream
+};
+
+/// The time on the device of a kernel in a graph of kernels one after the other.
+class GraphPair final : public CountingPair {
+  using Graph = Kokkos::Experimental::Graph<Execution>;
+  using Node  = Kokkos::Experimental::GraphNodeRef<Execution>;
+
+ public:
+  static constexpr int kernels = 32;
+
+  GraphPair() {
+    m_label = runs_on_device ? "cudaGraphLaunch" : "calls of std::function";
+    m_graph.emplace(Kokkos::Experimental::create_graph(m_instance, [this](auto root) {
+      Node node = root;
+      for (int i = 0; i < kernels; ++i)
+        node = node.then_parallel_for("add_one", once(m_instance), AddOne{ours()});
+    }));
+    m_graph->instantiate();
+    m_twin.make_graph(kernels, twins());
+    m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
+    m_stopwatch.time_with_host_clock([this] { enqueue_twin(); });
+  }
+
+  double time_ours() override {
+    return m_stopwatch.time_queued([this] { enqueue_ours(); }) / (launches * kernels);
+  }
+  double time_twin() override {
+    return m_stopwatch.time_queued([this] { enqueue_twin(); }) / (launches * kernels);
+  }
+
+ private:
+  static constexpr int launches = 8;
+
+  void enqueue_ours() {
+    m_expected_ours += launches * kernels;
+    for (int i = 0; i < launches; ++i) m_graph->submit(m_instance);
+#ifndef KOKKOS_ENABLE_CUDA
+    m_instance.fence();  // the twin's loop is done when it returns
+#endif
+  }
+
+  void enqueue_twin() {
+    m_expected_twin += launches * kernels;
+    for (int i = 0; i < launches; ++i) m_twin.launch_graph();
+  }
+
+  std::optional<Graph> m_graph;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_VIEW_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_VIEW_PAIR_HPP
+
+#include "../../twins/Platform.hpp"
+#include "../../twins/PlainBuffer.hpp"
+#include "LatencyPair.hpp"
+
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Makes and destroys a View of one small page; it is written in between.
+class ViewPair final : public LatencyPair {
+  using Bytes = Kokkos::View<char*, PinnedSpace>;
+
+  static auto no_values() { return Kokkos::view_alloc(Kokkos::WithoutInitializing, "small"); }
+
+ public:
+  static constexpr std::size_t bytes = 4096;
+
+  ViewPair() {
+    m_label = runs_on_device ? "cudaHostAlloc, cudaFreeHost" : "malloc, free";
+    time_ours();
+    time_twin();
+    m_wrong_ours += !is_page_locked(Bytes(no_values(), bytes).data());
+    m_wrong_twin += !is_page_locked(make_plain_buffer(PlainKind::pinned, bytes).get());
+  }
+
+  double time_ours() override {
+    return host_seconds([this] {
+             for (int i = 0; i < views; ++i)
+               m_wrong_ours += !use(Bytes(no_values(), bytes).data(), i);
+           }) /
+           views;
+  }
+
+  double time_twin() override {
+    return host_seconds([this] {
+             for (int i = 0; i < views; ++i)
+               m_wrong_twin +=
+                   !use(static_cast<char*>(make_plain_buffer(PlainKind::pinned, bytes).get()), i);
+           }) /
+           views;
+  }
+
+  void damage() override {
+    Bytes const view(no_values(), bytes);
+    use(view.data(), 1);
+    view(0) = 2;
+    m_wrong_ours += !contains(view.data(), 1);
+  }
+
+ private:
+  static constexpr int views = 32;
+
+  static bool contains(char volatile const* memory, int value) {
+    return memory[0] == char(value) && memory[bytes - 1] == char(~value);
+  }
+
+  static bool use(char volatile* memory, int value) {
+    memory[0]         = char(value);
+    memory[bytes - 1] = char(~value);
+    return contains(memory, value);
+  }
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
