@@ -13,6 +13,7 @@
 namespace KokkosHostSpaces::Perf {
 
 Cases vector_cases(Effort const& effort);
+Cases alloc_cases(Effort const& effort);
 
 struct Group {
   std::string name;
@@ -21,7 +22,7 @@ struct Group {
 
 /// In the order in which they are measured. A new group is a function of its own and a line here.
 inline std::vector<Group> const& all_groups() {
-  static std::vector<Group> const groups = {{"vector", vector_cases}};
+  static std::vector<Group> const groups = {{"vector", vector_cases}, {"alloc", alloc_cases}};
   return groups;
 }
 

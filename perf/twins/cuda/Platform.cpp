@@ -37,7 +37,16 @@ Device current_device() {
   std::string bus = bus_id;
   std::transform(bus.begin(), bus.end(), bus.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  return {properties.name, bus, version(driver), version(runtime), available};
+  return {properties.name, bus, version(driver), version(runtime), available, device};
+}
+
+void use_device(int id) { check(cudaSetDevice(id), "cudaSetDevice"); }
+
+bool device_can_be_shared() {
+  int device = 0, mode = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device), "cudaDeviceGetAttribute");
+  return mode == cudaComputeModeDefault;
 }
 
 bool is_page_locked(void const* pointer) {
