@@ -79,7 +79,7 @@ ExitCode main(int argc, char** argv) {
   }
   if (options.allocation_sample == 0) return run(options, argc, argv);
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  sample_allocations(options.allocation_sample, std::cout);
+  sample_allocations(options.allocation_sample, "", false, std::cout);
   return success;
 }
 

@@ -32,18 +32,6 @@ inline Summary summarize(std::vector<double> values) {
           quantile(values, 0.75), quantile(values, 1)};
 }
 
-/// A large sample, of which the slow ones matter.
-struct Distribution {
-  std::size_t count = 0;
-  double p50 = 0, p90 = 0, p99 = 0, maximum = 0;
-};
-
-inline Distribution describe_distribution(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {values.size(), quantile(values, 0.5), quantile(values, 0.9), quantile(values, 0.99),
-          quantile(values, 1)};
-}
-
 inline void write(Json& json, std::string const& key, Summary const& summary) {
   json.open('{', key);
   json.value("minimum", summary.minimum);
@@ -51,16 +39,6 @@ inline void write(Json& json, std::string const& key, Summary const& summary) {
   json.value("median", summary.median);
   json.value("upper_quartile", summary.upper_quartile);
   json.value("maximum", summary.maximum);
-  json.close('}');
-}
-
-inline void write(Json& json, std::string const& key, Distribution const& distribution) {
-  json.open('{', key);
-  json.value("count", distribution.count);
-  json.value("p50", distribution.p50);
-  json.value("p90", distribution.p90);
-  json.value("p99", distribution.p99);
-  json.value("maximum", distribution.maximum);
   json.close('}');
 }
 

@@ -18,8 +18,8 @@ TRANSPORTS = {
     "pageable": ("HostSpace, copied", "#b2182b"),
 }
 MEMORIES = {
-    "View of PinnedSpace": "#2166ac",
-    "View of CudaHostPinnedSpace": "#888888",
+    "View_PinnedSpace": "#2166ac",
+    "View_CudaHostPinnedSpace": "#888888",
     "cudaHostAlloc": "#bbbbbb",
 }
 
@@ -47,6 +47,11 @@ def draw_rates(axes, results, operation):
     axes.legend(frameon=False, fontsize=8)
 
 
+def name_of(allocation):
+    """The kind of memory; older results write it in words."""
+    return allocation["memory"].replace(" of ", "_")
+
+
 def draw_allocations(axes, results):
     """Time for a cold allocation of each size, by kind of memory."""
     rows = results["allocations"]
@@ -56,7 +61,7 @@ def draw_allocations(axes, results):
             1e3 * r["allocate_seconds"]["median"]
             for size in sizes
             for r in rows
-            if r["bytes"] == size and r["memory"] == memory
+            if r["bytes"] == size and name_of(r) == memory
         ]
         if not times:
             continue

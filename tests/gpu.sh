@@ -4,7 +4,7 @@
 #
 # Everything that only a GPU can show, on a machine that has one:
 #
-#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test stress sanitize compare alloc (all by default)
+#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test stress sanitize compare perf (all by default)
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS.
 
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- build test stress sanitize compare alloc
+[ $# -gt 0 ] || set -- build test stress sanitize compare perf
 build=build/cuda
 failed=0
 export OMP_PROC_BIND=false
@@ -51,10 +51,10 @@ for stage in "$@"; do
         > "$results/compare.txt" 2> "$results/compare.err"
       cat "$results/compare.txt"
       ;;
-    alloc)
-      check "$build/perf/kokkos_host_spaces_alloc" --json "$results/alloc.json" \
-        > "$results/alloc.txt" 2> "$results/alloc.err"
-      cat "$results/alloc.txt"
+    perf)
+      check "$build/perf/kokkos_host_spaces_perf" --full --json "$results/perf.json" \
+        > "$results/perf.txt" 2> "$results/perf.err"
+      cat "$results/perf.txt"
       ;;
     *) echo "unknown stage $stage"; exit 2 ;;
   esac

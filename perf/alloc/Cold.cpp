@@ -16,19 +16,15 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-struct Sample {
-  double allocate_seconds, free_seconds;
-  bool verified;
-};
-
 template <class Way>
-Sample take_sample(Way const& way, std::size_t bytes) {
+ColdSample take_sample(Way const& way, std::size_t bytes, bool damage = false) {
   auto begin = Clock::now();
   std::optional block(way(bytes));
   double const allocate = seconds_since(begin);
   char* const data      = begin_of(*block);
-  bool const verified = is_page_locked_throughout(data, bytes) && keeps_its_ends(data, bytes, 'c');
-  begin               = Clock::now();
+  bool const verified =
+      is_page_locked_throughout(data, bytes) && keeps_its_ends(data, bytes, 'c', damage);
+  begin = Clock::now();
   block.reset();
   return {allocate, seconds_since(begin), verified};
 }
@@ -48,7 +44,7 @@ Samples& samples_of(std::string const& way, std::vector<Samples>& all) {
 // One repetition: each line has the figures of one way, and its name.
 void read_samples(std::string const& text, std::vector<Samples>& all) {
   std::istringstream lines(text);
-  Sample sample;
+  ColdSample sample;
   std::string way;
   while (lines >> sample.allocate_seconds >> sample.free_seconds >> sample.verified &&
          std::getline(lines >> std::ws, way)) {
@@ -80,15 +76,32 @@ std::vector<Allocation> measure(std::size_t bytes, int repetitions,
 
 }  // namespace
 
-void sample_allocations(std::size_t bytes, std::ostream& out) {
+void sample_allocations(std::size_t bytes, std::string const& only, bool plant_error,
+                        std::ostream& out) {
   // A small allocation first: what a runtime or library does once is no part of the figure.
-  for_each_way([](WayInfo const&, auto const& way) { take_sample(way, 4096); });
   for_each_way([&](WayInfo const& info, auto const& way) {
+    if (only.empty() || info.name == only) take_sample(way, 4096);
+  });
+  for_each_way([&](WayInfo const& info, auto const& way) {
+    if (!only.empty() && info.name != only) return;
     forget_kept_memory();
-    Sample const sample = take_sample(way, bytes);
+    ColdSample const sample = take_sample(way, bytes, plant_error);
     out << sample.allocate_seconds << ' ' << sample.free_seconds << ' ' << sample.verified << ' '
         << info.name << '\n';
   });
+}
+
+ColdSample sample_in_fresh_process(std::string const& way, std::size_t bytes, bool plant_error) {
+  // Two processes of one device; under MPI it is not the one that Kokkos would choose there.
+  std::vector<std::string> arguments = {"--allocation-sample", std::to_string(bytes),
+                                        "--allocation-way", way, "--kokkos-disable-warnings"};
+  if (int const device = Kokkos::device_id(); device >= 0)
+    arguments.push_back("--kokkos-device-id=" + std::to_string(device));
+  if (plant_error) arguments.push_back("--plant-error");
+  std::vector<Samples> all;
+  read_samples(run_again(arguments), all);
+  Samples const& samples = all.front();
+  return {samples.allocate.front(), samples.free.front(), samples.verified};
 }
 
 std::vector<Allocation> run_allocations(std::vector<std::size_t> const& sizes, int repetitions,

@@ -31,8 +31,19 @@ struct Allocation {
 std::vector<Allocation> run_allocations(std::vector<std::size_t> const& sizes, int repetitions,
                                         std::vector<std::string> const& arguments);
 
-/// What such a process does, told by --allocation-sample; Kokkos must be initialised.
-void sample_allocations(std::size_t bytes, std::ostream& out);
+struct ColdSample {
+  double allocate_seconds, free_seconds;
+  bool verified;
+};
+
+/// One sample of one way, in a fresh process that uses the device of this one, where Kokkos is
+/// initialised. \param plant_error damages the memory before it is checked
+ColdSample sample_in_fresh_process(std::string const& way, std::size_t bytes, bool plant_error);
+
+/// What a fresh process does, told by --allocation-sample, of one way only if --allocation-way
+/// tells which; Kokkos must be initialised.
+void sample_allocations(std::size_t bytes, std::string const& only, bool plant_error,
+                        std::ostream& out);
 
 void write_allocations(std::ostream& out, std::vector<Allocation> const& results, int repetitions);
 void write_allocations(Json& json, std::string const& key, std::vector<Allocation> const& results);

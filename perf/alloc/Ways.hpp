@@ -26,9 +26,6 @@ struct WayInfo {
   bool caches;  ///< as PlainMemory::caches
 };
 
-inline constexpr char const* way_of_pool = "PinnedSpace";
-inline constexpr char const* way_of_view = "View of PinnedSpace";
-
 struct FreeInPinnedSpace {
   std::size_t bytes;
   void operator()(char* pointer) const { PinnedSpace().deallocate(pointer, bytes); }
@@ -49,13 +46,13 @@ auto make_view(std::size_t bytes) {
 /// Calls visit(WayInfo, way) for each way that this machine has; the first is PinnedSpace itself.
 template <class Visit>
 void for_each_way(Visit visit) {
-  visit(WayInfo{way_of_pool, true}, [](std::size_t bytes) {
+  visit(WayInfo{"PinnedSpace", true}, [](std::size_t bytes) {
     return std::unique_ptr<char, FreeInPinnedSpace>(
         static_cast<char*>(PinnedSpace().allocate(bytes)), {bytes});
   });
-  visit(WayInfo{way_of_view, true}, make_view<PinnedSpace>);
+  visit(WayInfo{"View_PinnedSpace", true}, make_view<PinnedSpace>);
 #ifdef KOKKOS_ENABLE_CUDA
-  visit(WayInfo{"View of CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
+  visit(WayInfo{"View_CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
 #endif
   for (PlainMemory const& memory : plain_memories()) {
     if (!memory.why_not.empty()) continue;
@@ -64,6 +61,12 @@ void for_each_way(Visit visit) {
                                               {&memory, bytes});
     });
   }
+}
+
+inline bool has_way(std::string const& name) {
+  bool found = false;
+  for_each_way([&](WayInfo const& info, auto const&) { found |= info.name == name; });
+  return found;
 }
 
 template <class Space>
@@ -82,9 +85,11 @@ inline void forget_kept_memory() {
 }
 
 /// Writes the ends of a block and reads them again.
-inline bool keeps_its_ends(char volatile* begin, std::size_t bytes, char mark) {
+inline bool keeps_its_ends(char volatile* begin, std::size_t bytes, char mark,
+                           bool damage = false) {
   begin[0]         = mark;
   begin[bytes - 1] = mark;
+  if (damage) begin[bytes - 1] = char(~mark);
   return begin[0] == mark && begin[bytes - 1] == mark;
 }
 

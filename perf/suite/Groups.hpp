@@ -14,6 +14,7 @@ namespace KokkosHostSpaces::Perf {
 
 Cases vector_cases(Effort const& effort);
 Cases copy_cases(Effort const& effort);
+Cases alloc_cases(Effort const& effort);
 Cases zero_copy_cases(Effort const& effort);
 Cases latency_cases(Effort const& effort);
 
@@ -26,6 +27,7 @@ struct Group {
 inline std::vector<Group> const& all_groups() {
   static std::vector<Group> const groups = {{"vector", vector_cases},
                                             {"copy", copy_cases},
+                                            {"alloc", alloc_cases},
                                             {"zero_copy", zero_copy_cases},
                                             {"latency", latency_cases}};
   return groups;

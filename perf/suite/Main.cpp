@@ -4,6 +4,7 @@
 #include "../Arguments.hpp"
 #include "../ExitCode.hpp"
 #include "../Machine.hpp"
+#include "../alloc/Cold.hpp"
 #include "../twins/Platform.hpp"
 #include "Binding.hpp"
 #include "Context.hpp"
@@ -17,6 +18,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <regex>
 
@@ -106,10 +108,19 @@ int run(int argc, char** argv) {
     std::cout << suite_usage;
     return success;
   }
+  // By default CUDA has 8 queues for all streams: what uses a ninth beside 8 running kernels would
+  // wait for one of them.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   std::string const why_not = why_no_device();
   if (!why_not.empty()) {
     std::cerr << "Skipped: no GPU can be used (" << why_not << ")\n";
     return skipped;
+  }
+  if (options.allocation_sample > 0) {  // no rank: one has started it
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    sample_allocations(options.allocation_sample, options.allocation_way, options.plant_error,
+                       std::cout);
+    return success;
   }
   Ranks const ranks(&argc, &argv);
   std::string const cores = bind_to_cores(ranks);

@@ -39,6 +39,10 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
       options.help = true;
     } else if (option == "--plant-error") {
       options.plant_error = true;
+    } else if (option == "--allocation-sample") {
+      options.allocation_sample = arguments.size();
+    } else if (option == "--allocation-way") {
+      options.allocation_way = arguments.value();
     } else {
       arguments.refuse();
     }

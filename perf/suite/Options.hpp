@@ -19,6 +19,10 @@ struct SuiteOptions {
   bool list        = false;
   bool help        = false;
   bool plant_error = false;
+
+  // For the processes that the program starts.
+  std::size_t allocation_sample = 0;
+  std::string allocation_way;
 };
 
 extern char const* const suite_usage;

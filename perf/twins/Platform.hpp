@@ -27,11 +27,17 @@ struct Device {
   std::string driver_api;  ///< the CUDA version that the driver supports
   std::string cuda_runtime;
   std::size_t free_bytes = 0;
+  int id                 = -1;
 };
 Device current_device();
 
 /// Of all devices that this process sees, as Device::pci_bus_id.
 std::vector<std::string> device_bus_ids();
+/// Makes a device current in the calling thread. Does nothing without CUDA.
+void use_device(int id);
+
+/// Can other processes use the current device at the same time? Always true without CUDA.
+bool device_can_be_shared();
 
 /// Does the CUDA runtime know the address as page-locked? Always true without a device.
 bool is_page_locked(void const* pointer);

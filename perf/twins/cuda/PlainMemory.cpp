@@ -95,9 +95,8 @@ void free_to_pool(void* pointer, std::size_t) noexcept {
 std::vector<PlainMemory> const& plain_memories() {
   static std::vector<PlainMemory> const all = {
       {"cudaHostAlloc", "", false, allocate_by_cuda, free_by_cuda},
-      {"driver's host pool", DriverPool::instance().why_not, true, allocate_from_pool,
-       free_to_pool},
-      {"mmap, cudaHostRegister", "", false, map_and_register, unregister_and_unmap},
+      {"driver_host_pool", DriverPool::instance().why_not, true, allocate_from_pool, free_to_pool},
+      {"mmap_cudaHostRegister", "", false, map_and_register, unregister_and_unmap},
   };
   return all;
 }

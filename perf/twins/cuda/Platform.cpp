@@ -53,7 +53,16 @@ Device current_device() {
   auto const version = [](int v) {
     return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
   };
-  return {properties.name, bus_id_of(device), version(driver), version(runtime), available};
+  return {properties.name, bus_id_of(device), version(driver), version(runtime), available, device};
+}
+
+void use_device(int id) { check(cudaSetDevice(id), "cudaSetDevice"); }
+
+bool device_can_be_shared() {
+  int device = 0, mode = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device), "cudaDeviceGetAttribute");
+  return mode == cudaComputeModeDefault;
 }
 
 bool is_page_locked(void const* pointer) {

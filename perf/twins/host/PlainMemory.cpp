@@ -27,8 +27,8 @@ void free_by_malloc(void* pointer, std::size_t) noexcept { std::free(pointer); }
 
 std::vector<PlainMemory> const& plain_memories() {
   static std::vector<PlainMemory> const all = {
-      {"malloc and touch", "", false, allocate_by_malloc, free_by_malloc},
-      {"mmap and touch", "", false, map_touched_pages, unmap_pages},
+      {"malloc_touch", "", false, allocate_by_malloc, free_by_malloc},
+      {"mmap_touch", "", false, map_touched_pages, unmap_pages},
   };
   return all;
 }

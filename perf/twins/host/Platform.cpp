@@ -15,6 +15,8 @@ char const* const twin_name = "a plain C++ loop";
 std::string why_no_device() { return ""; }
 
 Device current_device() { return {}; }
+void use_device(int) {}
+bool device_can_be_shared() { return true; }
 
 std::vector<std::string> device_bus_ids() { return {}; }
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../Groups.hpp"
+#include "Measures.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "Busy.hpp"
+#endif
+
+#include <iostream>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+using Sizes = std::vector<std::size_t>;
+
+struct Ways {
+  std::string ours, twin;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+Ways const plain = {"PinnedSpace", "cudaHostAlloc"};
+Ways const pages = {"PinnedSpace", "mmap_cudaHostRegister"};
+Ways const pools = {"PinnedSpace", "driver_host_pool"};
+Ways const views = {"View_PinnedSpace", "View_CudaHostPinnedSpace"};
+#else
+Ways const plain = {"PinnedSpace", "malloc_touch"};
+Ways const pages = {"PinnedSpace", "mmap_touch"};
+Ways const views = {"View_PinnedSpace", "malloc_touch"};
+#endif
+
+struct What {
+  std::string operation;
+  Ways ways;
+  std::string number;  ///< as bytes:4096
+  int repetitions;
+  double bytes = 0;  ///< as in Case
+};
+
+template <class MakeMeasure>
+Measure measure_of(std::string const& name, MakeMeasure make_measure) {
+  Measure measure;
+  for_each_way([&](WayInfo const& info, auto const& way) {
+    if (info.name == name) measure = make_measure(info, way);
+  });
+  return measure;
+}
+
+/// make_measure(WayInfo, way) tells how to measure either way.
+template <class MakeMeasure>
+void add(Cases& cases, What const& what, MakeMeasure make_measure) {
+  std::string const name = "alloc/" + what.operation + "/" + what.ways.ours +
+                           "/twin:" + what.ways.twin + "/" + what.number;
+  if (!has_way(what.ways.twin)) {
+    std::cerr << "Left out " << name << ": this machine has no " << what.ways.twin << '\n';
+    return;
+  }
+  cases.push_back({name, what.bytes, what.repetitions, [=] {
+                     return std::make_unique<AllocPair>(measure_of(what.ways.ours, make_measure),
+                                                        measure_of(what.ways.twin, make_measure),
+                                                        what.operation == "cold");
+                   }});
+}
+
+std::string in_bytes(std::size_t bytes) { return "bytes:" + std::to_string(bytes); }
+
+// The other half may be held by the benchmarks before.
+std::size_t most_bytes(Effort const& effort) { return effort.host_bytes / 2; }
+
+void add_cold(Effort const& effort, Cases& cases) {
+  if (!device_can_be_shared()) {
+    std::cerr << "Left out alloc/cold: the device serves one process at a time (its compute mode "
+                 "is exclusive)\n";
+    return;
+  }
+  constexpr std::size_t long_enough = 8 * GiB;  // its time is steady
+  Sizes sizes                       = {64 * MiB};
+  if (effort.mode != Mode::quick) sizes.insert(sizes.end(), {GiB, 4 * GiB});
+  if (effort.mode == Mode::full) sizes.push_back(16 * GiB);
+  std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
+  for (Ways const& ways : {plain, pages, views})
+    for (std::size_t bytes : sizes) {
+      int const repetitions = effort.mode == Mode::quick || bytes >= long_enough ? 2 : 5;
+      add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
+          [bytes](WayInfo const& info, auto const&) { return cold(info.name, bytes); });
+    }
+}
+
+Sizes warm_sizes(Effort const& effort) {
+  Sizes sizes = {64, 4 * KiB, 256 * KiB, 4 * MiB, 256 * MiB};
+  if (effort.mode == Mode::quick) sizes = {4 * KiB, 4 * MiB};
+  // Both ways may keep a block.
+  std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
+  return sizes;
+}
+
+void add_warm(Ways const& ways, Effort const& effort, Cases& cases) {
+  for (std::size_t bytes : warm_sizes(effort)) {
+    double const seconds = double(warm_pairs(false, bytes) * bytes) / 2e9;
+    add(cases, {"warm", ways, in_bytes(bytes), effort.repetitions(seconds)},
+        [bytes](WayInfo const& info, auto const& way) { return warm(info, way, bytes); });
+  }
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+// Blocks to make beforehand: each way keeps them.
+std::size_t prepared(std::size_t bytes, std::size_t most, Effort const& effort) {
+  return std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, most);
+}
+
+void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
+  for (std::size_t bytes : warm_sizes(effort))
+    add(cases, {"busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
+        [bytes, count = prepared(bytes, 2000, effort)](WayInfo const&, auto const& way) {
+          return busy(way, bytes, count);
+        });
+}
+
+void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
+  for (std::size_t bytes : warm_sizes(effort))
+    add(cases, {"free_busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
+        [bytes, count = prepared(bytes, 32, effort)](WayInfo const& info, auto const& way) {
+          // One that waits ends the kernel: there is nothing to be seen of a second one.
+          return free_busy(way, bytes, info.caches ? count : 1);
+        });
+}
+#endif
+
+void add_threads(Ways const& ways, Effort const& effort, Cases& cases) {
+  for (int const threads : {1, 4, 16})
+    add(cases, {"threads", ways, "threads:" + std::to_string(threads), effort.repetitions(0.05)},
+        [threads](WayInfo const& info, auto const& way) { return by_threads(info, way, threads); });
+}
+
+}  // namespace
+
+Cases alloc_cases(Effort const& effort) {
+  Cases cases;
+  add_cold(effort, cases);
+  add_warm(plain, effort, cases);
+#ifdef KOKKOS_ENABLE_CUDA
+  add_warm(pools, effort, cases);
+#endif
+  add_warm(views, effort, cases);
+#ifdef KOKKOS_ENABLE_CUDA
+  add_busy(pools, effort, cases);
+  add_busy({"View_PinnedSpace", pools.twin}, effort, cases);
+  add_free_busy(plain, effort, cases);
+  add_free_busy(views, effort, cases);
+  add_threads(pools, effort, cases);
+#else
+  add_threads(plain, effort, cases);
+#endif
+  return cases;
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_PAIR_HPP
+
+#include "../../Statistics.hpp"
+#include "../../alloc/Ways.hpp"
+#include "../Pair.hpp"
+
+#include <stdexcept>
+
+namespace KokkosHostSpaces::Perf {
+
+/// What one sample of one way consists of.
+struct Latencies {
+  std::vector<double> seconds;
+  bool verified = true;  ///< page-locked, and the ends of every block keep what is written
+};
+
+/// Takes a sample.
+/// \param damage damages the memory before it is checked
+using Measure = std::function<Latencies(bool damage)>;
+
+/// Two ways to get memory. The time of a sample is the median of its latencies.
+class AllocPair final : public Pair {
+ public:
+  /// \param is_cold a sample is a single latency, of what is done for the first time
+  AllocPair(Measure ours, Measure twin, bool is_cold)
+      : m_ours{std::move(ours)}, m_twin{std::move(twin)}, m_is_cold(is_cold) {
+    forget_kept_memory();  // of earlier benchmarks
+    if (m_is_cold) return;
+    m_ours.take();
+    m_twin.take();
+  }
+  ~AllocPair() override { forget_kept_memory(); }
+
+  double time_ours() override { return m_ours.take(); }
+  double time_twin() override { return m_twin.take(); }
+  std::string twin_label() const override { return ""; }
+
+  std::map<std::string, double> counters() const override {
+    if (m_is_cold) return {};
+    return {{"p99_seconds", m_ours.p99}, {"twin_p99_seconds", m_twin.p99}};
+  }
+
+  std::string find_error() override {
+    if (m_ours.verified && m_twin.verified) return "";
+    return std::string("a block of ") + (m_ours.verified ? "the twin" : "ours") +
+           " is not page-locked, or lost what was written into it";
+  }
+
+  void damage() override { m_ours.take(true); }
+
+ private:
+  struct Side {
+    Measure measure;
+    double p99    = 0;
+    bool verified = true;
+
+    double take(bool damage = false) {
+      Latencies latencies = measure(damage);
+      verified &= latencies.verified;
+      std::vector<double>& seconds = latencies.seconds;
+      if (seconds.empty()) throw std::runtime_error("the kernels ended too early to measure");
+      std::ranges::sort(seconds);
+      p99 = quantile(seconds, 0.99);
+      return quantile(seconds, 0.5);
+    }
+  };
+
+  Side m_ours, m_twin;
+  bool m_is_cold;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What is timed, of any way. Numbers of operations are fixed, so that all ranks do the same.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
+
+#include "../../alloc/Cold.hpp"
+#include "AllocPair.hpp"
+
+#include <barrier>
+#include <cmath>
+#include <future>
+#include <optional>
+#include <random>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Allocates and frees, in turn, so many times, or while `go_on()`.
+template <class Way, class NextSize, class GoOn>
+Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn go_on,
+                     bool damage) {
+  Latencies latencies;
+  latencies.seconds.reserve(count);
+  for (std::size_t i = 0; i < count && go_on(); ++i) {
+    std::size_t const bytes = next_size();
+    auto start              = Clock::now();
+    std::optional block(way(bytes));
+    double const allocating = seconds_since(start);
+    char* const data        = begin_of(*block);
+    latencies.verified &= keeps_its_ends(data, bytes, char(i), damage);
+    if (i == 0) latencies.verified &= is_page_locked_throughout(data, bytes);
+    start = Clock::now();
+    block.reset();
+    latencies.seconds.push_back(allocating + seconds_since(start));
+  }
+  return latencies;
+}
+
+inline bool always() { return true; }
+
+/// The first allocation of a process, in a fresh one.
+inline Measure cold(std::string const& way, std::size_t bytes) {
+  return [=](bool damage) {
+    ColdSample const sample = sample_in_fresh_process(way, bytes, damage);
+    return Latencies{{sample.allocate_seconds}, sample.verified};
+  };
+}
+
+/// Operations of a sample: fewer of a way that makes memory anew each time.
+inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
+  constexpr std::size_t MiB = std::size_t(1) << 20;
+  return caches ? 1000 : std::clamp<std::size_t>(40 * MiB / bytes, 1, 200);
+}
+
+/// Allocating and freeing in turn.
+template <class Way>
+Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
+  return [=](bool damage) {
+    if (info.caches) (void)way(bytes);  // from here on it is warm
+    return time_pairs(
+        way, [bytes] { return bytes; }, warm_pairs(info.caches, bytes), always, damage);
+  };
+}
+
+/// As many small sizes as large ones: their logarithms are evenly distributed.
+class RandomSizes {
+ public:
+  explicit RandomSizes(unsigned seed) : m_generator(seed) {}
+
+  std::size_t operator()() { return static_cast<std::size_t>(std::exp2(m_exponent(m_generator))); }
+
+ private:
+  std::minstd_rand m_generator;
+  std::uniform_real_distribution<double> m_exponent{6, 20};  // 64 bytes to 1 MiB
+};
+
+/// The same by several threads, with random sizes.
+template <class Way>
+Measure by_threads(WayInfo const& info, Way const& way, int threads) {
+  return [=, device = current_device().id, sample = 0](bool damage) mutable {
+    std::barrier all_are_here(threads);
+    std::vector<std::future<Latencies>> parts;
+    for (int thread = 0; thread < threads; ++thread) {
+      RandomSizes sizes(unsigned(1 + sample * threads + thread));
+      parts.push_back(std::async(std::launch::async, [&, sizes]() mutable {
+        all_are_here.arrive_and_wait();
+        use_device(device);  // a new thread has the first one
+        for (int i = 0; info.caches && i < 500; ++i) (void)way(sizes());
+        return time_pairs(
+            way, [&sizes] { return sizes(); }, warm_pairs(info.caches, 1 << 20), always, damage);
+      }));
+    }
+    ++sample;
+    Latencies all;
+    for (auto& part : parts) {
+      Latencies const measured = part.get();
+      all.seconds.insert(all.seconds.end(), measured.seconds.begin(), measured.seconds.end());
+      all.verified &= measured.verified;
+    }
+    return all;
+  };
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
