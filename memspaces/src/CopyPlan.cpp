@@ -59,15 +59,19 @@ CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* 
   return plan;
 }
 
-std::size_t CopyPlan::boxes() const {
+std::size_t CopyPlan::engine_calls() const {
+  auto const has_planes = [this](auto const& stride) {
+    return stride[0] > 0 && stride[1] % stride[0] == 0 && stride[1] / stride[0] >= extent[0];
+  };
+  int const in_a_call = loops >= 2 && has_planes(dst_stride) && has_planes(src_stride) ? 2 : 1;
   std::size_t product = 1;
-  for (int i = 2; i < loops; ++i) product *= extent[i];
+  for (int i = in_a_call; i < loops; ++i) product *= extent[i];
   return product;
 }
 
 bool CopyPlan::suits_copy_engine() const {
-  constexpr std::size_t few_boxes = 16;  // each costs a call, some microseconds
-  if (boxes() > few_boxes) return false;
+  constexpr std::size_t few_calls = 16;  // each takes some microseconds
+  if (engine_calls() > few_calls) return false;
   for (int i = 0; i < loops; ++i)
     if (dst_stride[i] < run_bytes || src_stride[i] < run_bytes) return false;
   return true;

@@ -65,7 +65,7 @@ double seconds_to_lock(std::size_t bytes, int numa_node, double seconds, Buffer&
 }
 
 GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share) {
-  use_device(device);
+  wake_device(device);
   GpuRates result;
   Buffer buffer;
   double const seconds =

@@ -23,7 +23,7 @@ struct DeviceDescription {
 std::vector<DeviceDescription> list_devices();
 
 /// Makes the device current, and its context, so that neither is part of what is timed later.
-void use_device(int device);
+void wake_device(int device);
 
 /// Bytes per second, the medians of repetitions.
 struct LinkRates {

@@ -37,7 +37,7 @@ TEST_CASE("a sub-matrix is one loop over rows", "[copy_plan]") {
   CHECK(p.extent[0] == 10);
   CHECK(p.dst_stride[0] == 160);
   CHECK(p.src_stride[0] == 512);
-  CHECK(p.boxes() == 1);
+  CHECK(p.engine_calls() == 1);
   CHECK(p.suits_copy_engine());
 }
 
@@ -53,6 +53,10 @@ TEST_CASE("a transposition has runs of one element and no use of the copy engine
   CHECK(p.run_bytes == 8);
   CHECK(p.loops == 2);
   CHECK_FALSE(copy_engine_is_faster(p, true));
+
+  CopyPlan const large = plan({1000, 2000}, {2000, 1}, {1, 1000});
+  CHECK(large.engine_calls() >= 1000);
+  CHECK_FALSE(copy_engine_is_faster(large, false));
 }
 
 TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy engine",
@@ -67,6 +71,12 @@ TEST_CASE("short runs are read by a kernel and written by the copy engine", "[co
   CHECK(copy_engine_is_faster(plan({1000, 8}, {8, 1}, {16, 1}), true));
 }
 
-TEST_CASE("plans of more than three dimensions count their boxes", "[copy_plan]") {
-  CHECK(plan({3, 4, 5, 6, 7}, {10000, 2000, 300, 20, 1}, {20000, 3000, 400, 30, 1}).boxes() == 12);
+TEST_CASE("plans of more than three dimensions, or of crooked planes, need several calls",
+          "[copy_plan]") {
+  CHECK(
+      plan({3, 4, 5, 6, 7}, {10000, 2000, 300, 20, 1}, {20000, 3000, 420, 30, 1}).engine_calls() ==
+      12);
+  CHECK(
+      plan({3, 4, 5, 6, 7}, {10000, 2000, 300, 20, 1}, {20000, 3000, 400, 30, 1}).engine_calls() ==
+      60);
 }

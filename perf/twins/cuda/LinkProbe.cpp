@@ -90,7 +90,7 @@ std::vector<DeviceDescription> list_devices() {
   return devices;
 }
 
-void use_device(int device) {
+void wake_device(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
   check(cudaFree(nullptr), "cudaFree");
 }

@@ -9,7 +9,7 @@ namespace KokkosHostSpaces::Perf {
 
 std::vector<DeviceDescription> list_devices() { return {}; }
 
-void use_device(int) { throw std::logic_error("there is no device to use"); }
+void wake_device(int) { throw std::logic_error("there is no device to use"); }
 
 LinkRates measure_link(void*, std::size_t, double, std::function<void()> const&) {
   throw std::logic_error("there is no link to measure");

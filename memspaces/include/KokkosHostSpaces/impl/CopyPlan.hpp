@@ -23,8 +23,9 @@ struct CopyPlan {
 
   bool contiguous() const { return loops == 0; }
 
-  /// Number of 3-D copies that carry the plan out.
-  std::size_t boxes() const;
+  /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
+  /// number of rows apart, else 2-D ones.
+  std::size_t engine_calls() const;
 
   /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller
   /// than the run.
