@@ -89,7 +89,7 @@ Measure by_threads(WayInfo const& info, Way const& way, int threads) {
         use_device(device);  // a new thread has the first one
         for (int i = 0; info.caches && i < 500; ++i) (void)way(sizes());
         return time_pairs(
-            way, [&sizes] { return sizes(); }, warm_pairs(info.caches, 1 << 20), always, damage);
+            way, [&sizes] { return sizes(); }, info.caches ? 4000 : 200, always, damage);
       }));
     }
     ++sample;

@@ -52,18 +52,30 @@ struct Contents {
 
 using Device = Kokkos::DefaultExecutionSpace;
 
-/// The arrays of `n` elements each that lie one behind the other, as before the first run; what is
-/// to be written is poisoned.
+/// The inputs, arrays of `n` elements each that lie one behind the other.
 template <class T>
-void fill(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
+void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
           Device const& instance) {
-  bool const c_is_read = reads_c(op);
-  T const poison       = std::numeric_limits<T>::quiet_NaN();
   Kokkos::parallel_for(
       "fill", Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(instance, 0, arrays * n),
       KOKKOS_LAMBDA(std::int64_t j) {
         first.a[j] = Contents<T>::a(j % n);
         first.b[j] = Contents<T>::b(j % n);
+      });
+  instance.fence();
+}
+
+/// What the operation writes: as before the first run, or poisoned.
+template <class T>
+void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
+                   std::int64_t n, Device const& instance) {
+  bool const c_is_read = reads_c(op);
+  T const poison       = std::numeric_limits<T>::quiet_NaN();
+  Kokkos::parallel_for(
+      "reset",
+      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(instance, 0,
+                                                                   is_sum(op) ? 0 : arrays * n),
+      KOKKOS_LAMBDA(std::int64_t j) {
         first.c[j] = c_is_read ? Contents<T>::c_before(j % n) : poison;
       });
   Kokkos::parallel_for(

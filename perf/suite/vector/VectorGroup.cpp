@@ -63,10 +63,16 @@ Case make_case(Plan const& plan, std::string const& type, VectorCase const& desc
 template <class Space>
 void add_cases(Plan const& plan, Effort const& effort, std::shared_ptr<LatestMemory> const& latest,
                Cases& cases) {
-  int const step = effort.mode == Mode::quick ? 5 : 2;
+  bool const on_device = std::is_same_v<Space, Kokkos::DefaultExecutionSpace::memory_space>;
+  int const step       = effort.mode == Mode::quick ? 5 : on_device ? 2 : 4;
+  std::vector<int> exponents;
+  for (int exponent = 10; (sizeof(double) << exponent) <= plan.bytes_each(); exponent += step)
+    exponents.push_back(exponent);
+  if ((sizeof(double) << exponents.back()) < plan.bytes_each())
+    exponents.push_back(std::countr_zero(plan.bytes_each() / sizeof(double)));
   for (VectorOperation op : operations(effort.mode))
     for (Launch launch : plan.launches)
-      for (int exponent = 10; (sizeof(double) << exponent) <= plan.bytes_each(); exponent += step) {
+      for (int exponent : exponents) {
         VectorCase const description{op, std::size_t(1) << exponent, launch, plan.most_runs,
                                      plan.most_bytes};
         cases.push_back(make_case<Space, double>(plan, "double", description, effort, latest));

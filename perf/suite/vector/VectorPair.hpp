@@ -72,26 +72,27 @@ class VectorPair final : public Pair {
         m_twin(make_vector_twin<T>(m_case.op, all_runs(m_twin_at), m_case.elements,
                                    m_case.launch == Launch::element_wise_graph,
                                    m_stopwatch.stream())) {
-    prepare(m_ours_at);
-    prepare(m_twin_at);
+    for (VectorArguments<T> const& at : {m_ours_at, m_twin_at})
+      fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
     run(*m_ours);
-    int const samples =
-        double(m_memory->bytes) * double(m_runs) > 1e9 ? 1 : 3;  // large ones hardly scatter
-    m_label = choose_best_variant(
-        *m_twin, samples, [this] { run(*m_twin); }, [this] { return time_twin(); });
+    // Over the link all variants are equally fast, and large samples hardly scatter.
+    bool const large = sample_bytes() > 1e9;
+    int const step   = large && !on_device ? 3 : 1;
+    m_label          = choose_best_variant(
+                 *m_twin, large ? 1 : 3, [this] { run(*m_twin); }, [this] { return time_twin(); }, step);
   }
 
   double time_ours() override { return time(*m_ours); }
   double time_twin() override { return time(*m_twin); }
   std::string twin_label() const override { return m_label; }
 
-  /// Of one more sample of either side, on arrays that are filled and poisoned for it.
+  /// Of one more sample of either side, on arrays that are poisoned for it.
   std::string find_error() override {
-    prepare(m_ours_at);
+    reset(m_ours_at);
     time_ours();
     if (m_damaged) spoil(m_case.op, m_ours_at, std::int64_t(m_case.elements), m_instance);
     std::int64_t const ours = wrong(m_ours_at);
-    prepare(m_twin_at);
+    reset(m_twin_at);
     time_twin();
     std::int64_t const twin = wrong(m_twin_at);
     if (ours == 0 && twin == 0) return "";
@@ -102,10 +103,16 @@ class VectorPair final : public Pair {
   void damage() override { m_damaged = true; }
 
  private:
-  std::size_t runs_of_sample() const {
-    std::size_t const bytes = std::size_t(arrays_moved(m_case.op)) * m_case.elements * sizeof(T);
-    return std::bit_floor(std::clamp<std::size_t>(m_case.most_bytes / bytes, 1, m_case.most_runs));
+  static constexpr bool on_device = std::is_same_v<Space, Device::memory_space>;
+
+  std::size_t run_bytes() const {
+    return std::size_t(arrays_moved(m_case.op)) * m_case.elements * sizeof(T);
   }
+  std::size_t runs_of_sample() const {
+    return std::bit_floor(
+        std::clamp<std::size_t>(m_case.most_bytes / run_bytes(), 1, m_case.most_runs));
+  }
+  double sample_bytes() const { return double(run_bytes()) * double(m_runs); }
 
   VectorArguments<T> arguments(void* a, void* b, void* c, std::size_t sum) const {
     return {static_cast<T*>(a), static_cast<T*>(b), static_cast<T*>(c), m_sums.data() + sum};
@@ -120,8 +127,9 @@ class VectorPair final : public Pair {
     return runs;
   }
 
-  void prepare(VectorArguments<T> const& first) {
-    fill(m_case.op, first, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
+  void reset(VectorArguments<T> const& first) {
+    reset_results(m_case.op, first, std::int64_t(m_arrays), std::int64_t(m_case.elements),
+                  m_instance);
   }
 
   // Without the blocking kernel: the first launch loads the kernel, which waits for the device.
