@@ -7,7 +7,11 @@ include(Archive)
 
 # GLOBAL, so that a project which adds this one as a subdirectory can link to it.
 find_package(Threads REQUIRED GLOBAL)
-find_package(hwloc 2.7 REQUIRED GLOBAL)
+if(KokkosHostSpaces_ENABLE_HWLOC)
+  find_package(hwloc 2.7 REQUIRED GLOBAL)
+else()
+  message(STATUS "No hwloc: memory is not placed on the NUMA node nearest to the GPU")
+endif()
 
 if(KokkosHostSpaces_ENABLE_TESTS)
   find_package(Catch2 3.4 CONFIG QUIET)

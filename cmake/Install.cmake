@@ -30,5 +30,7 @@ write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfig.cmake
               ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/Findhwloc.cmake
         DESTINATION ${_khs_package})
+if(KokkosHostSpaces_ENABLE_HWLOC)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/Findhwloc.cmake DESTINATION ${_khs_package})
+endif()
