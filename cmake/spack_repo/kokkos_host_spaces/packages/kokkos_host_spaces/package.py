@@ -117,7 +117,9 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
         """a program of its own finds the installed package, builds and runs"""
         source = self.test_suite.current_test_cache_dir.join(self.consumer)
         cmake = self.spec["cmake"].command
-        cmake("-S", source, "-B", "build", *self.kokkos_args())
+        prefixes = [self.prefix] + get_cmake_prefix_path(self)
+        found = self.define("CMAKE_PREFIX_PATH", ";".join(map(str, prefixes)))
+        cmake("-S", source, "-B", "build", found, *self.kokkos_args())
         cmake("--build", "build")
         gpu = which("nvidia-smi")
         if self.spec.satisfies("+cuda"):
