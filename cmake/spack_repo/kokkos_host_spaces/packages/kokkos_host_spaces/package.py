@@ -77,6 +77,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
         when="~tests ~perf",
         msg="the library itself does not use MPI: add +perf or +tests, or leave +mpi out",
     )
+    conflicts("+perf", when="~hwloc", msg="the benchmarks bind processes to cores by hwloc")
     with when("+cuda"):
         conflicts("cuda_arch=none", msg="name the GPU's architecture, as in cuda_arch=90")
         conflicts("^cuda@:12.1", msg="CUDA 12.2 is the first that has what the pool needs")
