@@ -42,7 +42,8 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     depends_on("hwloc@2.7:", when="+hwloc")
     depends_on("mpi", when="+mpi")
     depends_on("benchmark@1.9:", when="+perf")
-    depends_on("catch2@3.4:", type=("build", "test"), when="+tests")
+    depends_on("catch2@3.4:", type="build", when="+tests")
+    depends_on("catch2@3.4:", type="test")  # of spack install --test
 
     depends_on("kokkos@5.0:5.2")
     depends_on("kokkos ~cuda", when="~cuda")
