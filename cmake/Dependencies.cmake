@@ -7,9 +7,10 @@ include(Archive)
 
 # GLOBAL, so that a project which adds this one as a subdirectory can link to it.
 find_package(Threads REQUIRED GLOBAL)
-if(KokkosHostSpaces_ENABLE_HWLOC)
+if(KokkosHostSpaces_ENABLE_HWLOC OR KokkosHostSpaces_ENABLE_PERF)  # the benchmarks bind ranks by it
   find_package(hwloc 2.7 REQUIRED GLOBAL)
-else()
+endif()
+if(NOT KokkosHostSpaces_ENABLE_HWLOC)
   message(STATUS "No hwloc: memory is not placed on the NUMA node nearest to the GPU")
 endif()
 

@@ -55,9 +55,9 @@ int Topology::allowed_cores(int numa_node) const {
   return numa_node < 0 ? CPU_COUNT(&m_handle->cores) : 0;
 }
 
-bool Topology::bind_memory(void*, std::size_t, int) const noexcept { return false; }
-
 int Topology::node_of(void const*, std::size_t) const noexcept { return -1; }
+
+bool Topology::bind_memory(void*, std::size_t, int) const noexcept { return false; }
 
 bool Topology::bind_this_thread(int numa_node) const noexcept {
   return numa_node < 0 && sched_setaffinity(0, sizeof m_handle->cores, &m_handle->cores) == 0;

@@ -17,6 +17,7 @@ TEST_CASE("without hwloc no device is near to a node, and no memory is bound to 
   CHECK(machine.allowed_nodes().empty());
   CHECK(machine.allowed_cores(0) == 0);
   int page = 0;
+  CHECK(machine.node_of(&page, sizeof page) == -1);
   CHECK_FALSE(machine.bind_memory(&page, sizeof page, 0));
 }
 

@@ -42,7 +42,8 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     depends_on("hwloc@2.7:", when="+hwloc")
     depends_on("mpi", when="+mpi")
     depends_on("benchmark@1.9:", when="+perf")
-    depends_on("catch2@3.4:", type=("build", "test"), when="+tests")
+    depends_on("catch2@3.4:", type="build", when="+tests")
+    depends_on("catch2@3.4:", type="test")  # of spack install --test
 
     depends_on("kokkos@5.0:5.2")
     depends_on("kokkos ~cuda", when="~cuda")
@@ -77,6 +78,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
         when="~tests ~perf",
         msg="the library itself does not use MPI: add +perf or +tests, or leave +mpi out",
     )
+    conflicts("+perf", when="~hwloc", msg="the benchmarks bind processes to cores by hwloc")
     with when("+cuda"):
         conflicts("cuda_arch=none", msg="name the GPU's architecture, as in cuda_arch=90")
         conflicts("^cuda@:12.1", msg="CUDA 12.2 is the first that has what the pool needs")
