@@ -18,9 +18,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/back
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
 install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
 
-string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" _khs_kokkos_minor ${Kokkos_VERSION})
-math(EXPR _khs_next_minor "${CMAKE_MATCH_2} + 1")
-set(_khs_kokkos_range ${_khs_kokkos_minor}...<${CMAKE_MATCH_1}.${_khs_next_minor})
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _khs_kokkos_minor ${Kokkos_VERSION})
 list(SORT Kokkos_DEVICES)
 list(JOIN Kokkos_DEVICES ", " _khs_devices)
 configure_package_config_file(
