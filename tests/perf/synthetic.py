@@ -102,10 +102,9 @@ def _allocations(made):
         cold = 1e-4 + moved / 25e9
         for twin, factor in (("cudaHostAlloc", 11), ("cudaHostRegister in chunks, 8 threads", 2.6)):
             made.add(f"alloc/cold/PinnedSpace/twin:{twin}/bytes:{moved}", cold, cold * factor)
-        made.add(f"alloc/cold/PinnedSpace/View/bytes:{moved}", cold * 1.1)
-        made.add(f"alloc/cold/CudaHostPinnedSpace/View/bytes:{moved}", cold * 12)
+        made.add(f"alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
         made.add(f"alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
-        made.add(f"alloc/warm/PinnedSpace/View/bytes:{moved}", 1.5e-6)
+        made.add(f"alloc/warm/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6)
         made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
         made.add(f"alloc/free_busy/PinnedSpace/twin:cudaFreeHost/bytes:{moved}", 1e-6, 0.05)
     made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)
