@@ -43,9 +43,7 @@ template <class HaloSpace>
 bool simulate(Options const& options, Processes& processes) {
   Decomposition const decomposition = decompose(options, processes);
   Solution const solution(decomposition.global());
-  Simulation<HaloSpace> simulation(
-      decomposition, processes,
-      options.equal_priority ? make_equal_instances() : make_halo_first_instances());
+  Simulation<HaloSpace> simulation(decomposition, processes, make_instances());
   Picture picture(decomposition, processes);
 
   // The parts of a step alone, which also warms up.

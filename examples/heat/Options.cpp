@@ -15,7 +15,6 @@ char const* const usage = R"(Usage: [mpirun -n P] heat [options] [--kokkos-...]
   --steps N        time steps (default 200)
   --halo SPACE     memory that the halo goes through: mapped (default) or pinned
   --grid X,Y,Z     processes along each axis; 0, the default, is chosen
-  --equal-priority kernels for the halo do not go before those for the interior
   --progress       show it although stderr is no terminal, as under mpirun
   --json FILE      write figures to FILE
   --picture FILE   write a slice at the beginning and at the end to FILE, for plot.py
@@ -68,8 +67,6 @@ Options parse_options(int argc, char const* const* argv) {
       options.json = value();
     } else if (option == "--picture") {
       options.picture = value();
-    } else if (option == "--equal-priority") {
-      options.equal_priority = true;
     } else if (option == "--progress") {
       options.progress = true;
     } else if (option == "--help") {

@@ -16,10 +16,9 @@ struct Options {
   std::string halo = "mapped";
   std::array<int, 3> grid = {0, 0, 0};
   std::string json, picture;
-  bool equal_priority = false;
-  bool progress       = false;  ///< also where stderr is no terminal
-  bool help           = false;
-  bool plant_error    = false;  ///< for tests
+  bool progress    = false;  ///< also where stderr is no terminal
+  bool help        = false;
+  bool plant_error = false;  ///< for tests
 };
 
 extern char const* const usage;

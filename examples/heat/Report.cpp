@@ -39,8 +39,7 @@ void write_json(Report const& report, std::string const& file) {
   std::ofstream out(file);
   out.precision(17);
   out << "{\"backend\": \"" << Device::name() << "\", \"halo\": \"" << report.options.halo
-      << "\", \"equal_priority\": " << (report.options.equal_priority ? "true" : "false")
-      << ",\n \"mode\": \"" << (report.options.n_is_local ? "weak" : "strong")
+      << "\",\n \"mode\": \"" << (report.options.n_is_local ? "weak" : "strong")
       << "\", \"n\": " << report.options.n << ", \"steps\": " << report.options.steps
       << ", \"processes\": " << report.processes
       << ", \"grid\": " << list(report.decomposition.processes())

@@ -13,7 +13,6 @@ HALOS=${HALOS:-mapped pinned}
 STRONG=${STRONG-512 1024}          # cells along each axis of the whole grid
 WEAK=${WEAK-512 1024}              # cells along each axis of each process's part
 STEPS=${STEPS:-100}
-OPTIONS=${OPTIONS:-}               # more options of heat, such as --equal-priority
 MPIRUN=${MPIRUN:-mpirun}           # and its options
 
 set -euo pipefail
@@ -28,7 +27,7 @@ run() {  # run <processes> <halo> <option> <cells>
   number=$((number + 1))
   echo "==> $1 processes, $2 halo, $3 $4 ($SECONDS s)"
   # shellcheck disable=SC2086
-  $MPIRUN -n "$1" "$program" "$3" "$4" --halo "$2" --steps "$STEPS" $OPTIONS --json "$parts/$number.json"
+  $MPIRUN -n "$1" "$program" "$3" "$4" --halo "$2" --steps "$STEPS" --json "$parts/$number.json"
 }
 
 for processes in $PROCESSES; do
