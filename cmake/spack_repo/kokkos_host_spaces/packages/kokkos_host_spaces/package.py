@@ -65,8 +65,8 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
         msg="nvcc compiles what depends on Kokkos: by its wrapper, or as a language of CMake",
     )
 
-    conflicts("%gcc@:10", msg="C++20 is needed, and GCC 11 is the oldest that was tried")
-    conflicts("%clang@:13", msg="C++20 is needed, and Clang 14 is the oldest that was tried")
+    conflicts("%gcc@:10", msg="C++20 with its concepts is needed: GCC 11 or later")
+    conflicts("%clang@:13", msg="C++20 with its concepts is needed: Clang 14 or later")
     conflicts("^kokkos +rocm", msg="of the devices of Kokkos only CUDA is supported, not HIP")
     conflicts("^kokkos +sycl", msg="of the devices of Kokkos only CUDA is supported, not SYCL")
     conflicts(
