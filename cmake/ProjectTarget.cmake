@@ -40,3 +40,12 @@ function(khs_project_test name target)
       SKIP_REGULAR_EXPRESSION "libcuda.so.1: cannot open shared object file")
   endif()
 endfunction()
+
+# khs_runs_processes(<test> <processes>): the test starts so many processes of MPI, one thread each.
+function(khs_runs_processes test processes)
+  # Open MPI 4 and 5 are told by variables, which others ignore, to start more processes than there are cores, also as root.
+  set_tests_properties(${test} PROPERTIES
+    TIMEOUT 300
+    PROCESSORS ${processes}
+    ENVIRONMENT "OMP_PROC_BIND=false;OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none;PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe;PRTE_MCA_hwloc_default_binding_policy=none")
+endfunction()

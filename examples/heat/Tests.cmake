@@ -7,11 +7,7 @@ set(_khs_small_run --n 25 --steps 40)
 # khs_heat_test(<name> <processes> <command>...)
 function(khs_heat_test name processes)
   khs_project_test(example.heat.${name} ${ARGN})
-  # Open MPI 4 and 5 are told by variables, which others ignore, to start more processes than there are cores, also as root.
-  set_tests_properties(example.heat.${name} PROPERTIES
-    TIMEOUT 120
-    PROCESSORS ${processes}
-    ENVIRONMENT "OMP_PROC_BIND=false;OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none;PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe;PRTE_MCA_hwloc_default_binding_policy=none")
+  khs_runs_processes(example.heat.${name} ${processes})
 endfunction()
 
 # khs_heat_run(<name> <processes> <command>...): a run whose result is compared with the others.
