@@ -122,6 +122,18 @@ TEST_CASE("element-wise kernels refuse Views of different lengths", "[element_wi
   CHECK_NOTHROW(khs::element_wise("copy", Execution(), a, Identity<double>(), a));
 }
 
+TEST_CASE("element-wise kernels refuse what 32 bits cannot count", "[element_wise]") {
+  alignas(16) static double first = 0;
+  // Nothing of it is touched.
+  Kokkos::View<double*, Execution::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      huge(&first, std::size_t(1) << 32);
+  CHECK_THROWS_MATCHES(
+      khs::element_wise("copy", Execution(), huge, Identity<double>(), huge), std::runtime_error,
+      Catch::Matchers::Message(
+          "KokkosHostSpaces::ElementWise: 4294967296 elements are too many for one kernel: "
+          "call it for subviews of fewer"));
+}
+
 TEST_CASE("element-wise kernels work on mapped memory in place", "[element_wise]") {
   Kokkos::View<double*, khs::MappedSpace> const a("a", 1001), c("c", 1001);
   for (int i = 0; i < 1001; ++i) a(i) = i;

@@ -88,12 +88,13 @@ struct Deal {
   unsigned items = 0;
 };
 
-/// \throw std::runtime_error if there are too many items for 32 bits: more than 64 GiB in packs
+/// \throw std::runtime_error if there are 2^31 items or more, 32 GiB in packs: threads count them
+/// in 32 bits, and go on from one by as much as the device holds
 template <int N, class... T>
 Deal deal(char const* function, std::size_t elements, T const*... pointers) {
   bool const aligned = ((reinterpret_cast<std::uintptr_t>(pointers) % (N * sizeof(T)) == 0) && ...);
   std::size_t const packs = aligned ? elements / N : 0, items = elements - packs * (N - 1);
-  if (items > std::numeric_limits<unsigned>::max() - 1024)
+  if (items > std::size_t(std::numeric_limits<int>::max()))
     throw std::runtime_error(
         "KokkosHostSpaces::" + std::string(function) + ": " + std::to_string(elements) +
         " elements are too many for one kernel: call it for subviews of fewer");
