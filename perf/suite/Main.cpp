@@ -96,12 +96,6 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
   return wrong == 0 ? success : wrong_result;
 }
 
-// Ranks of a node take its devices in turn.
-void choose_device(Kokkos::InitializationSettings& settings, Ranks const& ranks) {
-  int const devices = int(device_bus_ids().size());
-  if (devices > 0) settings.set_device_id(ranks.local_rank() % devices);
-}
-
 int run(int argc, char** argv) {
   SuiteOptions const options = parse_suite_options(argc, argv);
   if (options.help) {
@@ -124,9 +118,8 @@ int run(int argc, char** argv) {
   }
   Ranks const ranks(&argc, &argv);
   std::string const cores = bind_to_cores(ranks);
-  Kokkos::InitializationSettings settings;
-  choose_device(settings, ranks);
-  Kokkos::ScopeGuard const kokkos(settings);
+  // Gives the ranks of a node its devices in turn, by the variables of the launcher.
+  Kokkos::ScopeGuard const kokkos(argc, argv);
   return measure(options, ranks, cores);
 }
 
