@@ -8,6 +8,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// The type of Kokkos::WithoutInitializing.
 using WithoutInitializing = std::remove_cvref_t<decltype(Kokkos::WithoutInitializing)>;
 
 /// Work of the execution space may access the View, which lies in one of our spaces.
