@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Sums over vectors at the speed of the best plain CUDA, in the manner of ElementWise:
+// Sums over vectors, large ones at the speed of the best plain CUDA, in the manner of ElementWise:
 //
 //   khs::element_sum("dot", instance, result, KOKKOS_LAMBDA(double a, double b) { return a * b; },
 //   a, b);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Vector kernels at the speed of the best plain CUDA. Kokkos' RangePolicy runs blocks of 128
-// threads that load one element each; here teams of 256 threads load packs of 16 bytes, which suits
-// the memory system of a GPU. All of it by Kokkos' public means: a TeamPolicy and a functor.
+// Vector kernels, large ones at the speed of the best plain CUDA. Kokkos' RangePolicy runs blocks
+// of 128 threads that load one element each; here teams of 256 threads load packs of 16 bytes,
+// which suits the memory system of a GPU. All of it by Kokkos' public means: a TeamPolicy and a
+// functor.
 //
 //   khs::element_wise("triad", instance, c, KOKKOS_LAMBDA(double a, double b) { return a + 3 * b;
 //   }, a, b);
