@@ -34,7 +34,7 @@ set(ENV{CMAKE_BUILD_TYPE} Debug)  # builds faster
 execute_process(COMMAND sh -e -x -c "${commands}" WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 
 # Not another one that happens to be installed.
-file(STRINGS ${WORK}/my_program/build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:")
+file(STRINGS ${WORK}/my_build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:")
 if(NOT used MATCHES "=${WORK}/khs/")
   message(FATAL_ERROR "the program was not built with what was installed: ${used}")
 endif()
