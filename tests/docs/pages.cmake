@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# Checks all pages: links lead to files, prose has at most 100 columns (tables, code and links may be longer),
+# README.md has at most 100 lines. With HTML, checks the links of what Doxygen made, too:
+# cmake -D ROOT=<source folder> [-D HTML=<folder>] -P pages.cmake
+
+cmake_minimum_required(VERSION 3.25)
+
+# Links of `text`, which stands in `folder`, that lead nowhere.
+function(check_links text pattern folder file)
+  string(REGEX MATCHALL "${pattern}" links "${text}")
+  foreach(link IN LISTS links)
+    string(REGEX MATCH "${pattern}" link "${link}")
+    set(target "${CMAKE_MATCH_1}")
+    if(target AND NOT target MATCHES "^[a-z]+:" AND NOT EXISTS "${folder}/${target}")
+      message(SEND_ERROR "${file} links to ${target}, which is not there")
+    endif()
+  endforeach()
+endfunction()
+
+# Brackets and semicolons mean something in lists of CMake.
+function(read_plain file result)
+  file(READ ${file} text)
+  string(REGEX REPLACE "[][;\\]" "!" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(check_prose text file)
+  string(REGEX REPLACE "\n```[^`]*\n```" "" text "\n${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  foreach(line IN LISTS lines)
+    string(LENGTH "${line}" length)
+    if(length GREATER 100 AND NOT line MATCHES "^[|]|!\\(")
+      message(SEND_ERROR "${file}: ${length} columns, and 100 are the most for prose:\n${line}")
+    endif()
+  endforeach()
+endfunction()
+
+file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/*.md)
+list(FILTER pages EXCLUDE REGEX "(^|/)(build|[.][^/]*)")
+foreach(page IN LISTS pages)
+  read_plain(${ROOT}/${page} text)
+  cmake_path(GET page PARENT_PATH folder)
+  check_links("${text}" "!\\(([^)#]*)[^)]*\\)" ${ROOT}/${folder} ${page})
+  check_prose("${text}" ${page})
+endforeach()
+
+file(STRINGS ${ROOT}/README.md lines NEWLINE_CONSUME)
+string(REGEX MATCHALL "\n" lines "${lines}")
+list(LENGTH lines count)
+if(count GREATER 100)
+  message(SEND_ERROR "README.md has ${count} lines, and 100 are the most")
+endif()
+
+if(HTML)
+  file(GLOB pages RELATIVE ${HTML} ${HTML}/*.html)
+  if(NOT pages)
+    message(SEND_ERROR "${HTML} has no pages: nothing was checked")
+  endif()
+  foreach(page IN LISTS pages)
+    read_plain(${HTML}/${page} text)
+    check_links("${text}" " [hs][re][ec]f?=\"([^\"#]*)" ${HTML} ${page})
+  endforeach()
+endif()
