@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Source archives with a known SHA-256: found in a folder, or downloaded to it, then built with us.
+# Source archives with a known SHA-256: found in a folder, or downloaded to it, then built.
 
 set(KokkosHostSpaces_ARCHIVE_DIR ${PROJECT_BINARY_DIR}/archives CACHE PATH
     "Folder of source archives of dependencies: looked into first, downloads are kept there")
+set(KokkosHostSpaces_TOOLS_DIR ${PROJECT_BINARY_DIR}/_deps CACHE PATH
+    "Folder in which what only tests and benchmarks need is built: once for all builds that name it")
 
 # Tries to download `url` to `file`; sets `error` to the reason where that fails.
 function(_khs_download url file sha256 error)
@@ -86,31 +88,59 @@ function(_khs_fetch archive sha256 upstream debian_pool)
   file(RENAME ${file}.part ${file})
 endfunction()
 
-# khs_add_archive([EXCLUDE_FROM_ALL] ARCHIVE <name> SHA256 <sum> UPSTREAM <url> DEBIAN_POOL <path>)
-#
-# Unpacks <name>.tar.gz (which has one folder, <name>) and adds it to the build. The archive is taken
-# from KokkosHostSpaces_ARCHIVE_DIR, else from upstream, else from the mirror that apt is configured
-# for: Debian keeps archives of upstream byte by byte in its pool. EXCLUDE_FROM_ALL: builds only what
-# is used, and does not install it. Sets <name>_SOURCE_DIR.
-function(khs_add_archive)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "EXCLUDE_FROM_ALL" "ARCHIVE;SHA256;UPSTREAM;DEBIAN_POOL" "")
-  set(source ${PROJECT_BINARY_DIR}/_deps/${arg_ARCHIVE})
+# Unpacks <archive>.tar.gz, which has one folder, <archive>, in `folder`. The archive is taken from
+# KokkosHostSpaces_ARCHIVE_DIR, else from upstream, else from the mirror that apt is configured for:
+# Debian keeps archives of upstream byte by byte in its pool.
+function(_khs_unpack folder archive sha256 upstream debian_pool)
+  set(source ${folder}/${archive})
   if(NOT EXISTS ${source})
-    _khs_fetch(${arg_ARCHIVE} ${arg_SHA256} ${arg_UPSTREAM} ${arg_DEBIAN_POOL})
+    _khs_fetch(${archive} ${sha256} ${upstream} ${debian_pool})
     # Unpacked elsewhere and moved, so that an interrupted run leaves nothing that looks complete.
     file(REMOVE_RECURSE ${source}.unpacking)
-    file(ARCHIVE_EXTRACT INPUT ${KokkosHostSpaces_ARCHIVE_DIR}/${arg_ARCHIVE}.tar.gz DESTINATION ${source}.unpacking)
-    file(RENAME ${source}.unpacking/${arg_ARCHIVE} ${source})
+    file(ARCHIVE_EXTRACT INPUT ${KokkosHostSpaces_ARCHIVE_DIR}/${archive}.tar.gz DESTINATION ${source}.unpacking)
+    file(RENAME ${source}.unpacking/${archive} ${source})
     file(REMOVE_RECURSE ${source}.unpacking)
   endif()
+endfunction()
 
-  set(options SYSTEM)
-  if(arg_EXCLUDE_FROM_ALL)
-    list(APPEND options EXCLUDE_FROM_ALL)
-  endif()
+# khs_add_archive(<archive> <SHA-256> <upstream> <path in Debian's pool>): adds it to the build.
+function(khs_add_archive archive)
+  _khs_unpack(${PROJECT_BINARY_DIR}/_deps ${archive} ${ARGN})
   set(BUILD_TESTING OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # so that a shared library can be linked against it
   set(CMAKE_CXX_STANDARD 20)
-  add_subdirectory(${source} ${source}-build ${options})
-  set(${arg_ARCHIVE}_SOURCE_DIR ${source} PARENT_SCOPE)
+  set(CMAKE_UNITY_BUILD ON)  # takes a third of the time
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+  add_subdirectory(${PROJECT_BINARY_DIR}/_deps/${archive} ${PROJECT_BINARY_DIR}/_deps/${archive}-build SYSTEM)
 endfunction()
+
+# Builds and installs an archive now, without our flags.
+function(_khs_build_tool prefix archive)
+  message(STATUS "Building ${archive}")
+  set(source ${KokkosHostSpaces_TOOLS_DIR}/${archive})
+  _khs_unpack(${KokkosHostSpaces_TOOLS_DIR} ${archive} ${ARGN})
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -S ${source} -B ${prefix}/build
+      -D CMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+      -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_STANDARD=20 -D CMAKE_INSTALL_PREFIX=${prefix}
+      -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16
+      -D BUILD_TESTING=OFF -D BENCHMARK_ENABLE_TESTING=OFF --no-warn-unused-cli
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} --build ${prefix}/build --config Release --target install --parallel ${cores}
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# khs_find_tool(<package> <version> <archive> <SHA-256> <upstream> <path in Debian's pool>): finds it
+# installed, else builds it in KokkosHostSpaces_TOOLS_DIR.
+macro(khs_find_tool package version archive)
+  find_package(${package} ${version} CONFIG QUIET)
+  if(NOT ${package}_FOUND)
+    set(_khs_prefix ${KokkosHostSpaces_TOOLS_DIR}/${archive}-${CMAKE_CXX_COMPILER_ID}-${CMAKE_CXX_COMPILER_VERSION})
+    if(NOT EXISTS ${_khs_prefix}/include)
+      _khs_build_tool(${_khs_prefix} ${archive} ${ARGN})
+    endif()
+    find_package(${package} ${version} CONFIG REQUIRED PATHS ${_khs_prefix} NO_DEFAULT_PATH)
+  endif()
+endmacro()

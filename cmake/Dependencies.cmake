@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# What the project needs: what is installed if it fits, else a pinned archive, built along with us.
+# What the project needs: what is installed if it fits, else a pinned archive.
 
 include(Archive)
 
@@ -15,36 +15,17 @@ if(NOT KokkosHostSpaces_ENABLE_HWLOC)
 endif()
 
 if(KokkosHostSpaces_ENABLE_TESTS)
-  find_package(Catch2 3.4 CONFIG QUIET)
-  if(NOT TARGET Catch2::Catch2WithMain)
-    set(CMAKE_UNITY_BUILD ON)  # builds twice as fast
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
-    khs_add_archive(
-      EXCLUDE_FROM_ALL
-      ARCHIVE Catch2-3.7.1
-      SHA256 c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
-      UPSTREAM https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
-      DEBIAN_POOL pool/main/c/catch2/catch2_3.7.1.orig.tar.gz)
-    unset(CMAKE_UNITY_BUILD)
-    unset(CMAKE_UNITY_BUILD_BATCH_SIZE)
-    list(APPEND CMAKE_MODULE_PATH ${Catch2-3.7.1_SOURCE_DIR}/extras)
-  endif()
+  khs_find_tool(Catch2 3.4 Catch2-3.7.1
+    c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
+    https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
+    pool/main/c/catch2/catch2_3.7.1.orig.tar.gz)
   include(Catch)  # catch_discover_tests
 endif()
-
 if(KokkosHostSpaces_ENABLE_PERF)
-  find_package(benchmark 1.8 CONFIG QUIET)
-  if(NOT TARGET benchmark::benchmark)
-    set(BENCHMARK_ENABLE_TESTING OFF)
-    set(BENCHMARK_ENABLE_INSTALL OFF)
-    set(BENCHMARK_ENABLE_WERROR OFF)
-    khs_add_archive(
-      EXCLUDE_FROM_ALL
-      ARCHIVE benchmark-1.9.1
-      SHA256 32131c08ee31eeff2c8968d7e874f3cb648034377dfc32a4c377fa8796d84981
-      UPSTREAM https://github.com/google/benchmark/archive/refs/tags/v1.9.1.tar.gz
-      DEBIAN_POOL pool/main/b/benchmark/benchmark_1.9.1.orig.tar.gz)
-  endif()
+  khs_find_tool(benchmark 1.8 benchmark-1.9.1
+    32131c08ee31eeff2c8968d7e874f3cb648034377dfc32a4c377fa8796d84981
+    https://github.com/google/benchmark/archive/refs/tags/v1.9.1.tar.gz
+    pool/main/b/benchmark/benchmark_1.9.1.orig.tar.gz)
 endif()
 
 # For what can run on several processes.

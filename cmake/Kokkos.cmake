@@ -27,12 +27,29 @@ or one without a device")
   set(${result} "${objection}" PARENT_SCOPE)
 endfunction()
 
-set(_khs_named_kokkos ${Kokkos_ROOT} $ENV{Kokkos_ROOT})
+# Stops if none of the folders named by Kokkos_ROOT has a Kokkos: another one is not what is wanted.
+function(_khs_check_root roots configs)
+  foreach(root IN LISTS roots)
+    foreach(config IN LISTS configs)
+      cmake_path(IS_PREFIX root ${config} NORMALIZE found)
+      if(found)
+        return()
+      endif()
+    endforeach()
+  endforeach()
+  message(FATAL_ERROR "There is no Kokkos in ${roots} (Kokkos_ROOT): correct it, or unset it to have one found or built.")
+endfunction()
+
+file(TO_CMAKE_PATH "${Kokkos_ROOT};$ENV{Kokkos_ROOT}" _khs_named_kokkos)
+list(REMOVE_ITEM _khs_named_kokkos "")
 set(_khs_earlier_kokkos ${Kokkos_DIR})
+set(_khs_refused)
 if(NOT TARGET Kokkos::kokkos)
   # Asked for a version that nobody has, find_package loads nothing and lists what there is.
   find_package(Kokkos 999 CONFIG QUIET)
-  set(_khs_refused)
+  if(_khs_named_kokkos AND NOT CMAKE_DISABLE_FIND_PACKAGE_Kokkos)
+    _khs_check_root("${_khs_named_kokkos}" "${Kokkos_CONSIDERED_CONFIGS}")
+  endif()
   foreach(config version IN ZIP_LISTS Kokkos_CONSIDERED_CONFIGS Kokkos_CONSIDERED_VERSIONS)
     cmake_path(GET config PARENT_PATH folder)
     set(devices)
@@ -50,9 +67,6 @@ if(NOT TARGET Kokkos::kokkos)
     if(_khs_named_kokkos)
       break()  # it is looked at first, and nobody wants another one then
     endif()
-  endforeach()
-  foreach(reason IN LISTS _khs_refused)
-    message(STATUS "Passed over the Kokkos in ${reason}")
   endforeach()
   if(_khs_refused AND NOT TARGET Kokkos::kokkos AND (_khs_named_kokkos OR _khs_earlier_kokkos))
     list(JOIN _khs_refused "\n  " _khs_refused)
@@ -72,11 +86,10 @@ if(NOT TARGET Kokkos::kokkos)
   if(DEFINED KokkosHostSpaces_ENABLE_CUDA)
     set(Kokkos_ENABLE_CUDA ${KokkosHostSpaces_ENABLE_CUDA} CACHE BOOL "Kokkos with CUDA" FORCE)
   endif()
-  khs_add_archive(
-    ARCHIVE kokkos-5.0.2
-    SHA256 188817bb452ca805ee8701f1c5adbbb4fb83dc8d1c50624566a18a719ba0fa5e
-    UPSTREAM https://github.com/kokkos/kokkos/releases/download/5.0.2/kokkos-5.0.2.tar.gz
-    DEBIAN_POOL pool/main/k/kokkos/kokkos_5.0.2.orig.tar.gz)
+  khs_add_archive(kokkos-5.0.2
+    188817bb452ca805ee8701f1c5adbbb4fb83dc8d1c50624566a18a719ba0fa5e
+    https://github.com/kokkos/kokkos/releases/download/5.0.2/kokkos-5.0.2.tar.gz
+    pool/main/k/kokkos/kokkos_5.0.2.orig.tar.gz)
 endif()
 
 # What a Kokkos knows that the surrounding project found, or that is built along.
@@ -106,4 +119,23 @@ endif()
 if(KokkosHostSpaces_BUILD_SHARED)
   include(KokkosIsRelocatable)
 endif()
-message(STATUS "Kokkos ${Kokkos_VERSION}, CUDA: ${KokkosHostSpaces_ENABLE_CUDA}")
+
+# Says what was chosen, and what was not: to be called last, so that nobody has to look for it.
+function(khs_say_which_kokkos)
+  foreach(reason IN LISTS _khs_refused)
+    message(STATUS "Passed over the Kokkos in ${reason}")
+  endforeach()
+  set(whose "${Kokkos_DIR}")
+  if(NOT _khs_imported)
+    set(whose "built along")
+  endif()
+  set(what "for CUDA")
+  if(NOT KokkosHostSpaces_ENABLE_CUDA)
+    set(what "for the host only")
+    find_program(_khs_nvcc nvcc HINTS ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
+    if(_khs_nvcc AND NOT KokkosHostSpaces_SANITIZE)
+      string(APPEND what ", although ${_khs_nvcc} is there (for CUDA: -DKokkosHostSpaces_ENABLE_CUDA=ON)")
+    endif()
+  endif()
+  message(STATUS "Kokkos Host Spaces ${what}, with Kokkos ${Kokkos_VERSION} (${whose})")
+endfunction()

@@ -33,12 +33,21 @@ function(khs_project_test name target)
   add_test(NAME ${name} COMMAND ${target} ${ARGN})
   set_tests_properties(${name} PROPERTIES
     SKIP_RETURN_CODE 4
-    ENVIRONMENT OMP_PROC_BIND=false)  # else Kokkos warns, and tests that share cores are slow
+    ENVIRONMENT "OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")  # else Kokkos warns, and tests that share cores are slow
   if(KokkosHostSpaces_ENABLE_CUDA)
     set_tests_properties(${name} PROPERTIES
       LABELS gpu
       SKIP_REGULAR_EXPRESSION "libcuda.so.1: cannot open shared object file")
   endif()
+endfunction()
+
+# khs_catch_tests(<target> [<label>]): a test for each case of an executable of Catch2, which does not use Kokkos.
+function(khs_catch_tests target)
+  set(properties SKIP_RETURN_CODE 4)  # else skipped is failed before Catch2 3.7
+  if(ARGC GREATER 1)
+    list(APPEND properties LABELS ${ARGV1})
+  endif()
+  catch_discover_tests(${target} TEST_PREFIX "${target}." PROPERTIES ${properties})
 endfunction()
 
 # khs_runs_processes(<test> <processes>): the test starts so many processes of MPI, one thread each.

@@ -8,8 +8,8 @@ set_property(CACHE KokkosHostSpaces_SANITIZE PROPERTY STRINGS "" address undefin
 
 if(KokkosHostSpaces_SANITIZE)
   string(REPLACE "address" "address,undefined" _khs_sanitize ${KokkosHostSpaces_SANITIZE})
-  # Little optimisation and only line numbers: quick to build, and the reports stay readable.
-  add_compile_options(-fsanitize=${_khs_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
+  # No optimisation and only line numbers: quick to build, and the reports stay readable.
+  add_compile_options(-fsanitize=${_khs_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer -O0 -g1)
   add_link_options(-fsanitize=${_khs_sanitize})
   if(KokkosHostSpaces_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # warns of every fence in Kokkos' atomics

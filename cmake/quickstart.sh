@@ -5,7 +5,8 @@
 # From a fresh machine to a result, by one command:
 #
 #   bash cmake/quickstart.sh         compares the ways to hand data to the GPU, on this machine
-#   bash cmake/quickstart.sh test    builds everything, and runs all tests that this machine can run
+#   bash cmake/quickstart.sh test    builds everything, and runs all tests that this machine can run, but for
+#                                    those with the label long: 'test long' runs them too
 #
 # Installs what is missing with apt (as root, or by sudo), and uses what is there: also the packages
 # in $CMAKE_PREFIX_PATH, and source archives in $KOKKOS_HOST_SPACES_ARCHIVE_DIR. Can be run again.
@@ -133,7 +134,8 @@ build() {
   if [ "$preset" = cuda ]; then
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
-    options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
+    options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON" -U CMAKE_CXX_FLAGS_RELEASE)
+    [ -n "$gpu" ] || options+=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")  # nobody will run it
   elif [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
     options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
   fi
@@ -161,6 +163,7 @@ compare() {
 
 run_all_tests() {
   local preset first=1 count
+  local -a which=(--label-exclude '^long$')
   local -a presets=(host asan tsan)
   if cuda_toolkit_will_do; then
     presets+=(cuda)
@@ -175,24 +178,25 @@ run_all_tests() {
   fi
   for preset in "${presets[@]}"; do build "$preset"; done
 
+  [ "${1:-}" != long ] || which=()
   # One run of ctest over all build trees, so that there is one summary.
   mkdir -p build/all-tests
   printf 'subdirs("../%s")\n' "${presets[@]}" > build/all-tests/CTestTestfile.cmake
   say "Testing"
   for preset in "${presets[@]}"; do
-    count=$(ctest --test-dir "build/$preset" --show-only | sed -n 's/^Total Tests: //p')
+    count=$(ctest --test-dir "build/$preset" --show-only "${which[@]}" | sed -n 's/^Total Tests: //p')
     printf 'Tests %3d to %3d: build/%s\n' "$first" "$((first + count - 1))" "$preset"
     first=$((first + count))
   done
-  ctest --test-dir build/all-tests --output-on-failure --no-tests=error
+  ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 
 mode=${1:-compare}
-case $mode in
-  compare | test) ;;
-  *) fail "unknown argument '$1': run it with no argument, or with 'test'" ;;
+case "$mode ${2:-}" in
+  "compare " | "test " | "test long") ;;
+  *) fail "unknown arguments '$*': run it with no argument, with 'test', or with 'test long'" ;;
 esac
 install_missing "$mode"
 check_cmake
 look_for_cuda
-if [ "$mode" = test ]; then run_all_tests; else compare; fi
+if [ "$mode" = test ]; then run_all_tests "${2:-}"; else compare; fi

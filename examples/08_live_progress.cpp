@@ -134,7 +134,7 @@ struct Run {
 
 bool run(Example::Options const& options) {
   using namespace std::chrono_literals;
-  std::chrono::duration<double> const patience(options.number("seconds"));
+  std::chrono::duration<double> const patience(options.positive_number("seconds"));
 
   std::printf("A kernel with work for years, which the host stops after %.1f s: ",
               patience.count());

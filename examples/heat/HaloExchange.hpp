@@ -34,13 +34,21 @@ void scatter(Device const& instance, Field const& field, Buffer const& buffer, B
       });
 }
 
+/// `buffer` where kernels can access it, else a mirror of it, in the device's memory.
+template <class Buffer>
+auto for_kernels(Device const& instance, Buffer const& buffer) {
+  if constexpr (Kokkos::SpaceAccessibility<Device, typename Buffer::memory_space>::accessible)
+    return buffer;
+  else
+    return Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, buffer);
+}
+
 /// Fills the ghost cells of a field from the neighbours, by messages between buffers in
 /// `HostSpace`, any memory space that the host can access.
 ///
-/// Kernels work on mirrors of the buffers. Where they can access `HostSpace` (MappedSpace, and
-/// everything in a Kokkos without a GPU), create_mirror_view returns the buffer itself, and
-/// deep_copy has nothing to do; else (PinnedSpace) the mirror is device memory, and deep_copy
-/// enqueues a copy. The source is the same.
+/// Kernels work on the buffers themselves where they can access `HostSpace` (MappedSpace, and
+/// everything in a Kokkos without a GPU), and deep_copy has nothing to do; else (PinnedSpace) on
+/// mirrors in device memory, and deep_copy enqueues a copy.
 template <class HostSpace>
 class HaloExchange {
  public:
@@ -55,8 +63,8 @@ class HaloExchange {
         m_received(
             Kokkos::view_alloc("halo received", HostSpace(instance), Kokkos::WithoutInitializing),
             m_to_receive.size()),
-        m_packed(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_sent)),
-        m_unpacked(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_received)) {}
+        m_packed(for_kernels(instance, m_sent)),
+        m_unpacked(for_kernels(instance, m_received)) {}
 
   /// Enqueues what takes the neighbours' cells to the host.
   void pack(Field const& field) const {
@@ -85,15 +93,13 @@ class HaloExchange {
 
  private:
   using Buffer = Kokkos::View<double*, HostSpace>;
-  using Mirror = decltype(Kokkos::create_mirror_view(
-      Kokkos::WithoutInitializing, std::declval<Device const&>(), std::declval<Buffer const&>()));
 
   Device m_instance;
   Processes& m_processes;
   std::vector<Neighbour> m_neighbours;
   Boxes m_to_send, m_to_receive;
   Buffer m_sent, m_received;
-  Mirror m_packed, m_unpacked;
+  decltype(for_kernels(Device(), Buffer())) m_packed, m_unpacked;
 };
 
 }  // namespace Heat

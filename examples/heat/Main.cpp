@@ -4,12 +4,8 @@
 // The heat equation in a box, on one process or many: see README.md.
 
 #include "Options.hpp"
-#include "Picture.hpp"
-#include "Progress.hpp"
 #include "Report.hpp"
 #include "Simulation.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -44,7 +40,6 @@ bool simulate(Options const& options, Processes& processes) {
   Decomposition const decomposition = decompose(options, processes);
   Solution const solution(decomposition.global());
   Simulation<HaloSpace> simulation(decomposition, processes, make_instances());
-  Picture picture(decomposition, processes);
 
   // The parts of a step alone, which also warms up.
   simulation.reset(solution);
@@ -56,34 +51,19 @@ bool simulate(Options const& options, Processes& processes) {
       median_seconds(processes, repeats, [&](int) { simulation.exchange_only(); });
 
   simulation.reset(solution);
-  if (!options.picture.empty()) picture.add(simulation.field());
-  Report report{options,
-                decomposition,
-                processes.count(),
-                processes.maximum(double(sizeof(double)) * decomposition.to_send().size()),
-                {},
-                {}};
-  {
-    bool const terminal = options.progress || isatty(STDERR_FILENO) != 0;
-    Progress progress(terminal && processes.rank() == 0, options.steps, report.cells());
-    timings.step = median_seconds(processes, options.steps, [&](int step) {
-      if (options.plant_error && step == options.steps / 2)
-        simulation.step_with_stale_halo();
-      else
-        simulation.step();
-      progress.show(step + 1);
-    });
-  }
-  report.timings = timings;
-  report.verification =
-      verify(simulation.field(), decomposition, solution, options.steps, processes);
-
-  if (!options.picture.empty()) {
-    picture.add(simulation.field());
-    subtract_solution(simulation.field(), decomposition, solution, options.steps);
-    picture.add(simulation.field());
-    picture.write(options.picture);
-  }
+  timings.step = median_seconds(processes, options.steps, [&](int step) {
+    if (options.plant_error && step == options.steps / 2)
+      simulation.step_with_stale_halo();
+    else
+      simulation.step();
+  });
+  Report const report{
+      options,
+      decomposition,
+      processes.count(),
+      processes.maximum(double(sizeof(double)) * decomposition.to_send().size()),
+      timings,
+      verify(simulation.field(), decomposition, solution, options.steps, processes)};
   if (processes.rank() == 0) {
     print(report);
     if (!options.json.empty()) write_json(report, options.json);

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <vector>
 
 namespace Heat {
 
@@ -62,20 +63,9 @@ double Processes::maximum(double value) const {
   return value;
 }
 
-double Processes::sum(double value) const {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return value;
-}
-
 std::uint64_t Processes::sum(std::uint64_t value) const {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return value;
-}
-
-void Processes::sum_to_first(std::vector<double>& values) const {
-  void const* const from = rank() == 0 ? MPI_IN_PLACE : values.data();
-  MPI_Reduce(from, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, 0,
-             MPI_COMM_WORLD);
 }
 
 void Processes::abort(int exit_code) const {

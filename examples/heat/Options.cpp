@@ -15,9 +15,7 @@ char const* const usage = R"(Usage: [mpirun -n P] heat [options] [--kokkos-...]
   --steps N        time steps (default 200)
   --halo SPACE     memory that the halo goes through: mapped (default) or pinned
   --grid X,Y,Z     processes along each axis; 0, the default, is chosen
-  --progress       show it although stderr is no terminal, as under mpirun
   --json FILE      write figures to FILE
-  --picture FILE   write a slice at the beginning and at the end to FILE, for plot.py
 Exit code: 0 if the result is right, 1 if it is wrong, 2 on an error, 4 if there is no GPU.
 )";
 
@@ -65,10 +63,6 @@ Options parse_options(int argc, char const* const* argv) {
       options.grid = grid(option, value());
     } else if (option == "--json") {
       options.json = value();
-    } else if (option == "--picture") {
-      options.picture = value();
-    } else if (option == "--progress") {
-      options.progress = true;
     } else if (option == "--help") {
       options.help = true;
     } else if (option == "--plant-error") {

@@ -15,8 +15,7 @@ struct Options {
   int steps        = 200;
   std::string halo = "mapped";
   std::array<int, 3> grid = {0, 0, 0};
-  std::string json, picture;
-  bool progress    = false;  ///< also where stderr is no terminal
+  std::string json;
   bool help        = false;
   bool plant_error = false;  ///< for tests
 };

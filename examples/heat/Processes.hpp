@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace Heat {
 
@@ -36,11 +35,7 @@ class Processes {
 
   void barrier() const;
   double maximum(double value) const;
-  double sum(double value) const;
   std::uint64_t sum(std::uint64_t value) const;  ///< modulo 2^64
-
-  /// Element by element; only rank 0 has the result.
-  void sum_to_first(std::vector<double>& values) const;
 
   /// Ends all processes, also those that wait for this one.
   [[noreturn]] void abort(int exit_code) const;

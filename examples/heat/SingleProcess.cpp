@@ -27,9 +27,7 @@ void Processes::wait() {}
 
 void Processes::barrier() const {}
 double Processes::maximum(double value) const { return value; }
-double Processes::sum(double value) const { return value; }
 std::uint64_t Processes::sum(std::uint64_t value) const { return value; }
-void Processes::sum_to_first(std::vector<double>&) const {}
 
 void Processes::abort(int exit_code) const { std::exit(exit_code); }
 

@@ -38,14 +38,6 @@ double largest_difference(Device const& instance, Field const& field,
   return largest;
 }
 
-double sum_of(Device const& instance, Field const& field, Box const& box) {
-  double sum = 0;
-  Kokkos::parallel_reduce(
-      "heat: sum", box_policy(instance, box),
-      KOKKOS_LAMBDA(int x, int y, int z, double& partial) { partial += field(x, y, z); }, sum);
-  return sum;
-}
-
 std::uint64_t checksum_of(Device const& instance, Field const& field,
                           Decomposition const& decomposition) {
   Index3 const origin = decomposition.origin(), global = decomposition.global();
@@ -86,22 +78,8 @@ Verification verify(Field const& field, Decomposition const& decomposition,
       largest_difference(instance, field, decomposition, solution, solution.exact(steps)));
   result.discrete_bound = Solution::rounding_bound(steps);
   result.exact_bound    = solution.discretisation_bound(steps) + result.discrete_bound;
-  result.sum            = processes.sum(sum_of(instance, field, decomposition.own()));
   result.checksum       = processes.sum(checksum_of(instance, field, decomposition));
   return result;
-}
-
-void subtract_solution(Field const& field, Decomposition const& decomposition,
-                       Solution const& solution, int steps) {
-  Device const instance;
-  Index3 const origin                   = decomposition.origin();
-  Solution::Amplitudes const amplitudes = solution.discrete(steps);
-  Kokkos::parallel_for(
-      "heat: subtract solution", box_policy(instance, decomposition.own()),
-      KOKKOS_LAMBDA(int x, int y, int z) {
-        field(x, y, z) -= solution.value(amplitudes, global_index(origin, x, y, z));
-      });
-  instance.fence("heat: the solution is subtracted");
 }
 
 }  // namespace Heat

@@ -17,7 +17,6 @@ namespace Heat {
 struct Verification {
   double discrete_error, discrete_bound;  ///< largest, against the solution of the discretisation
   double exact_error, exact_bound;        ///< largest, against that of the heat equation
-  double sum;                             ///< of all cells
   std::uint64_t checksum;  ///< of all bits, the same for each decomposition if the bits are
 
   bool passed() const {
@@ -32,10 +31,6 @@ void initialise(Field const& field, Decomposition const& decomposition, Solution
 /// All processes call it, and get the same. Waits.
 Verification verify(Field const& field, Decomposition const& decomposition,
                     Solution const& solution, int steps, Processes const& processes);
-
-/// Difference to the discretised solution, in own cells. Waits.
-void subtract_solution(Field const& field, Decomposition const& decomposition,
-                       Solution const& solution, int steps);
 
 }  // namespace Heat
 

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -55,9 +56,31 @@ class Options {
   std::size_t elements(std::string const& name) const {
     return std::max<std::size_t>(1, size(name) / sizeof(Element));
   }
-  double number(std::string const& name) const { return std::stod(text(name)); }
+  double positive_number(std::string const& name) const {
+    std::size_t end     = 0;
+    double const number = parse_number(text(name), end);
+    if (end == text(name).size() && number > 0 && std::isfinite(number)) return number;
+    throw std::runtime_error("--" + name + "=" + text(name) + " is not a positive number");
+  }
+
+  /// All options, with their values now.
+  std::string usage() const {
+    if (m_options.empty()) return " none";
+    std::string usage;
+    for (Option const& option : m_options)
+      usage += "\n  --" + option.name + "=" + option.value + "  " + option.meaning;
+    return usage;
+  }
 
  private:
+  static double parse_number(std::string const& text, std::size_t& end) {
+    try {
+      return std::stod(text, &end);
+    } catch (std::logic_error const&) {
+      return -1;
+    }
+  }
+
   void read(std::string const& argument) {
     for (Option& option : m_options) {
       std::string const prefix = "--" + option.name + "=";
@@ -66,15 +89,17 @@ class Options {
         return;
       }
     }
-    std::string usage;
-    for (Option const& option : m_options)
-      usage += "\n  --" + option.name + "=" + option.value + "  " + option.meaning;
-    throw std::runtime_error(argument + " is not an option of this example: use" +
-                             (usage.empty() ? " none" : usage));
+    throw std::runtime_error(argument + " is not an option of this example: use" + usage());
   }
 
   std::vector<Option> m_options;
 };
+
+/// Whether data cross a link to reach kernels. Without one, the memory spaces differ in nothing
+/// that an example could show by its times.
+inline constexpr bool across_a_link =
+    !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                                Kokkos::DefaultExecutionSpace::memory_space>::accessible;
 
 inline constexpr int passed = 0, failed = 1, skipped = 4;
 
@@ -82,6 +107,10 @@ inline constexpr int passed = 0, failed = 1, skipped = 4;
 /// Kokkos' lifetime. Reports what `body` throws. Without a GPU, a program built for one skips with
 /// code 4.
 inline int run(int argc, char** argv, std::vector<Option> options, bool (*body)(Options const&)) {
+  if (std::find(argv, argv + argc, std::string("--help")) != argv + argc) {
+    std::printf("Options, with their defaults:%s\n", Options(1, argv, options).usage().c_str());
+    return passed;
+  }
   std::optional<Kokkos::ScopeGuard> kokkos;
   try {
     kokkos.emplace(argc, argv);
@@ -92,7 +121,8 @@ inline int run(int argc, char** argv, std::vector<Option> options, bool (*body)(
     return no_device ? skipped : failed;
   }
   try {
-    std::printf("Kernels run on %s.\n\n", Kokkos::DefaultExecutionSpace::name());
+    std::printf("Kernels run on %s%s.\n\n", Kokkos::DefaultExecutionSpace::name(),
+                across_a_link ? "" : ": host code, so all memory is equally far from them");
     bool const right = body(Options(argc, argv, std::move(options)));
     std::printf("\n%s\n", right ? "PASSED: all results are right" : "FAILED: a result is wrong");
     return right ? passed : failed;

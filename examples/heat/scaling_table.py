@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What scaling.sh measured, as tables in Markdown, and as a picture if a file is named (needs matplotlib):
-plot_scaling.py RESULTS.json [PICTURE.svg]"""
+"""What scaling.sh measured, as a table in Markdown: scaling_table.py RESULTS.json"""
 
 import json
 import sys
-
-COLOURS = {"mapped": "#1b7837", "pinned": "#2166ac"}
 
 
 def series(runs):
@@ -39,44 +36,10 @@ def table(runs):
                   + " | ".join(f"{time:.3f}" for time in times) + " |")
 
 
-def draw(runs, file):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    counts = sorted({run["processes"] for run in runs})
-    styles = ["o-", "s--", "^:", "d-."]
-    for place, mode in zip(axes, ("strong", "weak")):
-        sizes = sorted({run["n"] for run in runs if run["mode"] == mode})
-        for (of_mode, n, halo), group in series(runs).items():
-            if of_mode != mode:
-                continue
-            place.plot(
-                [run["processes"] for run in group],
-                [efficiency(run, group[0]) for run in group],
-                styles[sizes.index(n) % len(styles)],
-                color=COLOURS[halo],
-                label=f"{n}³{' each' if mode == 'weak' else ''}, {halo}",
-            )
-        place.set_title(f"{mode} scaling, {runs[0]['backend']}")
-        place.set_xticks(counts)
-        place.set_xlabel("processes")
-        place.set_ylabel("efficiency")
-        place.set_ylim(0, 1.15)
-        place.grid(alpha=0.3)
-        if sizes:
-            place.legend(frameon=False, fontsize=8)
-    figure.savefig(file)
-
-
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         runs = json.load(file)
     table(runs)
-    if len(sys.argv) > 2:
-        draw(runs, sys.argv[2])
 
 
 if __name__ == "__main__":
