@@ -15,7 +15,7 @@ from .results import ResultsError, Run, condense, load, load_all
 
 # As of the programs that measure: 2 is an error in the use or the files.
 SUCCESS, FALLS_SHORT, SKIPPED = 0, 1, 4
-GOALS = pathlib.Path(__file__).resolve().parent.parent / "goals.json"
+GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
 _USAGE = """report.py RESULTS.json... --check [--goals GOALS.json]   what falls short of the goals
 report.py RESULTS.json... --output DIR                   a report: report.md, report.html, pictures
