@@ -15,7 +15,7 @@ find_program(KokkosHostSpaces_PYTHON_WITH_MATPLOTLIB NAMES python3 VALIDATOR _kh
   DOC "Python 3 with matplotlib, for the tests of the performance report")
 mark_as_advanced(KokkosHostSpaces_PYTHON_WITH_MATPLOTLIB)
 
-foreach(test check results compare report)
+foreach(test check results compare figures report)
   set(python ${Python3_EXECUTABLE})
   if(KokkosHostSpaces_PYTHON_WITH_MATPLOTLIB)
     set(python ${KokkosHostSpaces_PYTHON_WITH_MATPLOTLIB})
@@ -28,3 +28,11 @@ foreach(test check results compare report)
     set_tests_properties(perf.report_${test} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped")
   endif()
 endforeach()
+
+# Figures marked in pages are those of the results they name.
+if(Python3_EXECUTABLE)
+  file(GLOB pages ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/perf/*.md ${PROJECT_SOURCE_DIR}/perf/*/*.md
+    ${PROJECT_SOURCE_DIR}/memspaces/docs/*.md ${PROJECT_SOURCE_DIR}/examples/*/README.md)
+  add_test(NAME perf.figures_in_pages_are_those_of_the_results
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/perf/report.py figures ${pages})
+endif()
