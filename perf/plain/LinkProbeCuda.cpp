@@ -2,32 +2,18 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "LinkProbe.hpp"
+
+#include "CheckCuda.hpp"
 #include "Numbers.hpp"
 #include "PlainBuffer.hpp"
-#include "CheckCuda.hpp"
+#include "Stopwatch.hpp"
 
-#include <chrono>
 #include <cstdint>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
 constexpr int threads_per_block = 256;
-
-class OwnStream {
- public:
-  OwnStream() {
-    check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  }
-  ~OwnStream() { (void)cudaStreamDestroy(m_stream); }
-  OwnStream(OwnStream const&)            = delete;
-  OwnStream& operator=(OwnStream const&) = delete;
-
-  operator cudaStream_t() const { return m_stream; }
-
- private:
-  cudaStream_t m_stream = nullptr;
-};
 
 // Two numbers a load, as wide as a thread can read.
 __global__ void add_up(ulonglong2 const* numbers, std::size_t pairs, unsigned long long* sum) {
@@ -46,81 +32,96 @@ int blocks_to_fill_device() {
   return 2 * processors;
 }
 
-// Seconds by the host's clock from an idle device to an idle device.
-double time_once(std::function<void()> const& enqueue) {
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  auto const begin = std::chrono::steady_clock::now();
-  enqueue();
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
+class Probe {
+ public:
+  Probe(void* host, std::size_t bytes, double seconds)
+      : m_seconds(seconds),
+        m_half(bytes / 2 / sizeof(ulonglong2) * sizeof(ulonglong2)),
+        m_count(m_half / sizeof(std::uint64_t)),
+        m_source(static_cast<std::uint64_t*>(host)),
+        m_target(m_source + m_count),
+        m_expected_sum(fill(m_source, m_count)) {
+    poison(m_target, m_count);
+  }
 
-void enqueue_copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
-}
+  void one_direction(LinkRates& rates) {
+    rates.to_device = rate(m_half, [this] { to_device(); });
+    rates.to_host   = rate(m_half, [this] { to_host(m_arrived, m_stopwatch.stream()); });
+    rates.verified  = matches(m_target, m_count);
+  }
 
-void copy_and_wait(void* to, void const* from, std::size_t bytes, cudaStream_t stream) {
-  enqueue_copy(to, from, bytes, stream);
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-}
+  void both_directions(LinkRates& rates) {
+    copy(m_leaving.get(), m_arrived.get(), m_stopwatch.stream());
+    check(cudaMemsetAsync(m_arrived.get(), 0, m_half, stream()), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    poison(m_target, m_count);
+    rates.both = rate(2 * m_half, [this] {
+      to_device();
+      to_host(m_leaving, m_stopwatch.other_stream());
+    });
+    rates.verified &= matches(m_target, m_count);
+    poison(m_target, m_count);
+    m_stopwatch.time_with_host_clock([this] { to_host(m_arrived, m_stopwatch.stream()); });
+    rates.verified &= matches(m_target, m_count);
+  }
+
+  // Page-locked memory that was registered has the same address on the device.
+  void in_place(LinkRates& rates) {
+    PlainBuffer const sum     = make_plain_buffer(PlainKind::device, sizeof(unsigned long long));
+    int const blocks          = blocks_to_fill_device();
+    rates.zero_copy_read      = rate(m_half, [&] {
+      check(cudaMemsetAsync(sum.get(), 0, sizeof(unsigned long long), stream()), "cudaMemsetAsync");
+      add_up<<<blocks, threads_per_block, 0, stream()>>>(
+          reinterpret_cast<ulonglong2 const*>(m_source), m_half / sizeof(ulonglong2),
+          static_cast<unsigned long long*>(sum.get()));
+      check(cudaGetLastError(), "the kernel that reads host memory");
+    });
+    unsigned long long actual = 0;
+    check(cudaMemcpy(&actual, sum.get(), sizeof actual, cudaMemcpyDefault), "cudaMemcpy");
+    rates.verified &= actual == m_expected_sum;
+  }
+
+  void under_load(std::function<void()> const& while_busy) {
+    for (int i = 0; i < 8; ++i) to_device();
+    while_busy();
+    check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
+
+ private:
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(m_stopwatch.stream()); }
+
+  void copy(void* to, void const* from, Stream stream) const {
+    check(cudaMemcpyAsync(to, from, m_half, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+          "cudaMemcpyAsync");
+  }
+  void to_device() const { copy(m_arrived.get(), m_source, m_stopwatch.stream()); }
+  void to_host(PlainBuffer const& from, Stream stream) const { copy(m_target, from.get(), stream); }
+
+  double rate(std::size_t bytes, Stopwatch::Work const& work) {
+    m_stopwatch.time_with_host_clock(work);  // loads kernels, which waits for the device
+    return double(bytes) /
+           median_time(m_seconds, [&] { return m_stopwatch.time_queued_on_both(work); });
+  }
+
+  double m_seconds;
+  std::size_t m_half, m_count;
+  std::uint64_t *m_source, *m_target;
+  std::uint64_t m_expected_sum;
+  Stopwatch m_stopwatch;
+  PlainBuffer m_arrived = make_plain_buffer(PlainKind::device, m_half),
+              m_leaving = make_plain_buffer(PlainKind::device, m_half);
+};
 
 }  // namespace
 
 LinkRates measure_link(void* host, std::size_t bytes, double seconds,
                        std::function<void()> const& while_busy) {
-  std::size_t const half    = bytes / 2 / sizeof(ulonglong2) * sizeof(ulonglong2);
-  std::size_t const count   = half / sizeof(std::uint64_t);
-  auto* const source        = static_cast<std::uint64_t*>(host);
-  auto* const target        = source + count;
-  PlainBuffer const arrived = make_plain_buffer(PlainKind::device, half);
-  PlainBuffer const leaving = make_plain_buffer(PlainKind::device, half);
-  PlainBuffer const sum     = make_plain_buffer(PlainKind::device, sizeof(unsigned long long));
-  OwnStream const in, out;
-  int const blocks = blocks_to_fill_device();
-
+  Probe probe(host, bytes, seconds);
   LinkRates rates;
-  std::uint64_t const expected_sum = fill(source, count);
-  poison(target, count);
-  rates.to_device = double(half) / median_time(seconds, [&] {
-                      return time_once([&] { enqueue_copy(arrived.get(), source, half, in); });
-                    });
-  rates.to_host   = double(half) / median_time(seconds, [&] {
-                    return time_once([&] { enqueue_copy(target, arrived.get(), half, out); });
-                  });
-  rates.verified  = matches(target, count);
-
-  copy_and_wait(leaving.get(), arrived.get(), half, in);
-  poison(target, count);
-  check(cudaMemset(arrived.get(), 0, half), "cudaMemset");
-  rates.both     = double(2 * half) / median_time(seconds, [&] {
-                 return time_once([&] {
-                   enqueue_copy(arrived.get(), source, half, in);
-                   enqueue_copy(target, leaving.get(), half, out);
-                 });
-               });
-  rates.verified = rates.verified && matches(target, count);
-  poison(target, count);
-  copy_and_wait(target, arrived.get(), half, out);
-  rates.verified = rates.verified && matches(target, count);
-
-  // Page-locked memory that was registered has the same address on the device.
-  rates.zero_copy_read =
-      double(half) / median_time(seconds, [&] {
-        check(cudaMemset(sum.get(), 0, sizeof(unsigned long long)), "cudaMemset");
-        return time_once([&] {
-          add_up<<<blocks, threads_per_block, 0, in>>>(reinterpret_cast<ulonglong2 const*>(source),
-                                                       half / sizeof(ulonglong2),
-                                                       static_cast<unsigned long long*>(sum.get()));
-          check(cudaGetLastError(), "the kernel that reads host memory");
-        });
-      });
-  unsigned long long actual_sum = 0;
-  copy_and_wait(&actual_sum, sum.get(), sizeof actual_sum, in);
-  rates.verified = rates.verified && actual_sum == expected_sum;
-
-  for (int i = 0; i < 8; ++i) enqueue_copy(arrived.get(), source, half, in);
-  while_busy();
-  check(cudaStreamSynchronize(in), "cudaStreamSynchronize");
+  probe.one_direction(rates);
+  probe.both_directions(rates);
+  probe.in_place(rates);
+  probe.under_load(while_busy);
   return rates;
 }
 
