@@ -156,9 +156,9 @@ compare() {
     say "Using the host backend: a GPU is visible, but there is no toolkit to build for it." \
       "Install CUDA 12.2 or later, and run this again."
   fi
-  build "$preset" --target kokkos_host_spaces_compare
+  build "$preset" --target kokkos_host_spaces_transport
   say "Comparing"
-  "build/$preset/perf/kokkos_host_spaces_compare"
+  "build/$preset/perf/kokkos_host_spaces_transport"
 }
 
 run_all_tests() {

@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 
-#include "SystemText.hpp"
+#include "../support/System.hpp"
 
 #include <cstddef>
 #include <optional>

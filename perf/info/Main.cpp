@@ -8,9 +8,9 @@
 #include "Survey.hpp"
 
 #include "../../backend/Config.hpp"
-#include "../Arguments.hpp"
-#include "../ExitCode.hpp"
-#include "../twins/Platform.hpp"
+#include "../support/Arguments.hpp"
+#include "../support/ExitCode.hpp"
+#include "../plain/Platform.hpp"
 
 #include <algorithm>
 #include <exception>

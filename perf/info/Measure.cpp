@@ -7,8 +7,9 @@
 
 #include "../../backend/PageLock.hpp"
 #include "../../backend/os/Pages.hpp"
-#include "../twins/LinkProbe.hpp"
-#include "../twins/Numbers.hpp"
+#include "../plain/LinkProbe.hpp"
+#include "../plain/Numbers.hpp"
+#include "../plain/Platform.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +66,7 @@ double seconds_to_lock(std::size_t bytes, int numa_node, double seconds, Buffer&
 }
 
 GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share) {
-  wake_device(device);
+  use_device(device);
   GpuRates result;
   Buffer buffer;
   double const seconds =

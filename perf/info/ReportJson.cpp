@@ -3,7 +3,7 @@
 
 #include "Report.hpp"
 
-#include "../Json.hpp"
+#include "../support/Json.hpp"
 
 #include <limits>
 #include <ostream>

@@ -3,7 +3,7 @@
 
 #include "Report.hpp"
 
-#include "../Format.hpp"
+#include "../support/Format.hpp"
 
 #include <ostream>
 
@@ -11,7 +11,7 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 std::string limit_in_words(std::optional<std::size_t> limit) {
-  return limit ? size_in_words(*limit) : "no limit";
+  return limit ? size_name(*limit) : "no limit";
 }
 
 std::string link_name(Link const& link) {
@@ -35,8 +35,7 @@ std::string nodes_as_words(Findings const& findings, int near_node, bool near) {
 
 void write_rates(std::ostream& out, GpuRates const& rates) {
   out << format("  page-lock   %.1f GB/s, %s of memory that is new to the process, %s\n",
-                rates.page_lock / 1e9, size_in_words(rates.bytes).c_str(),
-                page_size(rates.huge_pages))
+                rates.page_lock / 1e9, size_name(rates.bytes).c_str(), page_size(rates.huge_pages))
       << format(
              "  copies      %.1f GB/s to the device, %.1f GB/s to the host, %.1f GB/s both at "
              "once\n",
@@ -49,7 +48,7 @@ void write_gpu(std::ostream& out, std::size_t index, Findings const& findings) {
   Gpu const& gpu   = findings.gpus[index];
   Link const& link = gpu.rates ? gpu.rates->link : gpu.link;
   out << format("GPU %zu: %s, %s, %s, compute capability %s\n", index, gpu.name.c_str(),
-                gpu.pci_bus_id.c_str(), size_in_words(gpu.memory_bytes).c_str(),
+                gpu.pci_bus_id.c_str(), size_name(gpu.memory_bytes).c_str(),
                 gpu.compute_capability.c_str())
       << format("  link        %s %s, at most %s", link_name(link).c_str(),
                 gpu.rates ? "under load" : "now (idle links sleep)",
@@ -63,7 +62,7 @@ void write_gpu(std::ostream& out, std::size_t index, Findings const& findings) {
 
 void write_host_rates(std::ostream& out, HostRates const& rates) {
   out << format("  touch       %.1f GB/s, %s of memory that is new to the process, %s\n",
-                rates.touch / 1e9, size_in_words(rates.bytes).c_str(), page_size(rates.huge_pages))
+                rates.touch / 1e9, size_name(rates.bytes).c_str(), page_size(rates.huge_pages))
       << format("  copies      %.1f GB/s by one thread\n", rates.copy / 1e9);
   if (!rates.verified) out << "  WRONG: the copy is not what was copied\n";
 }
@@ -79,8 +78,8 @@ void write_text(std::ostream& out, Findings const& findings, std::vector<Warning
 
   out << "Host\n"
       << format("  cores       %d of %d allowed\n", findings.cores_allowed, findings.cores_online)
-      << "  memory      " << size_in_words(findings.memory_available_bytes) << " available of "
-      << size_in_words(findings.memory_bytes) << "; " << nodes_as_words(findings, -1, true)
+      << "  memory      " << size_name(findings.memory_available_bytes) << " available of "
+      << size_name(findings.memory_bytes) << "; " << nodes_as_words(findings, -1, true)
       << "\n  huge pages  " << or_unknown(findings.huge_pages) << ", defrag "
       << or_unknown(findings.huge_pages_defrag) << ", shared memory "
       << or_unknown(findings.huge_pages_shmem)

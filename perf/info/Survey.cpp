@@ -5,39 +5,20 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// Empty if there is no such file.
-std::string text_of(std::string const& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string first_line(std::string const& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-std::string pci_folder(std::string const& pci_bus_id, std::string const& root) {
-  return root + "/sys/bus/pci/devices/" + pci_bus_id + "/";
-}
-
-Gpu describe(DeviceDescription const& device, Impl::Topology const& topology,
-             std::string const& root) {
-  std::string const pci = pci_folder(device.pci_bus_id, root);
+Gpu describe(Device const& device, Impl::Topology const& topology, std::string const& root) {
+  std::string const pci = root + "/sys/bus/pci/devices/" + device.pci_bus_id + "/";
   Gpu gpu;
   gpu.name               = device.name;
   gpu.pci_bus_id         = device.pci_bus_id;
   gpu.compute_capability = device.compute_capability;
   gpu.memory_bytes       = device.memory_bytes;
   gpu.link               = current_link(device.pci_bus_id, root);
-  gpu.max_link = parse_link(first_line(pci + "max_link_speed"), first_line(pci + "max_link_width"));
-  gpu.iommu_domain = first_line(pci + "iommu_group/type");
+  gpu.max_link           = max_link(device.pci_bus_id, root);
+  gpu.iommu_domain       = first_line(pci + "iommu_group/type");
   if (!(std::ifstream(pci + "numa_node") >> gpu.node)) gpu.node = -1;
   gpu.near_node = topology.nearest_node(device.pci_bus_id);
   return gpu;
@@ -54,16 +35,10 @@ std::optional<std::size_t> smallest_limit(std::string const& root) {
 
 }  // namespace
 
-Link current_link(std::string const& pci_bus_id, std::string const& root) {
-  std::string const pci = pci_folder(pci_bus_id, root);
-  return parse_link(first_line(pci + "current_link_speed"), first_line(pci + "current_link_width"));
-}
-
-Findings survey(std::vector<DeviceDescription> const& devices, Impl::Topology const& topology,
+Findings survey(std::vector<Device> const& devices, Impl::Topology const& topology,
                 std::string const& root) {
   Findings findings;
-  for (DeviceDescription const& device : devices)
-    findings.gpus.push_back(describe(device, topology, root));
+  for (Device const& device : devices) findings.gpus.push_back(describe(device, topology, root));
   for (int const node : topology.allowed_nodes())
     findings.nodes.push_back({node, topology.allowed_cores(node)});
   findings.driver = first_line(root + "/sys/module/nvidia/version");

@@ -7,7 +7,7 @@
 #include "Findings.hpp"
 
 #include "../../backend/os/Topology.hpp"
-#include "../twins/LinkProbe.hpp"
+#include "../plain/Platform.hpp"
 
 #include <string>
 #include <vector>
@@ -16,11 +16,8 @@ namespace KokkosHostSpaces::Perf {
 
 /// All that can be found without measuring. Files of the system are read below `root`; for this
 /// machine it is empty.
-Findings survey(std::vector<DeviceDescription> const& devices, Impl::Topology const& topology,
+Findings survey(std::vector<Device> const& devices, Impl::Topology const& topology,
                 std::string const& root = "");
-
-/// The link of the PCI device as it is now.
-Link current_link(std::string const& pci_bus_id, std::string const& root = "");
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -3,7 +3,7 @@
 
 #include "Warnings.hpp"
 
-#include "../Format.hpp"
+#include "../support/Format.hpp"
 
 #include <algorithm>
 
@@ -116,8 +116,7 @@ void check_limits(Findings const& findings, Warnings& warnings) {
   constexpr std::size_t little = std::size_t(1) << 30;
   if (!findings.gpus.empty() && findings.locked_memory_limit.value_or(little) < little)
     warnings.push_back({"locked_memory",
-                        "Locked memory is limited to " +
-                            size_in_words(*findings.locked_memory_limit) +
+                        "Locked memory is limited to " + size_name(*findings.locked_memory_limit) +
                             " (CUDA usually does not count against the limit; MPI over InfiniBand, "
                             "which registers the same buffers, does)",
                         "ulimit -l unlimited; in a container --ulimit memlock=-1; with Slurm "
@@ -125,8 +124,8 @@ void check_limits(Findings const& findings, Warnings& warnings) {
   if (findings.container_limit.value_or(findings.memory_bytes) < findings.memory_bytes)
     warnings.push_back(
         {"container_limit",
-         "This process may use " + size_in_words(*findings.container_limit) + " of the machine's " +
-             size_in_words(findings.memory_bytes) +
+         "This process may use " + size_name(*findings.container_limit) + " of the machine's " +
+             size_name(findings.memory_bytes) +
              " (it is ended, not refused, when it uses more, and page-locked memory counts)",
          "Ask for more (srun --mem, docker --memory), or set KOKKOS_HOST_SPACES_POOL_LIMIT well "
          "below it, so that an allocation fails with a message instead"});

@@ -9,17 +9,19 @@ import pathlib
 import sys
 
 from .compare import CONTEXT, changes, context_differences
+from .figures import Page
 from .goals import Goal, judge_goal, load_goals
 from .numbers import time_text
 from .results import ResultsError, Run, condense, load, load_all
 
 # As of the programs that measure: 2 is an error in the use or the files.
 SUCCESS, FALLS_SHORT, SKIPPED = 0, 1, 4
-GOALS = pathlib.Path(__file__).resolve().parent.parent / "goals.json"
+GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
 _USAGE = """report.py RESULTS.json... --check [--goals GOALS.json]   what falls short of the goals
 report.py RESULTS.json... --output DIR                   a report: report.md, report.html, pictures
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
+report.py figures PAGE.md... [--write]                   whether the figures marked in pages are those of the results
 report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
 
 
@@ -99,6 +101,24 @@ def _condense(arguments: list[str]) -> int:
     return SUCCESS
 
 
+def _figures(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="report.py figures", description="Exits with 1 if a figure marked in a page is not that of its results.")
+    parser.add_argument("pages", type=pathlib.Path, nargs="+")
+    parser.add_argument("--write", action="store_true", help="write the right ones into the pages")
+    options = parser.parse_args(arguments)
+    pages = [Page(path) for path in options.pages]
+    wrong = [words for page in pages for words in page.wrong]
+    for words in wrong:
+        print(words)
+    if options.write:
+        for page in pages:
+            page.write()
+    print(f"{sum(page.marked for page in pages)} tables and figures, {len(wrong)}"
+          f" {'were' if options.write else 'are'} not those of the results")
+    return FALLS_SHORT if wrong and not options.write else SUCCESS
+
+
 def _report(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py", usage="\n" + _USAGE)
     parser.add_argument("results", type=pathlib.Path, nargs="+",
@@ -123,7 +143,7 @@ def _report(arguments: list[str]) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    command = {"compare": _compare, "condense": _condense}.get(arguments[0] if arguments else "")
+    command = {"compare": _compare, "condense": _condense, "figures": _figures}.get(arguments[0] if arguments else "")
     try:
         return command(arguments[1:]) if command else _report(arguments)
     except ResultsError as error:

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_BEST_VARIANT_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_BEST_VARIANT_HPP
 
-#include "../Statistics.hpp"
+#include "../support/Statistics.hpp"
 
 #include <limits>
 #include <string>

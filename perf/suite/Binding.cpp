@@ -3,7 +3,7 @@
 
 #include "Binding.hpp"
 
-#include "../twins/Platform.hpp"
+#include "../plain/Platform.hpp"
 
 #include <hwloc.h>
 
@@ -67,9 +67,10 @@ std::string bind_to_cores(Ranks const& ranks) {
       !hwloc_bitmap_isequal(now.get(), hwloc_topology_get_topology_cpuset(topology.get())))
     return name(now.get());
 
-  std::vector<std::string> const devices = device_bus_ids();
-  auto const part_of                     = [&](int rank) {
-    return topology.near(devices.empty() ? "" : devices[std::size_t(rank) % devices.size()]);
+  std::vector<Device> const devices = list_devices();
+  auto const part_of                = [&](int rank) {
+    return topology.near(devices.empty() ? ""
+                                                        : devices[std::size_t(rank) % devices.size()].pci_bus_id);
   };
   hwloc_obj_t part = part_of(ranks.local_rank());
   unsigned sharing = 0, mine = 0;

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_INSTANCE_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_INSTANCE_HPP
 
-#include "../twins/Side.hpp"
+#include "../plain/Twin.hpp"
 
 #include <Kokkos_Core.hpp>
 

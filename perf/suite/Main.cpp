@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../Arguments.hpp"
-#include "../ExitCode.hpp"
-#include "../Machine.hpp"
-#include "../alloc/Cold.hpp"
-#include "../twins/Platform.hpp"
+#include "../support/Arguments.hpp"
+#include "../support/ExitCode.hpp"
+#include "../support/System.hpp"
+#include "../plain/Platform.hpp"
 #include "Binding.hpp"
 #include "Context.hpp"
 #include "Groups.hpp"
@@ -18,8 +17,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cerrno>  // and program_invocation_short_name
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <regex>
 
 namespace KokkosHostSpaces::Perf {
@@ -27,8 +28,7 @@ namespace {
 
 Cases chosen_cases(SuiteOptions const& options) {
   for (std::string const& wanted : options.groups)
-    if (std::ranges::none_of(all_groups(),
-                             [&](Group const& group) { return group.name == wanted; }))
+    if (std::ranges::none_of(groups(), [&](Group const& group) { return group.name == wanted; }))
       throw UsageError("unknown group " + wanted + ": see --help");
   std::regex filter;
   try {
@@ -37,7 +37,7 @@ Cases chosen_cases(SuiteOptions const& options) {
     throw UsageError("bad regular expression \"" + options.filter + "\" (" + error.what() + ")");
   }
   Cases chosen;
-  for (Group const& group : all_groups()) {
+  for (Group const& group : groups()) {
     if (!options.groups.empty() &&
         std::ranges::find(options.groups, group.name) == options.groups.end())
       continue;
@@ -49,7 +49,8 @@ Cases chosen_cases(SuiteOptions const& options) {
 }
 
 void initialize_benchmark(std::string const& json) {
-  static std::vector<std::string> arguments = {"kokkos_host_spaces_perf"};  // it keeps a pointer
+  static std::vector<std::string> arguments = {
+      program_invocation_short_name};  // it keeps a pointer
   if (!json.empty()) {
     arguments.push_back("--benchmark_out=" + json);
     arguments.push_back("--benchmark_out_format=json");
@@ -62,9 +63,10 @@ void initialize_benchmark(std::string const& json) {
 
 // The same on all ranks, so that all measure the same.
 void share_memory(Effort& effort, Ranks const& ranks) {
-  effort.device_bytes = std::size_t(ranks.least(double(current_device().free_bytes)));
-  effort.host_bytes =
-      std::size_t(ranks.least(double(available_host_memory() / std::size_t(ranks.local_size()))));
+  std::size_t const available = meminfo_entry(text_of("/proc/meminfo"), "MemAvailable")
+                                    .value_or(std::numeric_limits<std::size_t>::max());
+  effort.device_bytes = std::size_t(ranks.least(double(free_device_memory())));
+  effort.host_bytes   = std::size_t(ranks.least(double(available) / ranks.local_size()));
 }
 
 int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) {
@@ -84,6 +86,8 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
     Reporter reporter(count);
     benchmark::RunSpecifiedBenchmarks(&reporter);
     wrong = reporter.wrong();
+    for (Group const& group : groups())
+      if (group.write_summary != nullptr) group.write_summary(std::cout, reporter.results());
     if (wrong > 0)
       std::cerr << wrong << " of " << count << " benchmarks failed (see ERROR above)\n";
   } else {
@@ -99,7 +103,7 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
 int run(int argc, char** argv) {
   SuiteOptions const options = parse_suite_options(argc, argv);
   if (options.help) {
-    std::cout << suite_usage;
+    std::cout << suite_usage();
     return success;
   }
   // By default CUDA has 8 queues for all streams: what uses a ninth beside 8 running kernels would
@@ -110,10 +114,11 @@ int run(int argc, char** argv) {
     std::cerr << "Skipped: no GPU can be used (" << why_not << ")\n";
     return skipped;
   }
-  if (options.allocation_sample > 0) {  // no rank: one has started it
+  if (!options.in_fresh_process.empty()) {  // no rank: one has started it
     Kokkos::ScopeGuard const kokkos(argc, argv);
-    sample_allocations(options.allocation_sample, options.allocation_way, options.plant_error,
-                       std::cout);
+    for (Group const& group : groups())
+      if (group.in_fresh_process != nullptr)
+        group.in_fresh_process(options.in_fresh_process, std::cout);
     return success;
   }
   Ranks const ranks(&argc, &argv);
@@ -130,10 +135,8 @@ int main(int argc, char* argv[]) {
   using namespace KokkosHostSpaces::Perf;
   try {
     return run(argc, argv);
-  } catch (UsageError const& error) {
-    std::cerr << "kokkos_host_spaces_perf: " << error.what() << '\n';
   } catch (std::exception const& error) {
-    std::cerr << "kokkos_host_spaces_perf: " << error.what() << '\n';
+    std::cerr << program_invocation_short_name << ": " << error.what() << '\n';
   }
   return failure;
 }

@@ -3,20 +3,34 @@
 
 #include "Options.hpp"
 
-#include "../Arguments.hpp"
+#include "../support/Arguments.hpp"
+#include "Groups.hpp"
+
+#include <cerrno>  // and program_invocation_short_name
 
 namespace KokkosHostSpaces::Perf {
 
-char const* const suite_usage = R"(Usage: kokkos_host_spaces_perf [options] [--kokkos-...]
+namespace {
+
+char const* const usage = R"([options] [--kokkos-...]
   --quick          few sizes and repetitions: under a minute
   --full           every size, type and space: minutes
-  --groups LIST    only these groups, comma-separated: vector, copy, alloc, zero_copy, latency
+  --groups LIST    only these groups, comma-separated
   --filter REGEX   only the benchmarks whose name has a match
   --list           print the names, and measure nothing
   --json FILE      also write the results to FILE, for report.py
 Each line tells the median of Kokkos with our spaces, that of the plain twin, and twin / ours with its
 quartiles. Exits with 0 if all results are right, 1 if one is wrong, 2 on an error, 4 without a GPU.
 )";
+
+}  // namespace
+
+std::string suite_usage() {
+  std::string text =
+      "Usage: " + std::string(program_invocation_short_name) + " " + usage + "Groups:";
+  for (Group const& group : groups()) text += " " + group.name;
+  return text + "\n";
+}
 
 SuiteOptions parse_suite_options(int argc, char const* const* argv) {
   SuiteOptions options;
@@ -39,10 +53,8 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
       options.help = true;
     } else if (option == "--plant-error") {
       options.plant_error = true;
-    } else if (option == "--allocation-sample") {
-      options.allocation_sample = arguments.size();
-    } else if (option == "--allocation-way") {
-      options.allocation_way = arguments.value();
+    } else if (option == "--in-fresh-process") {
+      options.in_fresh_process = arguments.value();
     } else {
       arguments.refuse();
     }

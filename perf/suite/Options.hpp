@@ -20,12 +20,10 @@ struct SuiteOptions {
   bool help        = false;
   bool plant_error = false;
 
-  // For the processes that the program starts.
-  std::size_t allocation_sample = 0;
-  std::string allocation_way;
+  std::string in_fresh_process;  ///< for the processes that the program starts: what to do
 };
 
-extern char const* const suite_usage;
+std::string suite_usage();
 
 /// \throw UsageError
 SuiteOptions parse_suite_options(int argc, char const* const* argv);

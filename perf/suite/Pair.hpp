@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_PAIR_HPP
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +38,13 @@ class Pair {
   virtual void damage() = 0;
 };
 
+/// For find_error: numbers of wrong results in words.
+inline std::string describe_wrong(std::int64_t ours, std::int64_t twin) {
+  if (ours == 0 && twin == 0) return "";
+  return std::to_string(ours) + " results of Kokkos and " + std::to_string(twin) +
+         " of the twin are wrong";
+}
+
 /// A benchmark: `make` allocates, fills, and warms both ways up.
 struct Case {
   std::string name;  ///< group/operation/space/words.../key:number
@@ -46,6 +54,13 @@ struct Case {
 };
 
 using Cases = std::vector<Case>;
+
+/// Of a benchmark that was carried out.
+struct Result {
+  std::string name;
+  double bytes, seconds;  ///< of our side, the median
+  double ratio;           ///< time of the twin by ours, the median
+};
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -3,8 +3,8 @@
 
 #include "Reporter.hpp"
 
-#include "../Format.hpp"
-#include "../Statistics.hpp"
+#include "../support/Format.hpp"
+#include "../support/Statistics.hpp"
 
 #include <iostream>
 
@@ -58,8 +58,10 @@ void Reporter::ReportRuns(std::vector<Run> const& runs) {
   double const ours   = summarize(seconds).median;
   Summary const twin  = summarize_counter(runs, "twin_seconds");
   Summary const ratio = summarize_counter(runs, "ratio");
+  double const bytes  = runs.front().counters.at("bytes");
+  m_results.push_back({name, bytes, ours, ratio.median});
   out << format("%-66s %12s %14s %12s  %.3f (%.3f to %.3f) %s", name.c_str(),
-                time_name(ours).c_str(), rate_name(runs.front().counters.at("bytes"), ours).c_str(),
+                time_name(ours).c_str(), rate_name(bytes, ours).c_str(),
                 time_name(twin.median).c_str(), ratio.median, ratio.lower_quartile,
                 ratio.upper_quartile, runs.front().report_label.c_str())
       << std::endl;

@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_REPORTER_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_REPORTER_HPP
 
+#include "Pair.hpp"
+
 #include <benchmark/benchmark.h>
 
 namespace KokkosHostSpaces::Perf {
@@ -17,9 +19,11 @@ class Reporter final : public benchmark::BenchmarkReporter {
   void ReportRuns(std::vector<Run> const& runs) override;
 
   int wrong() const { return m_wrong; }
+  std::vector<Result> const& results() const { return m_results; }
 
  private:
   int m_benchmarks, m_done = 0, m_wrong = 0;
+  std::vector<Result> m_results;
 };
 
 /// For the ranks that do not report.

@@ -98,9 +98,9 @@ def _vector(made, kernel, space, size, n, seconds):
 
 
 def _allocations(made):
-    for moved in (2**14, 2**28, 2**32):
+    for moved in (2**14, 2**26, 2**28, 2**30, 2**32):
         cold = 1e-4 + moved / 25e9
-        for twin, factor in (("cudaHostAlloc", 11), ("cudaHostRegister in chunks, 8 threads", 2.6)):
+        for twin, factor in (("cudaHostAlloc", 11), ("mmap_cudaHostRegister", 1.01)):
             made.add(f"alloc/cold/PinnedSpace/twin:{twin}/bytes:{moved}", cold, cold * factor)
         made.add(f"alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
         made.add(f"alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)

@@ -11,6 +11,10 @@ from support import ReportTest
 TRIAD = "vector/triad/CudaSpace/double/element_wise/n:1024/"
 
 
+def machine_that_reaches_all(**changes):
+    return synthetic.machine(repetitions=5, exponents=(10, 28), **changes)
+
+
 class Check(ReportTest):
     def check(self, machine, *arguments):
         return self.call(self.write(machine), "--check", *arguments)
@@ -25,24 +29,24 @@ class Check(ReportTest):
             self.assertIn(word, said)
 
     def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
-        code, text = self.check(synthetic.machine())
+        code, text = self.check(machine_that_reaches_all())
         self.assertEqual(code, 0, text)
-        self.assertIn("10 of 10 goals reached, 0 errors", text)
+        self.assertIn("11 of 11 goals reached, 0 errors", text)
 
     def test_a_slower_kernel_misses_its_goal(self):
-        machine = synthetic.machine()
-        self.assertEqual(machine.change(TRIAD, real_time=1.05), 15)
+        machine = machine_that_reaches_all()
+        self.assertEqual(machine.change(TRIAD, real_time=1.05), 5)
         self.assert_missed(machine, "1024: wanted ratio >= 0.99, measured 0.95")
 
     def test_a_slower_twin_hides_a_slower_kernel_and_a_faster_twin_shows_it(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         machine.change(TRIAD, real_time=1.05, twin_seconds=1.1)
         self.assertEqual(self.check(machine)[0], 0)
         machine.change(TRIAD, twin_seconds=0.9)
         self.assert_missed(machine, TRIAD.rstrip("/"))
 
     def test_a_slower_copy_misses_its_goal_from_64_mib_on(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         machine.change("copy/to_host/PinnedSpace/contiguous/bytes:1048576/", real_time=1.05)
         self.assertEqual(self.check(machine)[0], 0)
         machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864/", real_time=1.007)
@@ -53,29 +57,38 @@ class Check(ReportTest):
                              ("alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:16384/", "<= 500 ns"),
                              ("alloc/busy/", "<= 5 µs"), ("alloc/free_busy/", "<= 2 µs")):
             with self.subTest(part):
-                machine = synthetic.machine()
+                machine = machine_that_reaches_all()
                 machine.change(part, real_time=3)
                 self.assert_missed(machine, wanted)
 
     def test_counters_are_held_against_goals(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         machine.change("alloc/threads/", p99_seconds=1.5)
         self.assert_missed(machine, "p99 seconds <= 10 µs", "12 (12 to 12) µs")
 
+    def test_pages_registered_by_hand_are_held_against_at_every_size(self):
+        for moved in ("67108864", "1073741824"):
+            machine = machine_that_reaches_all()
+            machine.change(f"alloc/cold/PinnedSpace/twin:mmap_cudaHostRegister/bytes:{moved}/", twin_seconds=0.95)
+            self.assert_missed(machine, f"bytes:{moved}: wanted ratio >= 0.97, measured 0.9")
+        machine = machine_that_reaches_all()
+        machine.remove("twin:mmap_cudaHostRegister/bytes:1073741824/")
+        self.assert_missed(machine, "no data for bytes 1Gi")
+
     def test_whole_views_are_held_against_their_twin(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         machine.change("alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:4294967296/", twin_seconds=0.7)
         self.assert_missed(machine, "ratio >= 8", "measured 7.6")
 
     def test_absolute_goals_are_not_for_other_gpus(self):
-        machine = synthetic.machine(gpu="NVIDIA A100")
+        machine = machine_that_reaches_all(gpu="NVIDIA A100")
         machine.change("alloc/busy/", real_time=3)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
         self.assertIn("meant for gpu ~ H200", text)
 
     def test_an_error_fails_even_if_no_goal_means_the_case(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         machine.data["benchmarks"].append(
             synthetic.entry("latency/fence/CudaSpace", 0, 1e-6, error_occurred=True, error_message="element 7 is 3"))
         code, text = self.check(machine)
@@ -84,14 +97,14 @@ class Check(ReportTest):
         self.assertNotIn("MISSED", text)
 
     def test_one_failed_repetition_among_good_ones_misses_the_goal(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         entry = next(one for one in machine.data["benchmarks"] if TRIAD in one["name"])
         entry |= {"error_occurred": True, "error_message": "wrong sum"}
         self.assert_missed(machine, "wrong sum")
 
     def test_a_figure_that_is_no_number_is_an_error(self):
         for key, value in (("real_time", 0.0), ("twin_seconds", float("nan")), ("real_time", float("inf"))):
-            machine = synthetic.machine()
+            machine = machine_that_reaches_all()
             next(one for one in machine.data["benchmarks"] if TRIAD in one["name"])[key] = value
             code, text = self.check(machine)
             self.assertEqual(code, 1)
@@ -103,34 +116,34 @@ class Check(ReportTest):
                            ("CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
                            ("alloc/threads/", "no data")):
             with self.subTest(part):
-                machine = synthetic.machine()
+                machine = machine_that_reaches_all()
                 machine.remove(part)
                 self.assert_missed(machine, said)
 
     def test_a_missing_twin_misses_the_goal(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         for entry in machine.data["benchmarks"]:
             if TRIAD in entry["name"]:
                 del entry["twin_seconds"], entry["ratio"]
         self.assert_missed(machine, "ratio was not measured")
 
     def test_results_that_no_goal_is_meant_for_are_skipped(self):
-        code, text = self.check(synthetic.machine(gpu="", gpus="0"))
+        code, text = self.check(machine_that_reaches_all(gpu="", gpus="0"))
         self.assertEqual(code, 4, text)
         self.assertIn("0 of 0 goals reached", text)
 
     def test_goals_that_follow_count_once_there_is_data(self):
-        machine = synthetic.machine()
+        machine = machine_that_reaches_all()
         for words, seconds in (("automatic", 0.0105), ("staged", 0.0103), ("zero_copy", 0.02)):
             machine.add(f"stream/triad/PinnedSpace/{words}/bytes:1073741824", seconds, bytes=1.04e9)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("12 of 12 goals reached", text)
+        self.assertIn("13 of 13 goals reached", text)
         machine.change("/automatic/", real_time=1.1, bytes=1.1)
         self.assert_missed(machine, "times as fast >= 0.95", "measured 0.89")
 
     def test_several_files_are_judged_together(self):
-        one, two = synthetic.machine(), synthetic.machine(gpus="2", ranks="2")
+        one, two = machine_that_reaches_all(), machine_that_reaches_all(gpus="2", ranks="2")
         two.remove("vector/")
         files = self.write(one, "1.json"), self.write(two, "2.json")
         code, text = self.call(*files, "--check")
@@ -154,7 +167,7 @@ class Check(ReportTest):
                         {"against": {"space": "HostSpace"}}):
             path = self.folder / "goals.json"
             path.write_text(json.dumps({"goals": [good | changes]}), encoding="utf-8")
-            self.assertEqual(self.check(synthetic.machine(), "--goals", path)[0], 2, changes)
+            self.assertEqual(self.check(machine_that_reaches_all(), "--goals", path)[0], 2, changes)
 
 
 if __name__ == "__main__":

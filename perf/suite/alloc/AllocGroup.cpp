@@ -75,16 +75,15 @@ void add_cold(Effort const& effort, Cases& cases) {
                  "is exclusive)\n";
     return;
   }
-  constexpr std::size_t long_enough = 8 * GiB;  // its time is steady
-  Sizes sizes                       = {64 * MiB};
-  if (effort.mode != Mode::quick) sizes.insert(sizes.end(), {GiB, 4 * GiB});
+  Sizes sizes = {64 * MiB};
+  if (effort.mode != Mode::quick) sizes.insert(sizes.end(), {256 * MiB, GiB, 4 * GiB});
   if (effort.mode == Mode::full) sizes.push_back(16 * GiB);
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views})
     for (std::size_t bytes : sizes) {
-      int const repetitions = effort.mode == Mode::quick || bytes >= long_enough ? 2 : 5;
+      int const repetitions = effort.mode == Mode::quick ? 2 : bytes < GiB ? 5 : 3;
       add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
-          [bytes](WayInfo const& info, auto const&) { return cold(info.name, bytes); });
+          [bytes](WayInfo const& info, auto const& way) { return cold(info, way, bytes); });
     }
 }
 

@@ -4,8 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_PAIR_HPP
 
-#include "../../Statistics.hpp"
-#include "../../alloc/Ways.hpp"
+#include "../../support/Statistics.hpp"
+#include "Ways.hpp"
 #include "../Pair.hpp"
 
 #include <stdexcept>
@@ -18,9 +18,11 @@ struct Latencies {
   bool verified = true;  ///< page-locked, and the ends of every block keep what is written
 };
 
-/// Takes a sample.
-/// \param damage damages the memory before it is checked
-using Measure = std::function<Latencies(bool damage)>;
+/// How samples of one way are taken.
+struct Measure {
+  std::function<Latencies(bool damage)> take;  ///< damage: the memory, before it is checked
+  std::string label = "";                      ///< the variant of a twin
+};
 
 /// Two ways to get memory. The time of a sample is the median of its latencies.
 class AllocPair final : public Pair {
@@ -37,7 +39,7 @@ class AllocPair final : public Pair {
 
   double time_ours() override { return m_ours.take(); }
   double time_twin() override { return m_twin.take(); }
-  std::string twin_label() const override { return ""; }
+  std::string twin_label() const override { return m_twin.measure.label; }
 
   std::map<std::string, double> counters() const override {
     if (m_is_cold) return {};
@@ -59,7 +61,7 @@ class AllocPair final : public Pair {
     bool verified = true;
 
     double take(bool damage = false) {
-      Latencies latencies = measure(damage);
+      Latencies latencies = measure.take(damage);
       verified &= latencies.verified;
       std::vector<double>& seconds = latencies.seconds;
       if (seconds.empty()) throw std::runtime_error("the kernels ended too early to measure");

@@ -7,7 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_BUSY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_BUSY_HPP
 
-#include "../../twins/BusyDevice.hpp"
+#include "BusyDevice.hpp"
 #include "Measures.hpp"
 
 #include <limits>
@@ -24,7 +24,7 @@ auto make_blocks(Way const& way, std::size_t bytes, std::size_t count) {
 /// Allocating and freeing in turn, beside a kernel on each of 8 streams.
 template <class Way>
 Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
-  return [=](bool damage) {
+  return {[=](bool damage) {
     make_blocks(way, bytes, count);
     // On an idle device all that is retired is ready, if only the pool asks.
     Kokkos::fence();
@@ -32,13 +32,13 @@ Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
     BusyDevice const device(8, 1);
     return time_pairs(
         way, [bytes] { return bytes; }, count, [&device] { return device.is_busy(); }, damage);
-  };
+  }};
 }
 
 /// Only freeing, beside a kernel that began after the allocation.
 template <class Way>
 Measure free_busy(Way const& way, std::size_t bytes, std::size_t count) {
-  return [=](bool damage) {
+  return {[=](bool damage) {
     Latencies latencies;
     auto blocks = make_blocks(way, bytes, count);
     for (auto const& block : blocks)
@@ -51,7 +51,7 @@ Measure free_busy(Way const& way, std::size_t bytes, std::size_t count) {
       latencies.seconds.push_back(seconds_since(start));
     }
     return latencies;
-  };
+  }};
 }
 
 }  // namespace KokkosHostSpaces::Perf

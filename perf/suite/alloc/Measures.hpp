@@ -6,7 +6,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
 
-#include "../../alloc/Cold.hpp"
+#include "Cold.hpp"
+#include "../BestVariant.hpp"
 #include "AllocPair.hpp"
 
 #include <barrier>
@@ -40,12 +41,23 @@ Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn
 
 inline bool always() { return true; }
 
-/// The first allocation of a process, in a fresh one.
-inline Measure cold(std::string const& way, std::size_t bytes) {
-  return [=](bool damage) {
-    ColdSample const sample = sample_in_fresh_process(way, bytes, damage);
-    return Latencies{{sample.allocate_seconds}, sample.verified};
-  };
+/// The first allocation of a process, in a fresh one; of a twin its best variant, found here.
+template <class Way>
+Measure cold(WayInfo const& info, Way const& way, std::size_t bytes) {
+  ColdCase what{info.name, "", bytes};
+  if (info.twin != nullptr)
+    what.variant = choose_best_variant(
+        *info.twin, 3, [] {},
+        [&] {
+          auto const start = Clock::now();
+          auto const block = way(bytes);
+          return seconds_since(start);
+        });
+  return {[what](bool damage) {
+            ColdSample const sample = sample_in_fresh_process(what, damage);
+            return Latencies{{sample.seconds}, sample.verified};
+          },
+          what.variant};
 }
 
 /// Operations of a sample: fewer of a way that makes memory anew each time.
@@ -57,11 +69,11 @@ inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
 /// Allocating and freeing in turn.
 template <class Way>
 Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
-  return [=](bool damage) {
+  return {[=](bool damage) {
     if (info.caches) (void)way(bytes);  // from here on it is warm
     return time_pairs(
         way, [bytes] { return bytes; }, warm_pairs(info.caches, bytes), always, damage);
-  };
+  }};
 }
 
 /// As many small sizes as large ones: their logarithms are evenly distributed.
@@ -79,7 +91,7 @@ class RandomSizes {
 /// The same by several threads, with random sizes.
 template <class Way>
 Measure by_threads(WayInfo const& info, Way const& way, int threads) {
-  return [=, device = current_device().id, sample = 0](bool damage) mutable {
+  return {[=, device = current_device(), sample = 0](bool damage) mutable {
     std::barrier all_are_here(threads);
     std::vector<std::future<Latencies>> parts;
     for (int thread = 0; thread < threads; ++thread) {
@@ -100,7 +112,7 @@ Measure by_threads(WayInfo const& info, Way const& way, int threads) {
       all.verified &= measured.verified;
     }
     return all;
-  };
+  }};
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_MEMORY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_MEMORY_HPP
 
-#include "../../twins/PlainBuffer.hpp"
+#include "../../plain/PlainBuffer.hpp"
 #include "../Instance.hpp"
 
 #include <KokkosHostSpaces.hpp>

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_PAIR_HPP
 
-#include "../../twins/Stopwatch.hpp"
+#include "../../plain/Stopwatch.hpp"
 #include "../Pair.hpp"
 #include "CopyLane.hpp"
 
@@ -44,12 +44,7 @@ class CopyPair final : public Pair {
   double time_twin() override { return time(Doer::twin); }
   std::string twin_label() const override { return m_label; }
 
-  std::string find_error() override {
-    std::int64_t const ours = wrong(Doer::ours), twin = wrong(Doer::twin);
-    if (ours == 0 && twin == 0) return "";
-    return std::to_string(ours) + " elements copied by Kokkos and " + std::to_string(twin) +
-           " copied by the twin are wrong";
-  }
+  std::string find_error() override { return describe_wrong(wrong(Doer::ours), wrong(Doer::twin)); }
 
   void damage() override { m_lanes.back()->damage(); }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
 
-#include "../../twins/CopyTwin.hpp"
+#include "CopyTwin.hpp"
 #include "../Instance.hpp"
 
 #include <KokkosHostSpaces.hpp>

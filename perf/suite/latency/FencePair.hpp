@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FENCE_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FENCE_PAIR_HPP
 
-#include "../../twins/PlainBuffer.hpp"
+#include "../../plain/PlainBuffer.hpp"
 #include "Functors.hpp"
 #include "LatencyPair.hpp"
 
@@ -33,9 +33,9 @@ class FencePair final : public LatencyPair {
   }
 
   double time_twin() override {
-    auto const launch = [this] { m_twin.store(plain(), ++m_last); };
+    auto const launch = [this] { m_twin->store(plain(), ++m_last); };
     return time(
-        launch, [this] { m_twin.fence(); }, plain(), m_wrong_twin);
+        launch, [this] { m_twin->fence(); }, plain(), m_wrong_twin);
   }
 
   void damage() override {

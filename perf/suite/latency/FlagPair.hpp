@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FLAG_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FLAG_PAIR_HPP
 
-#include "../../twins/PlainBuffer.hpp"
+#include "../../plain/PlainBuffer.hpp"
 #include "Functors.hpp"
 #include "LatencyPair.hpp"
 
@@ -30,9 +30,9 @@ class FlagPair final : public LatencyPair {
   double time_twin() override {
     auto* const flags = static_cast<SignalAndAnswer*>(m_plain.get());
     *flags            = {0, 0};
-    m_twin.answer(flags, 1 + signals);
+    m_twin->answer(flags, 1 + signals);
     double const seconds = exchange(*flags, first_signal, m_wrong_twin);
-    m_twin.fence();
+    m_twin->fence();
     return seconds;
   }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FUNCTORS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FUNCTORS_HPP
 
-#include "../../twins/LatencyTwin.hpp"
+#include "LatencyTwin.hpp"
 #include "../Instance.hpp"
 
 namespace KokkosHostSpaces::Perf {

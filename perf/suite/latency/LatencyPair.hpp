@@ -4,8 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
 
-#include "../../twins/LatencyTwin.hpp"
-#include "../../twins/Stopwatch.hpp"
+#include "LatencyTwin.hpp"
+#include "../../plain/Stopwatch.hpp"
 #include "../Instance.hpp"
 #include "../Pair.hpp"
 
@@ -26,15 +26,15 @@ double host_seconds(Work work) {
 /// each were wrong.
 class LatencyPair : public Pair {
  public:
-  LatencyPair() : m_instance(make_instance(m_stopwatch.stream())), m_twin(m_stopwatch.stream()) {}
+  LatencyPair()
+      : m_instance(make_instance(m_stopwatch.stream())),
+        m_twin(make_latency_twin(m_stopwatch.stream())) {}
 
   std::string twin_label() const override { return m_label; }
 
   std::string find_error() override {
     check();
-    if (m_wrong_ours == 0 && m_wrong_twin == 0) return "";
-    return std::to_string(m_wrong_ours) + " results of Kokkos and " + std::to_string(m_wrong_twin) +
-           " of the twin are wrong";
+    return describe_wrong(m_wrong_ours, m_wrong_twin);
   }
 
  protected:
@@ -43,7 +43,7 @@ class LatencyPair : public Pair {
 
   Stopwatch m_stopwatch;
   Execution m_instance;
-  LatencyTwin m_twin;
+  std::unique_ptr<LatencyTwin> m_twin;
   std::string m_label;
   std::int64_t m_wrong_ours = 0, m_wrong_twin = 0;
 };

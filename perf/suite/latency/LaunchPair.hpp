@@ -60,9 +60,9 @@ class LaunchPair final : public CountingPair {
   double time_twin() override {
     m_expected_twin += launches;
     double const seconds = host_seconds([this] {
-      for (int i = 0; i < launches; ++i) m_twin.count(twins());
+      for (int i = 0; i < launches; ++i) m_twin->count(twins());
     });
-    m_twin.fence();
+    m_twin->fence();
     return seconds / launches;
   }
 
@@ -86,7 +86,7 @@ class GraphPair final : public CountingPair {
         node = node.then_parallel_for("add_one", once(m_instance), AddOne{ours()});
     }));
     m_graph->instantiate();
-    m_twin.make_graph(kernels, twins());
+    m_twin->make_graph(kernels, twins());
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
     m_stopwatch.time_with_host_clock([this] { enqueue_twin(); });
   }
@@ -111,7 +111,7 @@ class GraphPair final : public CountingPair {
 
   void enqueue_twin() {
     m_expected_twin += launches * kernels;
-    for (int i = 0; i < launches; ++i) m_twin.launch_graph();
+    for (int i = 0; i < launches; ++i) m_twin->launch_graph();
   }
 
   std::optional<Graph> m_graph;

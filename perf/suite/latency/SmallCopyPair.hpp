@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_SMALL_COPY_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_SMALL_COPY_PAIR_HPP
 
-#include "../../twins/PlainBuffer.hpp"
+#include "../../plain/PlainBuffer.hpp"
 #include "LatencyPair.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -43,8 +43,8 @@ class SmallCopyPair final : public LatencyPair {
     renew(plain);
     double const seconds = host_seconds([&] {
       for (int i = 0; i < copies; ++i) {
-        m_twin.copy(m_device.data() + i, plain + i, sizeof(double));
-        m_twin.fence();
+        m_twin->copy(m_device.data() + i, plain + i, sizeof(double));
+        m_twin->fence();
       }
     });
     m_wrong_twin += count_wrong();

@@ -4,8 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_VIEW_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_VIEW_PAIR_HPP
 
-#include "../../twins/Platform.hpp"
-#include "../../twins/PlainBuffer.hpp"
+#include "../../plain/Platform.hpp"
+#include "../../plain/PlainBuffer.hpp"
 #include "LatencyPair.hpp"
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>

@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
 
-#include "../../twins/VectorTwin.hpp"
+#include "VectorTwin.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -50,15 +50,15 @@ struct Contents {
   }
 };
 
-using Device = Kokkos::DefaultExecutionSpace;
+template <class ExecutionSpace>
+using Elements = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
 /// The inputs, arrays of `n` elements each that lie one behind the other.
-template <class T>
+template <class T, class ExecutionSpace>
 void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
-          Device const& instance) {
+          ExecutionSpace const& instance) {
   Kokkos::parallel_for(
-      "fill", Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(instance, 0, arrays * n),
-      KOKKOS_LAMBDA(std::int64_t j) {
+      "fill", Elements<ExecutionSpace>(instance, 0, arrays * n), KOKKOS_LAMBDA(std::int64_t j) {
         first.a[j] = Contents<T>::a(j % n);
         first.b[j] = Contents<T>::b(j % n);
       });
@@ -66,51 +66,48 @@ void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
 }
 
 /// What the operation writes: as before the first run, or poisoned.
-template <class T>
+template <class T, class ExecutionSpace>
 void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
-                   std::int64_t n, Device const& instance) {
+                   std::int64_t n, ExecutionSpace const& instance) {
   bool const c_is_read = reads_c(op);
   T const poison       = std::numeric_limits<T>::quiet_NaN();
   Kokkos::parallel_for(
-      "reset",
-      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(instance, 0,
-                                                                   is_sum(op) ? 0 : arrays * n),
+      "reset", Elements<ExecutionSpace>(instance, 0, is_sum(op) ? 0 : arrays * n),
       KOKKOS_LAMBDA(std::int64_t j) {
         first.c[j] = c_is_read ? Contents<T>::c_before(j % n) : poison;
       });
   Kokkos::parallel_for(
-      "poison", Kokkos::RangePolicy<Device>(instance, 0, arrays),
-      KOKKOS_LAMBDA(int k) { first.sum[k] = poison; });
+      "poison", Elements<ExecutionSpace>(instance, 0, is_sum(op) ? arrays : 0),
+      KOKKOS_LAMBDA(std::int64_t k) { first.sum[k] = poison; });
   instance.fence();
 }
 
 /// Makes one result wrong.
-template <class T>
+template <class T, class ExecutionSpace>
 void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
-           Device const& instance) {
+           ExecutionSpace const& instance) {
   bool const sum = is_sum(op);
   Kokkos::parallel_for(
-      "spoil", Kokkos::RangePolicy<Device>(instance, 0, 1),
-      KOKKOS_LAMBDA(int) { (sum ? at.sum[0] : at.c[n - 1]) = T(-1); });
+      "spoil", Elements<ExecutionSpace>(instance, 0, 1),
+      KOKKOS_LAMBDA(std::int64_t) { (sum ? at.sum[0] : at.c[n - 1]) = T(-1); });
   instance.fence();
 }
 
 /// Elements that are wrong after so many runs on each array; for sums, sums that are.
-template <class T>
+template <class T, class ExecutionSpace>
 std::int64_t count_wrong(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
-                         std::int64_t n, std::int64_t runs, Device const& instance) {
+                         std::int64_t n, std::int64_t runs, ExecutionSpace const& instance) {
   std::int64_t wrong = 0;
   if (is_sum(op)) {
-    Kokkos::View<T*, Device::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const sums(
-        first.sum, arrays);
+    Kokkos::View<T*, typename ExecutionSpace::memory_space,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const sums(first.sum, arrays);
     auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
     for (std::int64_t k = 0; k < arrays; ++k)
       wrong += !Contents<T>::is_right_sum(op, n, on_host(k));
     return wrong;
   }
   Kokkos::parallel_reduce(
-      "count_wrong",
-      Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(instance, 0, arrays * n),
+      "count_wrong", Elements<ExecutionSpace>(instance, 0, arrays * n),
       KOKKOS_LAMBDA(std::int64_t j, std::int64_t & count) {
         count += !(first.c[j] == Contents<T>::c_after(op, j % n, runs));
       },

@@ -4,9 +4,10 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_HPP
 
-#include "../../twins/VectorTwin.hpp"
+#include "../Instance.hpp"
+#include "VectorTwin.hpp"
 
-#include <Kokkos_Core.hpp>
+#include <functional>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -17,13 +18,19 @@ enum class Launch {
   element_wise_graph  ///< the same as nodes of one Kokkos graph
 };
 
-/// The sequence as kernels on `instance`, with Views of `Space`. Defined for the spaces that are
-/// instantiated in the source files beside this one.
-template <class Space, class T>
-std::unique_ptr<VectorSequence> make_kokkos_vector(VectorOperation op,
-                                                   std::vector<VectorArguments<T>> const& runs,
-                                                   std::size_t elements, Launch launch,
-                                                   Kokkos::DefaultExecutionSpace const& instance);
+/// The runs as kernels on Views of `Space`. Defined for the spaces that are instantiated in the
+/// source files beside this one.
+template <class Space>
+struct KokkosVector {
+  template <class T>
+  using Runs = std::vector<VectorArguments<T>>;
+
+  /// A function that enqueues them on `instance`.
+  static std::function<void()> make(VectorOperation op, Runs<float> const& runs,
+                                    std::size_t elements, Launch launch, Execution const& instance);
+  static std::function<void()> make(VectorOperation op, Runs<double> const& runs,
+                                    std::size_t elements, Launch launch, Execution const& instance);
+};
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -3,4 +3,4 @@
 
 #include "KokkosVectorImpl.hpp"
 
-KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(Kokkos::CudaHostPinnedSpace)
+template struct KokkosHostSpaces::Perf::KokkosVector<Kokkos::CudaHostPinnedSpace>;

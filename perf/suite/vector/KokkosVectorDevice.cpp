@@ -3,4 +3,5 @@
 
 #include "KokkosVectorImpl.hpp"
 
-KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(Execution::memory_space)
+template struct KokkosHostSpaces::Perf::KokkosVector<
+    KokkosHostSpaces::Perf::Execution::memory_space>;

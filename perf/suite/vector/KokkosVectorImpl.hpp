@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
 
+#include "Functors.hpp"
 #include "KokkosVector.hpp"
 
 #include <KokkosHostSpaces/ElementSum.hpp>
@@ -19,41 +20,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-using Execution = Kokkos::DefaultExecutionSpace;
-using Node      = Kokkos::Experimental::GraphNodeRef<Execution>;
-
-template <class T>
-struct Same {
-  KOKKOS_FUNCTION T operator()(T a) const { return a; }
-};
-template <class T>
-struct Scaled {
-  KOKKOS_FUNCTION T operator()(T a) const { return T(scale_factor) * a; }
-};
-template <class T>
-struct Sum {
-  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + b; }
-};
-template <class T>
-struct Triad {
-  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + T(scale_factor) * b; }
-};
-template <class T>
-struct Nstream {
-  KOKKOS_FUNCTION T operator()(T c, T a, T b) const { return c + a + T(scale_factor) * b; }
-};
-template <class T>
-struct Axpy {
-  KOKKOS_FUNCTION T operator()(T c, T a) const { return c + T(scale_factor) * a; }
-};
-template <class T>
-struct Product {
-  KOKKOS_FUNCTION T operator()(T a, T b) const { return a * b; }
-};
-template <class T>
-struct Square {
-  KOKKOS_FUNCTION T operator()(T a) const { return a * a; }
-};
+using Node = Kokkos::Experimental::GraphNodeRef<Execution>;
 
 template <class T>
 struct SetToZero {
@@ -76,7 +43,7 @@ struct TermOfSum<Op, Result, A, B> {
 };
 
 template <class Space, class T>
-class KokkosVector final : public VectorSequence {
+class VectorKernels {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   using In        = Kokkos::View<T const*, Space, Unmanaged>;
   using Out       = Kokkos::View<T*, Space, Unmanaged>;
@@ -87,8 +54,8 @@ class KokkosVector final : public VectorSequence {
   static constexpr bool has_graphs = std::is_same_v<Space, Execution::memory_space>;
 
  public:
-  KokkosVector(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
-               std::size_t elements, Launch launch, Execution const& instance)
+  VectorKernels(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
+                std::size_t elements, Launch launch, Execution const& instance)
       : m_instance(instance), m_elements(elements), m_launch(launch) {
     if (launch != Launch::element_wise_graph) {
       for (VectorArguments<T> const& run : runs) add(op, run);
@@ -104,7 +71,7 @@ class KokkosVector final : public VectorSequence {
     }
   }
 
-  void enqueue() override {
+  void enqueue() {
     if (m_graph)
       m_graph->submit(m_instance);
     else
@@ -169,24 +136,27 @@ class KokkosVector final : public VectorSequence {
 };
 
 template <class Space, class T>
-std::unique_ptr<VectorSequence> make_kokkos_vector(VectorOperation op,
-                                                   std::vector<VectorArguments<T>> const& runs,
-                                                   std::size_t elements, Launch launch,
-                                                   Execution const& instance) {
-  return std::make_unique<KokkosVector<Space, T>>(op, runs, elements, launch, instance);
+std::function<void()> make_kernels(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
+                                   std::size_t elements, Launch launch, Execution const& instance) {
+  auto const kernels =
+      std::make_shared<VectorKernels<Space, T>>(op, runs, elements, launch, instance);
+  return [kernels] { kernels->enqueue(); };
+}
+
+template <class Space>
+std::function<void()> KokkosVector<Space>::make(VectorOperation op, Runs<float> const& runs,
+                                                std::size_t elements, Launch launch,
+                                                Execution const& instance) {
+  return make_kernels<Space>(op, runs, elements, launch, instance);
+}
+
+template <class Space>
+std::function<void()> KokkosVector<Space>::make(VectorOperation op, Runs<double> const& runs,
+                                                std::size_t elements, Launch launch,
+                                                Execution const& instance) {
+  return make_kernels<Space>(op, runs, elements, launch, instance);
 }
 
 }  // namespace KokkosHostSpaces::Perf
-
-#define KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, TYPE)                     \
-  template std::unique_ptr<VectorSequence> make_kokkos_vector<SPACE, TYPE>(            \
-      VectorOperation, std::vector<VectorArguments<TYPE>> const&, std::size_t, Launch, \
-      Execution const&);
-
-#define KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(SPACE)      \
-  namespace KokkosHostSpaces::Perf {                           \
-  KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, float)  \
-  KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR_OF(SPACE, double) \
-  }
 
 #endif

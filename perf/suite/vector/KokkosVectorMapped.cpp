@@ -5,4 +5,4 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 
-KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(MappedSpace)
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::MappedSpace>;

@@ -5,4 +5,4 @@
 
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 
-KOKKOS_HOST_SPACES_PERF_INSTANTIATE_VECTOR(WriteCombinedSpace)
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::WriteCombinedSpace>;

@@ -4,44 +4,16 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_PAIR_HPP
 
-#include "../../twins/PlainBuffer.hpp"
-#include "../../twins/Stopwatch.hpp"
+#include "../../plain/Stopwatch.hpp"
 #include "../BestVariant.hpp"
 #include "../Pair.hpp"
 #include "Contents.hpp"
 #include "KokkosVector.hpp"
+#include "VectorMemory.hpp"
 
 #include <bit>
 
 namespace KokkosHostSpaces::Perf {
-
-/// Three arrays in `Space` and three of a plain program, made once for all sizes and types: making
-/// page-locked memory takes longer than most of what is measured. On the device both use the same,
-/// because where memory lies changes its rate by a percent.
-template <class Space>
-struct VectorMemory {
-  using Bytes = Kokkos::View<char*, Space>;
-
-  VectorMemory(std::size_t bytes_each, PlainKind plain_kind) : bytes(bytes_each) {
-    for (int k = 0; k < 3; ++k) {
-      ours[k] = Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "array"), bytes);
-      if (plain_kind == PlainKind::device) {
-        plain[k] = ours[k].data();
-      } else {
-        owned[k] = make_plain_buffer(plain_kind, bytes);
-        plain[k] = owned[k].get();
-      }
-    }
-  }
-
-  std::size_t bytes;
-  Bytes ours[3];
-  void* plain[3];
-
- private:
-  static void keep(void*) {}
-  PlainBuffer owned[3] = {{nullptr, keep}, {nullptr, keep}, {nullptr, keep}};
-};
 
 struct VectorCase {
   VectorOperation op;
@@ -58,32 +30,30 @@ class VectorPair final : public Pair {
   VectorPair(VectorCase const& description, std::shared_ptr<VectorMemory<Space>> memory)
       : m_case(description),
         m_memory(std::move(memory)),
-#ifdef KOKKOS_ENABLE_CUDA
-        m_instance(static_cast<cudaStream_t>(m_stopwatch.stream())),
-#endif
+        m_instance(make_instance(m_stopwatch.stream())),
         m_runs(runs_of_sample()),
         m_arrays(std::min(m_runs, std::bit_floor(m_memory->bytes / (m_case.elements * sizeof(T))))),
         m_sums("sums", 2 * m_arrays),
-        m_ours_at(arguments(m_memory->ours[0].data(), m_memory->ours[1].data(),
-                            m_memory->ours[2].data(), 0)),
+        m_ours_at(arguments(m_memory->ours[0], m_memory->ours[1], m_memory->ours[2], 0)),
         m_twin_at(arguments(m_memory->plain[0], m_memory->plain[1], m_memory->plain[2], m_arrays)),
-        m_ours(make_kokkos_vector<Space, T>(m_case.op, all_runs(m_ours_at), m_case.elements,
-                                            m_case.launch, m_instance)),
+        m_ours(KokkosVector<Space>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
+                                         m_case.launch, m_instance)),
         m_twin(make_vector_twin<T>(m_case.op, all_runs(m_twin_at), m_case.elements,
                                    m_case.launch == Launch::element_wise_graph,
                                    m_stopwatch.stream())) {
     for (VectorArguments<T> const& at : {m_ours_at, m_twin_at})
       fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
-    run(*m_ours);
+    run(m_ours);
     // Over the link all variants are equally fast, and large samples hardly scatter.
     bool const large = sample_bytes() > 1e9;
     int const step   = large && !on_device ? 3 : 1;
     m_label          = choose_best_variant(
-                 *m_twin, large ? 1 : 3, [this] { run(*m_twin); }, [this] { return time_twin(); }, step);
+                 *m_twin, large ? 1 : 3, [this] { run(m_enqueue_twin); }, [this] { return time_twin(); },
+                 step);
   }
 
-  double time_ours() override { return time(*m_ours); }
-  double time_twin() override { return time(*m_twin); }
+  double time_ours() override { return time(m_ours); }
+  double time_twin() override { return time(m_enqueue_twin); }
   std::string twin_label() const override { return m_label; }
 
   /// Of one more sample of either side, on arrays that are poisoned for it.
@@ -94,16 +64,13 @@ class VectorPair final : public Pair {
     std::int64_t const ours = wrong(m_ours_at);
     reset(m_twin_at);
     time_twin();
-    std::int64_t const twin = wrong(m_twin_at);
-    if (ours == 0 && twin == 0) return "";
-    return std::to_string(ours) + " results of Kokkos and " + std::to_string(twin) +
-           " of the twin are wrong";
+    return describe_wrong(ours, wrong(m_twin_at));
   }
 
   void damage() override { m_damaged = true; }
 
  private:
-  static constexpr bool on_device = std::is_same_v<Space, Device::memory_space>;
+  static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
 
   std::size_t run_bytes() const {
     return std::size_t(arrays_moved(m_case.op)) * m_case.elements * sizeof(T);
@@ -133,12 +100,10 @@ class VectorPair final : public Pair {
   }
 
   // Without the blocking kernel: the first launch loads the kernel, which waits for the device.
-  void run(VectorSequence& sequence) {
-    m_stopwatch.time_with_host_clock([&] { sequence.enqueue(); });
-  }
+  void run(Stopwatch::Work const& enqueue) { m_stopwatch.time_with_host_clock(enqueue); }
 
-  double time(VectorSequence& sequence) {
-    return m_stopwatch.time_queued_cold([&] { sequence.enqueue(); }) / double(m_runs);
+  double time(Stopwatch::Work const& enqueue) {
+    return m_stopwatch.time_queued_cold(enqueue) / double(m_runs);
   }
 
   std::int64_t wrong(VectorArguments<T> const& first) const {
@@ -149,12 +114,13 @@ class VectorPair final : public Pair {
   VectorCase m_case;
   std::shared_ptr<VectorMemory<Space>> m_memory;
   Stopwatch m_stopwatch;
-  Device m_instance;
+  Execution m_instance;
   std::size_t m_runs, m_arrays;
-  Kokkos::View<T*, Device::memory_space> m_sums;
+  Kokkos::View<T*, Execution::memory_space> m_sums;
   VectorArguments<T> m_ours_at, m_twin_at;
-  std::unique_ptr<VectorSequence> m_ours;
+  Stopwatch::Work m_ours;
   std::unique_ptr<VectorTwin> m_twin;
+  Stopwatch::Work m_enqueue_twin = [this] { m_twin->enqueue(); };
   std::string m_label;
   bool m_damaged = false;
 };

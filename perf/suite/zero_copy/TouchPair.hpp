@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_PAIR_HPP
 
-#include "../../twins/Stopwatch.hpp"
+#include "../../plain/Stopwatch.hpp"
 #include "../BestVariant.hpp"
 #include "../Pair.hpp"
 #include "Contents.hpp"
@@ -70,12 +70,7 @@ class TouchPair final : public Pair {
   }
   std::string twin_label() const override { return m_label; }
 
-  std::string find_error() override {
-    std::int64_t const ours = wrong(m_ours), twin = wrong(m_plain);
-    if (ours == 0 && twin == 0) return "";
-    return std::to_string(ours) + " results of Kokkos and " + std::to_string(twin) +
-           " of the twin are wrong";
-  }
+  std::string find_error() override { return describe_wrong(wrong(m_ours), wrong(m_plain)); }
 
   void damage() override {
     spoil(m_instance, m_case.way == TouchWay::write

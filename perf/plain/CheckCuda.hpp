@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_CHECK_CUDA_HPP
+#define KOKKOS_HOST_SPACES_PERF_PLAIN_CHECK_CUDA_HPP
+
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+inline void check(cudaError_t code, char const* call) {
+  if (code != cudaSuccess)
+    throw std::runtime_error(std::string(call) + " failed (" + cudaGetErrorString(code) + ")");
+}
+
+/// What `enqueue` puts on the stream, as a graph that can be launched.
+template <class Enqueue>
+cudaGraphExec_t capture_graph(cudaStream_t stream, Enqueue enqueue) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  enqueue();
+  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  check(cudaGraphUpload(executable, stream), "cudaGraphUpload");
+  return executable;
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_PLAIN_BUFFER_HPP
+#define KOKKOS_HOST_SPACES_PERF_PLAIN_PLAIN_BUFFER_HPP
+
+#include <cstddef>
+#include <memory>
+
+namespace KokkosHostSpaces::Perf {
+
+/// The memory of a plain program. Without a device all of it is malloc's.
+enum class PlainKind {
+  pageable,
+  pinned,          ///< page-locked; with unified addressing kernels can use it, too
+  write_combined,  ///< the same, write-combined
+  device
+};
+
+using PlainBuffer = std::unique_ptr<void, void (*)(void*)>;
+
+/// \throw std::exception if there is not so much memory
+PlainBuffer make_plain_buffer(PlainKind kind, std::size_t bytes);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

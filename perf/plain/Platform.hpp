@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_PLATFORM_HPP
+#define KOKKOS_HOST_SPACES_PERF_PLAIN_PLATFORM_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// What the twins were compiled for.
+extern bool const twins_use_cuda;
+
+/// Why there is no device, in the words of the CUDA runtime; empty if there is one, or none is
+/// needed.
+std::string why_no_device();
+
+struct Device {
+  std::string name;
+  std::string pci_bus_id;          ///< as sysfs writes it, such as "0000:17:00.0"
+  std::string compute_capability;  ///< such as "9.0"
+  std::size_t memory_bytes = 0;
+};
+
+/// All devices that this process sees, in CUDA's order; none without CUDA or a driver. Makes no
+/// context.
+std::vector<Device> list_devices();
+
+/// Makes a device current in the calling thread, and its context, so that neither is part of what
+/// is timed later. Does nothing without CUDA.
+void use_device(int device);
+
+/// The current device; -1 and 0 bytes without CUDA.
+int current_device();
+std::size_t free_device_memory();
+
+/// The versions of CUDA that the driver supports and of the runtime; empty without CUDA.
+std::string cuda_driver_version();
+std::string cuda_runtime_version();
+
+/// Can other processes use the current device at the same time? Always true without CUDA.
+bool device_can_be_shared();
+
+/// Does the CUDA runtime know the address as page-locked? Always true without a device.
+bool is_page_locked(void const* pointer);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

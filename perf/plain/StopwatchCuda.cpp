@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Stopwatch.hpp"
+#include "PlainBuffer.hpp"
+#include "CheckCuda.hpp"
+#include "GateCuda.hpp"
+
+#include <chrono>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+// A call that waits for the stream would wait for ever behind a closed gate, so the gate gives up.
+constexpr double give_up_after_seconds = 5;
+
+// Opens the gate at the end of a scope, also when the work throws: else the device would hang.
+class ClosedGate {
+ public:
+  ClosedGate(Gate& gate, cudaStream_t stream) : m_gate(gate) {
+    m_gate.close(stream, give_up_after_seconds);
+  }
+  ~ClosedGate() { m_gate.open(); }
+  ClosedGate(ClosedGate const&)            = delete;
+  ClosedGate& operator=(ClosedGate const&) = delete;
+
+ private:
+  Gate& m_gate;
+};
+
+}  // namespace
+
+struct Stopwatch::State {
+  cudaStream_t stream, other;
+  cudaEvent_t begin, end, order;
+  Gate gate;
+  PlainBuffer eviction       = {nullptr, [](void*) {}};  // as large as the cache twice
+  std::size_t eviction_bytes = 0;
+
+  void make_eviction() {
+    if (eviction) return;
+    int device = 0, cache = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    eviction_bytes = 2 * std::size_t(cache);
+    eviction       = make_plain_buffer(PlainKind::device, eviction_bytes);
+  }
+
+  // What is enqueued on `later` from now on, for what is on `earlier`.
+  void let_wait(cudaStream_t later, cudaStream_t earlier) {
+    check(cudaEventRecord(order, earlier), "cudaEventRecord");
+    check(cudaStreamWaitEvent(later, order, 0), "cudaStreamWaitEvent");
+  }
+
+  double time(Work const& before, Work const& work) {
+    {
+      ClosedGate const closed(gate, stream);
+      before();
+      check(cudaEventRecord(begin, stream), "cudaEventRecord");
+      work();
+      check(cudaEventRecord(end, stream), "cudaEventRecord");
+    }
+    check(cudaEventSynchronize(end), "cudaEventSynchronize");
+    if (gate.gave_up())
+      throw std::runtime_error(
+          "the work was not enqueued (a call waited for the device behind the blocking kernel): it "
+          "cannot be timed with device events");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+};
+
+Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {
+  check(cudaStreamCreateWithFlags(&m_state->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaStreamCreateWithFlags(&m_state->other, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaEventCreate(&m_state->begin), "cudaEventCreate");
+  check(cudaEventCreate(&m_state->end), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&m_state->order, cudaEventDisableTiming), "cudaEventCreate");
+}
+
+Stopwatch::~Stopwatch() {
+  (void)cudaEventDestroy(m_state->order);
+  (void)cudaEventDestroy(m_state->end);
+  (void)cudaEventDestroy(m_state->begin);
+  (void)cudaStreamDestroy(m_state->other);
+  (void)cudaStreamDestroy(m_state->stream);
+}
+
+Stream Stopwatch::stream() const { return m_state->stream; }
+Stream Stopwatch::other_stream() const { return m_state->other; }
+
+double Stopwatch::time_queued(Work const& work) {
+  return m_state->time([] {}, work);
+}
+
+double Stopwatch::time_queued_cold(Work const& work) {
+  m_state->make_eviction();
+  auto const evict = [this] {
+    check(cudaMemsetAsync(m_state->eviction.get(), 0, m_state->eviction_bytes, m_state->stream),
+          "cudaMemsetAsync");
+  };
+  return m_state->time(evict, work);
+}
+
+double Stopwatch::time_queued_on_both(Work const& work) {
+  return m_state->time([] {},
+                       [&] {
+                         m_state->let_wait(m_state->other, m_state->stream);
+                         work();
+                         m_state->let_wait(m_state->stream, m_state->other);
+                       });
+}
+
+double Stopwatch::time_with_host_clock(Work const& work) {
+  check(cudaStreamSynchronize(m_state->stream), "cudaStreamSynchronize");
+  auto const begin = std::chrono::steady_clock::now();
+  work();
+  check(cudaStreamSynchronize(m_state->stream), "cudaStreamSynchronize");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace KokkosHostSpaces::Perf

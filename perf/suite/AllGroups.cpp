@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Groups.hpp"
+
+namespace KokkosHostSpaces::Perf {
+
+std::vector<Group> const& groups() {
+  static std::vector<Group> const all = {{"transport", transport_cases, write_transport_table},
+                                         {"vector", vector_cases},
+                                         {"copy", copy_cases},
+                                         {"alloc", alloc_cases, nullptr, sample_cold_allocation},
+                                         {"zero_copy", zero_copy_cases},
+                                         {"latency", latency_cases}};
+  return all;
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LIMITS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_LIMITS_HPP
+
+#include "Ranks.hpp"
+
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+struct Limit {
+  std::string name;         ///< to_device, to_host, both, device_memory, host_memory
+  double bytes_per_second;  ///< of all ranks; both: in the two directions together
+};
+
+/// What the links and the memory of this machine can do while all ranks use them at once, by plain
+/// copies of large blocks; takes a second.
+std::vector<Limit> measure_limits(Ranks const& ranks);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

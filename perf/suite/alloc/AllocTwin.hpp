@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_TWIN_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_TWIN_HPP
+
+#include "../../plain/Twin.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// One way in which a plain program gets memory for data that it copies to a device: page-locked,
+/// or, without a device, memory whose pages are all there.
+class AllocTwin : public Twin {
+ public:
+  std::vector<std::string> variants() const override { return {""}; }
+
+  virtual std::string name() const = 0;
+
+  /// The reason why this machine has no such memory; empty if it has.
+  virtual std::string why_not() const { return ""; }
+
+  /// Keeps freed memory for the next user, and frees without waiting; until it is trimmed.
+  virtual bool caches() const { return false; }
+  virtual void trim() {}
+
+  virtual void* allocate(std::size_t bytes)                    = 0;
+  virtual void free(void* pointer, std::size_t bytes) noexcept = 0;
+};
+
+using AllocTwins = std::vector<std::unique_ptr<AllocTwin>>;
+
+/// All ways that there are; the first is what most programs use. They live as long as the process.
+AllocTwins const& alloc_twins();
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "TouchedPages.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t(2) << 20;
+
+std::size_t small_page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+void touch(char volatile* begin, char volatile* end) {
+  for (std::size_t const page = small_page(); begin < end; begin += page) *begin = 0;
+}
+
+void touch_by_threads(char* pointer, std::size_t bytes, unsigned most) {
+  std::size_t const part = (bytes / most + huge_page - 1) / huge_page * huge_page;
+  std::vector<std::jthread> threads;
+  for (std::size_t begin = part; begin < bytes; begin += part)
+    threads.emplace_back(touch, pointer + begin, pointer + std::min(begin + part, bytes));
+  touch(pointer, pointer + std::min(part, bytes));
+}
+
+}  // namespace
+
+TouchedPages::TouchedPages() {
+  unsigned const cores = std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
+  for (unsigned threads = std::min(4u, cores); threads <= cores; threads *= 2)
+    m_choice.push_back(threads);
+  m_threads = m_choice.front();
+}
+
+std::vector<std::string> TouchedPages::variants() const {
+  std::vector<std::string> names;
+  for (unsigned threads : m_choice) names.push_back(std::to_string(threads) + " threads");
+  return names;
+}
+
+std::size_t TouchedPages::whole_pages(std::size_t bytes) {
+  std::size_t const page = bytes < huge_page ? small_page() : huge_page;
+  return (bytes + page - 1) / page * page;
+}
+
+void* TouchedPages::allocate(std::size_t bytes) {
+  std::size_t const wanted = whole_pages(bytes);
+  // Huge pages want an aligned beginning: map more, and give back what lies before and behind.
+  std::size_t const extra = wanted < huge_page ? 0 : huge_page;
+  void* const mapped =
+      mmap(nullptr, wanted + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  char* pointer = static_cast<char*>(mapped);
+  if (extra > 0) {
+    std::size_t const before =
+        (huge_page - reinterpret_cast<std::uintptr_t>(mapped) % huge_page) % huge_page;
+    if (before > 0) munmap(pointer, before);
+    pointer += before;
+    munmap(pointer + wanted, extra - before);
+    (void)madvise(pointer, wanted, MADV_HUGEPAGE);  // a kernel without huge pages refuses
+  }
+  touch_by_threads(pointer, wanted, m_threads);
+  return pointer;
+}
+
+void TouchedPages::free(void* pointer, std::size_t bytes) noexcept {
+  munmap(pointer, whole_pages(bytes));
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "CopyTwin.hpp"
+
+#include "../../plain/PlainBuffer.hpp"
+#include "../../plain/CheckCuda.hpp"
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+class ContiguousTwin final : public CopyTwin {
+ public:
+  ContiguousTwin(std::size_t bytes, cudaStream_t stream) : m_bytes(bytes), m_stream(stream) {}
+
+  std::vector<std::string> variants() const override { return {"cudaMemcpyAsync"}; }
+  void enqueue(double* destination, double const* source) override {
+    check(cudaMemcpyAsync(destination, source, m_bytes, cudaMemcpyDefault, m_stream),
+          "cudaMemcpyAsync");
+  }
+
+ private:
+  std::size_t m_bytes;
+  cudaStream_t m_stream;
+};
+
+class StridedTwin final : public CopyTwin {
+ public:
+  StridedTwin(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
+      : m_run(shape.columns * sizeof(double)),
+        m_rows(shape.rows),
+        m_to_host(direction == CopyDirection::to_host),
+        m_stream(stream) {}
+
+  std::vector<std::string> variants() const override { return {"cudaMemcpy2DAsync"}; }
+  void enqueue(double* destination, double const* source) override {
+    check(cudaMemcpy2DAsync(destination, m_to_host ? 2 * m_run : m_run, source,
+                            m_to_host ? m_run : 2 * m_run, m_run, m_rows, cudaMemcpyDefault,
+                            m_stream),
+          "cudaMemcpy2DAsync");
+  }
+
+ private:
+  std::size_t m_run, m_rows;
+  bool m_to_host;
+  cudaStream_t m_stream;
+};
+
+constexpr unsigned tile_width = 32, tile_threads = 8;
+
+// From element (r, c) at r + c rows to r columns + c, by tiles in shared memory, so that both sides
+// are walked along their lines.
+__global__ void transpose(double* destination, double const* source, unsigned rows,
+                          unsigned columns) {
+  __shared__ double tile[tile_width][tile_width + 1];
+  unsigned const first_row = blockIdx.x * tile_width, first_column = blockIdx.y * tile_width;
+  for (unsigned k = threadIdx.y; k < tile_width; k += tile_threads) {
+    unsigned const r = first_row + threadIdx.x, c = first_column + k;
+    if (r < rows && c < columns) tile[k][threadIdx.x] = source[r + std::size_t(c) * rows];
+  }
+  __syncthreads();
+  for (unsigned k = threadIdx.y; k < tile_width; k += tile_threads) {
+    unsigned const r = first_row + k, c = first_column + threadIdx.x;
+    if (r < rows && c < columns) destination[std::size_t(r) * columns + c] = tile[threadIdx.x][k];
+  }
+}
+
+class TransposedTwin final : public CopyTwin {
+ public:
+  TransposedTwin(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
+      : m_shape(shape),
+        m_to_host(direction == CopyDirection::to_host),
+        m_stream(stream),
+        m_staging(make_plain_buffer(PlainKind::device, bytes())) {}
+
+  std::vector<std::string> variants() const override {
+    return {"cudaMemcpyAsync and a kernel on the device", "a kernel through the mapped address"};
+  }
+  void choose(int variant) override { m_in_place = variant == 1; }
+
+  void enqueue(double* destination, double const* source) override {
+    double* const staging = static_cast<double*>(m_staging.get());
+    if (m_in_place) {
+      launch(destination, source);
+    } else if (m_to_host) {
+      launch(staging, source);
+      copy(destination, staging);
+    } else {
+      copy(staging, source);
+      launch(destination, staging);
+    }
+  }
+
+ private:
+  std::size_t bytes() const { return m_shape.elements() * sizeof(double); }
+
+  void copy(double* destination, double const* source) {
+    check(cudaMemcpyAsync(destination, source, bytes(), cudaMemcpyDefault, m_stream),
+          "cudaMemcpyAsync");
+  }
+
+  void launch(double* destination, double const* source) {
+    auto const tiles = [](std::size_t n) { return unsigned((n + tile_width - 1) / tile_width); };
+    transpose<<<dim3(tiles(m_shape.rows), tiles(m_shape.columns)), dim3(tile_width, tile_threads),
+                0, m_stream>>>(destination, source, unsigned(m_shape.rows),
+                               unsigned(m_shape.columns));
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  CopyShape m_shape;
+  bool m_to_host, m_in_place = false;
+  cudaStream_t m_stream;
+  PlainBuffer m_staging;
+};
+
+}  // namespace
+
+std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction,
+                                         Stream stream) {
+  auto const cuda_stream = static_cast<cudaStream_t>(stream);
+  switch (shape.layout) {
+    case CopyLayout::contiguous:
+      return std::make_unique<ContiguousTwin>(shape.elements() * sizeof(double), cuda_stream);
+    case CopyLayout::strided: return std::make_unique<StridedTwin>(shape, direction, cuda_stream);
+    case CopyLayout::transposed: break;
+  }
+  return std::make_unique<TransposedTwin>(shape, direction, cuda_stream);
+}
+
+}  // namespace KokkosHostSpaces::Perf

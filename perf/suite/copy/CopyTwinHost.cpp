@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "CopyTwin.hpp"
+
+#include "../../plain/LoopsHost.hpp"
+
+#include <cstring>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+class HostCopyTwin final : public CopyTwin {
+ public:
+  HostCopyTwin(CopyShape const& shape, CopyDirection direction)
+      : m_shape(shape), m_to_host(direction == CopyDirection::to_host) {}
+
+  std::vector<std::string> variants() const override {
+    return {m_shape.layout == CopyLayout::contiguous ? "memcpy" : "a loop"};
+  }
+
+  void enqueue(double* destination, double const* source) override {
+    std::size_t const rows = m_shape.rows, columns = m_shape.columns;
+    std::size_t const run = columns * sizeof(double);
+    if (m_shape.layout == CopyLayout::contiguous) {
+      std::memcpy(destination, source, m_shape.elements() * sizeof(double));
+    } else if (m_shape.layout == CopyLayout::strided) {
+      std::size_t const from = m_to_host ? columns : 2 * columns, to = 3 * columns - from;
+      for_each_index(
+          rows, [=](std::size_t r) { std::memcpy(destination + r * to, source + r * from, run); });
+    } else {
+      for_each_index(rows, [=](std::size_t r) {
+        for (std::size_t c = 0; c < columns; ++c)
+          destination[r * columns + c] = source[r + c * rows];
+      });
+    }
+  }
+
+ private:
+  CopyShape m_shape;
+  bool m_to_host;
+};
+
+}  // namespace
+
+std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction, Stream) {
+  return std::make_unique<HostCopyTwin>(shape, direction);
+}
+
+}  // namespace KokkosHostSpaces::Perf

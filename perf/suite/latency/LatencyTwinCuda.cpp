@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "LatencyTwin.hpp"
+
+#include "../../plain/CheckCuda.hpp"
+
+#include <cuda/atomic>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+__global__ void add_one(std::int64_t* count) { ++*count; }
+
+__global__ void store_value(std::int64_t* where, std::int64_t value) { *where = value; }
+
+__global__ void answer_signals(SignalAndAnswer* flags, int signals) {
+  using Flag = cuda::atomic_ref<int, cuda::thread_scope_system>;
+  Flag const signal(flags->signal), answer(flags->answer);
+  int last = 0;
+  for (int i = 0; i < signals; ++i) {
+    int now = last;
+    for (int looks = 0; now == last && looks < most_looks; ++looks)
+      now = signal.load(cuda::memory_order_relaxed);
+    if (now == last) return;
+    last = now;
+    answer.store(2 * now + 1, cuda::memory_order_relaxed);
+  }
+}
+
+class CudaLatencyTwin final : public LatencyTwin {
+ public:
+  explicit CudaLatencyTwin(cudaStream_t stream) : m_stream(stream) {}
+  ~CudaLatencyTwin() override {
+    if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
+  }
+
+  std::vector<std::string> variants() const override { return {"calls of the CUDA runtime"}; }
+
+  void count(std::int64_t* count) override {
+    add_one<<<1, 1, 0, m_stream>>>(count);
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  void store(std::int64_t* where, std::int64_t value) override {
+    store_value<<<1, 1, 0, m_stream>>>(where, value);
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  void make_graph(int kernels, std::int64_t* counter) override {
+    m_graph = capture_graph(m_stream, [&] {
+      for (int i = 0; i < kernels; ++i) count(counter);
+    });
+  }
+
+  void launch_graph() override { check(cudaGraphLaunch(m_graph, m_stream), "cudaGraphLaunch"); }
+
+  void copy(void* destination, void const* source, std::size_t bytes) override {
+    check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, m_stream),
+          "cudaMemcpyAsync");
+  }
+
+  void answer(SignalAndAnswer* flags, int signals) override {
+    answer_signals<<<1, 1, 0, m_stream>>>(flags, signals);
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  void fence() override { check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t m_stream;
+  cudaGraphExec_t m_graph = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LatencyTwin> make_latency_twin(Stream stream) {
+  return std::make_unique<CudaLatencyTwin>(static_cast<cudaStream_t>(stream));
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "LatencyTwin.hpp"
+
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+class HostLatencyTwin final : public LatencyTwin {
+ public:
+  std::vector<std::string> variants() const override { return {"calls"}; }
+
+  void count(std::int64_t* count) override { ++*count; }
+  void store(std::int64_t* where, std::int64_t value) override { *where = value; }
+
+  void make_graph(int kernels, std::int64_t* count) override {
+    m_graph.assign(std::size_t(kernels), [count] { ++*count; });
+  }
+  void launch_graph() override {
+    for (auto const& kernel : m_graph) kernel();
+  }
+
+  void copy(void* destination, void const* source, std::size_t bytes) override {
+    std::memcpy(destination, source, bytes);
+  }
+
+  void answer(SignalAndAnswer*, int) override {
+    throw std::logic_error("no kernel runs beside its caller without a device");
+  }
+
+  void fence() override {}
+
+ private:
+  std::vector<std::function<void()>> m_graph;
+};
+
+}  // namespace
+
+std::unique_ptr<LatencyTwin> make_latency_twin(Stream) {
+  return std::make_unique<HostLatencyTwin>();
+}
+
+}  // namespace KokkosHostSpaces::Perf

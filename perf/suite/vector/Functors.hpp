@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_FUNCTORS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_FUNCTORS_HPP
+
+#include "VectorTwin.hpp"
+
+#include <Kokkos_Core.hpp>
+
+namespace KokkosHostSpaces::Perf {
+
+// What happens to one element, for element_wise and element_sum.
+
+template <class T>
+struct Same {
+  KOKKOS_FUNCTION T operator()(T a) const { return a; }
+};
+template <class T>
+struct Scaled {
+  KOKKOS_FUNCTION T operator()(T a) const { return T(scale_factor) * a; }
+};
+template <class T>
+struct Sum {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct Triad {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a + T(scale_factor) * b; }
+};
+template <class T>
+struct Nstream {
+  KOKKOS_FUNCTION T operator()(T c, T a, T b) const { return c + a + T(scale_factor) * b; }
+};
+template <class T>
+struct Axpy {
+  KOKKOS_FUNCTION T operator()(T c, T a) const { return c + T(scale_factor) * a; }
+};
+template <class T>
+struct Product {
+  KOKKOS_FUNCTION T operator()(T a, T b) const { return a * b; }
+};
+template <class T>
+struct Square {
+  KOKKOS_FUNCTION T operator()(T a) const { return a * a; }
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

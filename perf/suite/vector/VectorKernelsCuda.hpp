@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Vector kernels of plain CUDA: one thread an element or a pack of 16 bytes, and sums of which each
+// block adds its part atomically, or of which the last block adds the parts.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
+
+#include "VectorTwin.hpp"
+
+#include <cuda_runtime.h>
+
+namespace KokkosHostSpaces::Perf {
+
+// Device code may read constants, but not call functions of the host for them.
+template <VectorOperation Op>
+inline constexpr bool loads_b = reads_b(Op);
+template <VectorOperation Op>
+inline constexpr bool loads_c = reads_c(Op);
+
+template <class T, int N>
+struct alignas(N * sizeof(T)) VectorPack {
+  T v[N];
+};
+
+template <VectorOperation Op, class T>
+__device__ T value_of(T a, T b, T c) {
+  T const s = T(scale_factor);
+  if constexpr (Op == VectorOperation::copy) return a;
+  if constexpr (Op == VectorOperation::scale) return s * a;
+  if constexpr (Op == VectorOperation::add) return a + b;
+  if constexpr (Op == VectorOperation::triad) return a + s * b;
+  if constexpr (Op == VectorOperation::nstream) return c + a + s * b;
+  if constexpr (Op == VectorOperation::axpy) return c + s * a;
+  if constexpr (Op == VectorOperation::dot) return a * b;
+  return a * a;
+}
+
+/// The values of the pack `i`; only what the operation needs is loaded.
+template <VectorOperation Op, class T, int N>
+__device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
+  using Pack = VectorPack<T, N>;
+  Pack a     = reinterpret_cast<Pack const*>(v.a)[i], b, c, result;
+  if constexpr (loads_b<Op>) b = reinterpret_cast<Pack const*>(v.b)[i];
+  if constexpr (loads_c<Op>) c = reinterpret_cast<Pack const*>(v.c)[i];
+  for (int k = 0; k < N; ++k) result.v[k] = value_of<Op, T>(a.v[k], b.v[k], c.v[k]);
+  return result;
+}
+
+template <VectorOperation Op, class T, int N>
+__global__ void map(VectorArguments<T> v, unsigned packs) {
+  unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < packs) reinterpret_cast<VectorPack<T, N>*>(v.c)[i] = values_of<Op, T, N>(v, i);
+}
+
+template <VectorOperation Op, class T, int N>
+__device__ T sum_of(VectorArguments<T> const& v, unsigned i) {
+  VectorPack<T, N> const pack = values_of<Op, T, N>(v, i);
+  T sum                       = pack.v[0];
+  for (int k = 1; k < N; ++k) sum += pack.v[k];
+  return sum;
+}
+
+template <class T>
+__device__ T sum_over_warp(T sum) {
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(~0u, sum, offset);
+  return sum;
+}
+
+/// Right in the first thread.
+template <class T>
+__device__ T sum_over_block(T sum) {
+  __shared__ T of_warp[32];
+  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  sum = sum_over_warp(sum);
+  __syncthreads();  // of_warp may be in use by an earlier sum
+  if (lane == 0) of_warp[warp] = sum;
+  __syncthreads();
+  if (warp == 0) sum = sum_over_warp(lane < blockDim.x / 32 ? of_warp[lane] : T(0));
+  return sum;
+}
+
+template <VectorOperation Op, class T, int N>
+__device__ T part_of_sum(VectorArguments<T> const& v, unsigned packs) {
+  unsigned const stride = gridDim.x * blockDim.x;
+  unsigned i            = blockIdx.x * blockDim.x + threadIdx.x;
+  T sum                 = 0;
+  for (; i + stride < packs; i += 2 * stride) {
+    T const first = sum_of<Op, T, N>(v, i), second = sum_of<Op, T, N>(v, i + stride);
+    sum += first + second;
+  }
+  if (i < packs) sum += sum_of<Op, T, N>(v, i);
+  return sum_over_block(sum);
+}
+
+template <VectorOperation Op, class T, int N>
+__global__ void add_atomically(VectorArguments<T> v, unsigned packs) {
+  T const sum = part_of_sum<Op, T, N>(v, packs);
+  if (threadIdx.x == 0) atomicAdd(v.sum, sum);
+}
+
+template <VectorOperation Op, class T, int N>
+__global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T volatile* parts,
+                                unsigned* done) {
+  T sum = part_of_sum<Op, T, N>(v, packs);
+  if (gridDim.x == 1) {
+    if (threadIdx.x == 0) *v.sum = sum;
+    return;
+  }
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  sum = 0;
+  for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) sum += parts[k];
+  sum = sum_over_block(sum);
+  if (threadIdx.x == 0) *v.sum = sum;
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "VectorTwin.hpp"
+
+#include "../../plain/LoopsHost.hpp"
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+template <class T, class Term>
+T sum_over(std::size_t n, Term term) {
+  T sum = 0;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+#endif
+  for (std::size_t i = 0; i < n; ++i) sum += term(i);
+  return sum;
+}
+
+template <class T>
+class HostVectorTwin final : public VectorTwin {
+ public:
+  HostVectorTwin(VectorOperation op, std::vector<VectorArguments<T>> runs, std::size_t elements)
+      : m_op(op), m_runs(std::move(runs)), m_elements(elements) {}
+
+  std::vector<std::string> variants() const override { return {"a loop"}; }
+
+  void enqueue() override {
+    for (VectorArguments<T> const& run : m_runs) carry_out(run);
+  }
+
+ private:
+  void carry_out(VectorArguments<T> const& v) {
+    T const s  = T(scale_factor);
+    T const *a = v.a, *b = v.b;
+    T* c = v.c;
+    switch (m_op) {
+      case VectorOperation::copy: return each([=](std::size_t i) { c[i] = a[i]; });
+      case VectorOperation::scale: return each([=](std::size_t i) { c[i] = s * a[i]; });
+      case VectorOperation::add: return each([=](std::size_t i) { c[i] = a[i] + b[i]; });
+      case VectorOperation::triad: return each([=](std::size_t i) { c[i] = a[i] + s * b[i]; });
+      case VectorOperation::nstream: return each([=](std::size_t i) { c[i] += a[i] + s * b[i]; });
+      case VectorOperation::axpy: return each([=](std::size_t i) { c[i] += s * a[i]; });
+      case VectorOperation::dot:
+        *v.sum = sum_over<T>(m_elements, [=](std::size_t i) { return a[i] * b[i]; });
+        return;
+      case VectorOperation::norm:
+        *v.sum = sum_over<T>(m_elements, [=](std::size_t i) { return a[i] * a[i]; });
+    }
+  }
+
+  template <class Body>
+  void each(Body body) {
+    for_each_index(m_elements, body);
+  }
+
+  VectorOperation m_op;
+  std::vector<VectorArguments<T>> m_runs;
+  std::size_t m_elements;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
+                                             std::vector<VectorArguments<T>> runs,
+                                             std::size_t elements, bool, Stream) {
+  return std::make_unique<HostVectorTwin<T>>(op, std::move(runs), elements);
+}
+
+template std::unique_ptr<VectorTwin> make_vector_twin<float>(VectorOperation,
+                                                             std::vector<VectorArguments<float>>,
+                                                             std::size_t, bool, Stream);
+template std::unique_ptr<VectorTwin> make_vector_twin<double>(VectorOperation,
+                                                              std::vector<VectorArguments<double>>,
+                                                              std::size_t, bool, Stream);
+
+}  // namespace KokkosHostSpaces::Perf

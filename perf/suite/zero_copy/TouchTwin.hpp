@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_TWIN_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_TWIN_HPP
+
+#include "../../plain/Twin.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace KokkosHostSpaces::Perf {
+
+/// Elements (doubles) of a run, 512 bytes.
+inline constexpr int run_elements = 64;
+
+/// Some runs of an array, evenly spread: the first element of run j is
+/// run_elements (j all / touched + shift).
+struct TouchedRuns {
+  std::uint64_t all, touched, shift;
+};
+
+/// Kernels that touch a part of an array, as a plain program writes them. Its variants: block
+/// sizes, scalar and vectorised access.
+class TouchTwin : public Twin {
+ public:
+  /// Adds the sum of run j to sums[j].
+  virtual void read(double const* array, double* sums, TouchedRuns const& runs) = 0;
+
+  /// Element e becomes value + e, for all e of the runs.
+  virtual void write(double* array, double value, TouchedRuns const& runs) = 0;
+
+  virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
+};
+
+/// \param packs the array begins at a multiple of 16 bytes
+std::unique_ptr<TouchTwin> make_touch_twin(bool packs, Stream stream);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUPPORT_ARGUMENTS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUPPORT_ARGUMENTS_HPP
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The command line, option by option. Kokkos' own flags are passed over. All throw UsageError.
+class Arguments {
+ public:
+  Arguments(int argc, char const* const* argv) : m_argc(argc), m_argv(argv) {}
+
+  /// Goes on to the next option; false if there is none.
+  bool next();
+
+  std::string const& option() const { return m_option; }
+
+  /// The value that follows the option.
+  std::string value();
+  std::vector<std::string> values();  ///< separated by commas
+  std::size_t number();               ///< not negative
+
+  [[noreturn]] void refuse() const;
+
+ private:
+  int m_argc;
+  char const* const* m_argv;
+  int m_position = 0;
+  std::string m_option;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

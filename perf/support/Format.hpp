@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUPPORT_FORMAT_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUPPORT_FORMAT_HPP
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstddef>
+#include <string>
+
+namespace KokkosHostSpaces::Perf {
+
+/// One line of a table, at most 255 characters.
+[[gnu::format(printf, 1, 2)]] inline std::string format(char const* pattern, ...) {
+  char line[256];
+  va_list values;
+  va_start(values, pattern);
+  std::vsnprintf(line, sizeof line, pattern, values);
+  va_end(values);
+  return line;
+}
+
+/// Such as "64 KiB"; with a decimal where no unit divides it, as in "139.8 GiB".
+inline std::string size_name(std::size_t bytes) {
+  char const* const units[] = {"B", "KiB", "MiB", "GiB"};
+  int unit                  = 0;
+  double value              = double(bytes);
+  for (; unit < 3 && value >= 1024; ++unit) value /= 1024;
+  bool const whole = bytes % (std::size_t(1) << (10 * unit)) == 0;
+  return format(whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "System.hpp"
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+constexpr std::array<double, 6> pcie_speeds = {2.5, 5, 8, 16, 32, 64};
+
+Link link_of(std::string const& pci_bus_id, std::string const& root, std::string const& which) {
+  std::string const file = root + "/sys/bus/pci/devices/" + pci_bus_id + "/" + which;
+  return parse_link(first_line(file + "_link_speed"), first_line(file + "_link_width"));
+}
+
+// Calls visit(line) for each line, until it returns true.
+template <class Visit>
+void for_each_line(std::string const& text, Visit visit) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (visit(line)) return;
+}
+
+}  // namespace
+
+std::string text_of(std::string const& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string first_line(std::string const& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string selected_mode(std::string const& modes) {
+  std::size_t const begin = modes.find('[');
+  std::size_t const end   = modes.find(']');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  return modes.substr(begin + 1, end - begin - 1);
+}
+
+Link parse_link(std::string const& speed, std::string const& width) {
+  constexpr int most_lanes = 32;
+  Link link;
+  std::string unit;
+  if (!(std::istringstream(speed) >> link.speed >> unit) || unit != "GT/s") link.speed = 0;
+  if (!(std::istringstream(width) >> link.lanes) || link.lanes > most_lanes) link.lanes = 0;
+  return link;
+}
+
+Link current_link(std::string const& pci_bus_id, std::string const& root) {
+  return link_of(pci_bus_id, root, "current");
+}
+
+Link max_link(std::string const& pci_bus_id, std::string const& root) {
+  return link_of(pci_bus_id, root, "max");
+}
+
+int pcie_generation(double speed) {
+  for (std::size_t i = 0; i < pcie_speeds.size(); ++i)
+    if (speed == pcie_speeds[i]) return static_cast<int>(i) + 1;
+  return 0;
+}
+
+double link_rate(Link const& link) {
+  int const generation = pcie_generation(link.speed);
+  double const coding  = generation == 0   ? 0
+                         : generation <= 2 ? 8. / 10
+                         : generation <= 5 ? 128. / 130
+                                           : 1;
+  return link.speed * 1e9 / 8 * coding * link.lanes;
+}
+
+std::optional<std::size_t> parse_bytes(std::string const& text) {
+  std::size_t bytes     = 0;
+  auto const [end, err] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (err != std::errc() || bytes >= std::size_t(1) << 62) return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::size_t> locked_memory_limit(std::string const& limits) {
+  std::string const key = "Max locked memory";
+  std::optional<std::size_t> result;
+  for_each_line(limits, [&](std::string const& line) {
+    if (!line.starts_with(key)) return false;
+    std::string soft;
+    if (std::istringstream(line.substr(key.size())) >> soft) result = parse_bytes(soft);
+    return true;
+  });
+  return result;
+}
+
+std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string const& key) {
+  std::optional<std::size_t> result;
+  for_each_line(meminfo, [&](std::string const& line) {
+    std::istringstream words(line);
+    std::string name;
+    std::size_t kibibytes = 0;
+    if (!(words >> name >> kibibytes) || name != key + ":") return false;
+    result = kibibytes * 1024;
+    return true;
+  });
+  return result;
+}
+
+int count_of_list(std::string const& list) {
+  int count = 0;
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) {
+    std::istringstream range(item);
+    int first = 0, last = 0;
+    char dash = 0;
+    if (!(range >> first)) continue;
+    if (!(range >> dash >> last)) last = first;
+    count += last - first + 1;
+  }
+  return count;
+}
+
+std::string status_entry(std::string const& status, std::string const& key) {
+  std::string result;
+  for_each_line(status, [&](std::string const& line) {
+    if (!line.starts_with(key + ":")) return false;
+    std::istringstream(line.substr(key.size() + 1)) >> result;
+    return true;
+  });
+  return result;
+}
+
+std::vector<std::string> memory_limit_files(std::string const& cgroup) {
+  std::vector<std::string> files;
+  auto const add = [&](std::string const& mount, std::string path, std::string const& file) {
+    while (path.ends_with('/')) path.pop_back();
+    for (;; path.erase(path.rfind('/'))) {
+      files.push_back(mount + path + "/" + file);
+      if (path.rfind('/') == std::string::npos) return;
+    }
+  };
+  // "<number>:<controllers>:<path>"; version 2 has the number 0 and no controllers.
+  for_each_line(cgroup, [&](std::string const& line) {
+    std::size_t const first  = line.find(':');
+    std::size_t const second = line.find(':', first + 1);
+    if (second == std::string::npos) return false;
+    std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string const path        = line.substr(second + 1);
+    if (controllers == ",,") add("/sys/fs/cgroup", path, "memory.max");
+    if (controllers.find(",memory,") != std::string::npos)
+      add("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes");
+    return false;
+  });
+  return files;
+}
+
+}  // namespace KokkosHostSpaces::Perf

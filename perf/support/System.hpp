@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Files of the system and what they mean. For this machine `root` is empty.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUPPORT_SYSTEM_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUPPORT_SYSTEM_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// What a file contains; empty if there is no such file.
+std::string text_of(std::string const& path);
+std::string first_line(std::string const& path);
+
+/// The choice in brackets: "madvise" of "always [madvise] never". Empty if there is none.
+std::string selected_mode(std::string const& modes);
+
+/// A PCIe link; zeros where the system does not tell.
+struct Link {
+  double speed = 0;  ///< gigatransfers per second and lane
+  int lanes    = 0;
+
+  bool is_known() const { return speed > 0 && lanes > 0; }
+};
+
+/// Of the files *_link_speed ("32.0 GT/s PCIe") and *_link_width ("16") in sysfs. 63 lanes and more
+/// mean that the system does not know.
+Link parse_link(std::string const& speed, std::string const& width);
+
+/// The link of the PCI device now, and at its best.
+Link current_link(std::string const& pci_bus_id, std::string const& root = "");
+Link max_link(std::string const& pci_bus_id, std::string const& root = "");
+
+/// 1 for 2.5 GT/s, 5 for 32 GT/s, and so on; 0 if it is none of PCIe's speeds.
+int pcie_generation(double speed);
+
+/// Bytes per second that the link carries in one direction, without the overhead of packets.
+double link_rate(Link const& link);
+
+/// A number of bytes; nothing for "max", "unlimited", what is no number, and the number near 2^63
+/// by which version 1 of cgroups says that there is no limit.
+std::optional<std::size_t> parse_bytes(std::string const& text);
+
+/// The soft limit in the line "Max locked memory" of /proc/self/limits; nothing if there is none.
+std::optional<std::size_t> locked_memory_limit(std::string const& limits);
+
+/// Bytes of an entry such as "MemAvailable" of /proc/meminfo.
+std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string const& key);
+
+/// Numbers in a list such as "0-3,8".
+int count_of_list(std::string const& list);
+
+/// The value of a line "Cpus_allowed_list:\t0-3" of /proc/self/status.
+std::string status_entry(std::string const& status, std::string const& key);
+
+/// The files that may limit the memory of a process, given its /proc/self/cgroup: of its own group
+/// and of all above it, for versions 1 and 2 of cgroups.
+std::vector<std::string> memory_limit_files(std::string const& cgroup);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
