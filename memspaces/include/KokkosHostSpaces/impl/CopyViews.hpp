@@ -112,13 +112,40 @@ auto reachable_by_kernels(View const& view) {
     return view;
 }
 
-// A dense View that kernels reach, of the shape and element type of a View on pageable memory.
-// Its memory goes back to the pool on return, and is not used again before the copy is done.
+// Dense memory that kernels reach, of the shape and element type of a View on pageable memory.
+// It goes back to the pool when the View ends, and is not used again before the copy is done.
 template <class View>
-auto staging_for(View const& view) {
-  return Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, MappedSpace>(
+using StagingFor =
+    Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, MappedSpace>;
+
+template <class View>
+StagingFor<View> staging_for(View const& view) {
+  return StagingFor<View>(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label() + "_staging"),
       dense_layout_of(view));
+}
+
+// Enqueues a copy of pageable `src` to memory that kernels reach, and calls `use` with a View of it.
+template <class View, class Use>
+void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) {
+  using Value               = typename View::non_const_value_type;
+  StagingFor<View> const no = StagingFor<View>(nullptr, dense_layout_of(src));
+  std::size_t const span    = src.span();
+  if (!staged_as_one_piece(plan_for(no, src), src.size() * sizeof(Value), span * sizeof(Value))) {
+    auto const staging = staging_for(src);
+    copy_async(staging.data(), src.data(), plan_for(staging, src), instance.cuda_stream());
+    return use(staging);
+  }
+  Kokkos::View<Value*, MappedSpace> const piece(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, src.label() + "_staging"), span);
+  copy_async(piece.data(), src.data(), span * sizeof(Value), instance.cuda_stream());
+  Kokkos::LayoutStride with_gaps;
+  for (std::size_t r = 0; r < View::rank; ++r) {
+    with_gaps.dimension[r] = src.extent(r);
+    with_gaps.stride[r]    = src.stride(r);
+  }
+  use(Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, MappedSpace,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(piece.data(), with_gaps));
 }
 
 // Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
@@ -143,9 +170,7 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     }
   }
   if constexpr (is_pageable_v<typename Src::memory_space>) {
-    auto staging = staging_for(src);
-    copy_async(staging.data(), src.data(), plan_for(staging, src), instance.cuda_stream());
-    enqueue_copy(instance, dst, staging);
+    with_staged(instance, src, [&](auto const& staged) { enqueue_copy(instance, dst, staged); });
   } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
     auto staging = staging_for(dst);
     enqueue_copy(instance, staging, src);
