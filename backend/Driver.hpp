@@ -62,6 +62,9 @@ bool free_pinned(void* pointer) noexcept;
 enum class PointerKind { pageable, pinned, device, managed };
 PointerKind inspect(void const* pointer) noexcept;
 
+/// The device whose memory (managed memory too) an address is in; -1 for memory of the host.
+int device_of(void const* pointer) noexcept;
+
 // --- Copies ------------------------------------------------------------------------------------
 
 /// A box of `rows` x `planes` runs of `run_bytes` bytes; pitches are the distances in bytes between
@@ -81,9 +84,9 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
-/// A stream of the library's own on the current device, which does not synchronise with the legacy
-/// default stream. For copies that a host thread waits for.
-Stream private_stream();
+/// A stream of the library's own on a device (-1: the current one), which does not synchronise with
+/// the legacy default stream. For copies that a host thread waits for.
+Stream private_stream(int device = -1);
 
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);

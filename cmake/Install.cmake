@@ -8,7 +8,7 @@ include(GNUInstallDirs)
 
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
 
-install(TARGETS hostspaces EXPORT KokkosHostSpacesTargets)
+install(TARGETS hostspaces hostspaces_everywhere EXPORT KokkosHostSpacesTargets)
 if(NOT KokkosHostSpaces_BUILD_SHARED)
   install(TARGETS hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
 endif()

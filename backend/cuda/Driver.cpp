@@ -159,6 +159,14 @@ PointerKind inspect(void const* pointer) noexcept {
   }
 }
 
+int device_of(void const* pointer) noexcept {
+  cudaPointerAttributes attributes = {};
+  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
+  bool const on_device =
+      attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+  return on_device ? attributes.device : -1;
+}
+
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
   if (bytes > 0) require_runtime();
   auto* to         = static_cast<char*>(dst);
@@ -194,18 +202,24 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
-Stream private_stream() {
-  Runtime& r = require_runtime();
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
+Stream private_stream(int device) {
+  Runtime& r  = require_runtime();
+  int current = 0;
+  check(cudaGetDevice(&current), "cudaGetDevice", look_for_failed_work);
+  if (device < 0) device = current;
   auto& slot = r.private_streams.at(static_cast<std::size_t>(device));
   if (cudaStream_t const stream = slot.load(std::memory_order_acquire)) return stream;
   std::lock_guard const lock(r.mutex);
   if (cudaStream_t const stream = slot.load(std::memory_order_relaxed)) return stream;
   CaptureTolerance const tolerance(r);
-  cudaStream_t made = nullptr;
-  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        look_for_failed_work);
+  auto const use = [&](int d) {
+    if (device != current) check(cudaSetDevice(d), "cudaSetDevice", look_for_failed_work);
+  };
+  use(device);
+  cudaStream_t made       = nullptr;
+  cudaError_t const error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+  use(current);
+  check(error, "cudaStreamCreateWithFlags", look_for_failed_work);
   slot.store(made, std::memory_order_release);
   return made;
 }

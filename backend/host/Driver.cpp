@@ -43,6 +43,8 @@ bool free_pinned(void*) noexcept { return false; }
 
 PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
 
+int device_of(void const*) noexcept { return -1; }
+
 void copy(void* dst, void const* src, std::size_t bytes, Stream) {
   if (bytes > 0) std::memcpy(dst, src, bytes);
 }
@@ -58,7 +60,7 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
-Stream private_stream() { return nullptr; }
+Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/Backend.hpp>
 
 #include "../../backend/Placement.hpp"
@@ -9,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
+#include <string>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -22,18 +24,32 @@ void release_at_finalize() {
     Kokkos::push_finalize_hook([] { Pool::release_all(); });
 }
 
+// Kokkos' words of a failure, which programs look for, and then the reason and what to do.
+[[noreturn]] void fail(SpaceDescription space, char const* label, std::size_t bytes,
+                       OutOfPinnedMemory const& reason) {
+  throw OutOfPinnedMemory(std::string(space.name) + " memory space failed to allocate " +
+                          std::to_string(bytes) + " bytes (label=\"" + label +
+                          "\"): " + reason.what());
+}
+
 }  // namespace
 
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
                std::size_t logical_bytes) {
   release_at_finalize();
-  int const device    = device_id >= 0 ? device_id : Kokkos::device_id();
-  void* const pointer = Pool::allocate(
-      {.bytes     = bytes,
-       .kind      = space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
-       .numa_node = node_near_device(device),
-       .space     = space.name,
-       .label     = label});
+  // Containers with an allocator may be made before Kokkos is initialized, and after its end.
+  int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
+  void* pointer            = nullptr;
+  try {
+    pointer = Pool::allocate(
+        {.bytes     = bytes,
+         .kind      = space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
+         .numa_node = node_near_device(device_id >= 0 ? device_id : default_device),
+         .space     = space.name,
+         .label     = label});
+  } catch (OutOfPinnedMemory const& reason) {
+    fail(space, label, bytes, reason);
+  }
   if (Kokkos::Profiling::profileLibraryLoaded())
     Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                     pointer, logical_bytes > 0 ? logical_bytes : bytes);

@@ -51,8 +51,15 @@ void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle s
   copy_boxes(static_cast<char*>(dst), static_cast<char const*>(src), plan, plan.loops - 1, stream);
 }
 
+int device_of(void const* a, void const* b) {
+  int const device = Driver::device_of(a);
+  return device >= 0 ? device : Driver::device_of(b);
+}
+
+StreamHandle private_stream(int device) { return Driver::private_stream(device); }
+
 void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
-  Driver::Stream const stream = Driver::private_stream();
+  Driver::Stream const stream = Driver::private_stream(device_of(dst, src));
   copy_async(dst, src, bytes, stream);
   Driver::fence(stream);
 }

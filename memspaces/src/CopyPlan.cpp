@@ -7,6 +7,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
+constexpr std::size_t few_calls = 16;  // each takes some microseconds
+
 struct Loop {
   std::size_t extent, dst_stride, src_stride;  // strides in bytes
 };
@@ -63,18 +65,22 @@ std::size_t CopyPlan::engine_calls() const {
   auto const has_planes = [this](auto const& stride) {
     return stride[0] > 0 && stride[1] % stride[0] == 0 && stride[1] / stride[0] >= extent[0];
   };
-  int const in_a_call = loops >= 2 && has_planes(dst_stride) && has_planes(src_stride) ? 2 : 1;
+  int in_a_call = loops >= 2 && has_planes(dst_stride) && has_planes(src_stride) ? 2 : 1;
+  if (loops > 0 && overlaps(0)) in_a_call = 0;
   std::size_t product = 1;
   for (int i = in_a_call; i < loops; ++i) product *= extent[i];
   return product;
 }
 
 bool CopyPlan::suits_copy_engine() const {
-  constexpr std::size_t few_calls = 16;  // each takes some microseconds
   if (engine_calls() > few_calls) return false;
   for (int i = 0; i < loops; ++i)
-    if (dst_stride[i] < run_bytes || src_stride[i] < run_bytes) return false;
+    if (overlaps(i)) return false;
   return true;
+}
+
+bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes) {
+  return plan.engine_calls() > few_calls && span_bytes <= 4 * bytes;
 }
 
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {

@@ -55,16 +55,31 @@ static_assert(refused<khs::MappedSpace, Kokkos::CudaHostPinnedSpace>);
 static_assert(refused<khs::PinnedSpace, Kokkos::CudaSpace>);
 static_assert(refused<khs::MappedSpace, Kokkos::CudaUVMSpace>);
 
-// Generic code stages a PinnedSpace View for kernels, and uses a MappedSpace View in place.
+// Mirrors keep Kokkos' contract: for an execution space in its own memory, whatever reaches what.
 template <class Space>
 using MirrorForKernels =
     decltype(Kokkos::create_mirror_view(Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
-static_assert(std::is_same_v<MirrorForKernels<khs::PinnedSpace>::memory_space, Kokkos::CudaSpace>);
+template <class Space>
+using CopyForKernels = decltype(Kokkos::create_mirror_view_and_copy(
+    Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
+template <class View>
+inline constexpr bool is_cuda_memory =
+    std::is_same_v<typename View::memory_space, Kokkos::CudaSpace>&&
+        std::is_convertible_v<View, Kokkos::View<int*, Kokkos::Cuda>>;
+static_assert(is_cuda_memory<MirrorForKernels<khs::PinnedSpace>>);
+static_assert(is_cuda_memory<MirrorForKernels<khs::MappedSpace>>);
+static_assert(is_cuda_memory<MirrorForKernels<khs::WriteCombinedSpace>>);
+static_assert(is_cuda_memory<CopyForKernels<khs::PinnedSpace>>);
+static_assert(is_cuda_memory<CopyForKernels<khs::MappedSpace>>);
+static_assert(is_cuda_memory<CopyForKernels<khs::WriteCombinedSpace>>);
 
-static_assert(
-    std::is_same_v<MirrorForKernels<khs::MappedSpace>, Kokkos::View<int*, khs::MappedSpace>>);
-static_assert(std::is_same_v<MirrorForKernels<khs::WriteCombinedSpace>::memory_space,
-                             khs::WriteCombinedSpace>);
+// What generic code reads in kernels: in place where they reach it.
+template <class Space>
+using ForKernels = typename decltype(khs::device_view(
+    Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()))::memory_space;
+static_assert(std::is_same_v<ForKernels<khs::PinnedSpace>, Kokkos::CudaSpace>);
+static_assert(std::is_same_v<ForKernels<khs::MappedSpace>, khs::MappedSpace>);
+static_assert(std::is_same_v<ForKernels<khs::WriteCombinedSpace>, khs::WriteCombinedSpace>);
 
 using OnCuda = Kokkos::View<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
 static_assert(std::is_same_v<OnCuda::execution_space, Kokkos::Cuda>);

@@ -61,9 +61,14 @@ TEMPLATE_TEST_CASE("a request that nothing can serve names itself, and the next 
   constexpr std::size_t bytes = std::size_t(1) << 46;
   CHECK_THROWS_AS(View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
                   khs::OutOfPinnedMemory);
-  CHECK_THROWS_WITH(View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
-                    ContainsSubstring("too_big") && ContainsSubstring(TestType::name()) &&
-                        ContainsSubstring(std::to_string(bytes + 128)));
+  CHECK_THROWS_WITH(
+      View(Kokkos::view_alloc("too_big", Kokkos::WithoutInitializing), bytes),
+      ContainsSubstring(std::string(TestType::name()) + " memory space failed to allocate") &&
+          ContainsSubstring("(label=\"too_big\")") &&
+          ContainsSubstring(std::to_string(bytes + 128)));
+  CHECK_THROWS_WITH((Kokkos::View<double*, TestType>("my_label", std::size_t(-1) - 42)),
+                    ContainsSubstring("memory space failed to allocate") &&
+                        ContainsSubstring("(label=\"my_label\")"));
   View const small("small", 1000);
   small(999) = 7;
   CHECK(int(small(999)) == 7);
@@ -133,6 +138,45 @@ TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOS
   Kokkos::parallel_reduce(
       "sum", Policy(0, 100000), [=](int i, double& s) { s += view(i); }, sum);
   CHECK(sum == 99999. * 100000. / 2.);
+}
+
+TEMPLATE_TEST_CASE("threads of a parallel_for allocate, write and give back memory",
+                   "[conformance][parallel]", KOKKOS_HOST_SPACES_ALL) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  int wrong  = 0;
+  Kokkos::parallel_reduce(
+      "allocate", Kokkos::RangePolicy<Host>(0, 2000),
+      [](int i, int& sum) {
+        TestType const space;
+        std::size_t const bytes = std::size_t(8) << (i % 12);
+        auto* const memory      = static_cast<int*>(space.allocate("of a thread", bytes));
+        memory[0] = memory[bytes / sizeof(int) - 1] = i;
+        sum += memory[0] != i || memory[bytes / sizeof(int) - 1] != i;
+        space.deallocate("of a thread", memory, bytes);
+      },
+      wrong);
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("device_view is what kernels read: in place or a copy, of const elements",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<int**, Kokkos::LayoutRight, TestType> const view("view", 20, 30);
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < 30; ++j) view(i, j) = i + 100 * j;
+  Kokkos::DefaultExecutionSpace const instance;
+  auto const column  = Kokkos::subview(view, Kokkos::ALL, 7);
+  auto const in_all  = khs::device_view(instance, view);
+  auto const in_part = khs::device_view(instance, column);
+  STATIC_CHECK(std::is_same_v<typename decltype(in_all)::value_type, int const>);
+  constexpr bool in_place =
+      Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, TestType>::accessible;
+  CHECK((in_all.data() == view.data()) == in_place);
+  CHECK(in_all.label() == "view");
+  int sum = 0;
+  Kokkos::parallel_reduce(
+      "sum", Kokkos::RangePolicy<Kokkos::DefaultExecutionSpace>(instance, 0, 20),
+      KOKKOS_LAMBDA(int i, int& s) { s += in_all(i, 7) + in_part(i); }, sum);
+  CHECK(sum == 2 * (19 * 20 / 2 + 20 * 700));
 }
 
 TEST_CASE("mapped_view is the same memory, shape and layout", "[conformance]") {

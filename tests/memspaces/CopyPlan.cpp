@@ -64,6 +64,18 @@ TEST_CASE("overlapping strides, as of a broadcast row, do not go to the copy eng
   CHECK_FALSE(plan({10, 20}, {20, 1}, {0, 1}).suits_copy_engine());
 }
 
+TEST_CASE("pageable memory of a broadcast is staged as one piece, and not run by run",
+          "[copy_plan]") {
+  CopyPlan const broadcast = plan({1000000}, {1}, {0});
+  CHECK(broadcast.engine_calls() == 1000000);
+  CHECK(staged_as_one_piece(broadcast, 8000000, 8));
+  CHECK(staged_as_one_piece(plan({1000, 1000}, {1000, 1}, {1, 0}), 8000000, 8000));
+  // Not where a piece would be much larger than its contents, or a call is enough.
+  CHECK_FALSE(staged_as_one_piece(plan({100, 100, 100}, {10000, 100, 1}, {1, 100000, 1000}),
+                                  8000000, 80000000));
+  CHECK_FALSE(staged_as_one_piece(plan({1000}, {1}, {2}), 8000, 16000));
+}
+
 TEST_CASE("short runs are read by a kernel and written by the copy engine", "[copy_plan]") {
   CopyPlan const every_other = plan({1000}, {1}, {2});
   CHECK_FALSE(copy_engine_is_faster(every_other, true));

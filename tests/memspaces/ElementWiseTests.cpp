@@ -34,6 +34,25 @@ struct ProductInDouble {
   KOKKOS_FUNCTION double operator()(float a, double b) const { return double(a) * b; }
 };
 
+// Elements of 3, 6, 12, 24 or 48 bytes.
+template <class T, int N>
+struct Several {
+  T values[N];
+  KOKKOS_FUNCTION explicit Several(T value = 0) {
+    for (T& v : values) v = value;
+  }
+  KOKKOS_FUNCTION Several& operator+=(Several const& other) {
+    for (int i = 0; i < N; ++i) values[i] = static_cast<T>(values[i] + other.values[i]);
+    return *this;
+  }
+  friend KOKKOS_FUNCTION Several operator+(Several a, Several const& b) { return a += b; }
+};
+
+template <class T>
+struct Twice {
+  KOKKOS_FUNCTION T operator()(T const& a) const { return a + a; }
+};
+
 template <class T>
 using Vector = Kokkos::View<T*, Execution::memory_space>;
 
@@ -61,6 +80,48 @@ constexpr std::size_t margin = 8;
 std::size_t any_length() { return GENERATE(0u, 1u, 2u, 3u, 5u, 255u, 256u, 1023u, 1024u, 70001u); }
 
 }  // namespace
+
+template <class T, int N>
+struct Kokkos::reduction_identity<Several<T, N>> {
+  KOKKOS_FUNCTION static Several<T, N> sum() { return Several<T, N>(0); }
+};
+
+TEMPLATE_TEST_CASE_SIG("elements may be of 3, 6, 12, 24 and 48 bytes", "[element_wise]",
+                       ((class T, int N), T, N), (signed char, 3), (short, 3), (float, 3),
+                       (double, 3), (double, 6)) {
+  using Element       = Several<T, N>;
+  std::size_t const n = 1000;
+  Vector<Element> const a("a", n), c("c", n);
+  Kokkos::deep_copy(a, Element(3));
+  Kokkos::View<Element, Execution::memory_space> const sum("sum");
+  Execution const instance;
+  khs::element_wise("twice", instance, c, Twice<Element>(), a);
+  khs::element_sum("sum", instance, sum, Identity<Element>(),
+                   Kokkos::subview(c, std::pair<int, int>(0, 20)));
+  instance.fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  int wrong       = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (T value : host(i).values) wrong += value != T(6);
+  CHECK(wrong == 0);
+  Element result;
+  Kokkos::deep_copy(result, sum);
+  for (T value : result.values) CHECK(value == T(120));
+}
+
+TEMPLATE_TEST_CASE("a sum is launched by its policy, on the host as on a device", "[element_wise]",
+                   double, int) {
+  std::size_t const n = any_length();
+  Kokkos::DefaultHostExecutionSpace const instance;
+  Kokkos::View<TestType*, Kokkos::HostSpace> const a("a", n);
+  Kokkos::View<TestType, Kokkos::HostSpace> const sum("sum");
+  Kokkos::deep_copy(a, TestType(3));
+  khs::ElementSum kernel(sum, Identity<TestType>(), a);
+  if (!kernel.set_if_small()) sum() = 0;
+  Kokkos::parallel_for("sum", kernel.policy(instance), kernel);
+  instance.fence();
+  CHECK(double(sum()) == 3.0 * double(n));
+}
 
 TEMPLATE_TEST_CASE("an element-wise kernel writes every element once, and no other",
                    "[element_wise]", double, float, int, short) {
@@ -112,13 +173,12 @@ TEMPLATE_TEST_CASE("a sum takes every element once, and replaces the old result"
 TEST_CASE("element-wise kernels refuse Views of different lengths", "[element_wise]") {
   Vector<double> const a("short", 10), c("long", 11);
   CHECK_THROWS_MATCHES(
-      khs::element_wise("copy", Execution(), c, Identity<double>(), a), std::runtime_error,
+      khs::element_wise("copy", Execution(), c, Identity<double>(), a), khs::Error,
       Catch::Matchers::Message(
           "KokkosHostSpaces::ElementWise: the View \"short\" has 10 elements and \"long\" has 11 "
           "(all must have the same number): pass subviews of equal extents"));
   Kokkos::View<double, Execution::memory_space> const sum("sum");
-  CHECK_THROWS_AS(khs::element_sum("dot", Execution(), sum, AddThrice<double>(), a, c),
-                  std::runtime_error);
+  CHECK_THROWS_AS(khs::element_sum("dot", Execution(), sum, AddThrice<double>(), a, c), khs::Error);
   CHECK_NOTHROW(khs::element_wise("copy", Execution(), a, Identity<double>(), a));
 }
 
@@ -128,7 +188,7 @@ TEST_CASE("element-wise kernels refuse what 32 bits cannot count", "[element_wis
   Kokkos::View<double*, Execution::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       huge(&first, std::size_t(1) << 32);
   CHECK_THROWS_MATCHES(
-      khs::element_wise("copy", Execution(), huge, Identity<double>(), huge), std::runtime_error,
+      khs::element_wise("copy", Execution(), huge, Identity<double>(), huge), khs::Error,
       Catch::Matchers::Message(
           "KokkosHostSpaces::ElementWise: 4294967296 elements are too many for one kernel: "
           "call it for subviews of fewer"));

@@ -6,13 +6,15 @@
 #ifndef KOKKOS_HOST_SPACES_ALLOCATOR_HPP
 #define KOKKOS_HOST_SPACES_ALLOCATOR_HPP
 
+#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 
 #include <cstddef>
 #include <limits>
 #include <memory_resource>
-#include <new>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
@@ -21,14 +23,16 @@ inline constexpr std::size_t memory_alignment = 256;
 
 /// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. Allocation
 /// throws OutOfPinnedMemory; deallocation never waits for a device. All allocators of a space are
-/// equal.
+/// equal. Works also before Kokkos is initialized and after it is finalized.
+/// \tparam T may be incomplete until memory is asked for, and void in an allocator that is only
+/// converted
 template <class T, class Space = PinnedSpace>
 class Allocator {
-  static_assert(alignof(T) <= memory_alignment);
-
  public:
   /// Of the elements.
   using value_type = T;
+  /// Each gives back what another allocated.
+  using is_always_equal = std::true_type;
 
   /// Memory near Kokkos' default device.
   Allocator() = default;
@@ -36,12 +40,16 @@ class Allocator {
   explicit Allocator(Space const& space) : m_space(space) {}
   /// The same memory for other elements.
   template <class U>
-  Allocator(Allocator<U, Space> const& other) : m_space(other.space()) {}
+  Allocator(Allocator<U, Space> const& other) noexcept : m_space(other.space()) {}
 
-  /// Memory for `n` elements, not initialised. Blocks the calling thread. \throw OutOfPinnedMemory
-  /// \throw std::bad_array_new_length if their size is no number of bytes
+  /// Memory for `n` elements, not initialised. Blocks the calling thread.
+  /// \throw OutOfPinnedMemory also if their size is no number of bytes
   T* allocate(std::size_t n) {
-    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    static_assert(alignof(T) <= memory_alignment);
+    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
+      throw OutOfPinnedMemory("KokkosHostSpaces::Allocator cannot allocate " + std::to_string(n) +
+                              " elements of " + std::to_string(sizeof(T)) +
+                              " bytes (more than there are addresses): ask for fewer");
     return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
   }
   /// Gives back what allocate(n) returned; never waits for a device.
@@ -63,7 +71,7 @@ class Allocator {
 };
 
 /// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Errors
-/// as for Allocator; an alignment beyond `memory_alignment` throws std::bad_alloc.
+/// as for Allocator; an alignment beyond `memory_alignment` is one.
 template <class Space = PinnedSpace>
 class MemoryResource : public std::pmr::memory_resource {
  public:
@@ -74,7 +82,12 @@ class MemoryResource : public std::pmr::memory_resource {
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (alignment > memory_alignment) throw std::bad_alloc();
+    if (alignment > memory_alignment)
+      throw OutOfPinnedMemory("'" + m_label + "' cannot have memory aligned to " +
+                              std::to_string(alignment) + " bytes (" +
+                              std::to_string(memory_alignment) +
+                              " is what the spaces give): ask for less, or for more bytes, and "
+                              "align the address in them");
     return m_space.allocate(m_label.c_str(), bytes > 0 ? bytes : 1);
   }
   void do_deallocate(void* pointer, std::size_t bytes, std::size_t) override {

@@ -3,8 +3,8 @@
 
 // Sums over vectors, large ones at the speed of the best plain CUDA, in the manner of ElementWise:
 //
-//   khs::element_sum("dot", instance, result, KOKKOS_LAMBDA(double a, double b) { return a * b; },
-//   a, b);
+//   khs::element_sum("dot", instance, result,
+//                    KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
 
 #ifndef KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
 #define KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
@@ -19,7 +19,7 @@
 namespace KokkosHostSpaces {
 
 /// result() += op(in_0(i), in_1(i), ...) for all i: the functor of a parallel_for over
-/// policy(instance), on a device. Sums in the type of the result: in packs, then in teams, of which
+/// policy(instance). Sums in the type of the result: in packs, then in teams, of which
 /// each adds its part atomically; so the last bits depend on the order of the teams. Does not keep
 /// the Views alive.
 /// \tparam Op callable on the device with one element of each input
@@ -30,7 +30,7 @@ class ElementSum {
       Impl::pack_length<typename First::non_const_value_type, typename In::non_const_value_type...>;
 
  public:
-  /// \throw std::runtime_error if the extents differ, or 32 bits cannot count the packs
+  /// \throw Error if the extents differ, or 32 bits cannot count the packs
   ElementSum(Result const& result, Op const& op, First const& first, In const&... in)
       : m_result(result.data()), m_op(op), m_in(first.data(), in.data()...) {
     static_assert(Result::rank() == 0, "the result of a sum is a View of rank 0");
@@ -43,21 +43,23 @@ class ElementSum {
   bool set_if_small() { return m_sets = m_deal.items <= 8 * Impl::team_size; }
 
   /// As many teams as find work, at most half of what the device can hold at once: more would only
-  /// make more parts to add.
+  /// make more parts to add. Teams of one thread on the host.
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, Result, First, In...>();
-    unsigned const most  = unsigned(instance.concurrency()) / Impl::team_size / 2;
-    unsigned const teams = m_sets ? 1 : (m_deal.items + Impl::team_size - 1) / Impl::team_size;
-    return Kokkos::TeamPolicy<ExecutionSpace>(instance, int(std::min(teams, most)),
-                                              Impl::team_size);
+    constexpr unsigned size = threads_of_team<ExecutionSpace>;
+    unsigned const at_once  = unsigned(instance.concurrency()) / size;
+    unsigned const most     = size > 1 ? at_once / 2 : at_once;
+    unsigned const teams    = m_sets ? 1 : (m_deal.items + size - 1) / size;
+    return Kokkos::TeamPolicy<ExecutionSpace>(instance, int(std::min(teams, most)), int(size));
   }
 
   /// The part of one thread of a team.
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    unsigned const stride = unsigned(team.league_size()) * Impl::team_size;
-    unsigned item = unsigned(team.league_rank()) * Impl::team_size + unsigned(team.team_rank());
+    constexpr unsigned size = threads_of_team<typename Team::execution_space>;
+    unsigned const stride   = unsigned(team.league_size()) * size;
+    unsigned item           = unsigned(team.league_rank()) * size + unsigned(team.team_rank());
     Value sum(0);
     for (; item + stride < m_deal.packs; item += 2 * stride) {  // so that the loads of two overlap
       Value const first = sum_of_pack(item), second = sum_of_pack(item + stride);
@@ -78,6 +80,11 @@ class ElementSum {
   }
 
  private:
+  template <class ExecutionSpace>
+  static constexpr unsigned threads_of_team = Impl::uses_packs<ExecutionSpace>
+                                                  ? unsigned(Impl::team_size)
+                                                  : 1U;
+
   KOKKOS_FUNCTION Value sum_of_pack(unsigned item) const {
     return m_in.pass_to([&](auto const*... in) {
       auto const terms = Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
@@ -96,7 +103,7 @@ class ElementSum {
 
 /// Enqueues result() = sum of op(in(i)...) over all i on `instance`; returns at once if that is a
 /// device's. `result` has rank 0 and is accessible to `instance`.
-/// \throw std::runtime_error if the extents differ
+/// \throw Error if the extents differ
 template <class ExecutionSpace, class Result, class Op, class First, class... In>
 void element_sum(std::string const& label, ExecutionSpace const& instance, Result const& result,
                  Op const& op, First const& first, In const&... in) {

@@ -6,8 +6,8 @@
 // which suits the memory system of a GPU. All of it by Kokkos' public means: a TeamPolicy and a
 // functor.
 //
-//   khs::element_wise("triad", instance, c, KOKKOS_LAMBDA(double a, double b) { return a + 3 * b;
-//   }, a, b);
+//   khs::element_wise("triad", instance, c,
+//                     KOKKOS_LAMBDA(double a, double b) { return a + 3 * b; }, a, b);
 //
 // The same in two steps, for a node of a Kokkos::Experimental::Graph, which is the fastest way to
 // launch many small kernels:
@@ -39,7 +39,7 @@ class ElementWise {
   static constexpr int N = Impl::pack_length<Value, typename In::non_const_value_type...>;
 
  public:
-  /// \throw std::runtime_error if the extents differ, or 32 bits cannot count the packs
+  /// \throw Error if the extents differ, or 32 bits cannot count the packs
   ElementWise(Out const& out, Op const& op, In const&... in)
       : m_out(out.data()), m_op(op), m_in(in.data()...) {
     Impl::check_element_wise("ElementWise", out, in...);
@@ -62,8 +62,8 @@ class ElementWise {
   }
 
   /// The part of one thread of a team.
-  template <class Team>
-  requires(!std::integral<Team>) KOKKOS_FUNCTION void operator()(Team const& team) const {
+  template <Impl::TeamMember Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
     unsigned const item =
         unsigned(team.league_rank()) * Impl::team_size + unsigned(team.team_rank());
     if (item < m_deal.packs)
@@ -88,7 +88,7 @@ class ElementWise {
 };
 
 /// Enqueues out(i) = op(in(i)...) for all i on `instance`; returns at once if that is a device's.
-/// \throw std::runtime_error if the extents differ
+/// \throw Error if the extents differ
 template <class ExecutionSpace, class Out, class Op, class... In>
 void element_wise(std::string const& label, ExecutionSpace const& instance, Out const& out,
                   Op const& op, In const&... in) {

@@ -4,7 +4,9 @@
 #ifndef KOKKOS_HOST_SPACES_MAPPED_SPACE_HPP
 #define KOKKOS_HOST_SPACES_MAPPED_SPACE_HPP
 
+#include <KokkosHostSpaces/impl/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
+#include <KokkosHostSpaces/impl/Mirrors.hpp>
 
 namespace KokkosHostSpaces {
 
@@ -31,7 +33,5 @@ class MappedSpace : public Impl::HostMemorySpace<MappedSpace> {
 };
 
 }  // namespace KokkosHostSpaces
-
-#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
 
 #endif

@@ -11,9 +11,7 @@ namespace KokkosHostSpaces {
 
 /// The type that mapped_view returns for a View type.
 template <class View>
-using mapped_view_type = Kokkos::View<typename View::data_type, typename View::array_layout,
-                                      Kokkos::Device<typename View::execution_space, MappedSpace>,
-                                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using mapped_view_type = Impl::MappedViewOf<View>;
 
 /// The same memory as a PinnedSpace View, of the same shape and layout, which kernels may access in
 /// place. No copy is made. The result does not own the memory: keep `pinned` alive as long as new

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PINNED_SPACE_HPP
 #define KOKKOS_HOST_SPACES_PINNED_SPACE_HPP
 
-#include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
+#include <KokkosHostSpaces/MappedSpace.hpp>
 
 namespace KokkosHostSpaces {
 
@@ -31,7 +31,5 @@ class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
 };
 
 }  // namespace KokkosHostSpaces
-
-#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
 
 #endif

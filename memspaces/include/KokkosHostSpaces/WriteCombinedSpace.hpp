@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_WRITE_COMBINED_SPACE_HPP
 #define KOKKOS_HOST_SPACES_WRITE_COMBINED_SPACE_HPP
 
-#include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
+#include <KokkosHostSpaces/MappedSpace.hpp>
 
 namespace KokkosHostSpaces {
 
@@ -28,7 +28,5 @@ class WriteCombinedSpace : public Impl::HostMemorySpace<WriteCombinedSpace> {
 };
 
 }  // namespace KokkosHostSpaces
-
-#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
 
 #endif

@@ -42,7 +42,15 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 /// Enqueues a strided copy on `stream` and returns.
 void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
 
-/// Copies bytes in any direction on a stream of the library's own, and waits for that copy alone.
+/// The device whose memory one of the two addresses is; -1 if both are the host's.
+int device_of(void const* a, void const* b);
+
+/// A stream of the library's own on a device (-1: the current one), for copies that the host waits
+/// for. Independent of the legacy default stream.
+StreamHandle private_stream(int device);
+
+/// Copies bytes in any direction on the private stream of the device whose memory it is, and waits
+/// for that copy alone.
 void copy_and_wait(void* dst, void const* src, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Impl

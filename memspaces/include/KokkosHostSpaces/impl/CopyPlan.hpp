@@ -24,17 +24,27 @@ struct CopyPlan {
   bool contiguous() const { return loops == 0; }
 
   /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
-  /// number of rows apart, else 2-D ones.
+  /// number of rows apart, else 2-D ones; one for each run where runs overlap.
   std::size_t engine_calls() const;
 
   /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller
   /// than the run.
   bool suits_copy_engine() const;
+
+ private:
+  bool overlaps(int loop) const {
+    return dst_stride[loop] < run_bytes || src_stride[loop] < run_bytes;
+  }
 };
 
 /// Strides are in elements of `element_bytes` bytes, dimension by dimension.
 CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
                         std::size_t const* dst_strides, std::size_t const* src_strides);
+
+/// Shall pageable memory be staged with its gaps, as one piece, and not by `plan`, run by run? If
+/// that takes many calls, and the piece is not much larger than the `bytes` in it, as of a
+/// broadcast, whose strides are zero.
+bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes);
 
 /// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
 /// place?

@@ -1,22 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos::deep_copy between Views for the pairs of spaces that one contiguous copy cannot serve, or
-// that stock Kokkos serves only with a fence or not at all. KokkosGlue.hpp routes the calls here.
+// Copies between Views for the pairs of spaces that one contiguous copy cannot serve, or that stock
+// Kokkos serves only with a fence or not at all. DeepCopy.hpp routes the calls here.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_VIEWS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_VIEWS_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/MappedView.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
+namespace KokkosHostSpaces::Impl {
+
+/// The type that mapped_view returns for a View type.
+template <class View>
+using MappedViewOf = Kokkos::View<typename View::data_type, typename View::array_layout,
+                                  Kokkos::Device<typename View::execution_space, MappedSpace>,
+                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class View>
+using DenseLayoutOf =
+    std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
+                       Kokkos::LayoutLeft, Kokkos::LayoutRight>;
+
+/// Of a View of the same shape without gaps.
+template <class View>
+DenseLayoutOf<View> dense_layout_of(View const& view) {
+  DenseLayoutOf<View> dense;
+  for (std::size_t r = 0; r < View::rank; ++r) dense.dimension[r] = view.extent(r);
+  return dense;
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
-namespace KokkosHostSpaces::Impl {
+/// Tells Kokkos Tools of a deep_copy for as long as it lives.
+class DeepCopyEvent {
+ public:
+  template <class Dst, class Src>
+  DeepCopyEvent(Dst const& dst, Src const& src) {
+    if (Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy == nullptr) return;
+    Kokkos::Profiling::beginDeepCopy(
+        Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
+        Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
+        dst.span() * sizeof(typename Dst::value_type));
+  }
+  ~DeepCopyEvent() {
+    if (Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
+      Kokkos::Profiling::endDeepCopy();
+  }
+  DeepCopyEvent(DeepCopyEvent const&)            = delete;
+  DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
+};
+
+/// An instance of our own on a device (-1: Kokkos' default one), which nothing but copies that the
+/// host waits for uses, so that they wait for no kernel. Made once; it ends with Kokkos.
+Kokkos::Cuda private_instance(int device);
 
 template <class View>
 std::string shape_of(View const& view) {
@@ -64,26 +107,46 @@ CopyPlan plan_for(Dst const& dst, Src const& src) {
 template <class View>
 auto reachable_by_kernels(View const& view) {
   if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
-    return mapped_view(view);
+    return MappedViewOf<View>(view.data(), view.layout());
   else
     return view;
 }
 
-// A dense View that kernels reach, of the shape and element type of a View on pageable memory.
-// Its memory goes back to the pool on return, and is not used again before the copy is done.
+// Dense memory that kernels reach, of the shape and element type of a View on pageable memory.
+// It goes back to the pool when the View ends, and is not used again before the copy is done.
 template <class View>
-auto staging_for(View const& view) {
-  using layout = std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
-                                    Kokkos::LayoutLeft, Kokkos::LayoutRight>;
-  layout dense;
-  for (std::size_t r = 0; r < View::rank; ++r) dense.dimension[r] = view.extent(r);
-  return Kokkos::View<typename View::non_const_data_type, layout, MappedSpace>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label() + "_staging"), dense);
-}
+using StagingFor =
+    Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, MappedSpace>;
 
 template <class View>
-inline constexpr bool is_pageable_v =
-    std::is_same_v<typename View::memory_space, Kokkos::HostSpace>;
+StagingFor<View> staging_for(View const& view) {
+  return StagingFor<View>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label() + "_staging"),
+      dense_layout_of(view));
+}
+
+// Enqueues a copy of pageable `src` to memory that kernels reach, and calls `use` with a View of it.
+template <class View, class Use>
+void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) {
+  using Value               = typename View::non_const_value_type;
+  StagingFor<View> const no = StagingFor<View>(nullptr, dense_layout_of(src));
+  std::size_t const span    = src.span();
+  if (!staged_as_one_piece(plan_for(no, src), src.size() * sizeof(Value), span * sizeof(Value))) {
+    auto const staging = staging_for(src);
+    copy_async(staging.data(), src.data(), plan_for(staging, src), instance.cuda_stream());
+    return use(staging);
+  }
+  Kokkos::View<Value*, MappedSpace> const piece(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, src.label() + "_staging"), span);
+  copy_async(piece.data(), src.data(), span * sizeof(Value), instance.cuda_stream());
+  Kokkos::LayoutStride with_gaps;
+  for (std::size_t r = 0; r < View::rank; ++r) {
+    with_gaps.dimension[r] = src.extent(r);
+    with_gaps.stride[r]    = src.stride(r);
+  }
+  use(Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, MappedSpace,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(piece.data(), with_gaps));
+}
 
 // Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
 // slower, else by a kernel; what is pageable goes through dense staging memory then. Between
@@ -93,9 +156,10 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
   constexpr bool same_type =
       std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>;
   if constexpr (same_type) {
-    CopyPlan const plan          = plan_for(dst, src);
-    constexpr bool needs_staging = is_pageable_v<Dst> || is_pageable_v<Src>;
-    constexpr bool host_is_read  = !is_used_by_cuda_v<typename Src::memory_space>;
+    CopyPlan const plan = plan_for(dst, src);
+    constexpr bool needs_staging =
+        is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
+    constexpr bool host_is_read = !is_used_by_cuda_v<typename Src::memory_space>;
     if constexpr (is_page_locked_v<typename Dst::memory_space> &&
                   is_page_locked_v<typename Src::memory_space>) {
       if (plan.contiguous())
@@ -105,11 +169,9 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
       return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
     }
   }
-  if constexpr (is_pageable_v<Src>) {
-    auto staging = staging_for(src);
-    copy_async(staging.data(), src.data(), plan_for(staging, src), instance.cuda_stream());
-    enqueue_copy(instance, dst, staging);
-  } else if constexpr (is_pageable_v<Dst>) {
+  if constexpr (is_pageable_v<typename Src::memory_space>) {
+    with_staged(instance, src, [&](auto const& staged) { enqueue_copy(instance, dst, staged); });
+  } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
     auto staging = staging_for(dst);
     enqueue_copy(instance, staging, src);
     copy_async(dst.data(), staging.data(), plan_for(dst, staging), instance.cuda_stream());
@@ -118,35 +180,53 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
   }
 }
 
-// deep_copy(instance, dst, src)
-template <class ExecutionSpace, class Dst, class Src>
-void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+// Does the copy, and waits for nothing else: on a stream of ours, of the device whose memory it is.
+template <class Dst, class Src>
+void copy_and_wait_for(Dst const& dst, Src const& src) {
+  if constexpr (std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>) {
+    CopyPlan const plan = plan_for(dst, src);
+    if (plan.contiguous()) return copy_and_wait(dst.data(), src.data(), plan.run_bytes);
+  }
+  Kokkos::Cuda const cuda = private_instance(device_of(dst.data(), src.data()));
+  enqueue_copy(cuda, dst, src);
+  cuda.fence("Kokkos::deep_copy: fence after a copy that the host waits for");
+}
+
+template <class Dst, class Src>
+constexpr void check_types() {
   static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
                 "deep_copy requires non-const destination type");
   static_assert(unsigned(Dst::rank) == unsigned(Src::rank),
                 "deep_copy requires Views of equal rank");
+}
+
+// deep_copy(instance, dst, src)
+template <class ExecutionSpace, class Dst, class Src>
+void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+  check_types<Dst, Src>();
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
     enqueue_copy(instance, dst, src);
   } else {
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
-    Kokkos::Cuda const cuda;
-    enqueue_copy(cuda, dst, src);
-    cuda.fence("Kokkos::deep_copy: fence after a copy ordered by a host instance");
+    copy_and_wait_for(dst, src);
   }
 }
 
 // deep_copy(dst, src): all work before, the copy, and nothing after it has begun.
 template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src) {
+  check_types<Dst, Src>();
   Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
-  copy_views(Kokkos::Cuda(), dst, src);
+  DeepCopyEvent const event(dst, src);
+  if (!check_views(dst, src)) return;
+  copy_and_wait_for(dst, src);
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-}  // namespace KokkosHostSpaces::Impl
-
 #endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace KokkosHostSpaces::Impl
 
 #endif

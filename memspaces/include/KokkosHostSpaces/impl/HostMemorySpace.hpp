@@ -5,10 +5,10 @@
 #define KOKKOS_HOST_SPACES_IMPL_HOST_MEMORY_SPACE_HPP
 
 #include <KokkosHostSpaces/impl/Backend.hpp>
-
-#include <Kokkos_Core.hpp>
+#include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -76,9 +76,10 @@ class HostMemorySpace {
     Impl::deallocate(describe(), label, pointer, bytes, logical_bytes);
   }
 
-  /// Not for users: what the compiled part needs to know. In KokkosGlue.hpp, where the spaces are
-  /// complete.
-  static SpaceDescription describe();
+  /// Not for users: what the compiled part needs to know.
+  static SpaceDescription describe() {
+    return {Space::name(), std::is_same_v<Space, WriteCombinedSpace>};
+  }
 
  private:
   int m_device_id = -1;

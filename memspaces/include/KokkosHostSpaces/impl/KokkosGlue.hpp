@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The one place that touches Kokkos' internals: which space reaches which, allocation records, and
-// how deep_copy moves bytes. memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2.
+// The one place that touches Kokkos' internals: which space reaches which, allocation records, how
+// deep_copy moves bytes, and the kernels and properties that copies and mirrors need.
+// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Class templates that Kokkos
+// dispatches on are found whatever was included first.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
-#include <KokkosHostSpaces/MappedSpace.hpp>
-#include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/WriteCombinedSpace.hpp>
+#include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/ByteCopy.hpp>
+#include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
+#include <cstddef>
+#include <string>
 #include <type_traits>
 
 // Also checked when CMake configures: cmake/Kokkos.cmake.
@@ -24,65 +27,11 @@
     "Kokkos Host Spaces supports CUDA devices only: use a Kokkos with CUDA, or one without a device"
 #endif
 
-namespace KokkosHostSpaces::Impl {
-
-template <class Space>
-inline constexpr bool is_host_space_v =
-    std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace> ||
-    std::is_same_v<Space, WriteCombinedSpace>;
-
-#ifdef KOKKOS_ENABLE_CUDA
-template <class Space>
-inline constexpr bool is_cuda_only_v = std::is_same_v<Space, Kokkos::CudaSpace>;
-template <class Space>
-inline constexpr bool is_used_by_cuda_v =
-    std::is_same_v<Space, Kokkos::CudaSpace> || std::is_same_v<Space, Kokkos::CudaUVMSpace>;
-template <class Space>
-inline constexpr bool is_page_locked_v =
-    is_host_space_v<Space> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
-template <class Space>
-inline constexpr bool is_known_space_v =
-    is_page_locked_v<Space> || is_used_by_cuda_v<Space> || std::is_same_v<Space, Kokkos::HostSpace>;
-#else
-template <class Space>
-inline constexpr bool is_cuda_only_v = false;
-template <class Space>
-inline constexpr bool is_used_by_cuda_v = false;
-template <class Space>
-inline constexpr bool is_known_space_v =
-    is_host_space_v<Space> || std::is_same_v<Space, Kokkos::HostSpace>;
-#endif
-
-/// Pairs of spaces that this library answers for.
-template <class Dst, class Src>
-concept OurPair = (is_host_space_v<Dst> ||
-                   is_host_space_v<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;
-
-/// Nothing else is assignable.
-template <class Dst, class Src>
-inline constexpr bool assignable_v =
-    std::is_same_v<Dst, Src> ||
-    (std::is_same_v<Dst, Kokkos::HostSpace> &&
-     (std::is_same_v<Src, PinnedSpace> || std::is_same_v<Src, MappedSpace>)) ||
-    (std::is_same_v<Dst, PinnedSpace> && std::is_same_v<Src, MappedSpace>);
-
-/// May the execution space of `Dst` access memory in `Src`?
-template <class Dst, class Src>
-inline constexpr bool accessible_v =
-    is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
-
-template <class Space>
-SpaceDescription HostMemorySpace<Space>::describe() {
-  return {Space::name(), std::is_same_v<Space, WriteCombinedSpace>};
-}
-
-}  // namespace KokkosHostSpaces::Impl
-
 namespace Kokkos::Impl {
 
 template <class Dst, class Src>
-requires(KokkosHostSpaces::Impl::OurPair<Dst, Src> &&
-         !std::is_same_v<Dst, Src>) struct MemorySpaceAccess<Dst, Src> {
+requires KokkosHostSpaces::Impl::TwoSpaces<Dst, Src>
+struct MemorySpaceAccess<Dst, Src> {
   enum : bool { assignable = KokkosHostSpaces::Impl::assignable_v<Dst, Src> };
   enum : bool { accessible = KokkosHostSpaces::Impl::accessible_v<Dst, Src> };
   enum : bool { deepcopy = true };
@@ -119,34 +68,40 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
       !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> && !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
 };
 
+// What owns the memory of Views; src/Records.cpp compiles it.
+template <KokkosHostSpaces::Impl::HostSpace Space>
+class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<Space> {
+  using SharedAllocationRecordCommon<Space>::SharedAllocationRecordCommon;
+};
+
 }  // namespace Kokkos::Impl
-
-KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(KokkosHostSpaces::PinnedSpace);
-KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(KokkosHostSpaces::MappedSpace);
-KOKKOS_IMPL_SHARED_ALLOCATION_SPECIALIZATION(KokkosHostSpaces::WriteCombinedSpace);
-
-#ifdef KOKKOS_ENABLE_CUDA
 
 namespace KokkosHostSpaces::Impl {
 
-/// Tells Kokkos Tools of a deep_copy for as long as it lives.
-class DeepCopyEvent {
- public:
-  template <class Dst, class Src>
-  DeepCopyEvent(Dst const& dst, Src const& src) {
-    if (Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy == nullptr) return;
-    Kokkos::Profiling::beginDeepCopy(
-        Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
-        Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
-        dst.span() * sizeof(typename Dst::value_type));
-  }
-  ~DeepCopyEvent() {
-    if (Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
-      Kokkos::Profiling::endDeepCopy();
-  }
-  DeepCopyEvent(DeepCopyEvent const&)            = delete;
-  DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
-};
+/// What Kokkos::view_alloc returns.
+template <class... P>
+using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
+
+template <class... P>
+auto const& instance_in(ViewProperties<P...> const& properties) {
+  return Kokkos::Impl::get_property<Kokkos::Impl::ExecutionSpaceTag>(properties);
+}
+
+template <class... P>
+auto const& space_in(ViewProperties<P...> const& properties) {
+  return Kokkos::Impl::get_property<Kokkos::Impl::MemorySpaceTag>(properties);
+}
+
+/// The label, or `otherwise` if there is none.
+template <class... P>
+std::string label_in(ViewProperties<P...> const& properties, std::string const& otherwise) {
+  std::string label;
+  if constexpr (ViewProperties<P...>::has_label)
+    label = Kokkos::Impl::get_property<Kokkos::Impl::LabelTag>(properties);
+  return label.empty() ? otherwise : label;
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
 
 // Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
 // the link.
@@ -167,80 +122,14 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
     launch(Kokkos::LayoutLeft{});
 }
 
-/// Pageable and device memory, which no common execution space reaches: stock Kokkos copies it
-/// contiguously or throws.
-template <class Dst, class Src>
-concept PageableAndDevice = (std::is_same_v<Dst, Kokkos::HostSpace> && is_cuda_only_v<Src>) ||
-                            (is_cuda_only_v<Dst> && std::is_same_v<Src, Kokkos::HostSpace>);
-
-template <class Dst, class Src>
-concept OurSpaces = OurPair<Dst, Src> || PageableAndDevice<Dst, Src>;
-
-/// Calls of deep_copy that this library answers: on a Cuda instance, and to or from device memory
-/// in any case.
-template <class ExecutionSpace, class Dst, class Src>
-concept OurCopy = OurSpaces<typename Dst::memory_space, typename Src::memory_space> &&
-                  (std::is_same_v<ExecutionSpace, Kokkos::Cuda> ||
-                   is_cuda_only_v<typename Dst::memory_space> ||
-                   is_cuda_only_v<typename Src::memory_space>)&&!Dst::traits::impl_is_customized
-                  && !Src::traits::impl_is_customized;
-
-}  // namespace KokkosHostSpaces::Impl
-
-#include <KokkosHostSpaces/impl/CopyViews.hpp>
-
-// Overloads with the signatures of Kokkos' own, word for word: a constraint makes them the better
-// match.
-namespace Kokkos {
-
-template <class ExecSpace, class DT, class... DP, class ST, class... SP>
-requires KokkosHostSpaces::Impl::OurCopy<ExecSpace, View<DT, DP...>, View<ST, SP...>>
-inline void deep_copy(
-    const ExecSpace& exec_space, const View<DT, DP...>& dst, const View<ST, SP...>& src,
-    std::enable_if_t<(Kokkos::is_execution_space<ExecSpace>::value &&
-                      std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
-  KokkosHostSpaces::Impl::copy_views(exec_space, dst, src);
+// The elements that both have, by Kokkos' kernel; it reaches both.
+template <class View>
+void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
+  Kokkos::Impl::ViewRemap<View, View>(dst, src, instance);
 }
-
-template <class DT, class... DP, class ST, class... SP>
-requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, DP...>, View<ST, SP...>>
-inline void deep_copy(
-    const View<DT, DP...>& dst, const View<ST, SP...>& src,
-    std::enable_if_t<(std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
-  KokkosHostSpaces::Impl::copy_views(dst, src);
-}
-
-// A value into memory that kernels of the instance may not access: they fill it through its mapped
-// address.
-template <class ExecSpace, class DT, class... DP>
-requires(
-    std::is_same_v<ExecSpace, Kokkos::Cuda>&& std::is_same_v<
-        typename View<DT, DP...>::memory_space,
-        KokkosHostSpaces::
-            PinnedSpace>) inline void deep_copy(const ExecSpace& space, const View<DT, DP...>& dst,
-                                                typename ViewTraits<DT, DP...>::const_value_type&
-                                                    value,
-                                                std::enable_if_t<
-                                                    Kokkos::is_execution_space<ExecSpace>::value &&
-                                                    std::is_void_v<typename ViewTraits<
-                                                        DT, DP...>::specialize> &&
-                                                    !Kokkos::SpaceAccessibility<
-                                                        ExecSpace, typename ViewTraits<DT, DP...>::
-                                                                       memory_space>::accessible>* =
-                                                    nullptr) {
-  Kokkos::deep_copy(space, KokkosHostSpaces::mapped_view(dst), value);
-}
-
-}  // namespace Kokkos
 
 #endif  // KOKKOS_ENABLE_CUDA
 
-#include <KokkosHostSpaces/impl/Mirrors.hpp>
+}  // namespace KokkosHostSpaces::Impl
 
 #endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_DEVICE_VIEW_HPP
+#define KOKKOS_HOST_SPACES_DEVICE_VIEW_HPP
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+
+#include <type_traits>
+
+namespace KokkosHostSpaces {
+
+/// What kernels of `instance` shall read of `view`, as a View of const elements: the memory of
+/// `view` itself where they reach it (MappedSpace, WriteCombinedSpace, device memory, and all of it
+/// where kernels are host code), else a dense copy in the memory of the instance's device. That
+/// copy is enqueued on `instance`: it is right for work of this instance, and does not wait.
+///
+/// So generic code reads zero-copy memory in place without knowing that it is; Kokkos'
+/// create_mirror_view would copy it. Who writes takes a mirror, or mapped_view.
+template <class ExecutionSpace, class DataType, class... Properties>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+auto device_view([[maybe_unused]] ExecutionSpace const& instance,
+                 Kokkos::View<DataType, Properties...> const& view) {
+  using View = Kokkos::View<DataType, Properties...>;
+  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace,
+                                           typename View::memory_space>::accessible) {
+    return typename View::const_type(view);
+  } else {
+    using Layout = Impl::DenseLayoutOf<View>;
+    using Copy =
+        Kokkos::View<typename View::non_const_data_type, Layout,
+                     Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>>;
+    Copy const copy(Kokkos::view_alloc(instance, view.label(), Kokkos::WithoutInitializing),
+                    Impl::dense_layout_of(view));
+#ifdef KOKKOS_ENABLE_CUDA
+    Impl::copy_views(instance, copy, view);
+#endif
+    return typename Copy::const_type(copy);
+  }
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

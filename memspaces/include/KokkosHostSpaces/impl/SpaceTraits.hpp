@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Which memory space is what: facts of types, from which all that is told to Kokkos follows.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace KokkosHostSpaces {
+
+class PinnedSpace;
+class MappedSpace;
+class WriteCombinedSpace;
+
+namespace Impl {
+
+template <class Space>
+concept HostSpace = std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace> ||
+    std::is_same_v<Space, WriteCombinedSpace>;
+
+template <class Space>
+inline constexpr bool is_host_space_v = HostSpace<Space>;
+template <class Space>
+inline constexpr bool is_pageable_v = std::is_same_v<Space, Kokkos::HostSpace>;
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Space>
+inline constexpr bool is_cuda_only_v = std::is_same_v<Space, Kokkos::CudaSpace>;
+template <class Space>
+inline constexpr bool is_used_by_cuda_v =
+    std::is_same_v<Space, Kokkos::CudaSpace> || std::is_same_v<Space, Kokkos::CudaUVMSpace>;
+template <class Space>
+inline constexpr bool is_page_locked_v =
+    HostSpace<Space> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
+template <class Space>
+inline constexpr bool is_known_space_v =
+    is_page_locked_v<Space> || is_used_by_cuda_v<Space> || is_pageable_v<Space>;
+#else
+template <class Space>
+inline constexpr bool is_cuda_only_v = false;
+template <class Space>
+inline constexpr bool is_used_by_cuda_v = false;
+template <class Space>
+inline constexpr bool is_known_space_v = HostSpace<Space> || is_pageable_v<Space>;
+#endif
+
+template <class Dst, class Src>
+inline constexpr bool is_our_pair_v =
+    (HostSpace<Dst> || HostSpace<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;
+
+/// Pairs of spaces that this library answers for.
+template <class Dst, class Src>
+concept OurPair = is_our_pair_v<Dst, Src>;
+
+template <class Dst, class Src>
+concept TwoSpaces = OurPair<Dst, Src> && !std::is_same_v<Dst, Src>;
+
+/// Nothing else is assignable.
+template <class Dst, class Src>
+inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
+                                     (is_pageable_v<Dst> && (std::is_same_v<Src, PinnedSpace> ||
+                                                             std::is_same_v<Src, MappedSpace>)) ||
+                                     (std::is_same_v<Dst, PinnedSpace> &&
+                                      std::is_same_v<Src, MappedSpace>);
+
+/// May the execution space of `Dst` access memory in `Src`?
+template <class Dst, class Src>
+inline constexpr bool accessible_v =
+    is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
+
+/// `Type`, spelled so that the mangled name of a function template which returns it differs from
+/// that of Kokkos' template with the same signature: compilers such as GCC before 14 leave
+/// constraints out of mangled names, and two definitions of one name must be equal.
+template <class Type, class...>
+struct OwnName {
+  using type = Type;
+};
+
+}  // namespace Impl
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The memory of the spaces for C++ containers: what the standard says of allocators.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <list>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+// A container of itself: the element is incomplete where the allocator is named.
+struct Tree {
+  std::vector<Tree, khs::Allocator<Tree>> children;
+  int value = 0;
+};
+
+using Traits = std::allocator_traits<khs::Allocator<int>>;
+static_assert(Traits::is_always_equal::value);
+static_assert(std::is_same_v<Traits::rebind_alloc<void>, khs::Allocator<void>>);
+static_assert(std::is_nothrow_move_assignable_v<std::vector<int, khs::Allocator<int>>>);
+
+}  // namespace
+
+TEST_CASE("an allocator takes elements that are not complete yet", "[allocator]") {
+  Tree tree;
+  tree.children.resize(10);
+  tree.children[9].children.resize(2);
+  tree.children[9].children[1].value = 7;
+  CHECK(Tree(tree).children[9].children[1].value == 7);
+}
+
+TEST_CASE("an allocator of void is made, compared and converted", "[allocator]") {
+  khs::Allocator<void> const any(khs::PinnedSpace(3));
+  khs::Allocator<int> const ints(any);
+  CHECK(any == ints);
+  CHECK(ints.space().device_id() == 3);
+  std::list<int, khs::Allocator<int>> const list({1, 2, 3}, khs::Allocator<int>(any));
+  CHECK(list.back() == 3);
+  CHECK(std::allocate_shared<int>(any, 5).use_count() == 1);
+}
+
+TEST_CASE("memory of one allocator moves to a container with another", "[allocator]") {
+  using Vector = std::vector<int, khs::Allocator<int>>;
+  Vector from(1000, 1, khs::Allocator<int>(khs::PinnedSpace(0)));
+  int const* const memory = from.data();
+  Vector to(khs::Allocator<int>(khs::PinnedSpace(1)));
+  to = std::move(from);
+  CHECK(to.data() == memory);
+}
+
+TEST_CASE("what an allocator cannot give is an error of this library", "[allocator]") {
+  khs::Allocator<double> allocator;
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), khs::Error);
+  khs::MemoryResource<> resource;
+  CHECK_THROWS_AS(resource.allocate(100, 4096), khs::Error);
+}
