@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Impl {
 
 int node_near_device(int device_id) noexcept {
-  constexpr int max_devices = 64;
+  constexpr int max_devices = Driver::max_devices;
   constexpr int anywhere    = 1;  // node n is stored as n + 2, so that zero means not yet known
   static std::array<std::atomic<int>, max_devices> known{};
   if (device_id < 0 || device_id >= max_devices) return -1;

@@ -4,12 +4,11 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_REGION_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_REGION_HPP
 
+#include "MemoryKind.hpp"
+
 #include <cstddef>
 
 namespace KokkosHostSpaces::Impl {
-
-/// What the memory system does with the pages; one pool each.
-enum class MemoryKind { page_locked, write_combined };
 
 /// How a region came to be, and so how it is given back.
 enum class Origin {

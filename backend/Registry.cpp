@@ -102,7 +102,7 @@ void forget(Range const& range) {
 
 // After the runtime has shut down there is nothing to unlock.
 bool some_device_is_used() {
-  std::array<int, 64> devices{};
+  std::array<int, Driver::max_devices> devices{};
   return Driver::devices_in_use(devices) > 0;
 }
 

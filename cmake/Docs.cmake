@@ -27,8 +27,9 @@ list(FILTER _khs_pages EXCLUDE REGEX "^(build|[.])")
 doxygen_add_docs(docs
   ${_khs_pages}
   backend/Error.hpp
-  backend/Pool.hpp
-  backend/Region.hpp
+  backend/MemoryKind.hpp
+  backend/pool/Control.hpp
+  backend/pool/Statistics.hpp
   memspaces/include/KokkosHostSpaces.hpp
   memspaces/include/KokkosHostSpaces/Allocator.hpp
   memspaces/include/KokkosHostSpaces/ElementSum.hpp

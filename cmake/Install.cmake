@@ -13,9 +13,10 @@ if(NOT KokkosHostSpaces_BUILD_SHARED)
   install(TARGETS hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/memspaces/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/backend/Pool.hpp
-              ${PROJECT_SOURCE_DIR}/backend/Region.hpp
+install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/backend/MemoryKind.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
+install(FILES ${PROJECT_SOURCE_DIR}/backend/pool/Control.hpp ${PROJECT_SOURCE_DIR}/backend/pool/Statistics.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend/pool)
 install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
 
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" _khs_kokkos_minor ${Kokkos_VERSION})

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -81,6 +82,18 @@ int device_count() noexcept {
   return r != nullptr ? r->devices : 0;
 }
 
+int current_device() noexcept {
+  int device = -1;
+  return runtime() != nullptr && succeeded(cudaGetDevice(&device)) ? device : -1;
+}
+
+void use_device(int device) noexcept {
+  std::array<int, max_devices> in_use{};
+  auto const* const end = in_use.begin() + devices_in_use(in_use);
+  bool const none       = end == in_use.begin();
+  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end)) succeeded(cudaSetDevice(device));
+}
+
 std::string pci_bus_id(int device) {
   require_runtime();
   std::array<char, 32> text{};
@@ -102,7 +115,9 @@ bool registered_memory_keeps_address() noexcept {
 }
 
 void lock_pages(void* pointer, std::size_t bytes) {
-  CaptureTolerance const tolerance(require_runtime());
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
   check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
         "cudaHostRegister",
         "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
@@ -116,7 +131,9 @@ bool unlock_pages(void* pointer) noexcept {
 }
 
 void* allocate_pinned(std::size_t bytes, bool write_combined) {
-  CaptureTolerance const tolerance(require_runtime());
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
   void* pointer       = nullptr;
   unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
   cudaError_t const refused =

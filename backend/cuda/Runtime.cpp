@@ -103,22 +103,36 @@ void check(cudaError_t error, char const* call, char const* advice) {
                   error);
 }
 
-CUcontext Runtime::context_in_use(int device) noexcept {
+Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
+  auto const failed = [](CUresult result) {
+    return result == CUDA_ERROR_DEINITIALIZED ? Context::none : Context::unknown;
+  };
   CUdevice handle    = 0;
   unsigned int flags = 0;
   int active         = 0;
-  if (device < 0 || device >= devices || device_get(&handle, device) != CUDA_SUCCESS ||
-      primary_context_state(handle, &flags, &active) != CUDA_SUCCESS || active == 0) {
-    return nullptr;
-  }
-  auto& slot        = contexts[static_cast<std::size_t>(device)];
-  CUcontext context = slot.load(std::memory_order_acquire);
-  if (context != nullptr) return context;
+  if (device < 0 || device >= devices) return Context::none;
+  if (CUresult const result = device_get(&handle, device)) return failed(result);
+  if (CUresult const result = primary_context_state(handle, &flags, &active))
+    return failed(result);
+  if (active == 0) return Context::none;
+  auto& slot = contexts[static_cast<std::size_t>(device)];
+  context    = slot.load(std::memory_order_acquire);
+  if (context != nullptr) return Context::in_use;
   // Retained for the life of the process. Two threads may both do it: the count does not matter
   // then.
-  if (primary_context_retain(&context, handle) != CUDA_SUCCESS) return nullptr;
+  if (CUresult const result = primary_context_retain(&context, handle)) return failed(result);
   slot.store(context, std::memory_order_release);
-  return context;
+  return Context::in_use;
+}
+
+ContextInUse::ContextInUse(Runtime& runtime) noexcept {
+  CUcontext context = nullptr;
+  if (runtime.context_of(current_device(), context) == Runtime::Context::in_use) return;
+  for (int device = 0; device < runtime.devices; ++device) {
+    if (runtime.context_of(device, context) != Runtime::Context::in_use) continue;
+    m_scope.emplace(runtime, context);
+    return;
+  }
 }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

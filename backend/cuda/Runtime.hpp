@@ -12,13 +12,12 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 namespace KokkosHostSpaces::Impl::Driver {
-
-inline constexpr int max_devices = 64;
 
 /// What was learnt about the CUDA runtime of this process.
 struct Runtime {
@@ -41,11 +40,14 @@ struct Runtime {
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
   std::atomic<int> announced_captures{0};
+  std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;  ///< guards the making of private streams
 
-  /// The primary context of a device if it exists; else, or when the runtime has shut down,
-  /// nullptr.
-  CUcontext context_in_use(int device) noexcept;
+  enum class Context { in_use, none, unknown };
+
+  /// Whether the primary context of a device exists; there is none when the runtime has shut down.
+  /// Unknown if the driver fails.
+  Context context_of(int device, CUcontext& context) noexcept;
 };
 
 /// nullptr where CUDA cannot be used: no device, no driver, or the child of a fork.
@@ -77,6 +79,17 @@ class ContextScope {
  private:
   Runtime& m_runtime;
   bool m_pushed;
+};
+
+/// For calls that make a context where the calling thread has none: while this lives, it has that of
+/// its device if that is in use, else that of another device in use. If no device is in use, its own
+/// becomes so.
+class ContextInUse {
+ public:
+  explicit ContextInUse(Runtime& runtime) noexcept;
+
+ private:
+  std::optional<ContextScope> m_scope;
 };
 
 /// Lets the calling thread make calls which a capture, of this thread or of others, would forbid

@@ -25,7 +25,11 @@ constexpr int no_device = 100;  // the number of cudaErrorNoDevice
 
 int device_count() noexcept { return 0; }
 
-int devices_in_use(std::array<int, 64>&) noexcept { return 0; }
+int devices_in_use(std::array<int, max_devices>&) noexcept { return 0; }
+
+int current_device() noexcept { return -1; }
+
+void use_device(int) noexcept {}
 
 std::string pci_bus_id(int device) {
   refuse("device " + std::to_string(device) + " has no PCI bus id");

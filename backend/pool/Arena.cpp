@@ -4,55 +4,55 @@
 #include "Arena.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace KokkosHostSpaces::Impl {
 
-std::size_t Arena::bin_of(std::size_t bytes) noexcept {
-  std::size_t const pages = bytes / page_bytes;
-  if (pages < bins_per_doubling) return pages;
-  auto const shift = static_cast<std::size_t>(std::bit_width(pages)) - 4;  // leaves 8 to 15
-  return std::min((shift + 1) * bins_per_doubling + (pages >> shift) - bins_per_doubling,
-                  bin_count - 1);
+namespace {
+
+bool is_whole_segment(Block const& block) noexcept {
+  return block.before == nullptr && block.after == nullptr;
 }
 
-std::size_t Arena::next_used_bin(std::size_t bin) const noexcept {
-  for (std::size_t word = bin / 64; word < m_used.size(); ++word) {
-    std::uint64_t bits = m_used[word];
-    if (word == bin / 64) bits &= ~std::uint64_t(0) << (bin % 64);
-    if (bits != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-  }
-  return bin_count;
+bool is_ready(Block const* block) noexcept {
+  return block != nullptr && block->state.load(std::memory_order_relaxed) == BlockState::ready;
+}
+
+}  // namespace
+
+SizeTree& Arena::tree_of(Block const& block) noexcept {
+  return m_trees[(block.segment->reserved ? reserved : 0) +
+                 (is_whole_segment(block) ? whole_segment : 0)];
+}
+
+// Only the holder of the heap's mutex changes the sums; others read them.
+void Arena::count(Block const& block, std::size_t difference) noexcept {
+  auto const change = [&](std::atomic<std::size_t>& sum) {
+    sum.store(sum.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
+  };
+  change(m_ready);
+  if (is_whole_segment(block)) change(m_unused);
+  if (block.segment->reserved) change(m_reserved);
 }
 
 void Arena::enter(Block& block) noexcept {
-  std::size_t const bin = bin_of(block.bytes);
-  block.state           = BlockState::ready;
-  m_bins[bin].push_front(block);
-  m_used[bin / 64] |= std::uint64_t(1) << (bin % 64);
+  block.state.store(BlockState::ready, std::memory_order_relaxed);
+  tree_of(block).insert(block);
+  count(block, block.bytes);
 }
 
 void Arena::leave(Block& block) noexcept {
-  std::size_t const bin = bin_of(block.bytes);
-  m_bins[bin].remove(block);
-  if (m_bins[bin].empty()) m_used[bin / 64] &= ~(std::uint64_t(1) << (bin % 64));
+  tree_of(block).remove(block);
+  count(block, 0 - block.bytes);
 }
 
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
-  constexpr int most_looked_at = 32;  // bounds the time; beyond it a good fit will do
-  for (std::size_t bin = next_used_bin(bin_of(bytes)); bin < bin_count;
-       bin             = next_used_bin(bin + 1)) {
-    Block* best = nullptr;
-    int looked  = 0;
-    for (Block* block = m_bins[bin].front(); block != nullptr && looked < most_looked_at;
-         block        = block->next, ++looked) {
-      bool const fits =
-          block->bytes >= bytes && (block->bytes <= largest || block->segment->reserved);
-      if (fits && (best == nullptr || block->bytes < best->bytes)) best = block;
-    }
-    if (best != nullptr) return best;
+  Block* best = nullptr;
+  for (std::size_t i = 0; i < m_trees.size(); ++i) {
+    Block* const block = m_trees[i].at_least(bytes);
+    bool const fits    = block != nullptr && (block->bytes <= largest || (i & reserved) != 0);
+    if (fits && (best == nullptr || block->bytes < best->bytes)) best = block;
   }
-  return nullptr;
+  return best;
 }
 
 Block* Arena::take(std::size_t bytes, std::size_t largest) {
@@ -77,7 +77,8 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
   } else {
     leave(*block);
   }
-  block->state = BlockState::in_use;
+  block->epoch.store(Piece::never, std::memory_order_relaxed);
+  block->state.store(BlockState::in_use, std::memory_order_relaxed);
   return block;
 }
 
@@ -90,12 +91,12 @@ void Arena::absorb_next(Block& block) noexcept {
 }
 
 void Arena::put(Block& block) noexcept {
-  if (block.after != nullptr && block.after->state == BlockState::ready) {
+  if (is_ready(block.after)) {
     leave(*block.after);
     absorb_next(block);
   }
   Block* merged = &block;
-  if (block.before != nullptr && block.before->state == BlockState::ready) {
+  if (is_ready(block.before)) {
     merged = block.before;
     leave(*merged);
     absorb_next(*merged);
@@ -112,6 +113,20 @@ void Arena::add(Segment& segment) {
   enter(block);
 }
 
+Segment* Arena::unused_segment(std::size_t bytes, bool reserved_too) const noexcept {
+  Block* fits    = nullptr;
+  Block* largest = nullptr;
+  for (std::size_t i : {std::size_t(whole_segment), std::size_t(whole_segment | reserved)}) {
+    if ((i & reserved) != 0 && !reserved_too) break;
+    Block* const block = m_trees[i].at_least(bytes);
+    if (block != nullptr && (fits == nullptr || block->bytes < fits->bytes)) fits = block;
+    Block* const last = m_trees[i].largest();
+    if (last != nullptr && (largest == nullptr || last->bytes > largest->bytes)) largest = last;
+  }
+  Block* const best = fits != nullptr ? fits : largest;
+  return best != nullptr ? best->segment : nullptr;
+}
+
 void Arena::remove(Segment& segment) noexcept {
   leave(*segment.first);
   drop_record(*segment.first);
@@ -119,19 +134,24 @@ void Arena::remove(Segment& segment) noexcept {
 }
 
 Block& Arena::new_record() {
-  if (m_spare.empty()) {
+  if (m_spare == nullptr) {
     constexpr std::size_t count = 64;
     m_records.push_back(std::make_unique<Block[]>(count));
-    for (std::size_t i = 0; i < count; ++i) m_spare.push_back(m_records.back()[i]);
+    for (std::size_t i = 0; i < count; ++i) drop_record(m_records.back()[i]);
   }
-  Block& block = *m_spare.front();
-  m_spare.remove(block);
+  Block& block = *m_spare;
+  m_spare      = block.after;
+  block.after  = nullptr;
   return block;
 }
 
 void Arena::drop_record(Block& block) noexcept {
-  block = Block{};
-  m_spare.push_front(block);
+  block.state.store(BlockState::ready, std::memory_order_relaxed);
+  block.address = nullptr;
+  block.before  = nullptr;
+  block.slab    = nullptr;
+  block.after   = m_spare;
+  m_spare       = &block;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -6,10 +6,11 @@
 
 #include "Block.hpp"
 #include "PageMap.hpp"
+#include "SizeTree.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace KokkosHostSpaces::Impl {
 
 /// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a
 /// retired block joins its neighbours when its epoch is over. So merged blocks have no events to
-/// keep, and no ready memory waits because of its neighbour. Not thread-safe.
+/// keep, and no ready memory waits because of its neighbour. All takes logarithmic time. Not
+/// thread-safe, but for the sums.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = PageMap::page_bytes;
@@ -39,20 +41,26 @@ class Arena {
 
   /// Nothing of the segment is in use, retired or sliced.
   static bool unused(Segment const& segment) noexcept {
-    return segment.first->state == BlockState::ready && segment.first->after == nullptr;
+    return segment.first->state.load(std::memory_order_relaxed) == BlockState::ready &&
+           segment.first->after == nullptr;
   }
+
+  /// The unused segment that fits best to `bytes`: the smallest that has as much, else the largest;
+  /// nullptr if all are used.
+  Segment* unused_segment(std::size_t bytes, bool reserved_too) const noexcept;
 
   /// Forgets a segment that is unused.
   void remove(Segment& segment) noexcept;
 
- private:
-  // Bins of blocks whose sizes lie within 1/8: 8 bins for each doubling.
-  static constexpr std::size_t bins_per_doubling = 8;
-  static constexpr std::size_t bin_count         = 320;
+  /// Sums over all ready blocks; over those that are whole segments; over those of reserved ones.
+  std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
+  std::size_t unused_bytes() const noexcept { return m_unused.load(std::memory_order_relaxed); }
+  std::size_t reserved_bytes() const noexcept { return m_reserved.load(std::memory_order_relaxed); }
 
-  static std::size_t bin_of(std::size_t bytes) noexcept;
-  std::size_t next_used_bin(std::size_t bin) const noexcept;
+ private:
+  SizeTree& tree_of(Block const& block) noexcept;
   Block* best_fit(std::size_t bytes, std::size_t largest) const noexcept;
+  void count(Block const& block, std::size_t difference) noexcept;
   void enter(Block& block) noexcept;
   void leave(Block& block) noexcept;
   void absorb_next(Block& block) noexcept;
@@ -60,10 +68,11 @@ class Arena {
   Block& new_record();
   void drop_record(Block& block) noexcept;
 
-  std::array<BlockList, bin_count> m_bins{};
-  std::array<std::uint64_t, bin_count / 64> m_used{};  ///< bit b: bin b has blocks
+  enum { reserved = 1, whole_segment = 2 };
+  std::array<SizeTree, 4> m_trees{};
+  std::atomic<std::size_t> m_ready{0}, m_unused{0}, m_reserved{0};
   std::vector<std::unique_ptr<Block[]>> m_records;
-  BlockList m_spare;
+  Block* m_spare = nullptr;  ///< records that nobody uses, by `after`
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // What the pool remembers of a stretch of memory. Records lie beside the memory, not in it: a stray
-// write of a kernel cannot break the pool, and blocks keep their alignment.
+// write of a kernel cannot break the pool, and blocks keep their alignment. Records are never given
+// back to the system, so that even a wrong address meets a record.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
@@ -10,8 +11,10 @@
 #include "../Region.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -22,63 +25,86 @@ class Heap;
 struct Block;
 struct Slab;
 
+/// The first bytes of a label, with a zero at their end.
+using Label = std::array<char, 48>;
+
 /// Memory as the system gave it, cut into blocks without gaps.
 struct Segment {
   Region region;
   Heap* heap    = nullptr;
   Block* first  = nullptr;
-  bool reserved = false;  ///< by Pool::reserve: may be broken up for any request
+  bool reserved = false;  ///< by reserve(): may be broken up for any request
 };
 
 enum class BlockState : unsigned char {
-  ready,    ///< in the arena: merged with its neighbours, for everybody
+  ready,    ///< for everybody
   in_use,   ///< somebody's
   retired,  ///< given back in `epoch`: ready when that epoch is over
   sliced    ///< cut into the slices of a slab
 };
 
-struct Block {
-  char* address       = nullptr;
-  std::size_t bytes   = 0;
-  std::size_t asked   = 0;  ///< bytes that the user of the block asked for
-  Epoch epoch         = 0;  ///< in which it was given back
-  Segment* segment    = nullptr;
-  Slab* slab          = nullptr;  ///< into which it is cut, or of which it is a slice
-  Block* before       = nullptr;  ///< the neighbours in the segment; none for a slice
-  Block* after        = nullptr;
-  Block* previous     = nullptr;  ///< in the list where it waits
-  Block* next         = nullptr;
-  BlockState state    = BlockState::ready;
-  std::uint32_t space = 0;  ///< number of the memory space in its heap
-  std::array<char, 48> label{};
+/// What somebody can have: a block, or a slice of one. Whoever gives it back changes the state and
+/// the epoch without a lock; all else is the heap's, under its lock.
+struct Piece {
+  static constexpr Epoch never = std::numeric_limits<Epoch>::max();
+
+  std::atomic<Piece*> next{nullptr};   ///< in the queue where it waits
+  std::atomic<Epoch> epoch{0};         ///< in which it was given back; never: while it is in use
+  std::atomic<BlockState> state{BlockState::ready};
+  bool is_slice            = false;
+  std::uint16_t space      = 0;  ///< number of the memory space in its heap
+  std::uint32_t slice_asked = 0;  ///< of a slice: bytes that its user asked for
 };
 
-/// A list through the blocks themselves: adding and removing needs no memory and cannot fail.
-class BlockList {
+/// A slice of a slab: two of them share a cache line, for there may be millions.
+struct Slice : Piece {
+  Slice() { is_slice = true; }
+  Slab* slab = nullptr;
+};
+static_assert(sizeof(Slice) == 32);
+
+/// Whole pages of a segment.
+struct Block : Piece {
+  char* address     = nullptr;
+  std::size_t bytes = 0;
+  std::size_t asked = 0;  ///< bytes that the user of the block asked for
+  Segment* segment  = nullptr;
+  Slab* slab        = nullptr;  ///< into which it is cut
+  Block* before     = nullptr;  ///< the neighbours in the segment
+  Block* after      = nullptr;
+  Block* smaller    = nullptr;  ///< below it in a tree of ready blocks
+  Block* larger     = nullptr;
+  Label label{};
+};
+
+/// Pieces in the order in which they were given back.
+class RetiredQueue {
  public:
-  bool empty() const noexcept { return m_front == nullptr; }
-  Block* front() const noexcept { return m_front; }
-  Block* back() const noexcept { return m_back; }
+  Piece* front() const noexcept { return m_front; }
+  std::size_t size() const noexcept { return m_size; }
 
-  void push_front(Block& block) noexcept { insert(block, nullptr, m_front); }
-  void push_back(Block& block) noexcept { insert(block, m_back, nullptr); }
-
-  void remove(Block& block) noexcept {
-    (block.previous != nullptr ? block.previous->next : m_front) = block.next;
-    (block.next != nullptr ? block.next->previous : m_back)      = block.previous;
-    block.previous = block.next = nullptr;
+  void push(Piece& piece) noexcept {
+    piece.next.store(nullptr, std::memory_order_relaxed);
+    if (m_front == nullptr) {
+      m_front = &piece;
+    } else {
+      m_back->next.store(&piece, std::memory_order_relaxed);
+    }
+    m_back = &piece;
+    ++m_size;
   }
+
+  void pop() noexcept {
+    m_front = m_front->next.load(std::memory_order_relaxed);
+    --m_size;
+  }
+
+  Piece* back() const noexcept { return m_front != nullptr ? m_back : nullptr; }
 
  private:
-  void insert(Block& block, Block* previous, Block* next) noexcept {
-    block.previous                                   = previous;
-    block.next                                       = next;
-    (previous != nullptr ? previous->next : m_front) = &block;
-    (next != nullptr ? next->previous : m_back)      = &block;
-  }
-
-  Block* m_front = nullptr;
-  Block* m_back  = nullptr;
+  Piece* m_front     = nullptr;
+  Piece* m_back      = nullptr;
+  std::size_t m_size = 0;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -3,23 +3,27 @@
 
 // Watching and steering the pools.
 
-#include "../Error.hpp"
+#include "Control.hpp"
+
+#include "../Config.hpp"
 #include "../os/Fork.hpp"
+#include "Pool.hpp"
 #include "Pools.hpp"
 
-#include <algorithm>
 #include <limits>
 
-namespace KokkosHostSpaces::Impl::Pool {
+namespace KokkosHostSpaces {
 
 namespace {
+
+using namespace Impl;
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 // The pools, if there is anything that may be done with them.
 Pools* usable_pools() noexcept { return is_forked_child() ? nullptr : Pools::existing(); }
 
-void add(Usage& sum, Usage const& usage) {
+void add(pool::Usage& sum, pool::Usage const& usage) {
   sum.bytes_locked += usage.bytes_locked;
   sum.bytes_in_use += usage.bytes_in_use;
   sum.bytes_asked += usage.bytes_asked;
@@ -31,9 +35,15 @@ void add(Usage& sum, Usage const& usage) {
   sum.seconds_locking += usage.seconds_locking;
 }
 
+std::size_t ready_bytes(Pools& pools) {
+  std::size_t sum = 0;
+  pools.for_each_heap([&](Heap const& heap) { sum += heap.ready_bytes(); });
+  return sum;
+}
+
 }  // namespace
 
-Statistics statistics() {
+pool::Statistics pool::statistics() {
   Statistics result;
   Pools* const pools = usable_pools();
   if (pools == nullptr) return result;
@@ -53,41 +63,42 @@ Statistics statistics() {
   return result;
 }
 
-std::optional<Description> describe(void const* pointer) {
+std::optional<pool::Description> pool::describe(void const* pointer) {
   std::optional<Description> result;
   Pools* const pools = usable_pools();
   if (pools == nullptr) return result;
-  pools->for_each([&](NodePool& pool) {
-    for (Heap& heap : pool.heaps) {
-      if (result) return;
-      std::lock_guard const lock(heap.mutex);
-      result = heap.describe(pointer);
-    }
+  pools->for_each_heap([&](Heap& heap) {
+    if (result || heap.locked_bytes() == 0) return;
+    std::lock_guard const lock(heap.mutex);
+    result = heap.describe(pointer);
   });
   return result;
 }
 
-std::size_t trim(std::size_t bytes_to_keep) {
+std::size_t pool::trim(std::size_t bytes_to_keep) {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return 0;
   pools->retirement.reach(pools->retirement.stamp());
-  std::size_t const cached = statistics().total.bytes_cached;
+  pools->settle();
+  std::size_t const cached = ready_bytes(*pools);
   return cached <= bytes_to_keep ? 0 : pools->release_ready(cached - bytes_to_keep);
 }
 
-void release_all() noexcept {
-  Pools* const pools = usable_pools();
-  if (pools == nullptr) return;
-  pools->retirement.wait(pools->retirement.stamp());
-  pools->release_ready(everything);
-  pools->retirement.release_events();
-}
-
-void set_limit(std::size_t bytes) {
+void pool::set_limit(std::size_t bytes) {
   if (is_forked_child()) return;
   Pools& pools = Pools::instance();
   pools.ledger.set_limit(bytes);
   pools.release_ready(pools.ledger.excess(0));
 }
 
-}  // namespace KokkosHostSpaces::Impl::Pool
+void Impl::Pool::release_all() noexcept {
+  Pools* const pools = usable_pools();
+  if (pools == nullptr) return;
+  auto const deadline =
+      Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
+  pools->retirement.wait(pools->retirement.stamp(), deadline);
+  pools->release_ready(everything);
+  pools->retirement.release_events();
+}
+
+}  // namespace KokkosHostSpaces

@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
-constexpr std::size_t smallest_segment = 4 * MiB;
 constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
 constexpr std::size_t own_segment      = 16 * MiB;  // requests from here on have one to themselves
 constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max();
 
-// A recording for each of so many frees costs them little, and no more memory waits for later work.
-constexpr std::size_t most_unrecorded_blocks = 64;
-constexpr std::size_t most_unrecorded_bytes  = MiB;
+// A few at a time are enough to keep up with what is given back, and keep the lock short.
+constexpr std::size_t few  = 64;
+constexpr std::size_t some = 256;
 
 std::size_t span_for(std::size_t bytes) {
   return bytes <= Slabs::largest ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
@@ -31,46 +30,62 @@ std::size_t span_for(std::size_t bytes) {
 // As lock_fresh_pages rounds, so that the limit is kept to the byte.
 std::size_t whole_segment(std::size_t bytes) {
   std::size_t const unit = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
-  return (bytes + unit - 1) / unit * unit;
+  return bytes > everything - unit ? everything / unit * unit : (bytes + unit - 1) / unit * unit;
 }
 
 // A small request shall not keep a large block from the next large request.
 std::size_t largest_to_break(std::size_t bytes) { return std::max(largest_segment, 4 * bytes); }
 
-void copy_label(Block& block, char const* label) {
-  std::size_t const length = ::strnlen(label, block.label.size() - 1);
-  std::memcpy(block.label.data(), label, length);
-  block.label[length] = '\0';
+void copy_label(Label& to, char const* label) {
+  std::size_t const length = ::strnlen(label, to.size() - 1);
+  std::memcpy(to.data(), label, length);
+  to[length] = '\0';
 }
 
 }  // namespace
 
 void* Heap::take(Pool::Request const& request, Effort effort) {
-  std::uint32_t const space = space_number(request.space);
-  Block* const block        = request.bytes <= Slabs::largest ? take_slice(request.bytes, effort)
-                                                              : take_span(request.bytes, effort);
-  if (block == nullptr) return nullptr;
-  if (request.bytes > Slabs::largest)
-    m_shared.pages.assign(block->address, Arena::page_bytes, block);
-  block->asked = request.bytes;
-  block->space = space;
-  copy_label(*block, request.label);
-  SpaceCount& count = m_spaces[space];
-  count.bytes_in_use += block->bytes;
-  count.bytes_asked += block->asked;
-  ++count.blocks;
-  ++count.allocations;
+  receive(few);
+  SpaceCount* count = nullptr;
+  void* memory      = nullptr;
+  std::size_t bytes = 0;
+  if (request.bytes <= Slabs::largest) {
+    Slice* const slice = take_slice(request.bytes, effort);
+    if (slice == nullptr) return nullptr;
+    slice->slice_asked = static_cast<std::uint32_t>(request.bytes);
+    slice->space       = space_number(request.space);
+    copy_label(slice->slab->label_of(*slice), request.label);
+    count  = &m_spaces[slice->space];
+    bytes  = slice->slab->slice_bytes;
+    memory = slice->slab->address_of(*slice);
+  } else {
+    Block* const block = take_span(request.bytes, effort);
+    if (block == nullptr) return nullptr;
+    block->asked = request.bytes;
+    block->space = space_number(request.space);
+    copy_label(block->label, request.label);
+    count  = &m_spaces[block->space];
+    bytes  = block->bytes;
+    memory = block->address;
+    m_shared.pages.assign(memory, Arena::page_bytes, block);
+  }
+  count->bytes_in_use.fetch_add(bytes, std::memory_order_relaxed);
+  count->bytes_asked.fetch_add(request.bytes, std::memory_order_relaxed);
+  count->blocks.fetch_add(1, std::memory_order_relaxed);
+  ++count->allocations;
   ++m_allocations;
-  m_shared.pool.add(block->bytes);
-  m_shared.total.add(block->bytes);
-  return block->address;
+  m_meter.add(bytes);
+  return memory;
 }
 
-Block* Heap::take_slice(std::size_t bytes, Effort effort) {
-  Epoch const completed = m_shared.retirement.completed();
-  if (Block* const slice = m_slabs.take(bytes, completed)) return slice;
-  // Slices that are retired may be ready, if only somebody asks the device: a new slab can wait.
-  if (effort == Effort::reuse && m_slabs.next(bytes) != nullptr) return nullptr;
+Slice* Heap::take_slice(std::size_t bytes, Effort effort) {
+  if (Slice* const slice = m_slabs.take(bytes)) return slice;
+  auto const take_whole = [&](Block& span) { take_whole_slab(span); };
+  if (m_slabs.collect(bytes, m_shared.retirement.completed(), few, take_whole) > 0) {
+    if (Slice* const slice = m_slabs.take(bytes)) return slice;
+  }
+  // As many may be ready, if only somebody asks the devices.
+  if (effort == Effort::reuse && m_slabs.many_wait(bytes)) return nullptr;
   Block* const span = take_span(Slabs::span_bytes(bytes), effort);
   if (span == nullptr) return nullptr;
   try {
@@ -80,68 +95,103 @@ Block* Heap::take_slice(std::size_t bytes, Effort effort) {
     throw;
   }
   m_shared.pages.assign(span->address, span->bytes, span);
-  return m_slabs.take(bytes, completed);
+  return m_slabs.take(bytes);
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
   std::size_t const largest = effort == Effort::break_up ? everything : largest_to_break(bytes);
-  // A few at a time are enough to keep up, and no allocation has to merge thousands.
-  collect(4);
+  collect_spans(4);
   Block* span = m_arena.take(bytes, largest);
-  if (span == nullptr) {
-    collect(everything);
-    span = m_arena.take(bytes, largest);
-  }
-  return span;
+  if (span != nullptr) return span;
+  if (collect_spans(few) > 0) span = m_arena.take(bytes, largest);
+  if (span != nullptr || effort == Effort::reuse) return span;
+  auto const take_whole = [&](Block& whole) { take_whole_slab(whole); };
+  m_slabs.collect_all(m_shared.retirement.completed(), some, take_whole);
+  m_slabs.give_up_kept(take_whole);
+  return m_arena.take(bytes, largest);
 }
 
-void Heap::collect(std::size_t most) noexcept {
-  Epoch const completed = m_shared.retirement.completed();
-  for (; most > 0 && !m_retired.empty() && m_retired.front()->epoch <= completed; --most) {
-    Block& block = *m_retired.front();
-    m_retired.remove(block);
-    m_retired_bytes -= block.bytes;
-    m_arena.put(block);
+void Heap::take_whole_slab(Block& span) noexcept {
+  m_shared.pages.assign(span.address, span.bytes, nullptr);
+  m_arena.put(span);
+}
+
+void Heap::receive(std::size_t most) noexcept {
+  for (; most > 0; --most) {
+    Piece* const piece = m_inbox.take();
+    if (piece == nullptr) return;
+    if (piece->is_slice) {
+      m_slabs.put(static_cast<Slice&>(*piece));
+    } else {
+      m_retired.push(*piece);
+      m_retired_bytes += static_cast<Block*>(piece)->bytes;
+    }
   }
+}
+
+std::size_t Heap::collect_spans(std::size_t most) noexcept {
+  Epoch const completed = m_shared.retirement.completed();
+  std::size_t moved     = 0;
+  for (; moved < most; ++moved) {
+    auto* const block = static_cast<Block*>(m_retired.front());
+    if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > completed) break;
+    m_retired.pop();
+    m_retired_bytes -= block->bytes;
+    m_shared.pages.assign(block->address, Arena::page_bytes, nullptr);
+    m_arena.put(*block);
+  }
+  return moved;
+}
+
+bool Heap::settle(std::size_t most) noexcept {
+  receive(most);
+  std::size_t moved = collect_spans(most);
+  moved += m_slabs.collect_all(m_shared.retirement.completed(), most,
+                               [&](Block& span) { take_whole_slab(span); });
+  return moved > 0;
 }
 
 Epoch Heap::awaited(std::size_t bytes) const noexcept {
+  auto const epoch_of = [](Piece const& piece) {
+    return piece.epoch.load(std::memory_order_relaxed);
+  };
   if (bytes <= Slabs::largest) {
-    if (Block const* const slice = m_slabs.next(bytes)) return slice->epoch;
+    if (Slice const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
   }
-  bool const could_fit = !m_retired.empty() && m_retired_bytes >= span_for(bytes);
-  return could_fit ? m_retired.back()->epoch : 0;
+  if (m_retired.back() != nullptr && m_retired_bytes >= span_for(bytes))
+    return epoch_of(*m_retired.back());
+  // What waits in pieces of other sizes may be whole again.
+  std::size_t const idle = locked_bytes() - in_use_bytes() - ready_bytes();
+  return idle >= span_for(bytes) ? m_shared.retirement.stamp() : 0;
 }
 
-bool Heap::retire(Block& block, void const* pointer, bool& record) noexcept {
-  bool const sliced = block.state == BlockState::sliced;
-  Block* const mine = sliced ? block.slab->slice_at(pointer) : &block;
-  bool const is_used =
-      mine != nullptr && mine->state == BlockState::in_use && mine->address == pointer;
-  if (!is_used) return false;
+bool Heap::asks_too_often(std::size_t bytes) noexcept {
+  constexpr std::size_t worth_asking = 8;  // allocations served by one question
+  if (bytes >= MiB) return false;
+  bool const in_a_hurry = m_allocations - m_asked_at < worth_asking;
+  m_asked_at            = m_allocations;
+  m_asks_in_a_hurry     = in_a_hurry ? m_asks_in_a_hurry + 1 : 0;
+  if (m_asks_in_a_hurry < worth_asking) return false;
+  m_asks_in_a_hurry = 0;
+  return true;
+}
 
-  SpaceCount& count = m_spaces[mine->space];
-  count.bytes_in_use -= mine->bytes;
-  count.bytes_asked -= mine->asked;
-  --count.blocks;
-  m_shared.pool.subtract(mine->bytes);
-  m_shared.total.subtract(mine->bytes);
-
-  mine->epoch = m_shared.retirement.stamp();
-  if (sliced) {
-    m_slabs.put(*mine);
-  } else {
-    mine->state = BlockState::retired;
-    m_shared.pages.assign(mine->address, Arena::page_bytes, nullptr);
-    m_retired.push_back(*mine);
-    m_retired_bytes += mine->bytes;
-  }
-
-  ++m_unrecorded_blocks;
-  m_unrecorded_bytes += mine->bytes;
-  record =
-      m_unrecorded_blocks >= most_unrecorded_blocks || m_unrecorded_bytes >= most_unrecorded_bytes;
-  if (record) m_unrecorded_blocks = m_unrecorded_bytes = 0;
+bool Heap::give_back(Piece& piece) noexcept {
+  Epoch const epoch = m_shared.retirement.stamp();
+  auto state        = BlockState::in_use;
+  if (!piece.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
+    return false;
+  piece.epoch.store(epoch, std::memory_order_relaxed);
+  bool const sliced       = piece.is_slice;
+  std::size_t const bytes = sliced ? static_cast<Slice&>(piece).slab->slice_bytes
+                                   : static_cast<Block&>(piece).bytes;
+  SpaceCount& count       = m_spaces[piece.space];
+  count.bytes_in_use.fetch_sub(bytes, std::memory_order_relaxed);
+  count.bytes_asked.fetch_sub(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked,
+                              std::memory_order_relaxed);
+  count.blocks.fetch_sub(1, std::memory_order_relaxed);
+  m_meter.subtract(bytes);
+  m_inbox.put(piece);
   return true;
 }
 
@@ -153,51 +203,42 @@ std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
   if (bytes >= own_segment) return least_growth(bytes);
   // What is not used yet of a new segment, and what is left when it is full, shall be little.
   std::size_t const span   = span_for(bytes);
-  std::size_t const wanted = std::clamp(m_segment_bytes / 8, smallest_segment, largest_segment);
+  std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, largest_segment);
   return whole_segment(std::max<std::size_t>(wanted / span, 1) * span);
 }
 
-void Heap::adopt(Region const& region, bool reserved) {
-  m_shared.pages.cover(region.pointer, region.bytes);
-  m_segments.push_back({region, this, nullptr, reserved});
-  try {
-    m_arena.add(m_segments.back());
-  } catch (...) {
-    m_segments.pop_back();
-    throw;
-  }
-  m_segment_bytes += region.bytes;
-  if (!reserved) ++m_misses;
+void Heap::adopt(Segments& made) {
+  Segment& segment = made.begin()->second;
+  segment.heap     = this;
+  m_arena.add(segment);
+  m_segment_bytes.fetch_add(segment.region.bytes, std::memory_order_relaxed);
+  if (!segment.reserved) ++m_misses;
+  m_segments.insert(made.extract(made.begin()));
 }
 
-std::size_t Heap::release(std::size_t bytes, std::list<Segment>& out) noexcept {
-  collect(everything);
-  m_slabs.dissolve(m_shared.retirement.completed(), [&](Block& span) {
-    m_shared.pages.assign(span.address, span.bytes, nullptr);
-    m_arena.put(span);
-  });
-  std::size_t released = 0;
-  for (auto segment = m_segments.begin(); segment != m_segments.end() && released < bytes;) {
-    auto const next = std::next(segment);
-    if (Arena::unused(*segment)) {
-      m_arena.remove(*segment);
-      m_segment_bytes -= segment->region.bytes;
-      released += segment->region.bytes;
-      out.splice(out.end(), m_segments, segment);
-    }
-    segment = next;
-  }
-  return released;
+std::size_t Heap::releasable(std::size_t bytes, bool reserved_too) noexcept {
+  m_slabs.give_up_kept([&](Block& span) { take_whole_slab(span); });
+  Segment const* const segment = m_arena.unused_segment(bytes, reserved_too);
+  return segment != nullptr ? segment->region.bytes : 0;
 }
 
-std::uint32_t Heap::space_number(char const* name) {
-  auto const same = [&](SpaceCount const& count) {
-    return count.name == name || std::strcmp(count.name, name) == 0;
-  };
-  auto const found  = std::find_if(m_spaces.begin(), m_spaces.end(), same);
-  auto const number = static_cast<std::uint32_t>(found - m_spaces.begin());
-  if (found == m_spaces.end()) m_spaces.push_back({name, 0, 0, 0, 0});
-  return number;
+Heap::Segments::node_type Heap::release(std::size_t bytes, bool reserved_too) noexcept {
+  Segment* const segment = m_arena.unused_segment(bytes, reserved_too);
+  if (segment == nullptr) return {};
+  m_arena.remove(*segment);
+  m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
+  return m_segments.extract(static_cast<char const*>(segment->region.pointer));
+}
+
+std::uint16_t Heap::space_number(char const* name) noexcept {
+  std::size_t i = 0;
+  for (; i < m_spaces.size() - 1; ++i) {
+    char const*& known = m_spaces[i].name;
+    if (known == nullptr) known = name;
+    if (known == name || std::strcmp(known, name) == 0) break;
+  }
+  if (i == m_spaces.size() - 1) m_spaces[i].name = "(others)";
+  return static_cast<std::uint16_t>(i);
 }
 
 }  // namespace KokkosHostSpaces::Impl

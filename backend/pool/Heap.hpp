@@ -4,44 +4,28 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_HEAP_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_HEAP_HPP
 
-#include "../Pool.hpp"
 #include "Arena.hpp"
 #include "Block.hpp"
+#include "Inbox.hpp"
+#include "Meter.hpp"
 #include "PageMap.hpp"
+#include "Pool.hpp"
 #include "Retirement.hpp"
 #include "Slabs.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
-#include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
-/// Bytes in use and the most there ever were. The lines of heaps which share a meter meet here.
-class Meter {
- public:
-  void add(std::size_t bytes) noexcept {
-    std::size_t const now = m_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    std::size_t high      = m_high_water.load(std::memory_order_relaxed);
-    while (high < now &&
-           !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
-    }
-  }
-  void subtract(std::size_t bytes) noexcept {
-    m_in_use.fetch_sub(bytes, std::memory_order_relaxed);
-  }
-  std::size_t high_water() const noexcept { return m_high_water.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::size_t> m_in_use{0};
-  std::atomic<std::size_t> m_high_water{0};
-};
-
-/// Segments, the blocks in them, and the queue of those that are retired. No function waits, calls
-/// the device or the system. All but the constructor are called with the mutex held.
+/// Segments, the blocks in them, and the queues of what is retired. No function waits, or calls the
+/// device or the system, and none takes longer when there are more blocks. Giving back needs no
+/// lock; all else that changes something is called with the mutex held.
 class Heap {
  public:
   struct Shared {
@@ -54,11 +38,13 @@ class Heap {
   /// How far to go for a block.
   enum class Effort {
     reuse,     ///< take what lies ready
-    carve,     ///< also cut a new slab
+    carve,     ///< also cut new slabs, though slices of the size wait
     break_up,  ///< also break up blocks that are kept for large requests
   };
 
-  explicit Heap(Shared shared) : m_shared(shared) {}
+  static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
+
+  explicit Heap(Shared shared) : m_shared(shared), m_meter(shared.pool, shared.total) {}
 
   std::mutex mutex;
 
@@ -69,50 +55,72 @@ class Heap {
   /// nothing that is retired would do.
   Epoch awaited(std::size_t bytes) const noexcept;
 
-  /// Takes memory back that begins in `block`; false if it is not in use. Sets `record` if the work
-  /// of the devices should be recorded now, for later work not to delay much memory.
-  bool retire(Block& block, void const* pointer, bool& record) noexcept;
+  /// Notes that the devices are asked for a request of so many bytes. True if that came of late too
+  /// often for what it brought: more memory would be the better answer.
+  bool asks_too_often(std::size_t bytes) noexcept;
+
+  /// Takes back a piece that begins at `pointer`; false if it is not in use. Without the mutex.
+  bool give_back(Piece& piece) noexcept;
+
+  /// Looks at up to `most` of the pieces that were given back, and makes those ready whose epoch is
+  /// over; false if there was nothing more to do.
+  bool settle(std::size_t most) noexcept;
 
   /// Bytes of the smallest segment that serves a request of so many bytes, and of one that serves
-  /// more to come.
+  /// more to come. Saturates.
   static std::size_t least_growth(std::size_t bytes) noexcept;
   std::size_t good_growth(std::size_t bytes) const noexcept;
 
-  /// Adds memory. \throw std::bad_alloc \throw Error
-  void adopt(Region const& region, bool reserved);
+  using Segments = std::map<char const*, Segment>;  ///< by address
 
-  /// Moves segments that nobody uses into `out`, until it has `bytes` of them. Returns how many it
-  /// has added.
-  std::size_t release(std::size_t bytes, std::list<Segment>& out) noexcept;
+  /// Adds memory, for which the page map has room. \throw std::bad_alloc
+  void adopt(Segments& made);
+
+  /// Bytes of the segment that fits best to `bytes`, of those that nobody uses; 0 if there is none.
+  std::size_t releasable(std::size_t bytes, bool reserved_too) noexcept;
+
+  /// Takes that segment out; empty if there is none.
+  Segments::node_type release(std::size_t bytes, bool reserved_too) noexcept;
+
+  /// Sums that can be read without the mutex.
+  std::size_t locked_bytes() const noexcept { return m_segment_bytes.load(std::memory_order_relaxed); }
+  std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
+  std::size_t ready_bytes() const noexcept { return m_arena.ready_bytes() + m_slabs.ready_bytes(); }
+  std::size_t reserved_bytes() const noexcept { return m_arena.reserved_bytes(); }
 
   /// Adds what this heap holds; spaces are matched by name.
-  void count(Pool::Usage& usage, std::vector<Pool::SpaceUsage>& spaces) const;
+  void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
-  std::optional<Pool::Description> describe(void const* pointer) const;
+  std::optional<pool::Description> describe(void const* pointer) const;
 
  private:
   struct SpaceCount {
-    char const* name;
-    std::size_t bytes_in_use, bytes_asked, blocks, allocations;
+    char const* name = nullptr;
+    std::atomic<std::size_t> bytes_in_use{0}, bytes_asked{0}, blocks{0};
+    std::size_t allocations = 0;
   };
 
-  Block* take_slice(std::size_t bytes, Effort effort);
+  Slice* take_slice(std::size_t bytes, Effort effort);
   Block* take_span(std::size_t bytes, Effort effort);
-  void collect(std::size_t most) noexcept;
-  std::uint32_t space_number(char const* name);
+  void receive(std::size_t most) noexcept;
+  std::size_t collect_spans(std::size_t most) noexcept;
+  void take_whole_slab(Block& span) noexcept;
+  std::uint16_t space_number(char const* name) noexcept;
 
   Shared m_shared;
+  HeapMeter m_meter;
+  Inbox m_inbox;
   Arena m_arena;
   Slabs m_slabs;
-  BlockList m_retired;  ///< blocks of the arena, in the order of their epochs
+  RetiredQueue m_retired;  ///< blocks of the arena
   std::size_t m_retired_bytes = 0;
-  std::size_t m_segment_bytes = 0;
-  std::list<Segment> m_segments;
-  std::vector<SpaceCount> m_spaces;
-  std::size_t m_allocations       = 0;
-  std::size_t m_misses            = 0;
-  std::size_t m_unrecorded_blocks = 0;  ///< retired since this heap last asked for a recording
-  std::size_t m_unrecorded_bytes  = 0;
+  std::atomic<std::size_t> m_segment_bytes{0};
+  Segments m_segments;
+  std::array<SpaceCount, 32> m_spaces;  ///< the last one counts for all that find no place
+  std::size_t m_allocations     = 0;
+  std::size_t m_misses          = 0;
+  std::size_t m_asked_at        = 0;  ///< allocations when the devices were asked last
+  std::size_t m_asks_in_a_hurry = 0;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -9,67 +9,65 @@
 
 namespace KokkosHostSpaces::Impl {
 
-void Heap::count(Pool::Usage& usage, std::vector<Pool::SpaceUsage>& spaces) const {
-  std::size_t in_use = 0;
+void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const {
   for (SpaceCount const& mine : m_spaces) {
-    auto space = std::find_if(spaces.begin(), spaces.end(), [&](Pool::SpaceUsage const& known) {
+    if (mine.name == nullptr) continue;
+    auto space = std::find_if(spaces.begin(), spaces.end(), [&](pool::SpaceUsage const& known) {
       return known.space == mine.name;
     });
-    if (space == spaces.end()) space = spaces.insert(space, Pool::SpaceUsage{mine.name});
-    space->bytes_in_use += mine.bytes_in_use;
-    space->bytes_asked += mine.bytes_asked;
-    space->blocks += mine.blocks;
+    if (space == spaces.end()) space = spaces.insert(space, pool::SpaceUsage{mine.name});
+    std::size_t const asked = mine.bytes_asked.load(std::memory_order_relaxed);
+    space->bytes_in_use += mine.bytes_in_use.load(std::memory_order_relaxed);
+    space->bytes_asked += asked;
+    space->blocks += mine.blocks.load(std::memory_order_relaxed);
     space->allocations += mine.allocations;
-    in_use += mine.bytes_in_use;
-    usage.bytes_asked += mine.bytes_asked;
+    usage.bytes_asked += asked;
   }
-
-  std::size_t retired   = 0;
-  Epoch const completed = m_shared.retirement.completed();
-  auto const add        = [&](Block const& block) {
-    if (block.epoch > completed) retired += block.bytes;
-  };
-  for (Block const* block = m_retired.front(); block != nullptr; block = block->next) add(*block);
-  m_slabs.for_each_idle(add);
-
-  std::size_t locked = 0;
-  for (Segment const& segment : m_segments) locked += segment.region.bytes;
-
+  std::size_t const locked = locked_bytes();
+  std::size_t const in_use = in_use_bytes();
+  std::size_t const ready  = ready_bytes();
   usage.bytes_locked += locked;
   usage.bytes_in_use += in_use;
-  usage.bytes_retired += retired;
-  usage.bytes_cached += locked - in_use - retired;
+  usage.bytes_cached += ready;
+  usage.bytes_retired += locked - in_use - ready;
   usage.segments += m_segments.size();
   usage.misses += m_misses;
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
-std::optional<Pool::Description> Heap::describe(void const* pointer) const {
+std::optional<pool::Description> Heap::describe(void const* pointer) const {
   auto const* const address = static_cast<char const*>(pointer);
-  auto const holds          = [&](Segment const& segment) {
-    auto const* const begin = static_cast<char const*>(segment.region.pointer);
-    return address >= begin && address < begin + segment.region.bytes;
-  };
-  auto const segment = std::find_if(m_segments.begin(), m_segments.end(), holds);
-  if (segment == m_segments.end()) return std::nullopt;
+  auto after                = m_segments.upper_bound(address);
+  if (after == m_segments.begin()) return std::nullopt;
+  Segment const& segment = std::prev(after)->second;
+  if (address >= std::prev(after)->first + segment.region.bytes) return std::nullopt;
 
-  Block const* block = segment->first;
+  Block const* block = segment.first;
   while (address >= block->address + block->bytes) block = block->after;
+  Piece const* piece = block;
+  Label const* label = &block->label;
+  std::size_t bytes  = block->bytes;
+  std::size_t asked  = block->asked;
   if (block->state == BlockState::sliced) {
-    Block const* const slice = block->slab->slice_at(pointer);
-    if (slice != nullptr) block = slice;
+    if (Slice const* const slice = block->slab->slice_at(pointer)) {
+      piece = slice;
+      label = &block->slab->label_of(*slice);
+      bytes = block->slab->slice_bytes;
+      asked = slice->slice_asked;
+    }
   }
 
-  bool const in_use = block->state == BlockState::in_use;
-  bool const retired =
-      block->state == BlockState::retired && block->epoch > m_shared.retirement.completed();
-  Pool::Description description{
-      "", "", block->bytes, segment->region.numa_node, segment->region.kind, Pool::State::cached};
+  Epoch const completed  = m_shared.retirement.completed();
+  BlockState const state = piece->state.load(std::memory_order_acquire);
+  bool const in_use      = state == BlockState::in_use;
+  bool const retired     = state == BlockState::retired && piece->epoch > completed;
+  pool::Description description{
+      "", "", bytes, segment.region.numa_node, segment.region.kind, pool::State::cached};
   if (in_use || retired) {
-    description.label = block->label.data();
-    description.space = m_spaces[block->space].name;
-    description.bytes = block->asked;
-    description.state = in_use ? Pool::State::in_use : Pool::State::retired;
+    description.label = label->data();
+    description.space = m_spaces[piece->space].name;
+    description.bytes = asked;
+    description.state = in_use ? pool::State::in_use : pool::State::retired;
   }
   return description;
 }

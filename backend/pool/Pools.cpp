@@ -7,8 +7,8 @@
 #include "../Error.hpp"
 #include "../PageLock.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -19,47 +19,6 @@ namespace {
 std::atomic<Pools*> the_pools{nullptr};
 
 }  // namespace
-
-NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
-                   Meter& total)
-    : kind(kind_of_memory), numa_node(node) {
-  constexpr int heap_count =
-      17;  // one that all share, and 16 for threads that got in each other's way
-  for (int i = 0; i < heap_count; ++i)
-    heaps.emplace_back(Heap::Shared{retirement, pages, meter, total});
-}
-
-NodePool::Entered NodePool::enter(std::size_t bytes) {
-  constexpr std::size_t largest_apart = std::size_t(1) << 20;  // large blocks are for every thread
-  static std::atomic<std::size_t> threads{0};
-  thread_local std::size_t const number = threads.fetch_add(1, std::memory_order_relaxed);
-  thread_local bool crowded             = false;
-
-  Heap& common = heaps.front();
-  if (bytes > largest_apart) return {common, std::unique_lock(common.mutex)};
-  if (!crowded) {
-    std::unique_lock lock(common.mutex, std::try_to_lock);
-    if (lock.owns_lock()) return {common, std::move(lock)};
-    crowded = true;
-  }
-  Heap& mine = heaps[1 + number % (heaps.size() - 1)];
-  return {mine, std::unique_lock(mine.mutex)};
-}
-
-bool Ledger::reserve(std::size_t bytes) noexcept {
-  std::size_t const most = limit();
-  std::size_t locked     = m_locked.load();
-  do {
-    if (most != 0 && (bytes > most || locked > most - bytes)) return false;
-  } while (!m_locked.compare_exchange_weak(locked, locked + bytes));
-  return true;
-}
-
-std::size_t Ledger::excess(std::size_t bytes) const noexcept {
-  std::size_t const most   = limit();
-  std::size_t const wanted = m_locked.load() + bytes;
-  return most == 0 || wanted <= most ? 0 : wanted - most;
-}
 
 Pools::Pools() : ledger(config().pool_limit) {}
 
@@ -97,39 +56,100 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                             " bytes, is reached");
   }
   Region region;
-  std::unique_lock lock(heap.mutex, std::defer_lock);
   try {
     auto const start = std::chrono::steady_clock::now();
     region           = lock_fresh_pages(bytes, pool.kind, pool.numa_node);
     auto const time  = std::chrono::steady_clock::now() - start;
     pool.nanoseconds_locking += static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
-    lock.lock();
-    heap.adopt(region, reserved);
+    pages.cover(region.pointer, region.bytes);
+    Heap::Segments made;
+    made.try_emplace(static_cast<char const*>(region.pointer), Segment{region, &heap, nullptr, reserved});
+    std::unique_lock lock(heap.mutex);
+    heap.adopt(made);
+    ledger.arrived();
+    if (reserved) m_reserved += region.bytes;
     return lock;
   } catch (...) {
-    if (lock.owns_lock()) lock.unlock();
     give_back(region);
     ledger.release(bytes);
     throw;
   }
 }
 
-std::size_t Pools::release_ready(std::size_t bytes) noexcept {
-  std::size_t released = 0;
-  for_each([&](NodePool& pool) {
-    for (Heap& heap : pool.heaps) {
-      std::list<Segment> segments;
-      if (released < bytes) {
-        std::lock_guard const lock(heap.mutex);
-        released += heap.release(bytes - released, segments);
-      }
-      for (Segment const& segment : segments) {
-        give_back(segment.region);
-        ledger.release(segment.region.bytes);
-      }
+void Pools::settle() noexcept {
+  constexpr std::size_t at_once = 256;
+  for_each_heap([&](Heap& heap) {
+    for (bool more = heap.locked_bytes() > 0; more;) {
+      std::lock_guard const lock(heap.mutex);
+      more = heap.settle(at_once);
     }
   });
+}
+
+Heap* Pools::heap_to_release(std::size_t bytes, Reserved reserved) noexcept {
+  Heap* best            = nullptr;
+  std::size_t best_size = 0;
+  for_each_heap([&](Heap& heap) {
+    if (heap.locked_bytes() == 0) return;
+    std::lock_guard const lock(heap.mutex);
+    std::size_t const size = heap.releasable(bytes, reserved == Reserved::release);
+    bool const better      = size >= bytes ? best_size < bytes || size < best_size : size > best_size;
+    if (size == 0 || !better) return;
+    best      = &heap;
+    best_size = size;
+  });
+  return best;
+}
+
+std::size_t Pools::release_ready(std::size_t bytes, Reserved reserved) noexcept {
+  settle();
+  std::size_t released = 0;
+  while (released < bytes) {
+    Heap* const heap = heap_to_release(bytes - released, reserved);
+    if (heap == nullptr) break;
+    Heap::Segments::node_type left;
+    {
+      std::lock_guard const lock(heap->mutex);
+      left = heap->release(bytes - released, reserved == Reserved::release);
+      if (!left.empty()) ledger.leaves();
+    }
+    if (left.empty()) continue;  // somebody else was faster
+    Segment const& segment = left.mapped();
+    give_back(segment.region);
+    if (segment.reserved) m_reserved -= segment.region.bytes;
+    ledger.release(segment.region.bytes);
+    released += segment.region.bytes;
+  }
+  if (ledger.locked() == 0) m_most_needed = 0;
   return released;
+}
+
+std::size_t Pools::needed_bytes() noexcept {
+  std::size_t needed = 0;
+  for_each_heap([&](Heap& heap) {
+    std::size_t const locked = heap.locked_bytes();
+    needed += locked - std::min(locked, heap.ready_bytes());
+  });
+  return needed;
+}
+
+// An eighth more than was needed is left for what does not fit, and to each heap its smallest
+// segment.
+std::size_t Pools::hoarded(std::size_t bytes) noexcept {
+  std::size_t needed = bytes;
+  std::size_t spare  = 0;
+  for_each_heap([&](Heap& heap) {
+    std::size_t const locked = heap.locked_bytes();
+    needed += locked - std::min(locked, heap.ready_bytes());
+    if (locked > 0) spare += Heap::smallest_segment;
+  });
+  std::size_t most = m_most_needed.load();
+  while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {
+  }
+  most                     = std::max(most, needed);
+  std::size_t const locked = ledger.locked() - std::min(ledger.locked(), m_reserved.load()) + bytes;
+  std::size_t const enough = most + most / 8 + std::max(spare, Heap::smallest_segment);
+  return locked > enough ? locked - enough : 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

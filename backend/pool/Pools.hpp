@@ -6,61 +6,17 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 
-#include "Heap.hpp"
+#include "Ledger.hpp"
+#include "NodePool.hpp"
 #include "PageMap.hpp"
 #include "Retirement.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <list>
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl {
-
-/// The memory of one kind and NUMA node. Threads share the first heap until they get in each
-/// other's way.
-class NodePool {
- public:
-  NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
-           Meter& total);
-
-  struct Entered {
-    Heap& heap;
-    std::unique_lock<std::mutex> lock;
-  };
-
-  /// Locks the heap from which the calling thread shall have a block of `bytes`.
-  Entered enter(std::size_t bytes);
-
-  MemoryKind const kind;
-  int const numa_node;
-  Meter meter;
-  std::atomic<std::uint64_t> nanoseconds_locking{0};
-  std::deque<Heap> heaps;
-};
-
-/// Bytes had from the system, and how many may be.
-class Ledger {
- public:
-  explicit Ledger(std::size_t limit) : m_limit(limit) {}
-
-  /// Notes that `bytes` are going to be locked; false if the limit forbids it.
-  bool reserve(std::size_t bytes) noexcept;
-  void release(std::size_t bytes) noexcept { m_locked.fetch_sub(bytes); }
-
-  std::size_t limit() const noexcept { return m_limit.load(); }
-  void set_limit(std::size_t bytes) noexcept { m_limit.store(bytes); }
-
-  /// Bytes that must be given back before `bytes` more can be locked.
-  std::size_t excess(std::size_t bytes) const noexcept;
-
- private:
-  std::atomic<std::size_t> m_locked{0};
-  std::atomic<std::size_t> m_limit;
-};
 
 class Pools {
  public:
@@ -83,24 +39,47 @@ class Pools {
     }
   }
 
+  template <class F>
+  void for_each_heap(F f) {
+    for_each([&](NodePool& pool) {
+      for (Heap& heap : pool.heaps) f(heap);
+    });
+  }
+
   /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw
   /// OutOfPinnedMemory and what lock_fresh_pages throws.
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes, bool reserved);
 
+  /// Makes all ready whose epoch is over; locks are held for short only.
+  void settle() noexcept;
+
+  enum class Reserved { keep, release };
+
   /// Gives at least `bytes` of segments back that are ready and that nobody uses, or all there are.
   /// May wait for kernels. Returns the bytes given back.
-  std::size_t release_ready(std::size_t bytes) noexcept;
+  std::size_t release_ready(std::size_t bytes, Reserved reserved = Reserved::release) noexcept;
+
+  /// What is in use or retired.
+  std::size_t needed_bytes() noexcept;
+
+  /// Bytes that had better be given back before `bytes` more are locked, for the pool holds much
+  /// more than was ever needed at once. Memory that was reserved is not counted.
+  std::size_t hoarded(std::size_t bytes) noexcept;
 
   Retirement retirement;
   PageMap pages;
   Meter meter;
   Ledger ledger;
+  std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 
  private:
   Pools();
+  Heap* heap_to_release(std::size_t bytes, Reserved reserved) noexcept;
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
+  std::atomic<std::size_t> m_reserved{0};     ///< bytes of reserved segments
+  std::atomic<std::size_t> m_most_needed{0};  ///< as seen when the pool grew
 };
 
 }  // namespace KokkosHostSpaces::Impl

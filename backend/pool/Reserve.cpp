@@ -3,8 +3,12 @@
 
 // Locking pages before they are needed.
 
+#include "../Driver.hpp"
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
+#include "../os/Pages.hpp"
+#include "Control.hpp"
+#include "Pool.hpp"
 #include "Pools.hpp"
 
 #include <algorithm>
@@ -12,12 +16,14 @@
 #include <cstdlib>
 #include <exception>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
-namespace KokkosHostSpaces::Impl::Pool {
+namespace KokkosHostSpaces {
 
-struct Reservation::Progress {
+struct pool::Reservation::Progress {
   explicit Progress(std::size_t bytes) : asked(bytes) {}
 
   std::size_t const asked;
@@ -28,30 +34,44 @@ struct Reservation::Progress {
 
 namespace {
 
+using namespace Impl;
+using Progress = pool::Reservation::Progress;
+
+struct Worker {
+  std::shared_ptr<Progress> progress;
+  std::jthread thread;
+};
+
 // The threads that reserve. They are stopped before main's static objects die: the runtime goes
 // with them.
 struct Workers {
   std::mutex mutex;
-  std::list<std::jthread> threads;
+  std::list<Worker> all;
 };
 
 Workers& workers() {
   static Workers* const made = [] {
     auto* const w = new Workers;
     std::atexit([] {
-      if (!is_forked_child()) workers().threads.clear();
+      if (!is_forked_child()) workers().all.clear();
     });
     return w;
   }();
   return *made;
 }
 
-void work(std::stop_token const& stop, Reservation::Progress& progress, NodePool& pool,
-          std::size_t chunk) {
+void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::size_t chunk,
+          int device) {
   try {
+    if (progress.asked > most_memory()) {
+      throw OutOfPinnedMemory(
+          std::to_string(progress.asked) +
+          " bytes cannot be reserved (no machine has so much memory): reserve what will be used");
+    }
+    Driver::use_device(device);
     while (progress.done < progress.asked && !stop.stop_requested()) {
       std::size_t const bytes = Heap::least_growth(std::min(chunk, progress.asked - progress.done));
-      Pools::instance().grow(pool, pool.heaps.front(), bytes, true);
+      Pools::instance().grow(pool, pool.common(), bytes, true);
       progress.done += bytes;
     }
   } catch (...) {
@@ -61,37 +81,43 @@ void work(std::stop_token const& stop, Reservation::Progress& progress, NodePool
   progress.finished.notify_all();
 }
 
+[[noreturn]] void refuse_in_child(char const* what) {
+  throw Error(std::string(what) +
+              " (this process is the child of a fork, where CUDA does not work): reserve before "
+              "the fork, or exec a new program");
+}
+
 }  // namespace
 
-std::size_t Reservation::bytes_asked() const noexcept { return m_progress->asked; }
+std::size_t pool::Reservation::bytes_asked() const noexcept { return m_progress->asked; }
 
-std::size_t Reservation::bytes_done() const noexcept {
+std::size_t pool::Reservation::bytes_done() const noexcept {
   return std::min(m_progress->done.load(), m_progress->asked);
 }
 
-bool Reservation::finished() const noexcept { return m_progress->finished; }
+bool pool::Reservation::finished() const noexcept { return m_progress->finished; }
 
-void Reservation::wait() const {
+void pool::Reservation::wait() const {
+  if (is_forked_child() && !finished()) refuse_in_child("a reservation cannot be waited for");
   m_progress->finished.wait(false);
   if (m_progress->error) std::rethrow_exception(m_progress->error);
 }
 
-Reservation reserve(std::size_t bytes, MemoryKind kind, int numa_node, std::size_t largest_block) {
-  if (is_forked_child()) {
-    throw Error(
-        "memory cannot be reserved (this process is the child of a fork, where CUDA does not "
-        "work): "
-        "reserve before the fork, or exec a new program");
-  }
+pool::Reservation Impl::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
+                                      std::size_t largest_block) {
+  if (is_forked_child()) refuse_in_child("memory cannot be reserved");
   NodePool& pool          = Pools::instance().of(kind, numa_node);
-  auto progress           = std::make_shared<Reservation::Progress>(bytes);
+  auto progress           = std::make_shared<Progress>(bytes);
   std::size_t const chunk = std::max(largest_block, Arena::page_bytes);
+  int const device        = Driver::current_device();
   Workers& all            = workers();
   std::lock_guard const lock(all.mutex);
-  all.threads.emplace_back([progress, &pool, chunk](std::stop_token const& stop) {
-    work(stop, *progress, pool, chunk);
-  });
-  return Reservation(std::move(progress));
+  all.all.remove_if([](Worker const& worker) { return worker.progress->finished.load(); });
+  auto const job = [progress, &pool, chunk, device](std::stop_token const& stop) {
+    work(stop, *progress, pool, chunk, device);
+  };
+  all.all.push_back({progress, std::jthread(job)});
+  return pool::Reservation(std::move(progress));
 }
 
-}  // namespace KokkosHostSpaces::Impl::Pool
+}  // namespace KokkosHostSpaces

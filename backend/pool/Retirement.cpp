@@ -4,7 +4,6 @@
 #include "Retirement.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 namespace KokkosHostSpaces::Impl {
@@ -12,6 +11,8 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 constexpr std::uint64_t bit(std::size_t device) { return std::uint64_t(1) << device; }
+
+using Devices = std::array<int, Driver::max_devices>;
 
 }  // namespace
 
@@ -26,23 +27,25 @@ void Retirement::complete(Epoch epoch) noexcept {
   }
 }
 
+void Retirement::forget_oldest() noexcept {
+  m_first = (m_first + 1) % m_ring.size();
+  --m_count;
+}
+
 void Retirement::forget_what_is_over() noexcept {
-  while (m_count > 0 && pending(0).epoch <= completed()) {
-    m_first = (m_first + 1) % m_ring.size();
-    --m_count;
-  }
+  while (m_count > 0 && pending(0).epoch <= completed()) forget_oldest();
 }
 
 Retirement::Progress Retirement::close_epoch() noexcept {
-  forget_what_is_over();
   if (m_count == m_ring.size()) return Progress::pending;
 
-  std::array<int, most_devices> devices{};
+  Devices devices{};
   Epoch const epoch    = m_open.fetch_add(1, std::memory_order_acq_rel);
   auto const count     = static_cast<std::size_t>(Driver::devices_in_use(devices));
   Recording& recording = pending(m_count);
   recording.epoch      = epoch;
   recording.devices    = 0;
+  m_cheap.store(count == 0, std::memory_order_relaxed);
   for (std::size_t i = 0; i < count; ++i) {
     auto const device = static_cast<std::size_t>(devices[i]);
     switch (Driver::record_all_work(devices[i], recording.events[device])) {
@@ -65,11 +68,14 @@ Retirement::Progress Retirement::close_epoch() noexcept {
 }
 
 Retirement::Progress Retirement::ask(Recording& recording) noexcept {
-  for (std::size_t device = 0; recording.devices != 0 && device < most_devices; ++device) {
+  for (std::size_t device = 0; recording.devices != 0 && device < recording.events.size();
+       ++device) {
     if ((recording.devices & bit(device)) == 0) continue;
     switch (Driver::query(recording.events[device])) {
       case Driver::EventState::done: recording.devices &= ~bit(device); break;
-      case Driver::EventState::pending: return Progress::pending;
+      case Driver::EventState::pending:
+        m_device_at_work.store(static_cast<int>(device), std::memory_order_relaxed);
+        return Progress::pending;
       case Driver::EventState::capturing: return Progress::capturing;
       case Driver::EventState::failed:
         Driver::release_event(recording.events[device]);
@@ -81,14 +87,7 @@ Retirement::Progress Retirement::ask(Recording& recording) noexcept {
   return Progress::done;
 }
 
-void Retirement::record() noexcept {
-  std::unique_lock const lock(m_mutex, std::try_to_lock);
-  if (lock.owns_lock()) close_epoch();
-}
-
-Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
-  if (epoch <= completed()) return Progress::done;
-  std::lock_guard const lock(m_mutex);
+Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
   forget_what_is_over();
   if (epoch <= completed()) return Progress::done;  // somebody else asked while this thread waited
   Progress progress = Progress::pending;
@@ -107,28 +106,47 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
     }
     // Done, or lost: then a later recording covers the epoch.
     if (oldest == Progress::blind) progress = oldest;
-    m_first = (m_first + 1) % m_ring.size();
-    --m_count;
+    forget_oldest();
   }
   return epoch <= completed() ? Progress::done : progress;
 }
 
+Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
+  // A recording takes a microsecond, unless the driver is busy: then growing is faster.
+  constexpr std::chrono::microseconds patience(50);
+  if (epoch <= completed()) return Progress::done;
+  std::unique_lock lock(m_asking, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    auto const deadline = Clock::now() + patience;
+    while (!lock.try_lock()) {
+      if (epoch <= completed()) return Progress::done;
+      if (Clock::now() > deadline) return Progress::busy;
+      std::this_thread::yield();
+    }
+  }
+  return ask_devices(epoch);
+}
+
 bool Retirement::fence() noexcept {
+  Devices devices{};
   Epoch const epoch = m_open.fetch_add(1, std::memory_order_acq_rel);
-  std::array<int, most_devices> devices{};
   int const count   = Driver::devices_in_use(devices);
   bool const fenced = std::all_of(devices.begin(), devices.begin() + count, Driver::fence_device);
   if (fenced) complete(epoch);
   return fenced;
 }
 
-bool Retirement::wait(Epoch epoch) noexcept {
+bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
   // Asked again and again, not waited for: an event that is waited for could not be recorded anew.
   constexpr std::chrono::microseconds pause(50);
   for (;;) {
     switch (reach(epoch)) {
       case Progress::done: return true;
-      case Progress::pending: std::this_thread::sleep_for(pause); break;
+      case Progress::pending:
+      case Progress::busy:
+        if (Clock::now() > deadline) return false;
+        std::this_thread::sleep_for(pause);
+        break;
       case Progress::capturing: return false;
       case Progress::blind: return fence();
     }
@@ -136,7 +154,7 @@ bool Retirement::wait(Epoch epoch) noexcept {
 }
 
 void Retirement::release_events() noexcept {
-  std::lock_guard const lock(m_mutex);
+  std::lock_guard const lock(m_asking);
   m_count = 0;
   for (Recording& recording : m_ring) {
     for (Driver::Event& event : recording.events) {

@@ -8,7 +8,11 @@
 // one comparison of numbers.
 //
 // Nothing is lost when a recording fails or a stream captures: the closed epoch has no event of its
-// own then, and is covered by the next recording that succeeds.
+// own then, and is covered by the next recording that succeeds. An error never ends an epoch.
+//
+// The driver may keep whoever records waiting, for as long as another thread registers memory. So
+// one thread at a time asks the devices, and no lock that others need is held meanwhile: they are
+// told `busy`. Stamps and what is over are read without any lock.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
@@ -18,6 +22,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -32,52 +37,61 @@ class Retirement {
   /// The newest epoch that is over.
   Epoch completed() const noexcept { return m_completed.load(std::memory_order_acquire); }
 
-  /// Records the work of all devices, unless another thread does so just now. Waits for nobody.
-  void record() noexcept;
+  /// No device was in use when this was found out last: asking costs next to nothing.
+  bool is_cheap() const noexcept { return m_cheap.load(std::memory_order_relaxed); }
 
   enum class Progress {
     done,       ///< the epoch is over
     pending,    ///< device work of the epoch still runs
     capturing,  ///< a stream captures: nothing can be recorded or asked
-    blind       ///< there are no events (CUDA < 12.5, or an error): only fence() tells
+    blind,      ///< there are no events (CUDA < 12.5, or an error): only fence() tells
+    busy        ///< another thread is asking
   };
 
-  /// Finds out how far the devices are, recording if `epoch` has no event yet. Waits for no device.
+  /// Finds out how far the devices are, recording if `epoch` has no event yet. Waits for no device,
+  /// but perhaps for the driver; for another thread that asks only as long as growing would take.
   Progress reach(Epoch epoch) noexcept;
 
   /// Waits until all work of the devices is done; false if it cannot be waited for (a stream
-  /// captures).
+  /// captures, or an error).
   bool fence() noexcept;
 
-  /// Waits until `epoch` is over; false if it cannot be waited for.
-  bool wait(Epoch epoch) noexcept;
+  using Clock = std::chrono::steady_clock;
+
+  /// Waits until `epoch` is over, at most until `deadline`; false if it is not.
+  bool wait(Epoch epoch, Clock::time_point deadline) noexcept;
+
+  /// The device whose work was seen to run last; -1 if none was.
+  int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }
 
   /// Gives the events back to the runtime.
   void release_events() noexcept;
 
  private:
-  static constexpr std::size_t most_devices = 64;
-
   struct Recording {
     Epoch epoch           = 0;
     std::uint64_t devices = 0;  ///< bit d: events[d] is recorded and was not seen done
-    std::array<Driver::Event, most_devices> events{};
+    std::array<Driver::Event, Driver::max_devices> events{};
   };
 
-  // With m_mutex held.
+  // With m_asking held.
+  Progress ask_devices(Epoch epoch) noexcept;
   Progress close_epoch() noexcept;
   Progress ask(Recording& recording) noexcept;
   void forget_what_is_over() noexcept;
+  void forget_oldest() noexcept;
   Recording& pending(std::size_t i) noexcept { return m_ring[(m_first + i) % m_ring.size()]; }
 
   void complete(Epoch epoch) noexcept;
 
-  std::atomic<Epoch> m_open{1};
-  std::atomic<Epoch> m_completed{0};
+  alignas(64) std::atomic<Epoch> m_open{1};
+  alignas(64) std::atomic<Epoch> m_completed{0};
+  std::atomic<bool> m_cheap{false};
+  std::atomic<int> m_device_at_work{-1};
 
   // The recordings, oldest first. A slot keeps its events and records them again: none is made or
   // destroyed in steady state. When the ring is full, epochs are left to a later recording.
-  std::mutex m_mutex;
+  std::mutex m_asking;
   std::array<Recording, 64> m_ring{};
   std::size_t m_first = 0;
   std::size_t m_count = 0;

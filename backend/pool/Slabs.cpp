@@ -10,7 +10,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-constexpr std::size_t steps = 16;  // sizes for each doubling
+constexpr std::size_t steps  = 16;  // sizes for each doubling
+constexpr std::size_t fewest = 8;   // slices of a slab
 
 // Distance of the sizes around `units`, in units of the alignment.
 std::size_t step_shift(std::size_t units) noexcept {
@@ -18,12 +19,6 @@ std::size_t step_shift(std::size_t units) noexcept {
 }
 
 }  // namespace
-
-Block* Slab::slice_at(void const* pointer) const noexcept {
-  auto const offset   = static_cast<std::size_t>(static_cast<char const*>(pointer) - span->address);
-  std::size_t const i = offset / slice_bytes;
-  return i < count ? &slices[i] : nullptr;
-}
 
 std::size_t Slabs::slice_bytes(std::size_t bytes) noexcept {
   std::size_t const units = (bytes + alignment - 1) / alignment;
@@ -38,55 +33,100 @@ std::size_t Slabs::class_of(std::size_t bytes) noexcept {
 }
 
 std::size_t Slabs::span_bytes(std::size_t bytes) noexcept {
-  constexpr std::size_t fewest = 8;
   return Arena::whole_pages(std::max(smallest_span, fewest * slice_bytes(bytes)));
 }
 
-Block* Slabs::take(std::size_t bytes, Epoch completed) noexcept {
-  BlockList& idle    = m_idle[class_of(bytes)];
-  Block* const slice = idle.front();
-  if (slice == nullptr || slice->epoch > completed) return nullptr;
-  idle.remove(*slice);
-  --slice->slab->idle;
-  slice->state = BlockState::in_use;
+Slice* Slabs::take(std::size_t bytes) noexcept {
+  Class& c         = m_classes[class_of(bytes)];
+  Slab* const slab = c.front;
+  if (slab == nullptr) return nullptr;
+  Slice* slice = slab->ready;
+  if (slice != nullptr) {
+    slab->ready = static_cast<Slice*>(slice->next.load(std::memory_order_relaxed));
+  } else {
+    slice       = &slab->slices[slab->fresh++];
+    slice->slab = slab;
+  }
+  ++slab->out;
+  if (c.kept == slab) c.kept = nullptr;
+  if (!slab->has_ready()) unlink(c, *slab);
+  count(0 - std::size_t(slab->slice_bytes));
+  slice->epoch.store(Piece::never, std::memory_order_relaxed);
+  slice->state.store(BlockState::in_use, std::memory_order_relaxed);
   return slice;
 }
 
-void Slabs::put(Block& slice) noexcept {
-  slice.state = BlockState::retired;
-  ++slice.slab->idle;
-  m_idle[class_of(slice.bytes)].push_back(slice);
+void Slabs::make_ready(Class& c, Slice& slice) noexcept {
+  Slab& slab           = *slice.slab;
+  bool const was_empty = !slab.has_ready();
+  slice.state.store(BlockState::ready, std::memory_order_relaxed);
+  slice.next.store(slab.ready, std::memory_order_relaxed);
+  slab.ready = &slice;
+  --slab.out;
+  count(slab.slice_bytes);
+  // Slabs of which most is ready come last, so that they may become whole.
+  if (was_empty) link(c, slab, true);
+  if (slab.out == 0) {
+    unlink(c, slab);
+    link(c, slab, false);
+  }
 }
 
 void Slabs::cut(Block& span, std::size_t bytes) {
   std::size_t const size  = slice_bytes(bytes);
-  std::size_t const count = span.bytes / size;
-  m_slabs.push_back({&span, size, count, count, nullptr});
-  Slab& slab = m_slabs.back();
-  try {
-    slab.slices = std::make_unique<Block[]>(count);
-  } catch (...) {
-    m_slabs.pop_back();
-    throw;
-  }
-  span.slab       = &slab;
-  span.state      = BlockState::sliced;
-  BlockList& idle = m_idle[class_of(size)];
-  for (std::size_t i = count; i-- > 0;) {
-    Block& slice  = slab.slices[i];
-    slice.address = span.address + i * size;
-    slice.bytes   = size;
-    slice.segment = span.segment;
-    slice.slab    = &slab;
-    slice.state   = BlockState::retired;
-    idle.push_front(slice);
-  }
+  std::size_t const slices = std::min(span.bytes / size, most_slices);
+  Slab& slab       = new_slab(slices);
+  slab.span        = &span;
+  slab.slice_bytes = static_cast<std::uint32_t>(size);
+  slab.count       = static_cast<std::uint32_t>(slices);
+  slab.fresh = slab.out = 0;
+  slab.ready            = nullptr;
+  span.slab             = &slab;
+  span.state.store(BlockState::sliced, std::memory_order_relaxed);
+  link(m_classes[class_of(size)], slab, false);
+  count(span.bytes);
 }
 
-bool Slabs::dissolvable(Slab const& slab, Epoch completed) const noexcept {
-  return slab.idle == slab.count &&
-         std::all_of(slab.slices.get(), slab.slices.get() + slab.count,
-                     [&](Block const& s) { return s.epoch <= completed; });
+void Slabs::link(Class& c, Slab& slab, bool at_front) noexcept {
+  slab.previous = at_front ? nullptr : c.back;
+  slab.next     = at_front ? c.front : nullptr;
+  (slab.previous != nullptr ? slab.previous->next : c.front) = &slab;
+  (slab.next != nullptr ? slab.next->previous : c.back)      = &slab;
+}
+
+void Slabs::unlink(Class& c, Slab& slab) noexcept {
+  (slab.previous != nullptr ? slab.previous->next : c.front) = slab.next;
+  (slab.next != nullptr ? slab.next->previous : c.back)      = slab.previous;
+}
+
+Block& Slabs::dissolve(Class& c, Slab& slab) noexcept {
+  unlink(c, slab);
+  if (c.kept == &slab) c.kept = nullptr;
+  Block& span = *slab.span;
+  count(0 - span.bytes);
+  span.slab     = nullptr;
+  Slab*& spares = m_spare[store_of(slab.count)];
+  slab.next     = spares;
+  spares        = &slab;
+  return span;
+}
+
+std::size_t Slabs::store_of(std::size_t slices) noexcept {
+  return static_cast<std::size_t>(std::bit_width(std::max(slices, fewest) - 1)) - 3;
+}
+
+Slab& Slabs::new_slab(std::size_t slices) {
+  std::size_t const store = store_of(slices);
+  if (Slab* const spare = m_spare[store]) {
+    m_spare[store] = spare->next;
+    return *spare;
+  }
+  std::size_t const room = fewest << store;
+  auto made              = std::make_unique<Slab>();
+  made->slices           = std::make_unique<Slice[]>(room);
+  made->labels           = std::make_unique_for_overwrite<Label[]>(room);
+  m_slabs.push_back(std::move(made));
+  return *m_slabs.back();
 }
 
 }  // namespace KokkosHostSpaces::Impl

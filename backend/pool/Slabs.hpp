@@ -8,32 +8,50 @@
 #include "Block.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
-#include <list>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
 /// A block of the arena cut into slices of one size.
 struct Slab {
-  Block* span;
-  std::size_t slice_bytes;
-  std::size_t count;
-  std::size_t idle;  ///< slices that nobody uses, ready or retired
-  std::unique_ptr<Block[]> slices;
+  Block* span               = nullptr;
+  std::uint32_t slice_bytes = 0;
+  std::uint32_t count       = 0;
+  std::uint32_t fresh       = 0;  ///< the first slice that was never used
+  std::uint32_t out         = 0;  ///< slices in use or retired
+  Slice* ready              = nullptr;  ///< slices that were used, by Piece::next
+  Slab* previous            = nullptr;  ///< in the list of its class
+  Slab* next                = nullptr;
+  std::unique_ptr<Slice[]> slices;
+  std::unique_ptr<Label[]> labels;  ///< apart: only descriptions and messages want them
+
+  bool has_ready() const noexcept { return ready != nullptr || fresh < count; }
 
   /// The slice that holds `pointer`; nullptr in the rest that makes no slice.
-  Block* slice_at(void const* pointer) const noexcept;
+  Slice* slice_at(void const* pointer) const noexcept {
+    auto const offset = static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
+    std::uint32_t const i = offset / slice_bytes;
+    return i < count ? &slices[i] : nullptr;
+  }
+  char* address_of(Slice const& slice) const noexcept {
+    return span->address + static_cast<std::size_t>(&slice - slices.get()) * slice_bytes;
+  }
+  Label& label_of(Slice const& slice) const noexcept { return labels[static_cast<std::size_t>(&slice - slices.get())]; }
 };
 
-/// Small blocks, by classes of sizes. Slices of a class wait in the order in which they were given
-/// back: the longest retired is used first, so that the device has to be asked only once for a
-/// whole round of slices. Not thread-safe.
+/// Small blocks, by classes of sizes. What is given back waits in one queue a class; a slice whose
+/// epoch is over returns to its slab, and a slab of which nothing is out to the arena: one of each
+/// class is kept. Nothing is linear in the number of slices. Not thread-safe, but for the sum.
 class Slabs {
  public:
   static constexpr std::size_t alignment = 256;
   static constexpr std::size_t largest   = std::size_t(32) << 10;  ///< beyond it pages waste little
   static constexpr std::size_t smallest_span = std::size_t(64) << 10;
+  static constexpr std::size_t most_slices   = smallest_span / alignment;
 
   /// Bytes of the slices that serve `bytes`: multiples of 256, 16 sizes for each doubling.
   static std::size_t slice_bytes(std::size_t bytes) noexcept;
@@ -41,53 +59,108 @@ class Slabs {
   /// Bytes to be cut into slices that serve `bytes`.
   static std::size_t span_bytes(std::size_t bytes) noexcept;
 
-  /// A slice whose epoch is over; nullptr if there is none.
-  Block* take(std::size_t bytes, Epoch completed) noexcept;
-
-  /// The slice that is ready next; nullptr if none is idle.
-  Block* next(std::size_t bytes) const noexcept { return m_idle[class_of(bytes)].front(); }
+  /// A ready slice; nullptr if there is none.
+  Slice* take(std::size_t bytes) noexcept;
 
   /// Takes a slice back, stamped with its epoch.
-  void put(Block& slice) noexcept;
+  void put(Slice& slice) noexcept { m_classes[class_of(slice.slab->slice_bytes)].retired.push(slice); }
 
   /// Cuts a block of the arena into slices that serve `bytes`, all ready. \throw std::bad_alloc
   void cut(Block& span, std::size_t bytes);
 
-  /// Calls `f` with each slice that nobody uses.
-  template <class F>
-  void for_each_idle(F f) const {
-    for (BlockList const& idle : m_idle) {
-      for (Block const* slice = idle.front(); slice != nullptr; slice = slice->next) f(*slice);
-    }
+  /// The slice that was given back first; nullptr if all are ready or in use.
+  Slice const* oldest(std::size_t bytes) const noexcept { return static_cast<Slice const*>(m_classes[class_of(bytes)].retired.front()); }
+
+  /// So many slices wait that a new slab could not have served more.
+  bool many_wait(std::size_t bytes) const noexcept {
+    return m_classes[class_of(bytes)].retired.size() >= span_bytes(bytes) / slice_bytes(bytes);
   }
 
-  /// Makes slabs whole again that nobody uses, and hands their blocks to `take_back`.
+  /// Makes up to `most` slices ready whose epoch is over. Hands the blocks of slabs that are whole
+  /// again to `take_back`. Returns how many slices it has moved.
   template <class TakeBack>
-  void dissolve(Epoch completed, TakeBack take_back) noexcept;
+  std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most, TakeBack take_back) noexcept {
+    return collect(m_classes[class_of(bytes)], completed, most, take_back);
+  }
+
+  /// The same for all classes.
+  template <class TakeBack>
+  std::size_t collect_all(Epoch completed, std::size_t most, TakeBack take_back) noexcept;
+
+  /// Hands the slabs that were kept to `take_back`; false if there are none.
+  template <class TakeBack>
+  bool give_up_kept(TakeBack take_back) noexcept;
+
+  /// Bytes of all ready slices, and of what is left over beside slices.
+  std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
 
  private:
+  struct Class {
+    RetiredQueue retired;
+    Slab* front = nullptr;  ///< slabs with ready slices
+    Slab* back  = nullptr;
+    Slab* kept  = nullptr;  ///< of which nothing is out; also in the list
+  };
   static constexpr std::size_t class_count = 64;
   static std::size_t class_of(std::size_t bytes) noexcept;
-  bool dissolvable(Slab const& slab, Epoch completed) const noexcept;
 
-  std::array<BlockList, class_count> m_idle{};
-  std::list<Slab> m_slabs;
+  template <class TakeBack>
+  std::size_t collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept;
+  void make_ready(Class& c, Slice& slice) noexcept;
+  static void link(Class& c, Slab& slab, bool at_front) noexcept;
+  static void unlink(Class& c, Slab& slab) noexcept;
+  Block& dissolve(Class& c, Slab& slab) noexcept;
+  void count(std::size_t difference) noexcept {
+    m_ready.store(m_ready.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
+  }
+  static std::size_t store_of(std::size_t slices) noexcept;
+  Slab& new_slab(std::size_t slices);
+
+  static constexpr std::size_t store_count = 6;  ///< for 8 to 256 slices
+  std::array<Class, class_count> m_classes{};
+  std::atomic<std::size_t> m_ready{0};
+  std::vector<std::unique_ptr<Slab>> m_slabs;
+  std::array<Slab*, store_count> m_spare{};  ///< slabs without a block, by `next`
 };
 
 template <class TakeBack>
-void Slabs::dissolve(Epoch completed, TakeBack take_back) noexcept {
-  for (auto slab = m_slabs.begin(); slab != m_slabs.end();) {
-    if (!dissolvable(*slab, completed)) {
-      ++slab;
-      continue;
+std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept {
+  std::size_t moved = 0;
+  for (; moved < most; ++moved) {
+    auto* const slice = static_cast<Slice*>(c.retired.front());
+    if (slice == nullptr || slice->epoch.load(std::memory_order_relaxed) > completed) break;
+    c.retired.pop();
+    make_ready(c, *slice);
+    Slab& slab = *slice->slab;
+    if (slab.out > 0) continue;
+    if (c.kept == nullptr) {
+      c.kept = &slab;
+    } else {
+      take_back(dissolve(c, slab));
     }
-    BlockList& idle = m_idle[class_of(slab->slice_bytes)];
-    for (std::size_t i = 0; i < slab->count; ++i) idle.remove(slab->slices[i]);
-    Block& span = *slab->span;
-    span.slab   = nullptr;
-    slab        = m_slabs.erase(slab);
-    take_back(span);
   }
+  return moved;
+}
+
+template <class TakeBack>
+std::size_t Slabs::collect_all(Epoch completed, std::size_t most, TakeBack take_back) noexcept {
+  std::size_t moved = 0;
+  for (Class& c : m_classes) {
+    if (moved >= most) break;
+    moved += collect(c, completed, most - moved, take_back);
+  }
+  return moved;
+}
+
+template <class TakeBack>
+bool Slabs::give_up_kept(TakeBack take_back) noexcept {
+  bool any = false;
+  for (Class& c : m_classes) {
+    if (c.kept == nullptr) continue;
+    take_back(dissolve(c, *c.kept));
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace KokkosHostSpaces::Impl

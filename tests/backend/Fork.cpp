@@ -52,7 +52,7 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
   REQUIRE(Driver::record_all_work(0, event) == Driver::Recorded::yes);
 
   int const status = status_of_child([&] {
-    std::array<int, 64> devices{};
+    std::array<int, Driver::max_devices> devices{};
     Driver::Event other = nullptr;
     bool harmless       = is_forked_child() && Driver::device_count() == 0;
     harmless            = harmless && Driver::devices_in_use(devices) == 0;

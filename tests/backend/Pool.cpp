@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../backend/Error.hpp"
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "CapturedStderr.hpp"
 #include "PoolTest.hpp"
 
@@ -61,11 +61,11 @@ TEST_CASE("memory of both kinds and of every node is kept apart") {
   CHECK(elsewhere != first);
   void* const again = Pool::allocate(near);
   void* const more  = Pool::allocate(near);
-  CHECK(Pool::describe(again)->kind == kind);
-  CHECK(Pool::describe(again)->numa_node == Pool::describe(more)->numa_node);
-  Pool::Statistics const now = Pool::statistics();
+  CHECK(pool::describe(again)->kind == kind);
+  CHECK(pool::describe(again)->numa_node == pool::describe(more)->numa_node);
+  pool::Statistics const now = pool::statistics();
   std::size_t pools_of_node  = 0;
-  for (Pool::PoolUsage const& pool : now.pools) {
+  for (pool::PoolUsage const& pool : now.pools) {
     if (pool.kind != kind || pool.numa_node != 0) continue;
     ++pools_of_node;
     CHECK(pool.usage.bytes_in_use == 2 * MiB);
@@ -110,7 +110,7 @@ TEST_CASE("a request that no machine can meet fails, and the next smaller one wo
 
 TEST_CASE("at the limit the exception says all there is to know") {
   PoolTest const test;
-  Pool::set_limit(32 * MiB);
+  pool::set_limit(32 * MiB);
   char* const block = PoolTest::allocate(20 * MiB);
   CHECK_THROWS_WITH(PoolTest::allocate(18 * MiB, "the temperature"),
                     ContainsSubstring("the temperature") && ContainsSubstring("TestSpace") &&
@@ -127,7 +127,7 @@ TEST_CASE("at the limit the exception says all there is to know") {
 
 TEST_CASE("at the limit ready memory is given back to make room for another size or kind") {
   PoolTest const test;
-  Pool::set_limit(64 * MiB);
+  pool::set_limit(64 * MiB);
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
   for (char* const block : blocks) Pool::deallocate(block);
@@ -143,9 +143,9 @@ TEST_CASE("a limit set below what is cached gives memory back") {
   Pool::deallocate(PoolTest::allocate(20 * MiB));
   char* const kept = PoolTest::allocate(18 * MiB);
   Pool::deallocate(PoolTest::allocate(30 * MiB));
-  Pool::trim(1000 * MiB);
-  Pool::set_limit(10 * MiB);
-  CHECK(Pool::statistics().limit == 10 * MiB);
+  pool::trim(1000 * MiB);
+  pool::set_limit(10 * MiB);
+  CHECK(pool::statistics().limit == 10 * MiB);
   CHECK(PoolTest::usage().bytes_locked < 50 * MiB);
   CHECK_THROWS_AS(PoolTest::allocate(40 * MiB), OutOfPinnedMemory);
   Pool::deallocate(kept);
@@ -164,7 +164,7 @@ TEST_CASE("what was not handed out, or was given back already, is refused with a
     Pool::deallocate(wrong);
     CHECK_THAT(captured.text(), ContainsSubstring("is not given back"));
   }
-  CHECK(Pool::describe(other)->state == Pool::State::in_use);
+  CHECK(pool::describe(other)->state == pool::State::in_use);
   Pool::deallocate(other);
 }
 

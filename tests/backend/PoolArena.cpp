@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../backend/pool/Arena.hpp"
-#include "../../backend/pool/Slabs.hpp"
+#include "TestArena.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,31 +13,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces::Impl;
-
-namespace {
-
-constexpr std::size_t page     = Arena::page_bytes;
-constexpr std::size_t any_size = ~std::size_t(0);
-
-// An arena over addresses which nobody touches.
-struct TestArena {
-  Arena arena;
-  std::list<Segment> segments;
-
-  Segment& add(std::size_t bytes, bool reserved = false) {
-    static char* next = nullptr;
-    next += 1 << 30;
-    Segment segment;
-    segment.region.pointer = next;
-    segment.region.bytes   = bytes;
-    segment.reserved       = reserved;
-    segments.push_back(segment);
-    arena.add(segments.back());
-    return segments.back();
-  }
-};
-
-}  // namespace
 
 TEST_CASE("an arena cuts the smallest block that fits") {
   TestArena test;
@@ -120,54 +95,47 @@ TEST_CASE("the blocks of an arena neither overlap nor leave gaps") {
   CHECK(covered == segment.region.bytes);
 }
 
-TEST_CASE("slices are multiples of 256 bytes and at most a sixteenth and 255 bytes too large") {
-  std::size_t first_bad = 0;
-  for (std::size_t bytes = 1; bytes <= Slabs::largest && first_bad == 0; ++bytes) {
-    std::size_t const slice = Slabs::slice_bytes(bytes);
-    bool const good = slice >= bytes && slice % 256 == 0 && slice <= bytes + bytes / 16 + 255 &&
-                      Slabs::span_bytes(bytes) >= 8 * slice;
-    if (!good) first_bad = bytes;
+TEST_CASE("among thousands of blocks the best fit is found") {
+  TestArena test;
+  std::mt19937 random(3);
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    sizes.push_back((1 + random() % 5000) * page);
+    test.add(sizes.back());
   }
-  CHECK(first_bad == 0);
+  std::sort(sizes.begin(), sizes.end());
+  for (int i = 0; i < 1000; ++i) {
+    std::size_t const wanted = (1 + random() % 5000) * page;
+    auto const best          = std::lower_bound(sizes.begin(), sizes.end(), wanted);
+    Block const* const block = test.arena.take(wanted, any_size);
+    REQUIRE((block != nullptr) == (best != sizes.end()));
+    if (block == nullptr) continue;
+    Segment const& segment = *block->segment;
+    REQUIRE(segment.region.bytes >= *best);
+    std::size_t const rest = *best - block->bytes;
+    sizes.erase(best);
+    if (rest > 0) sizes.insert(std::lower_bound(sizes.begin(), sizes.end(), rest), rest);
+  }
 }
 
-TEST_CASE("a slab is whole again when all its slices are back and their epochs are over") {
+TEST_CASE("sums of what is ready, unused and reserved follow every step") {
   TestArena test;
-  test.add(1024 * page);
-  Slabs slabs;
-  Block* const span = test.arena.take(Slabs::span_bytes(1000), any_size);
-  slabs.cut(*span, 1000);
-  Block* const first  = slabs.take(1000, 0);
-  Block* const second = slabs.take(1000, 0);
-  CHECK(second->address == first->address + 1024);
-  Block const* whole   = nullptr;
-  auto const take_back = [&](Block& block) { whole = &block; };
-  first->epoch         = 5;
-  slabs.put(*first);
-  slabs.dissolve(5, take_back);
-  CHECK(whole == nullptr);
-  second->epoch = 6;
-  slabs.put(*second);
-  slabs.dissolve(5, take_back);
-  CHECK(whole == nullptr);
-  slabs.dissolve(6, take_back);
-  CHECK(whole == span);
-  CHECK(slabs.take(1000, 6) == nullptr);
-}
-
-TEST_CASE("the slice that was given back first is used first") {
-  TestArena test;
-  test.add(1024 * page);
-  Slabs slabs;
-  slabs.cut(*test.arena.take(Slabs::span_bytes(32 * 1024), any_size), 32 * 1024);
-  std::vector<Block*> slices;
-  while (Block* const slice = slabs.take(32 * 1024, 0)) slices.push_back(slice);
-  REQUIRE(slices.size() == 8);
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    slices[i]->epoch = i + 1;
-    slabs.put(*slices[i]);
-  }
-  CHECK(slabs.take(32 * 1024, 0) == nullptr);
-  CHECK(slabs.take(32 * 1024, 1) == slices[0]);
-  CHECK(slabs.take(32 * 1024, 1) == nullptr);
+  Segment& plain    = test.add(100 * page);
+  Segment& reserved = test.add(200 * page, true);
+  CHECK(test.arena.ready_bytes() == 300 * page);
+  CHECK(test.arena.unused_bytes() == 300 * page);
+  CHECK(test.arena.reserved_bytes() == 200 * page);
+  Block* const block = test.arena.take(50 * page, any_size);
+  CHECK(block->segment == &plain);
+  CHECK(test.arena.ready_bytes() == 250 * page);
+  CHECK(test.arena.unused_bytes() == 200 * page);
+  CHECK(test.arena.unused_segment(page, false) == nullptr);
+  CHECK(test.arena.unused_segment(page, true) == &reserved);
+  test.arena.put(*block);
+  CHECK(test.arena.unused_segment(page, true) == &plain);
+  CHECK(test.arena.unused_segment(150 * page, true) == &reserved);
+  CHECK(test.arena.unused_segment(500 * page, true) == &reserved);
+  test.arena.remove(plain);
+  test.arena.remove(reserved);
+  CHECK(test.arena.ready_bytes() + test.arena.unused_bytes() + test.arena.reserved_bytes() == 0);
 }

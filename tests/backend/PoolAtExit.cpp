@@ -4,7 +4,7 @@
 // Memory that lives as long as static objects: given back after the end of main, with and without
 // the pool having been emptied. Exits with 0, and without a report of a sanitizer.
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "Device.hpp"
 
 #include <cstdio>
@@ -12,6 +12,7 @@
 
 namespace {
 
+using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 
 class Holder {
@@ -19,8 +20,8 @@ class Holder {
   ~Holder() {
     for (void* const memory : {m_small, m_large}) {
       Pool::deallocate(memory);
-      auto const description = Pool::describe(memory);
-      if (!description || description->state != Pool::State::in_use) continue;
+      auto const description = pool::describe(memory);
+      if (!description || description->state != pool::State::in_use) continue;
       std::fputs("memory was not given back\n", stderr);
       std::_Exit(1);
     }

@@ -4,7 +4,7 @@
 // Watching and steering the pool.
 
 #include "../../backend/Error.hpp"
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
 #include <string>
@@ -21,7 +21,7 @@ TEST_CASE("what is locked is in use, retired or cached") {
   std::vector<char*> blocks;
   for (std::size_t i = 1; i <= 40; ++i) blocks.push_back(PoolTest::allocate(i * i * 700));
   for (std::size_t i = 0; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
-  Pool::Usage const usage = PoolTest::usage();
+  pool::Usage const usage = PoolTest::usage();
   CHECK(usage.bytes_in_use + usage.bytes_retired + usage.bytes_cached == usage.bytes_locked);
   CHECK(usage.bytes_asked <= usage.bytes_in_use);
   CHECK(usage.bytes_high_water > usage.bytes_in_use);
@@ -42,7 +42,7 @@ TEST_CASE("statistics tell the memory spaces apart") {
   std::vector<void*> const blocks{Pool::allocate(of_a), Pool::allocate(of_b),
                                   Pool::allocate(of_b_too)};
   std::size_t found = 0;
-  for (Pool::SpaceUsage const& space : Pool::statistics().spaces) {
+  for (pool::SpaceUsage const& space : pool::statistics().spaces) {
     if (space.space == "SpaceA") {
       ++found;
       CHECK(space.bytes_asked == 1000);
@@ -64,30 +64,30 @@ TEST_CASE("a description is found from any address inside the block") {
   char* const before      = PoolTest::allocate(bytes, "before");
   char* const block       = PoolTest::allocate(bytes, "pressure");
   for (std::size_t const offset : {std::size_t(0), std::size_t(128), bytes / 2, bytes - 1}) {
-    auto const description = Pool::describe(block + offset);
+    auto const description = pool::describe(block + offset);
     REQUIRE(description.has_value());
     CHECK(description->label == "pressure");
     CHECK(description->space == "TestSpace");
     CHECK(description->bytes == bytes);
     CHECK(description->kind == MemoryKind::page_locked);
-    CHECK(description->state == Pool::State::in_use);
+    CHECK(description->state == pool::State::in_use);
   }
   Pool::deallocate(block);
-  CHECK(Pool::describe(block)->state != Pool::State::in_use);
-  Pool::trim(1000 * MiB);
-  CHECK(Pool::describe(block)->state == Pool::State::cached);
-  CHECK(Pool::describe(block)->label.empty());
-  CHECK(Pool::describe(before)->label == "before");
+  CHECK(pool::describe(block)->state != pool::State::in_use);
+  pool::trim(1000 * MiB);
+  CHECK(pool::describe(block)->state == pool::State::cached);
+  CHECK(pool::describe(block)->label.empty());
+  CHECK(pool::describe(before)->label == "before");
   Pool::deallocate(before);
   int local = 0;
-  CHECK_FALSE(Pool::describe(&local).has_value());
-  CHECK_FALSE(Pool::describe(nullptr).has_value());
+  CHECK_FALSE(pool::describe(&local).has_value());
+  CHECK_FALSE(pool::describe(nullptr).has_value());
 }
 
 TEST_CASE("of a long label the beginning is kept") {
   PoolTest const test;
   char* const block = PoolTest::allocate(100, std::string(200, 'x').c_str());
-  CHECK(Pool::describe(block)->label == std::string(47, 'x'));
+  CHECK(pool::describe(block)->label == std::string(47, 'x'));
   Pool::deallocate(block);
 }
 
@@ -98,22 +98,22 @@ TEST_CASE("trim gives back what nobody uses and keeps what it shall keep") {
   for (int i = 0; i < 4; ++i) blocks.push_back(PoolTest::allocate(30 * MiB));
   for (int i = 0; i < 1000; ++i) blocks.push_back(PoolTest::allocate(1000));
   for (char* const block : blocks) Pool::deallocate(block);
-  CHECK(Pool::trim(70 * MiB) > 0);
+  CHECK(pool::trim(70 * MiB) > 0);
   CHECK(PoolTest::usage().bytes_cached <= 70 * MiB);
   CHECK(PoolTest::usage().bytes_cached > 0);
-  Pool::trim(0);
+  pool::trim(0);
   CHECK(PoolTest::usage().bytes_cached == 0);
   CHECK(PoolTest::usage().bytes_locked == PoolTest::usage().bytes_in_use);
   kept[20 * MiB - 1] = 'k';
   Pool::deallocate(kept);
-  Pool::trim(0);
+  pool::trim(0);
   CHECK(PoolTest::usage().bytes_locked == 0);
   CHECK(PoolTest::usage().segments == 0);
 }
 
 TEST_CASE("reserved memory serves allocations of every size without locking more") {
   PoolTest const test;
-  Pool::Reservation const reservation =
+  pool::Reservation const reservation =
       Pool::reserve(192 * MiB, MemoryKind::page_locked, -1, 96 * MiB);
   CHECK(reservation.bytes_asked() == 192 * MiB);
   reservation.wait();
@@ -132,8 +132,8 @@ TEST_CASE("reserved memory serves allocations of every size without locking more
 
 TEST_CASE("a reservation beyond the limit ends with an exception and keeps what it has") {
   PoolTest const test;
-  Pool::set_limit(40 * MiB);
-  Pool::Reservation const reservation =
+  pool::set_limit(40 * MiB);
+  pool::Reservation const reservation =
       Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 16 * MiB);
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);

@@ -6,7 +6,7 @@
 
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
@@ -101,7 +101,7 @@ TEST_CASE("a recording or a question that fails loses no memory") {
   opener.join();
   stream.wait();
   Pool::deallocate(next);
-  Pool::trim(0);
+  pool::trim(0);
   CHECK(PoolTest::usage().bytes_retired == 0);
   CHECK(PoolTest::usage().bytes_locked == 0);
 }
@@ -203,13 +203,13 @@ TEST_CASE("the child of a fork may give back, and nothing else") {
     Pool::deallocate(block);
     Pool::release_all();
     bool const harmless =
-        Pool::trim(0) == 0 && !Pool::describe(block) && PoolTest::usage().segments == 0;
+        pool::trim(0) == 0 && !pool::describe(block) && PoolTest::usage().segments == 0;
     std::_Exit(refused && harmless ? 0 : 1);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK(Pool::describe(block)->label == "parent's");
+  CHECK(pool::describe(block)->label == "parent's");
   Pool::deallocate(block);
 }

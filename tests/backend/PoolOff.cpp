@@ -3,7 +3,7 @@
 
 // KOKKOS_HOST_SPACES_POOL=off: an executable of its own, for the environment is read once.
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 
 namespace {
@@ -25,7 +26,7 @@ TEST_CASE("without caching, memory goes back to the system before more is taken"
   std::size_t const bytes = GENERATE(1000, 100 * KiB, 20 * MiB);
   for (int i = 0; i < 10; ++i) {
     char* const block       = PoolTest::allocate(bytes);
-    Pool::Usage const usage = PoolTest::usage();
+    pool::Usage const usage = PoolTest::usage();
     CHECK(usage.segments == 1);
     CHECK(usage.bytes_locked <= 22 * MiB);
     block[0] = block[bytes - 1] = 'x';

@@ -4,7 +4,7 @@
 // Memory is not handed out again while device work may touch it, and nothing waits for that.
 
 #include "../../backend/Error.hpp"
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
@@ -102,10 +102,10 @@ TEST_CASE("a retired block says so, and is ready when the work is done") {
   char* const block = PoolTest::allocate(bytes, "field");
   stream.run(gate.hold());
   Pool::deallocate(block);
-  CHECK(Pool::describe(block)->state == Pool::State::retired);
-  CHECK(Pool::describe(block)->label == "field");
+  CHECK(pool::describe(block)->state == pool::State::retired);
+  CHECK(pool::describe(block)->label == "field");
   CHECK(PoolTest::usage().bytes_retired == bytes);
-  CHECK(Pool::trim(0) == 0);
+  CHECK(pool::trim(0) == 0);
   gate.open();
   stream.wait();
   CHECK(comes_back(block, bytes));
@@ -157,7 +157,7 @@ TEST_CASE("giving memory back during a capture breaks nothing, and the memory co
   Pool::deallocate(block);
   char* const other = PoolTest::allocate(bytes);
   CHECK(other != block);
-  Pool::trim(0);
+  pool::trim(0);
   CHECK(stream.end_capture());
   CHECK(comes_back(block, bytes));
   Pool::deallocate(other);
@@ -191,7 +191,7 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
   constexpr std::size_t bytes = 40 * MiB;
   std::size_t const next      = GENERATE(40 * MiB, 44 * MiB);  // reused, and given back for another
   char* const block           = PoolTest::allocate(bytes);
-  Pool::set_limit(64 * MiB);
+  pool::set_limit(64 * MiB);
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::atomic<bool> read = false;
@@ -212,7 +212,7 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
 
 TEST_CASE("at the limit a capture is not waited for") {
   PoolTest const test(1);
-  Pool::set_limit(32 * MiB);
+  pool::set_limit(32 * MiB);
   char* const block = PoolTest::allocate(20 * MiB);
   DeviceWork::Stream stream(Kind::blocking);
   stream.begin_capture();

@@ -5,7 +5,7 @@
 // still to come when the block is given back. KOKKOS_HOST_SPACES_TEST_THREADS and _ALLOCATIONS (for
 // each thread) scale it up.
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 

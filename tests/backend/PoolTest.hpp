@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
 #define KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "Device.hpp"
 
 #include <cstddef>
@@ -29,13 +29,13 @@ class PoolTest {
         Pool::allocate({bytes, MemoryKind::page_locked, numa_node, "TestSpace", label}));
   }
 
-  static KokkosHostSpaces::Impl::Pool::Usage usage() {
-    return KokkosHostSpaces::Impl::Pool::statistics().total;
+  static KokkosHostSpaces::pool::Usage usage() {
+    return KokkosHostSpaces::pool::statistics().total;
   }
 
  private:
   static void empty() {
-    KokkosHostSpaces::Impl::Pool::set_limit(0);
+    KokkosHostSpaces::pool::set_limit(0);
     KokkosHostSpaces::Impl::Pool::release_all();
   }
 };

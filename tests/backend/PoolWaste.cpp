@@ -3,7 +3,7 @@
 
 // How much memory the pool takes for what is asked of it.
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
 #include <cmath>
@@ -16,6 +16,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
+using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 
 namespace {
@@ -77,7 +78,7 @@ TEST_CASE(
     }
   };
   fill();
-  Pool::Usage usage = PoolTest::usage();
+  pool::Usage usage = PoolTest::usage();
   CHECK(waste(usage.bytes_asked, usage.bytes_in_use) <= 0.125);
   CHECK(waste(usage.bytes_asked, usage.bytes_locked) <= 0.125);
 
@@ -105,7 +106,7 @@ TEST_CASE("each block beyond 4 KiB wastes at most an eighth") {
   for (std::size_t bytes = 4 * KiB; bytes < 80 * MiB; bytes += bytes / 7 + 13) {
     for (std::size_t const asked : {bytes, bytes + 1, std::size_t(1) << (bytes % 13 + 12)}) {
       char* const block       = PoolTest::allocate(asked);
-      Pool::Usage const usage = PoolTest::usage();
+      pool::Usage const usage = PoolTest::usage();
       CAPTURE(asked);
       CHECK(waste(usage.bytes_asked, usage.bytes_in_use) <= 0.125);
       Pool::deallocate(block);

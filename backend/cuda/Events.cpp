@@ -22,6 +22,23 @@ bool something_captures(Runtime& r) {
          says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
+// While one lives, a call is under way that would break a capture. Made before captures are looked
+// for, so that an announcement either is seen or waits.
+class BreaksCaptures {
+ public:
+  explicit BreaksCaptures(Runtime& runtime) noexcept : m_count(runtime.breaking_captures) {
+    ++m_count;
+  }
+  ~BreaksCaptures() {
+    if (--m_count == 0) m_count.notify_all();
+  }
+  BreaksCaptures(BreaksCaptures const&)            = delete;
+  BreaksCaptures& operator=(BreaksCaptures const&) = delete;
+
+ private:
+  std::atomic<int>& m_count;
+};
+
 CUevent handle_of(Event event) { return static_cast<CUevent>(event); }
 
 Recorded recorded(CUresult result) noexcept {
@@ -32,22 +49,26 @@ Recorded recorded(CUresult result) noexcept {
 
 }  // namespace
 
-int devices_in_use(std::array<int, 64>& out) noexcept {
+int devices_in_use(std::array<int, max_devices>& out) noexcept {
   Runtime* const r = runtime();
   std::size_t used = 0;
   for (int device = 0; r != nullptr && device < r->devices; ++device) {
-    if (r->context_in_use(device) != nullptr) out[used++] = device;
+    CUcontext context = nullptr;
+    if (r->context_of(device, context) != Runtime::Context::none) out[used++] = device;
   }
   return static_cast<int>(used);
 }
 
 Recorded record_all_work(int device, Event& event) noexcept {
-  Runtime* const r        = runtime();
-  CUcontext const context = r != nullptr ? r->context_in_use(device) : nullptr;
-  if (context == nullptr) return Recorded::idle;
+  Runtime* const r  = runtime();
+  CUcontext context = nullptr;
+  auto const state  = r != nullptr ? r->context_of(device, context) : Runtime::Context::none;
+  if (state == Runtime::Context::none) return Recorded::idle;
+  if (state == Runtime::Context::unknown) return Recorded::failed;
   if (r->record_context_event == nullptr) return Recorded::unsupported;
   ContextScope const scope(*r, context);
   if (!scope.pushed()) return Recorded::failed;
+  BreaksCaptures const noticed(*r);
   if (something_captures(*r)) return Recorded::capturing;
   CaptureTolerance const tolerance(*r);
   if (event == nullptr) {
@@ -85,10 +106,12 @@ void release_event(Event event) noexcept {
 }
 
 bool fence_device(int device) noexcept {
-  Runtime* const r        = runtime();
-  CUcontext const context = r != nullptr ? r->context_in_use(device) : nullptr;
-  if (context == nullptr) return true;
+  Runtime* const r  = runtime();
+  CUcontext context = nullptr;
+  auto const state  = r != nullptr ? r->context_of(device, context) : Runtime::Context::none;
+  if (state != Runtime::Context::in_use) return state == Runtime::Context::none;
   ContextScope const scope(*r, context);
+  BreaksCaptures const noticed(*r);
   if (!scope.pushed() || something_captures(*r)) return false;
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->synchronize_context();
@@ -96,7 +119,11 @@ bool fence_device(int device) noexcept {
 }
 
 void announce_capture() noexcept {
-  if (Runtime* const r = runtime()) ++r->announced_captures;
+  Runtime* const r = runtime();
+  if (r == nullptr) return;
+  ++r->announced_captures;
+  // Whoever looked before sees the capture that begins now as little as it does him.
+  for (int count; (count = r->breaking_captures.load()) > 0;) r->breaking_captures.wait(count);
 }
 
 void end_announced_capture() noexcept {

@@ -175,7 +175,7 @@ TEST_CASE("events of each device in use wait for the work of that device") {
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   DeviceWork::Stream on_second;
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-  std::array<int, 64> devices{};
+  std::array<int, Driver::max_devices> devices{};
   REQUIRE(Driver::devices_in_use(devices) >= 2);
   CHECK(devices[0] == 0);
   CHECK(devices[1] == 1);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_MEMORY_KIND_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_MEMORY_KIND_HPP
+
+namespace KokkosHostSpaces {
+
+/// What the memory system does with the pages; one pool each.
+enum class MemoryKind {
+  page_locked,    ///< cached as all memory
+  write_combined  ///< not cached: fast to write, very slow to read
+};
+
+namespace Impl {
+using KokkosHostSpaces::MemoryKind;
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

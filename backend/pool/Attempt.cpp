@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Attempt.hpp"
+
+#include "../Config.hpp"
+#include "../Error.hpp"
+#include "../os/Pages.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+using Clock = Retirement::Clock;
+
+std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
+
+std::size_t bytes_in_use(Pools& pools) {
+  std::size_t sum = 0;
+  pools.for_each_heap([&](Heap const& heap) { sum += heap.in_use_bytes(); });
+  return sum;
+}
+
+}  // namespace
+
+void* Attempt::take(Heap& from, Heap::Effort effort) const {
+  constexpr std::size_t at_once = 256;
+  for (;;) {
+    std::lock_guard const lock(from.mutex);
+    if (void* const memory = from.take(request, effort)) return memory;
+    if (!from.settle(at_once)) return nullptr;
+  }
+}
+
+void* Attempt::take_anywhere() const {
+  for (Heap& other : pool.heaps) {
+    if (other.locked_bytes() == 0) continue;
+    void* const memory = take(other, Heap::Effort::break_up);
+    if (memory == nullptr) continue;
+    pool.prefer(other);
+    return memory;
+  }
+  return nullptr;
+}
+
+void* Attempt::take_grown(std::size_t bytes, std::string& why) const {
+  try {
+    auto const lock = pools.grow(pool, heap, bytes, false);
+    return heap.take(request, Heap::Effort::break_up);
+  } catch (OutOfPinnedMemory const& refusal) {
+    why = refusal.what();
+    return nullptr;
+  }
+}
+
+std::string Attempt::why_impossible(std::size_t least) const {
+  std::size_t const limit = pools.ledger.limit();
+  if (limit == 0) return "";
+  if (least > limit) return "that is more than the limit of the pool";
+  std::size_t const in_use = bytes_in_use(pools);
+  return in_use > limit - least ? "with what is in use, that is more than the limit of the pool"
+                                : "";
+}
+
+void Attempt::refuse(std::string const& why) const {
+  pool::Statistics const now = pool::statistics();
+  throw OutOfPinnedMemory(
+      "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
+      in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
+      ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
+      in_bytes(now.total.bytes_retired) + ", limit of the pool " +
+      (now.limit == 0 ? "none" : in_bytes(now.limit)) + ", RLIMIT_MEMLOCK " +
+      locked_memory_limit() +
+      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the "
+      "memory limit of the job or ulimit -l");
+}
+
+namespace {
+
+// What a shortage has learnt, and how long it goes on.
+class Shortage {
+ public:
+  Shortage(Attempt const& attempt, std::size_t least) : m_attempt(attempt), m_least(least) {}
+
+  void* take() {
+    for (;;) {
+      look();
+      if (void* const memory = m_attempt.take_anywhere()) return memory;
+      if (void* const memory = m_attempt.take_grown(m_least, m_why)) return memory;
+      // What is on its way may be what is missing.
+      if (m_pools.ledger.in_transit()) {
+        pause();
+        continue;
+      }
+      std::unique_lock const role(m_pools.making_room, std::try_to_lock);
+      if (!role.owns_lock() || !make_room()) pause();
+    }
+  }
+
+ private:
+  // Gives ready memory back, but only when it need not wait for work that may never end: giving
+  // back waits for all that runs. False if there is something to wait for.
+  bool make_room() {
+    if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
+    auto progress = m_pools.retirement.reach(m_epoch);
+    if (progress == Retirement::Progress::pending || progress == Retirement::Progress::busy)
+      return false;
+    if (progress == Retirement::Progress::blind && !m_pools.retirement.fence())
+      progress = Retirement::Progress::capturing;
+    m_epoch                  = 0;
+    std::size_t const excess = m_pools.ledger.excess(m_least);
+    // Where the system refuses, nobody knows how much is missing.
+    if (m_pools.release_ready(excess == 0 ? m_least : excess) > 0) return true;
+    if (progress == Retirement::Progress::capturing || !others_are_at_work())
+      m_attempt.refuse(m_why);
+    return false;
+  }
+
+  void look() {
+    m_changes = m_pools.ledger.changes();
+    m_in_use  = bytes_in_use(m_pools);
+  }
+
+  // Has anything changed since the last look, or is anything retired?
+  bool others_are_at_work() {
+    constexpr std::chrono::seconds patience(1);
+    if (m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
+    if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
+    bool const changed =
+        m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
+    return changed && Clock::now() < *m_nothing_left_since + patience;
+  }
+
+  void pause() {
+    constexpr std::chrono::microseconds while_others_work(50);
+    if (Clock::now() > m_deadline) {
+      int const device = m_pools.retirement.device_at_work();
+      m_attempt.refuse("what is retired did not get ready within " +
+                       std::to_string(config().shortage_timeout) + " s" +
+                       (device < 0 ? std::string()
+                                   : ", for work of device " + std::to_string(device) +
+                                         " does not end") +
+                       "; " + m_why);
+    }
+    std::this_thread::sleep_for(while_others_work);
+  }
+
+  Attempt const& m_attempt;
+  Pools& m_pools = m_attempt.pools;
+  std::size_t const m_least;
+  Clock::time_point const m_deadline =
+      Clock::now() + std::chrono::seconds(config().shortage_timeout);
+  std::string m_why;
+  Epoch m_epoch           = 0;  ///< when this is over, giving back waits for nothing old
+  std::uint64_t m_changes = 0;
+  std::size_t m_in_use    = 0;
+  std::optional<Clock::time_point> m_nothing_left_since;
+};
+
+}  // namespace
+
+void* Attempt::take_in_shortage(std::size_t least) const { return Shortage(*this, least).take(); }
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_ATTEMPT_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_POOL_ATTEMPT_HPP
+
+#include "Pool.hpp"
+#include "Pools.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace KokkosHostSpaces::Impl {
+
+/// An allocation for which nothing lay ready, and the steps that it can take. No lock is held
+/// between them. All may throw std::bad_alloc.
+struct Attempt {
+  Pools& pools;
+  NodePool& pool;
+  Heap& heap;  ///< where the calling thread looked first
+  Pool::Request const& request;
+
+  /// From one heap of the pool; looks at all there that was given back, a little at a time.
+  void* take(Heap& from, Heap::Effort effort) const;
+
+  /// Whatever any heap of the pool has ready.
+  void* take_anywhere() const;
+
+  /// From `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
+  void* take_grown(std::size_t bytes, std::string& why) const;
+
+  /// The limit or the system refuses more. Tries again while other threads lock memory or give some
+  /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory
+  void* take_in_shortage(std::size_t least) const;
+
+  /// Why a segment of so many bytes cannot be had whatever is given back; empty if it could.
+  std::string why_impossible(std::size_t least) const;
+
+  [[noreturn]] void refuse(std::string const& why) const;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

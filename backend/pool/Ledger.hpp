@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_LEDGER_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_POOL_LEDGER_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace KokkosHostSpaces::Impl {
+
+/// Bytes had from the system, and how many may be. Memory is in transit while it is locked or given
+/// back: counted here, and in no heap. Sums saturate.
+class Ledger {
+ public:
+  explicit Ledger(std::size_t limit) : m_limit(limit) {}
+
+  /// Notes that `bytes` are going to be locked, and in transit; false if the limit forbids it.
+  bool reserve(std::size_t bytes) noexcept {
+    std::size_t const most = this->most();
+    std::size_t locked     = m_locked.load();
+    do {
+      if (bytes > most || locked > most - bytes) return false;
+    } while (!m_locked.compare_exchange_weak(locked, locked + bytes));
+    m_in_transit.fetch_add(1);
+    return true;
+  }
+
+  /// What was reserved has come to a heap.
+  void arrived() noexcept { end_transit(); }
+
+  /// Memory was taken out of a heap, to be given back.
+  void leaves() noexcept { m_in_transit.fetch_add(1); }
+
+  /// What left, or did not come, is the system's again.
+  void release(std::size_t bytes) noexcept {
+    m_locked.fetch_sub(bytes);
+    end_transit();
+  }
+
+  std::size_t locked() const noexcept { return m_locked.load(); }
+  std::size_t limit() const noexcept { return m_limit.load(); }
+  void set_limit(std::size_t bytes) noexcept { m_limit.store(bytes); }
+
+  /// Bytes that must be given back before `bytes` more can be locked.
+  std::size_t excess(std::size_t bytes) const noexcept {
+    std::size_t const most   = this->most();
+    std::size_t const locked = m_locked.load();
+    if (bytes <= most && locked <= most - bytes) return 0;
+    std::size_t const over = locked > most ? locked - most : 0;
+    std::size_t const free = locked > most ? 0 : most - locked;
+    return over > unlimited - bytes ? unlimited : over + bytes - free;
+  }
+
+  bool in_transit() const noexcept { return m_in_transit.load() > 0; }
+
+  /// Changes whenever memory has arrived or has been given back.
+  std::uint64_t changes() const noexcept { return m_changes.load(); }
+
+ private:
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  std::size_t most() const noexcept {
+    std::size_t const most = limit();
+    return most == 0 ? unlimited : most;
+  }
+  void end_transit() noexcept {
+    m_changes.fetch_add(1);
+    m_in_transit.fetch_sub(1);
+  }
+
+  std::atomic<std::size_t> m_locked{0};
+  std::atomic<std::size_t> m_limit;
+  std::atomic<std::size_t> m_in_transit{0};
+  std::atomic<std::uint64_t> m_changes{0};
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

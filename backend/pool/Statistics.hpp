@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the pool tells.
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_STATISTICS_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_POOL_STATISTICS_HPP
+
+#include "../MemoryKind.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::pool {
+
+/// Memory of one pool, or of all. Locked memory is in use, retired or cached.
+struct Usage {
+  std::size_t bytes_locked     = 0;  ///< had from the system
+  std::size_t bytes_in_use     = 0;  ///< blocks in use, rounding included
+  std::size_t bytes_asked      = 0;  ///< what their users asked for
+  std::size_t bytes_retired    = 0;  ///< given back, not yet known to be ready
+  std::size_t bytes_cached     = 0;  ///< ready
+  std::size_t bytes_high_water = 0;  ///< largest bytes_in_use so far; 64 KiB a thread more at most
+  std::size_t segments         = 0;  ///< stretches of memory had from the system
+  std::size_t hits             = 0;  ///< allocations served from the pool
+  std::size_t misses           = 0;  ///< allocations that had to lock pages
+  double seconds_locking       = 0;  ///< time spent locking pages
+};
+
+/// Memory of one kind on one NUMA node.
+struct PoolUsage {
+  MemoryKind kind;  ///< of the memory
+  int numa_node;    ///< it is bound to; -1: to none
+  Usage usage;      ///< of this pool
+};
+
+/// Memory of one memory space, or of another user of the pool.
+struct SpaceUsage {
+  std::string space;             ///< its name
+  std::size_t bytes_in_use = 0;  ///< rounding included
+  std::size_t bytes_asked  = 0;  ///< what its users asked for
+  std::size_t blocks       = 0;  ///< in use
+  std::size_t allocations  = 0;  ///< so far
+};
+
+/// All that the pool holds.
+struct Statistics {
+  Usage total;                     ///< of all pools
+  std::size_t limit = 0;           ///< of bytes_locked; 0: none
+  std::vector<PoolUsage> pools;    ///< by kind and NUMA node
+  std::vector<SpaceUsage> spaces;  ///< by user
+};
+
+/// What the pool holds now, in total, for each pool (kind of memory and NUMA node), and for each
+/// space. Allocations that other threads make meanwhile may be counted in part.
+Statistics statistics();
+
+/// Of a block: had by a user, given back but not known to be ready, ready for anybody.
+enum class State { in_use, retired, cached };
+
+/// A block of memory and its user.
+struct Description {
+  std::string label;  ///< of the user, or the last one of retired memory; empty if it is cached
+  std::string space;  ///< likewise
+  std::size_t bytes;  ///< that the user asked for; of the block if it is cached
+  int numa_node;      ///< it is bound to; -1: to none
+  MemoryKind kind;    ///< of its pages
+  State state;        ///< now
+};
+
+/// Who owns, or last owned, the memory around an address: the block around it; nothing if it is not
+/// from the pool.
+std::optional<Description> describe(void const* pointer);
+
+}  // namespace KokkosHostSpaces::pool
+
+#endif
