@@ -158,7 +158,8 @@ compare() {
   fi
   build "$preset" --target kokkos_host_spaces_transport
   say "Comparing"
-  "build/$preset/perf/kokkos_host_spaces_transport"
+  # Left to the system where threads run, unless told otherwise: else Kokkos warns.
+  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport"
 }
 
 run_all_tests() {

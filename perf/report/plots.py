@@ -154,8 +154,9 @@ def vector_rates(run: Run, type_name: str):
     return figure
 
 
-def copy_rates(run: Run):
-    cases = [case for case in cases_of(run, "copy") if case.bytes]
+def rates(run: Run, group: str):
+    """Rate against size, a panel for each operation of the group."""
+    cases = [case for case in cases_of(run, group) if case.bytes]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
@@ -164,7 +165,7 @@ def copy_rates(run: Run):
     for axes, operation in zip(panels, operations):
         _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
         _draw_limits(axes, run, [f"limit_{operation}"] if f"limit_{operation}" in _LIMITS else [])
-        axes.set_title(f"copy, {operation.replace('_', ' ')}")
+        axes.set_title(f"{group}, {operation.replace('_', ' ')}")
     _legend(figure, panels, 3)
     return figure
 

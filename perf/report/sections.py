@@ -136,11 +136,13 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
         writer.picture(plots.ratios(run, "vector"), f"vector_ratio{suffix}",
                        "Ratio of vector kernels to their plain twin")
         _worst_ratios(document, cases_of(run, "vector"))
-    if cases_of(run, "copy"):
-        document.heading(f"Copies, {run.title}", 3)
-        writer.picture(plots.copy_rates(run), f"copy{suffix}", "Rate of copies against size")
-        writer.picture(plots.ratios(run, "copy"), f"copy_ratio{suffix}", "Ratio of copies to their plain twin")
-        _worst_ratios(document, cases_of(run, "copy"))
+    for group, heading in (("transport", "Ways to hand data to the GPU"), ("copy", "Copies")):
+        if not cases_of(run, group):
+            continue
+        document.heading(f"{heading}, {run.title}", 3)
+        writer.picture(plots.rates(run, group), f"{group}{suffix}", f"Rates of {group} against size")
+        writer.picture(plots.ratios(run, group), f"{group}_ratio{suffix}", f"Ratios of {group} to the plain twin")
+        _worst_ratios(document, cases_of(run, group))
     if cases_of(run, "alloc"):
         document.heading(f"Making and freeing memory, {run.title}", 3)
         writer.picture(plots.allocations(run), f"alloc{suffix}", "Time to make and free memory")

@@ -78,6 +78,9 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
                     seconds = 5e-6 + moved / rate
                     made.add(f"copy/{operation}/{space}/{words}/bytes:{moved}", seconds, seconds,
                              bytes=float(moved), label="cudaMemcpyAsync")
+    for moved in (2**12, 2**30):
+        for space, how, rate in (("HostSpace", "pageable", 1e10), ("CudaSpace", "resident", MEMORY)):
+            made.add(f"transport/triad/{space}/{how}/bytes:{moved}", *[5e-6 + 3 * moved / rate] * 2, bytes=3.0 * moved)
     _allocations(made)
     for passes in (1, 2, 4, 8):
         for fraction in (0.01, 0.1, 0.5, 1.0):

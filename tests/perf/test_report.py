@@ -9,7 +9,7 @@ import synthetic
 from support import ReportTest, skip_without
 
 PICTURES = {"vector_double", "vector_float", "vector_ratio", "copy", "copy_ratio", "alloc", "crossing",
-            "several_gpus"}
+            "transport", "transport_ratio", "several_gpus"}
 
 
 class Report(ReportTest):
