@@ -28,6 +28,30 @@ function(forbid folder pattern allowed why)
   endforeach()
 endfunction()
 
+# Fails if a source below `folder` includes anything behind its first namespace.
+function(includes_come_first folder)
+  file(GLOB_RECURSE sources ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp)
+  foreach(source IN LISTS sources)
+    file(READ ${source} text)
+    string(FIND "${text}" "\nnamespace " first_namespace)
+    string(FIND "${text}" "\n#include" last_include REVERSE)
+    if(first_namespace GREATER_EQUAL 0 AND last_include GREATER first_namespace)
+      message(SEND_ERROR "${source}: an include in the middle or at the end: put it first, or break the circle")
+    endif()
+  endforeach()
+endfunction()
+
+# Fails if a header of memspaces/ includes others of ours than those that match `allowed`: the links of a chain.
+function(may_include header allowed)
+  set(folder ${ROOT}/memspaces/include/KokkosHostSpaces)
+  file(STRINGS ${folder}/${header} lines REGEX "^#include <KokkosHostSpaces/")
+  foreach(line IN LISTS lines)
+    if(NOT line MATCHES "<KokkosHostSpaces/${allowed}[.]hpp>")
+      message(SEND_ERROR "${folder}/${header}: may include ${allowed} alone: ${line}")
+    endif()
+  endforeach()
+endfunction()
+
 set(include "^[ \t]*#[ \t]*include[ \t]*[<\"]")
 set(system "(sys/|unistd|pthread|sched|fcntl|dlfcn|linux/|numa|hwloc)")
 
@@ -38,8 +62,10 @@ forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc"
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "(Kokkos::Impl::|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/KokkosGlue.hpp|src/Records.cpp)"
+forbid(memspaces "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/KokkosGlue.hpp|src/Records.cpp)"
   "only KokkosGlue.hpp, and Records.cpp for it, touches Kokkos' internals")
+forbid(memspaces "impl_re(size|alloc)" "include/KokkosHostSpaces/impl/Ordered.hpp" "only Ordered.hpp overloads what resize and realloc call")
+forbid(memspaces "throw std::" "" "all that is thrown derives from Error")
 forbid(perf "${include}cuda" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA include CUDA")
 forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA call CUDA")
 forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the binding of ranks includes hwloc")
@@ -49,3 +75,12 @@ forbid(perf/suite "${include}.*(backend/|info/)" "" "perf/suite/ takes the libra
 forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "twins include neither Kokkos nor this library"
   "(Twin\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
 forbid(perf/info "${include}.*(Kokkos|suite/)" "" "perf/info/ takes the backend alone")
+
+includes_come_first(memspaces)
+may_include(impl/SpaceTraits.hpp "nothing")
+may_include(impl/HostMemorySpace.hpp "impl/(Backend|SpaceTraits)")
+may_include(impl/KokkosGlue.hpp "impl/(Backend|ByteCopy|SpaceTraits)")
+may_include(impl/CopyViews.hpp "(Error|impl/(CopyPlan|KokkosGlue))")
+may_include(impl/DeepCopy.hpp "impl/CopyViews")
+may_include(impl/Ordered.hpp "impl/DeepCopy")
+may_include(impl/Mirrors.hpp "impl/Ordered")

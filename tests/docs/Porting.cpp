@@ -77,6 +77,29 @@ TEST_CASE("a mirror in page-locked memory", "[docs]") {
   CHECK(host(n - 1) == 5);
 }
 
+TEST_CASE("mirrors and resizing on an instance", "[docs]") {
+  DeviceView const device = on_device(5);
+  Kokkos::View<double*, khs::PinnedSpace> buffer("buffer", n);
+  Kokkos::deep_copy(buffer, 3);
+  Kokkos::DefaultExecutionSpace instance;
+  // clang-format off
+  auto later = Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
+  Kokkos::resize(Kokkos::view_alloc(instance), buffer, 2 * n);
+  instance.fence();  // before the host reads either
+  // clang-format on
+  CHECK(later(n - 1) == 5);
+  CHECK(buffer(n - 1) == 3);
+  CHECK(buffer(2 * n - 1) == 0);
+}
+
+TEST_CASE("what kernels read of a View", "[docs]") {
+  Kokkos::View<double*, khs::MappedSpace> view("view", n);
+  Kokkos::deep_copy(view, 2);
+  Kokkos::DefaultExecutionSpace instance;
+  auto readable = khs::device_view(instance, view);  // a View of const elements
+  CHECK(readable.data() == view.data());
+}
+
 TEST_CASE("memory in the style of cudaMallocHost", "[docs]") {
   DeviceView const device = on_device(7);
   Kokkos::View<double*, khs::PinnedSpace> buffer(

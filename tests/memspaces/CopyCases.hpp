@@ -114,6 +114,19 @@ void check_copies(Copy const& copy, std::size_t scale = 1) {
   }
 }
 
+// The ways to call deep_copy.
+inline constexpr auto on_device = [](auto const& dst, auto const& src) {
+  Kokkos::DefaultExecutionSpace const instance;
+  Kokkos::deep_copy(instance, dst, src);
+  instance.fence();
+};
+inline constexpr auto on_host = [](auto const& dst, auto const& src) {
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), dst, src);  // done on return
+};
+inline constexpr auto blocking = [](auto const& dst, auto const& src) {
+  Kokkos::deep_copy(dst, src);
+};
+
 }  // namespace CopyCases
 
 #endif

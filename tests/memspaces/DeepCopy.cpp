@@ -15,10 +15,6 @@ using Right = Kokkos::LayoutRight;
 
 TEMPLATE_TEST_CASE("deep_copy moves every element between host spaces, blocking and on an instance",
                    "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
-  auto const blocking = [](auto const& dst, auto const& src) { Kokkos::deep_copy(dst, src); };
-  auto const on_host  = [](auto const& dst, auto const& src) {
-    Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), dst, src);
-  };
   check_copies<TestType, Kokkos::HostSpace, Right, Right>(blocking);
   check_copies<Kokkos::HostSpace, TestType, Right, Left>(blocking);
   check_copies<TestType, khs::PinnedSpace, Left, Right>(blocking);

@@ -38,8 +38,13 @@ struct ProductInDouble {
 template <class T, int N>
 struct Several {
   T values[N];
-  KOKKOS_FUNCTION explicit Several(T value = 0) {
+  KOKKOS_FUNCTION Several() : Several(T(0)) {}
+  KOKKOS_FUNCTION explicit Several(T value) {
     for (T& v : values) v = value;
+  }
+  template <class U>
+  KOKKOS_FUNCTION explicit Several(Several<U, N> const& other) {
+    for (int i = 0; i < N; ++i) values[i] = T(other.values[i]);
   }
   KOKKOS_FUNCTION Several& operator+=(Several const& other) {
     for (int i = 0; i < N; ++i) values[i] = static_cast<T>(values[i] + other.values[i]);
@@ -90,10 +95,11 @@ TEMPLATE_TEST_CASE_SIG("elements may be of 3, 6, 12, 24 and 48 bytes", "[element
                        ((class T, int N), T, N), (signed char, 3), (short, 3), (float, 3),
                        (double, 3), (double, 6)) {
   using Element       = Several<T, N>;
+  using Result        = Several<std::conditional_t<sizeof(T) < 4, float, T>, N>;
   std::size_t const n = 1000;
   Vector<Element> const a("a", n), c("c", n);
   Kokkos::deep_copy(a, Element(3));
-  Kokkos::View<Element, Execution::memory_space> const sum("sum");
+  Kokkos::View<Result, Execution::memory_space> const sum("sum");
   Execution const instance;
   khs::element_wise("twice", instance, c, Twice<Element>(), a);
   khs::element_sum("sum", instance, sum, Identity<Element>(),
@@ -104,9 +110,9 @@ TEMPLATE_TEST_CASE_SIG("elements may be of 3, 6, 12, 24 and 48 bytes", "[element
   for (std::size_t i = 0; i < n; ++i)
     for (T value : host(i).values) wrong += value != T(6);
   CHECK(wrong == 0);
-  Element result;
+  Result result;
   Kokkos::deep_copy(result, sum);
-  for (T value : result.values) CHECK(value == T(120));
+  for (auto value : result.values) CHECK(value == 120);
 }
 
 TEMPLATE_TEST_CASE("a sum is launched by its policy, on the host as on a device", "[element_wise]",

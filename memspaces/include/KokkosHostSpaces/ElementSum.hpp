@@ -47,6 +47,9 @@ class ElementSum {
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, Result, First, In...>();
+    static_assert(!Impl::uses_packs<ExecutionSpace> || sizeof(Value) < 4 || sizeof(Value) % 4 == 0,
+                  "teams of a device add results of less than 4 bytes, or of a multiple of 4: "
+                  "take a larger type for the result");
     constexpr unsigned size = threads_of_team<ExecutionSpace>;
     unsigned const at_once  = unsigned(instance.concurrency()) / size;
     unsigned const most     = size > 1 ? at_once / 2 : at_once;

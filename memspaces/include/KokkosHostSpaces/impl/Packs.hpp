@@ -91,7 +91,7 @@ KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, unsigned item) {
 template <class Result, int N, class Op, class... T>
 KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const... packs) {
   Pack<Result, N> result;
-  for (int k = 0; k < N; ++k) result.values[k] = op(packs.values[k]...);
+  for (int k = 0; k < N; ++k) result.values[k] = Result(op(packs.values[k]...));
   return result;
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a deep_copy asks of the CUDA runtime: how often, for how many bytes, and on which stream.
+
+#include "DriverSpy.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_DualView.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+constexpr int n = 300;
+using Range     = std::pair<int, int>;
+using Right     = Kokkos::LayoutRight;
+
+template <class Space>
+using Matrix = Kokkos::View<int**, Right, Space>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a copy asks the driver once, for its bytes, on its instance alone",
+                   "[driver_calls][cuda]", khs::PinnedSpace, khs::MappedSpace,
+                   khs::WriteCombinedSpace) {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  std::set<void*> const second{instances[1].cuda_stream()};
+  Matrix<TestType> const host("host", n, n);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  auto const part = [](auto const& view) {
+    return Kokkos::subview(view, Range(0, 100), Range(50, 150));
+  };
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instances[1], device, host);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * n * n);
+    CHECK(spy.streams == second);
+  }
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instances[1], part(host), part(device));
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * 100 * 100);
+    CHECK(spy.streams == second);
+  }
+  Kokkos::fence();
+}
+
+TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver_calls][cuda]") {
+  Matrix<khs::PinnedSpace> const host("host", n, n);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", n, n);
+  void* const users = Kokkos::Cuda().cuda_stream();
+  DriverSpy const spy;
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), device, host);
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(),
+                    Kokkos::subview(host, Kokkos::ALL, Range(0, 100)),
+                    Kokkos::subview(device, Kokkos::ALL, Range(0, 100)));
+  CHECK(spy.copies == 2);
+  CHECK(spy.bytes == sizeof(int) * n * (n + 100));
+  CHECK(spy.streams.count(users) == 0);
+  CHECK(spy.streams.count(nullptr) == 0);
+}
+
+TEST_CASE("a broadcast of pageable memory is one call", "[driver_calls][cuda]") {
+  double const value = 3;
+  Kokkos::View<double const*, Kokkos::LayoutStride, Kokkos::HostSpace> const source(
+      &value, Kokkos::LayoutStride(1000000, 0));
+  Kokkos::View<double*, khs::PinnedSpace> const host("host", 1000000);
+  Kokkos::Cuda const instance;
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instance, host, source);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(double));
+  }
+  instance.fence();
+  CHECK(host(999999) == 3);
+}
+
+TEST_CASE("a mirror on an instance, resize and device_view copy what there is, and once",
+          "[driver_calls][cuda]") {
+  Kokkos::Cuda const instance;
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  {
+    DriverSpy const spy;
+    auto const mirror = Kokkos::create_mirror_view_and_copy(
+        Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * n * n);
+    auto const read = khs::device_view(instance, mirror);
+    CHECK(spy.copies == 2);
+    CHECK(spy.bytes == 2 * sizeof(int) * n * n);
+    CHECK(khs::device_view(instance, khs::mapped_view(mirror)).data() == mirror.data());
+    CHECK(spy.copies == 2);
+  }
+  Kokkos::fence();
+}
+
+TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") {
+  using Dual = Kokkos::DualView<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
+  Dual dual("dual", 1000);
+  DriverSpy const spy;
+  dual.modify_host();
+  for (int i = 0; i < 1000; ++i) dual.view_host()(i) = i;
+  dual.sync_device();
+  CHECK(dual.view_device()(999) == 999);
+  CHECK(spy.copies == 0);
+}

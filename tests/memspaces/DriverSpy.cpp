@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The copy functions of the CUDA runtime, in front of the real ones.
+
+#include "DriverSpy.hpp"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <mutex>
+
+namespace {
+
+std::mutex mutex;
+DriverSpy* spy = nullptr;
+
+template <class Function>
+Function* real(Function*, char const* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+DriverSpy::DriverSpy() {
+  std::lock_guard const lock(mutex);
+  spy = this;
+}
+
+DriverSpy::~DriverSpy() {
+  std::lock_guard const lock(mutex);
+  spy = nullptr;
+}
+
+void DriverSpy::copied(std::size_t bytes, void* stream) {
+  std::lock_guard const lock(mutex);
+  if (spy == nullptr) return;
+  ++spy->copies;
+  spy->bytes += bytes;
+  spy->streams.insert(stream);
+}
+
+// nvcc knows functions of these names for device code, so that the linker's names are given apart.
+extern "C" {
+cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,
+                       cudaStream_t stream) __asm__("cudaMemcpyAsync");
+cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std::size_t src_pitch,
+                          std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                          cudaStream_t stream) __asm__("cudaMemcpy2DAsync");
+cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters,
+                          cudaStream_t stream) __asm__("cudaMemcpy3DAsync");
+}
+
+cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,
+                       cudaStream_t stream) {
+  DriverSpy::copied(bytes, stream);
+  return real(&spied_copy, "cudaMemcpyAsync")(dst, src, bytes, kind, stream);
+}
+
+cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std::size_t src_pitch,
+                          std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                          cudaStream_t stream) {
+  DriverSpy::copied(width * height, stream);
+  return real(&spied_copy_2d, "cudaMemcpy2DAsync")(dst, dst_pitch, src, src_pitch, width, height,
+                                                   kind, stream);
+}
+
+cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters, cudaStream_t stream) {
+  cudaExtent const& box = parameters->extent;
+  DriverSpy::copied(box.width * box.height * box.depth, stream);
+  return real(&spied_copy_3d, "cudaMemcpy3DAsync")(parameters, stream);
+}
