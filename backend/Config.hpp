@@ -16,8 +16,8 @@ struct Config {
   std::size_t pool_limit = 0;     ///< _POOL_LIMIT: bytes, suffixes K M G T (1024); 0: no limit
   bool huge_pages        = true;  ///< _HUGE_PAGES: on | off
   bool numa              = true;  ///< _NUMA: on | off: bind to the node nearest to the device
-  int touch_threads      = 0;  ///< _TOUCH_THREADS: 1 to 1024; 0 (unset): chosen by size and cores
-  int shortage_timeout   = 60;    ///< _SHORTAGE_TIMEOUT: seconds from 1 to 1024
+  int touch_threads      = 0;   ///< _TOUCH_THREADS: 1 to 1024; 0 (unset): chosen by size and cores
+  int shortage_timeout   = 60;  ///< _SHORTAGE_TIMEOUT: seconds from 1 to 1024
   bool pool              = true;  ///< _POOL: on | off: cache freed memory
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 

@@ -91,7 +91,8 @@ void use_device(int device) noexcept {
   std::array<int, max_devices> in_use{};
   auto const* const end = in_use.begin() + devices_in_use(in_use);
   bool const none       = end == in_use.begin();
-  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end)) succeeded(cudaSetDevice(device));
+  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
+    succeeded(cudaSetDevice(device));
 }
 
 std::string pci_bus_id(int device) {

@@ -112,8 +112,7 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
   int active         = 0;
   if (device < 0 || device >= devices) return Context::none;
   if (CUresult const result = device_get(&handle, device)) return failed(result);
-  if (CUresult const result = primary_context_state(handle, &flags, &active))
-    return failed(result);
+  if (CUresult const result = primary_context_state(handle, &flags, &active)) return failed(result);
   if (active == 0) return Context::none;
   auto& slot = contexts[static_cast<std::size_t>(device)];
   context    = slot.load(std::memory_order_acquire);

@@ -41,7 +41,7 @@ struct Runtime {
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
   std::atomic<int> announced_captures{0};
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
-  std::mutex mutex;  ///< guards the making of private streams
+  std::mutex mutex;                       ///< guards the making of private streams
 
   enum class Context { in_use, none, unknown };
 
@@ -81,9 +81,9 @@ class ContextScope {
   bool m_pushed;
 };
 
-/// For calls that make a context where the calling thread has none: while this lives, it has that of
-/// its device if that is in use, else that of another device in use. If no device is in use, its own
-/// becomes so.
+/// For calls that make a context where the calling thread has none: while this lives, it has that
+/// of its device if that is in use, else that of another device in use. If no device is in use, its
+/// own becomes so.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;

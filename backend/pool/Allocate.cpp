@@ -36,7 +36,8 @@ void* take_hoarded(Attempt const& attempt, std::size_t growth) {
   auto const progress = pools.retirement.reach(pools.retirement.stamp());
   if (void* const memory = attempt.take_anywhere()) return memory;
   if (progress == Retirement::Progress::done)
-    pools.release_ready(pools.hoarded(growth), Pools::Reserved::keep);
+    pools.release_ready(pools.hoarded(attempt.heap, growth, attempt.request.bytes),
+                        Pools::Reserved::keep);
   return nullptr;
 }
 
@@ -45,7 +46,7 @@ void* take_growing(Attempt const& attempt, bool caching) {
   std::size_t const least = Heap::least_growth(attempt.request.bytes);
   std::size_t const good  = caching ? heap.good_growth(attempt.request.bytes) : least;
   if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
-  if (attempt.pools.hoarded(good) > 0) {
+  if (attempt.pools.hoarded(heap, good, attempt.request.bytes) > 0) {
     if (void* const memory = take_hoarded(attempt, good)) return memory;
   }
   std::string why;
@@ -68,8 +69,8 @@ void* Pool::allocate(Request const& request) {
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
     Attempt{pools, pool, pool.common(), request}.refuse("no machine has so much memory");
-  auto entered   = pool.enter(request.bytes);
-  Heap& heap     = entered.heap;
+  auto entered = pool.enter(request.bytes);
+  Heap& heap   = entered.heap;
   if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
 
   Epoch const epoch = heap.awaited(request.bytes);

@@ -24,26 +24,17 @@ SizeTree& Arena::tree_of(Block const& block) noexcept {
                  (is_whole_segment(block) ? whole_segment : 0)];
 }
 
-// Only the holder of the heap's mutex changes the sums; others read them.
-void Arena::count(Block const& block, std::size_t difference) noexcept {
-  auto const change = [&](std::atomic<std::size_t>& sum) {
-    sum.store(sum.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
-  };
-  change(m_ready);
-  if (is_whole_segment(block)) change(m_unused);
-  if (block.segment->reserved) change(m_reserved);
+// Only the holder of the heap's mutex changes the sum, once in each step; others read it.
+void Arena::count(std::size_t difference) noexcept {
+  m_ready.store(m_ready.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
 }
 
 void Arena::enter(Block& block) noexcept {
   block.state.store(BlockState::ready, std::memory_order_relaxed);
   tree_of(block).insert(block);
-  count(block, block.bytes);
 }
 
-void Arena::leave(Block& block) noexcept {
-  tree_of(block).remove(block);
-  count(block, 0 - block.bytes);
-}
+void Arena::leave(Block& block) noexcept { tree_of(block).remove(block); }
 
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   Block* best = nullptr;
@@ -77,6 +68,7 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
   } else {
     leave(*block);
   }
+  count(0 - block->bytes);
   block->epoch.store(Piece::never, std::memory_order_relaxed);
   block->state.store(BlockState::in_use, std::memory_order_relaxed);
   return block;
@@ -91,6 +83,7 @@ void Arena::absorb_next(Block& block) noexcept {
 }
 
 void Arena::put(Block& block) noexcept {
+  count(block.bytes);
   if (is_ready(block.after)) {
     leave(*block.after);
     absorb_next(block);
@@ -111,6 +104,7 @@ void Arena::add(Segment& segment) {
   block.segment = &segment;
   segment.first = &block;
   enter(block);
+  count(block.bytes);
 }
 
 Segment* Arena::unused_segment(std::size_t bytes, bool reserved_too) const noexcept {
@@ -129,6 +123,7 @@ Segment* Arena::unused_segment(std::size_t bytes, bool reserved_too) const noexc
 
 void Arena::remove(Segment& segment) noexcept {
   leave(*segment.first);
+  count(0 - segment.first->bytes);
   drop_record(*segment.first);
   segment.first = nullptr;
 }

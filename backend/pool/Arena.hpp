@@ -19,7 +19,7 @@ namespace KokkosHostSpaces::Impl {
 /// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a
 /// retired block joins its neighbours when its epoch is over. So merged blocks have no events to
 /// keep, and no ready memory waits because of its neighbour. All takes logarithmic time. Not
-/// thread-safe, but for the sums.
+/// thread-safe, but for the sum.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = PageMap::page_bytes;
@@ -52,15 +52,13 @@ class Arena {
   /// Forgets a segment that is unused.
   void remove(Segment& segment) noexcept;
 
-  /// Sums over all ready blocks; over those that are whole segments; over those of reserved ones.
+  /// Of all ready blocks.
   std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
-  std::size_t unused_bytes() const noexcept { return m_unused.load(std::memory_order_relaxed); }
-  std::size_t reserved_bytes() const noexcept { return m_reserved.load(std::memory_order_relaxed); }
 
  private:
   SizeTree& tree_of(Block const& block) noexcept;
   Block* best_fit(std::size_t bytes, std::size_t largest) const noexcept;
-  void count(Block const& block, std::size_t difference) noexcept;
+  void count(std::size_t difference) noexcept;
   void enter(Block& block) noexcept;
   void leave(Block& block) noexcept;
   void absorb_next(Block& block) noexcept;
@@ -70,7 +68,7 @@ class Arena {
 
   enum { reserved = 1, whole_segment = 2 };
   std::array<SizeTree, 4> m_trees{};
-  std::atomic<std::size_t> m_ready{0}, m_unused{0}, m_reserved{0};
+  std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Block[]>> m_records;
   Block* m_spare = nullptr;  ///< records that nobody uses, by `after`
 };

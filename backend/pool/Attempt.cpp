@@ -131,8 +131,7 @@ class Shortage {
     constexpr std::chrono::seconds patience(1);
     if (m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
-    bool const changed =
-        m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
+    bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
     return changed && Clock::now() < *m_nothing_left_since + patience;
   }
 
@@ -142,9 +141,9 @@ class Shortage {
       int const device = m_pools.retirement.device_at_work();
       m_attempt.refuse("what is retired did not get ready within " +
                        std::to_string(config().shortage_timeout) + " s" +
-                       (device < 0 ? std::string()
-                                   : ", for work of device " + std::to_string(device) +
-                                         " does not end") +
+                       (device < 0
+                            ? std::string()
+                            : ", for work of device " + std::to_string(device) + " does not end") +
                        "; " + m_why);
     }
     std::this_thread::sleep_for(while_others_work);

@@ -48,11 +48,11 @@ enum class BlockState : unsigned char {
 struct Piece {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();
 
-  std::atomic<Piece*> next{nullptr};   ///< in the queue where it waits
-  std::atomic<Epoch> epoch{0};         ///< in which it was given back; never: while it is in use
+  std::atomic<Piece*> next{nullptr};  ///< in the queue where it waits
+  std::atomic<Epoch> epoch{0};        ///< in which it was given back; never: while it is in use
   std::atomic<BlockState> state{BlockState::ready};
-  bool is_slice            = false;
-  std::uint16_t space      = 0;  ///< number of the memory space in its heap
+  bool is_slice             = false;
+  std::uint16_t space       = 0;  ///< number of the memory space in its heap
   std::uint32_t slice_asked = 0;  ///< of a slice: bytes that its user asked for
 };
 

@@ -94,8 +94,7 @@ void pool::set_limit(std::size_t bytes) {
 void Impl::Pool::release_all() noexcept {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return;
-  auto const deadline =
-      Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
+  auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);
   pools->release_ready(everything);
   pools->retirement.release_events();

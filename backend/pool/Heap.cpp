@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
-constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
-constexpr std::size_t own_segment      = 16 * MiB;  // requests from here on have one to themselves
-constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t largest_segment = 64 * MiB;  // for many blocks
+constexpr std::size_t own_segment     = 16 * MiB;  // requests from here on have one to themselves
+constexpr std::size_t everything      = std::numeric_limits<std::size_t>::max();
 
 // A few at a time are enough to keep up with what is given back, and keep the lock short.
 constexpr std::size_t few  = 64;
@@ -124,7 +124,6 @@ void Heap::receive(std::size_t most) noexcept {
       m_slabs.put(static_cast<Slice&>(*piece));
     } else {
       m_retired.push(*piece);
-      m_retired_bytes += static_cast<Block*>(piece)->bytes;
     }
   }
 }
@@ -136,7 +135,6 @@ std::size_t Heap::collect_spans(std::size_t most) noexcept {
     auto* const block = static_cast<Block*>(m_retired.front());
     if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > completed) break;
     m_retired.pop();
-    m_retired_bytes -= block->bytes;
     m_shared.pages.assign(block->address, Arena::page_bytes, nullptr);
     m_arena.put(*block);
   }
@@ -158,11 +156,10 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
   if (bytes <= Slabs::largest) {
     if (Slice const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
   }
-  if (m_retired.back() != nullptr && m_retired_bytes >= span_for(bytes))
-    return epoch_of(*m_retired.back());
-  // What waits in pieces of other sizes may be whole again.
-  std::size_t const idle = locked_bytes() - in_use_bytes() - ready_bytes();
-  return idle >= span_for(bytes) ? m_shared.retirement.stamp() : 0;
+  // What waits in pieces may be whole again together with what lies beside it.
+  std::size_t const free = locked_bytes() - in_use_bytes();
+  if (free == ready_bytes() || free < span_for(bytes)) return 0;
+  return m_retired.back() != nullptr ? epoch_of(*m_retired.back()) : m_shared.retirement.stamp();
 }
 
 bool Heap::asks_too_often(std::size_t bytes) noexcept {
@@ -182,10 +179,10 @@ bool Heap::give_back(Piece& piece) noexcept {
   if (!piece.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
     return false;
   piece.epoch.store(epoch, std::memory_order_relaxed);
-  bool const sliced       = piece.is_slice;
-  std::size_t const bytes = sliced ? static_cast<Slice&>(piece).slab->slice_bytes
-                                   : static_cast<Block&>(piece).bytes;
-  SpaceCount& count       = m_spaces[piece.space];
+  bool const sliced = piece.is_slice;
+  std::size_t const bytes =
+      sliced ? static_cast<Slice&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
+  SpaceCount& count = m_spaces[piece.space];
   count.bytes_in_use.fetch_sub(bytes, std::memory_order_relaxed);
   count.bytes_asked.fetch_sub(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked,
                               std::memory_order_relaxed);
@@ -212,7 +209,11 @@ void Heap::adopt(Segments& made) {
   segment.heap     = this;
   m_arena.add(segment);
   m_segment_bytes.fetch_add(segment.region.bytes, std::memory_order_relaxed);
-  if (!segment.reserved) ++m_misses;
+  if (segment.reserved) {
+    m_reserved_bytes.fetch_add(segment.region.bytes, std::memory_order_relaxed);
+  } else {
+    ++m_misses;
+  }
   m_segments.insert(made.extract(made.begin()));
 }
 
@@ -227,6 +228,8 @@ Heap::Segments::node_type Heap::release(std::size_t bytes, bool reserved_too) no
   if (segment == nullptr) return {};
   m_arena.remove(*segment);
   m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
+  if (segment->reserved)
+    m_reserved_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
   return m_segments.extract(static_cast<char const*>(segment->region.pointer));
 }
 

@@ -83,10 +83,14 @@ class Heap {
   Segments::node_type release(std::size_t bytes, bool reserved_too) noexcept;
 
   /// Sums that can be read without the mutex.
-  std::size_t locked_bytes() const noexcept { return m_segment_bytes.load(std::memory_order_relaxed); }
+  std::size_t locked_bytes() const noexcept {
+    return m_segment_bytes.load(std::memory_order_relaxed);
+  }
   std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
   std::size_t ready_bytes() const noexcept { return m_arena.ready_bytes() + m_slabs.ready_bytes(); }
-  std::size_t reserved_bytes() const noexcept { return m_arena.reserved_bytes(); }
+  std::size_t reserved_bytes() const noexcept {
+    return m_reserved_bytes.load(std::memory_order_relaxed);
+  }
 
   /// Adds what this heap holds; spaces are matched by name.
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
@@ -113,8 +117,8 @@ class Heap {
   Arena m_arena;
   Slabs m_slabs;
   RetiredQueue m_retired;  ///< blocks of the arena
-  std::size_t m_retired_bytes = 0;
   std::atomic<std::size_t> m_segment_bytes{0};
+  std::atomic<std::size_t> m_reserved_bytes{0};  ///< of these, in reserved segments
   Segments m_segments;
   std::array<SpaceCount, 32> m_spaces;  ///< the last one counts for all that find no place
   std::size_t m_allocations     = 0;

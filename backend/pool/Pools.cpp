@@ -63,11 +63,11 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     pool.nanoseconds_locking += static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
     pages.cover(region.pointer, region.bytes);
     Heap::Segments made;
-    made.try_emplace(static_cast<char const*>(region.pointer), Segment{region, &heap, nullptr, reserved});
+    made.try_emplace(static_cast<char const*>(region.pointer),
+                     Segment{region, &heap, nullptr, reserved});
     std::unique_lock lock(heap.mutex);
     heap.adopt(made);
     ledger.arrived();
-    if (reserved) m_reserved += region.bytes;
     return lock;
   } catch (...) {
     give_back(region);
@@ -93,7 +93,7 @@ Heap* Pools::heap_to_release(std::size_t bytes, Reserved reserved) noexcept {
     if (heap.locked_bytes() == 0) return;
     std::lock_guard const lock(heap.mutex);
     std::size_t const size = heap.releasable(bytes, reserved == Reserved::release);
-    bool const better      = size >= bytes ? best_size < bytes || size < best_size : size > best_size;
+    bool const better = size >= bytes ? best_size < bytes || size < best_size : size > best_size;
     if (size == 0 || !better) return;
     best      = &heap;
     best_size = size;
@@ -116,7 +116,6 @@ std::size_t Pools::release_ready(std::size_t bytes, Reserved reserved) noexcept 
     if (left.empty()) continue;  // somebody else was faster
     Segment const& segment = left.mapped();
     give_back(segment.region);
-    if (segment.reserved) m_reserved -= segment.region.bytes;
     ledger.release(segment.region.bytes);
     released += segment.region.bytes;
   }
@@ -135,21 +134,22 @@ std::size_t Pools::needed_bytes() noexcept {
 
 // An eighth more than was needed is left for what does not fit, and to each heap its smallest
 // segment.
-std::size_t Pools::hoarded(std::size_t bytes) noexcept {
-  std::size_t needed = bytes;
+std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted) noexcept {
+  std::size_t needed = wanted;
   std::size_t spare  = 0;
+  std::size_t held   = growth;
   for_each_heap([&](Heap& heap) {
     std::size_t const locked = heap.locked_bytes();
+    held += locked - std::min(locked, heap.reserved_bytes());
     needed += locked - std::min(locked, heap.ready_bytes());
-    if (locked > 0) spare += Heap::smallest_segment;
+    if (locked > 0 || &heap == &growing) spare += Heap::smallest_segment;
   });
   std::size_t most = m_most_needed.load();
   while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {
   }
   most                     = std::max(most, needed);
-  std::size_t const locked = ledger.locked() - std::min(ledger.locked(), m_reserved.load()) + bytes;
-  std::size_t const enough = most + most / 8 + std::max(spare, Heap::smallest_segment);
-  return locked > enough ? locked - enough : 0;
+  std::size_t const enough = most + most / 8 + spare;
+  return held > enough ? held - enough : 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -62,9 +62,10 @@ class Pools {
   /// What is in use or retired.
   std::size_t needed_bytes() noexcept;
 
-  /// Bytes that had better be given back before `bytes` more are locked, for the pool holds much
-  /// more than was ever needed at once. Memory that was reserved is not counted.
-  std::size_t hoarded(std::size_t bytes) noexcept;
+  /// Bytes that had better be given back before a heap grows for somebody who wants so many, for
+  /// the pool holds much more than was ever needed at once. Memory that was reserved is not
+  /// counted.
+  std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted) noexcept;
 
   Retirement retirement;
   PageMap pages;
@@ -78,7 +79,6 @@ class Pools {
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
-  std::atomic<std::size_t> m_reserved{0};     ///< bytes of reserved segments
   std::atomic<std::size_t> m_most_needed{0};  ///< as seen when the pool grew
 };
 

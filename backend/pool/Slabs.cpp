@@ -73,12 +73,12 @@ void Slabs::make_ready(Class& c, Slice& slice) noexcept {
 }
 
 void Slabs::cut(Block& span, std::size_t bytes) {
-  std::size_t const size  = slice_bytes(bytes);
+  std::size_t const size   = slice_bytes(bytes);
   std::size_t const slices = std::min(span.bytes / size, most_slices);
-  Slab& slab       = new_slab(slices);
-  slab.span        = &span;
-  slab.slice_bytes = static_cast<std::uint32_t>(size);
-  slab.count       = static_cast<std::uint32_t>(slices);
+  Slab& slab               = new_slab(slices);
+  slab.span                = &span;
+  slab.slice_bytes         = static_cast<std::uint32_t>(size);
+  slab.count               = static_cast<std::uint32_t>(slices);
   slab.fresh = slab.out = 0;
   slab.ready            = nullptr;
   span.slab             = &slab;
@@ -88,8 +88,8 @@ void Slabs::cut(Block& span, std::size_t bytes) {
 }
 
 void Slabs::link(Class& c, Slab& slab, bool at_front) noexcept {
-  slab.previous = at_front ? nullptr : c.back;
-  slab.next     = at_front ? c.front : nullptr;
+  slab.previous                                              = at_front ? nullptr : c.back;
+  slab.next                                                  = at_front ? c.front : nullptr;
   (slab.previous != nullptr ? slab.previous->next : c.front) = &slab;
   (slab.next != nullptr ? slab.next->previous : c.back)      = &slab;
 }

@@ -21,8 +21,8 @@ struct Slab {
   Block* span               = nullptr;
   std::uint32_t slice_bytes = 0;
   std::uint32_t count       = 0;
-  std::uint32_t fresh       = 0;  ///< the first slice that was never used
-  std::uint32_t out         = 0;  ///< slices in use or retired
+  std::uint32_t fresh       = 0;        ///< the first slice that was never used
+  std::uint32_t out         = 0;        ///< slices in use or retired
   Slice* ready              = nullptr;  ///< slices that were used, by Piece::next
   Slab* previous            = nullptr;  ///< in the list of its class
   Slab* next                = nullptr;
@@ -33,14 +33,17 @@ struct Slab {
 
   /// The slice that holds `pointer`; nullptr in the rest that makes no slice.
   Slice* slice_at(void const* pointer) const noexcept {
-    auto const offset = static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
+    auto const offset =
+        static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
     std::uint32_t const i = offset / slice_bytes;
     return i < count ? &slices[i] : nullptr;
   }
   char* address_of(Slice const& slice) const noexcept {
     return span->address + static_cast<std::size_t>(&slice - slices.get()) * slice_bytes;
   }
-  Label& label_of(Slice const& slice) const noexcept { return labels[static_cast<std::size_t>(&slice - slices.get())]; }
+  Label& label_of(Slice const& slice) const noexcept {
+    return labels[static_cast<std::size_t>(&slice - slices.get())];
+  }
 };
 
 /// Small blocks, by classes of sizes. What is given back waits in one queue a class; a slice whose
@@ -63,13 +66,17 @@ class Slabs {
   Slice* take(std::size_t bytes) noexcept;
 
   /// Takes a slice back, stamped with its epoch.
-  void put(Slice& slice) noexcept { m_classes[class_of(slice.slab->slice_bytes)].retired.push(slice); }
+  void put(Slice& slice) noexcept {
+    m_classes[class_of(slice.slab->slice_bytes)].retired.push(slice);
+  }
 
   /// Cuts a block of the arena into slices that serve `bytes`, all ready. \throw std::bad_alloc
   void cut(Block& span, std::size_t bytes);
 
   /// The slice that was given back first; nullptr if all are ready or in use.
-  Slice const* oldest(std::size_t bytes) const noexcept { return static_cast<Slice const*>(m_classes[class_of(bytes)].retired.front()); }
+  Slice const* oldest(std::size_t bytes) const noexcept {
+    return static_cast<Slice const*>(m_classes[class_of(bytes)].retired.front());
+  }
 
   /// So many slices wait that a new slab could not have served more.
   bool many_wait(std::size_t bytes) const noexcept {
@@ -79,7 +86,8 @@ class Slabs {
   /// Makes up to `most` slices ready whose epoch is over. Hands the blocks of slabs that are whole
   /// again to `take_back`. Returns how many slices it has moved.
   template <class TakeBack>
-  std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most, TakeBack take_back) noexcept {
+  std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most,
+                      TakeBack take_back) noexcept {
     return collect(m_classes[class_of(bytes)], completed, most, take_back);
   }
 
@@ -124,7 +132,8 @@ class Slabs {
 };
 
 template <class TakeBack>
-std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept {
+std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
+                           TakeBack take_back) noexcept {
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const slice = static_cast<Slice*>(c.retired.front());

@@ -22,9 +22,6 @@
 /// \namespace KokkosHostSpaces::Impl
 /// Not for users, except what the declarations of the other namespaces name.
 
-/// \namespace KokkosHostSpaces::Impl::Pool
-/// What KokkosHostSpaces::pool is made of. The caching pool under the memory spaces.
-
 /// \namespace Kokkos
 /// Kokkos' own functions for the spaces of this library: overloads with Kokkos' signatures, which
 /// are the better match.

@@ -5,7 +5,7 @@
 #include <KokkosHostSpaces/impl/Backend.hpp>
 
 #include "../../backend/Placement.hpp"
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Pool.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -32,21 +32,32 @@ void release_at_finalize() {
                           "\"): " + reason.what());
 }
 
+// Which pool, and where: asked of the pool by allocations and reservations alike.
+struct Place {
+  MemoryKind kind;
+  int numa_node;
+};
+
+Place place_of(SpaceDescription space, int device_id) {
+  // Containers with an allocator may be made before Kokkos is initialized, and after its end.
+  int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
+  return {space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
+          node_near_device(device_id >= 0 ? device_id : default_device)};
+}
+
 }  // namespace
 
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
                std::size_t logical_bytes) {
   release_at_finalize();
-  // Containers with an allocator may be made before Kokkos is initialized, and after its end.
-  int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
-  void* pointer            = nullptr;
+  Place const place = place_of(space, device_id);
+  void* pointer     = nullptr;
   try {
-    pointer = Pool::allocate(
-        {.bytes     = bytes,
-         .kind      = space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
-         .numa_node = node_near_device(device_id >= 0 ? device_id : default_device),
-         .space     = space.name,
-         .label     = label});
+    pointer = Pool::allocate({.bytes     = bytes,
+                              .kind      = place.kind,
+                              .numa_node = place.numa_node,
+                              .space     = space.name,
+                              .label     = label});
   } catch (OutOfPinnedMemory const& reason) {
     fail(space, label, bytes, reason);
   }
@@ -63,6 +74,12 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
   Pool::deallocate(pointer);
+}
+
+pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
+                          std::size_t largest_block) {
+  Place const place = place_of(space, device_id);
+  return Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }
 
 }  // namespace KokkosHostSpaces::Impl

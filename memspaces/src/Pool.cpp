@@ -4,7 +4,6 @@
 #include <KokkosHostSpaces/Pool.hpp>
 
 #include "../../backend/Driver.hpp"
-#include "../../backend/Placement.hpp"
 
 #include <iomanip>
 #include <sstream>
@@ -15,8 +14,8 @@ namespace {
 
 constexpr double MiB = 1 << 20;
 
-char const* name_of(Impl::MemoryKind kind) {
-  return kind == Impl::MemoryKind::write_combined ? "write-combined" : "page-locked";
+char const* name_of(MemoryKind kind) {
+  return kind == MemoryKind::write_combined ? "write-combined" : "page-locked";
 }
 
 std::string json_fields(pool::Usage const& u) {
@@ -88,13 +87,5 @@ CaptureGuard::CaptureGuard() noexcept { Impl::Driver::announce_capture(); }
 CaptureGuard::~CaptureGuard() { Impl::Driver::end_announced_capture(); }
 
 }  // namespace pool
-
-Impl::Pool::Reservation Impl::reserve(SpaceDescription space, int device_id, std::size_t bytes,
-                                      std::size_t largest_block) {
-  MemoryKind const kind =
-      space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked;
-  int const device = device_id >= 0 ? device_id : Kokkos::device_id();
-  return Pool::reserve(bytes, kind, node_near_device(device), largest_block);
-}
 
 }  // namespace KokkosHostSpaces

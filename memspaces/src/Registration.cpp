@@ -3,7 +3,7 @@
 
 #include <KokkosHostSpaces/Registration.hpp>
 
-#include "../../backend/Pool.hpp"
+#include "../../backend/pool/Statistics.hpp"
 #include "../../backend/Registry.hpp"
 
 #include <iostream>
@@ -13,7 +13,7 @@ namespace KokkosHostSpaces {
 
 Registration::Registration(void* pointer, std::size_t bytes, std::string label)
     : m_pointer(pointer), m_bytes(bytes), m_label(std::move(label)) {
-  if (auto const owner = Impl::Pool::describe(pointer))
+  if (auto const owner = pool::describe(pointer))
     throw RegistrationError("cannot page-lock '" + m_label + "' (it is memory of '" + owner->label +
                             "' in the space " + owner->space +
                             ", page-locked already): use it as it is, without a registration");

@@ -145,11 +145,10 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
   for (char* const block : blocks) Pool::deallocate(block);
-  FakeCuda::fail_nth_call("cudaHostRegister", 1);
-  FakeCuda::fail_nth_call("cudaHostAlloc", 1);
+  FakeCuda::pin_at_most(70 * MiB);
   char* const large = PoolTest::allocate(50 * MiB);
   CHECK(large != nullptr);
-  CHECK(PoolTest::usage().bytes_locked == 50 * MiB);
+  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
   Pool::deallocate(large);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What giving back and allocating cost, printed; checked against bounds that only a mistake exceeds.
-// KOKKOS_HOST_SPACES_TEST_FREES and _LIVE say how many blocks (a million each if unset).
+// What giving back and allocating cost, printed; checked against bounds that only a mistake
+// exceeds. KOKKOS_HOST_SPACES_TEST_FREES and _LIVE say how many blocks (a million each if unset).
 
 #include "../../backend/Driver.hpp"
 #include "../../backend/os/Pages.hpp"
@@ -89,8 +89,8 @@ std::vector<double> time_frees(std::size_t count) {
   return times;
 }
 
-// Microseconds of a pair of freeing a random block and allocating one, for each of the threads, with
-// so many blocks alive in all.
+// Microseconds of a pair of freeing a random block and allocating one, for each of the threads,
+// with so many blocks alive in all.
 double time_pairs(std::size_t live, std::size_t thread_count, std::size_t bytes) {
   std::atomic<std::size_t> filled{0};
   std::atomic<bool> go{false};
@@ -177,7 +177,8 @@ TEST_CASE("pairs cost little among many live blocks") {
   for (std::size_t const live : {most / 100, most / 10, most}) {
     for (std::size_t const threads : {1, 4, 16}) {
       double const time = time_pairs(live, threads, 256);
-      std::printf("a pair among %zu live blocks of 256 bytes, %zu threads: %.3f us\n", live, threads, time);
+      std::printf("a pair among %zu live blocks of 256 bytes, %zu threads: %.3f us\n", live,
+                  threads, time);
       CHECK(time < 1000);
     }
   }
@@ -187,7 +188,8 @@ TEST_CASE("warm pairs cost less than a question to the device") {
   PoolTest const test(1);
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::printf("record and query: %.3f us\n", time_record_and_query());
-  for (std::size_t const bytes : {100 * std::size_t(1), 4 * KiB, 32 * KiB, 100 * KiB, 512 * KiB, MiB - 1, MiB, 4 * MiB, 64 * MiB}) {
+  for (std::size_t const bytes : {100 * std::size_t(1), 4 * KiB, 32 * KiB, 100 * KiB, 512 * KiB,
+                                  MiB - 1, MiB, 4 * MiB, 64 * MiB}) {
     double const time = time_warm_pairs(bytes);
     std::printf("a warm pair of %zu bytes: %.3f us\n", bytes, time);
     CHECK(time < 100);

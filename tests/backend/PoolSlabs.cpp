@@ -63,7 +63,8 @@ TEST_CASE("a slab is whole again when all its slices are back and their epochs a
   CHECK(slabs.take(1000) == nullptr);
 }
 
-TEST_CASE("slices wait in the order in which they were given back, a few are made ready at a time") {
+TEST_CASE(
+    "slices wait in the order in which they were given back, a few are made ready at a time") {
   TestArena test;
   test.add(1024 * page);
   Slabs slabs;

@@ -92,8 +92,10 @@ void reset(int device_count) {
   m.allocations.clear();
   m.counts.clear();
   m.planned.clear();
-  m.all_calls  = 0;
-  m.every      = 0;
+  m.all_calls   = 0;
+  m.most_pinned = 0;
+  m.registering = std::chrono::milliseconds(0);
+  m.every       = 0;
   m.old_driver = m.addresses_move = m.has_shut_down = false;
   for (int device = 0; device < device_count; ++device) {
     auto context           = std::make_unique<CUctx_st>();
@@ -128,6 +130,16 @@ std::size_t calls(std::string const& function) {
   if (function == "*") return m.all_calls;
   auto const found = m.counts.find(function);
   return found == m.counts.end() ? 0 : found->second;
+}
+
+void pin_at_most(std::size_t bytes) {
+  std::lock_guard const lock(machine().mutex);
+  machine().most_pinned = bytes;
+}
+
+void registering_takes(std::chrono::milliseconds time) {
+  std::lock_guard const lock(machine().mutex);
+  machine().registering = time;
 }
 
 void use_old_driver() {

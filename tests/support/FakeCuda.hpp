@@ -9,6 +9,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_HPP
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -36,6 +37,13 @@ void fail_no_more();
 
 /// Calls of `function` since the last reset; "*" as for fail_nth_call.
 std::size_t calls(std::string const& function);
+
+/// No more than so many bytes can be page-locked at once; 0, and after a reset: no limit.
+void pin_at_most(std::size_t bytes);
+
+/// Makes cuCtxRecordEvent wait while memory is registered or unregistered, as the real one, and
+/// registering take so long. 0, and after a reset: neither.
+void registering_takes(std::chrono::milliseconds time);
 
 /// A driver older than CUDA 12.5: no cuCtxRecordEvent. Call it right after reset.
 void use_old_driver();

@@ -11,6 +11,7 @@ namespace FakeCuda {
 CUresult record_context_event(CUcontext context, CUevent event) {
   if (CUresult const error = enter_driver("cuCtxRecordEvent")) return error;
   Machine& m = machine();
+  std::shared_lock const waits_for_registrations(m.being_registered);
   std::lock_guard const lock(m.mutex);
   if (m.events.count(event) == 0 || event->device != context->device)
     return CUDA_ERROR_INVALID_HANDLE;

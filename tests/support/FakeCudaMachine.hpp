@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -87,6 +89,10 @@ struct Machine {
   std::map<std::uintptr_t, std::size_t> registrations;
   std::map<std::uintptr_t, Allocation> allocations;
 
+  std::size_t most_pinned = 0;
+  std::chrono::milliseconds registering{0};
+  std::shared_mutex being_registered;  ///< held by whoever registers
+
   bool old_driver       = false;
   bool addresses_move   = false;
   bool has_shut_down    = false;
@@ -121,6 +127,8 @@ struct Machine {
   bool blocking_stream_captures(int device) const;
 
   // --- memory (FakeCudaMemory.cpp) ---
+  /// Bytes that are page-locked.
+  std::size_t pinned_bytes() const;
   /// How many bytes of [pointer, pointer + bytes) are pinned or the device's.
   std::size_t known_bytes(void const* pointer, std::size_t bytes) const;
 

@@ -15,17 +15,40 @@ namespace {
 
 std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
+bool is_too_much(Machine const& m, std::size_t bytes) {
+  return m.most_pinned > 0 && m.pinned_bytes() + bytes > m.most_pinned;
+}
+
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
   m.current();
+  if (kind == Kind::pinned && is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   constexpr std::size_t alignment = 4096;
   *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
   m.allocations[address_of(*pointer)] = {bytes, kind};
   return cudaSuccess;
 }
+
+// Keeps whoever records waiting while it lives, if a test asked for that.
+class Registering {
+ public:
+  explicit Registering(Machine& m) {
+    std::chrono::milliseconds time;
+    {
+      std::lock_guard const lock(m.mutex);
+      time = m.registering;
+    }
+    if (time.count() == 0) return;
+    m_lock = std::unique_lock(m.being_registered);
+    std::this_thread::sleep_for(time);
+  }
+
+ private:
+  std::unique_lock<std::shared_mutex> m_lock;
+};
 
 // Waits for all work of all devices, as the real functions do.
 cudaError_t deallocate(void* pointer, bool pinned) {
@@ -71,6 +94,14 @@ constexpr std::size_t max_pitch = 2147483647;
 
 }  // namespace
 
+std::size_t Machine::pinned_bytes() const {
+  std::size_t sum = 0;
+  for (auto const& [address, bytes] : registrations) sum += bytes;
+  for (auto const& [address, allocation] : allocations)
+    sum += allocation.kind == Kind::pinned ? allocation.bytes : 0;
+  return sum;
+}
+
 std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
   std::uintptr_t const begin = address_of(pointer);
   auto const overlap         = [&](std::uintptr_t other, std::size_t other_bytes) -> std::size_t {
@@ -94,6 +125,7 @@ extern "C" {
 cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
   if (cudaError_t const error = enter("cudaHostRegister")) return error;
   Machine& m = machine();
+  Registering const takes_time(m);
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
   if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
@@ -105,6 +137,7 @@ cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigne
     }
   }
   m.current();
+  if (is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   m.registrations[address_of(pointer)] = bytes;
   return cudaSuccess;
 }
@@ -112,6 +145,7 @@ cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigne
 cudaError_t CUDARTAPI cudaHostUnregister(void* pointer) {
   if (cudaError_t const error = enter("cudaHostUnregister")) return error;
   Machine& m = machine();
+  Registering const takes_time(m);
   std::unique_lock lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
   if (m.registrations.count(address_of(pointer)) == 0)

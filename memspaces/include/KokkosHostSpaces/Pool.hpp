@@ -5,7 +5,8 @@
 #define KOKKOS_HOST_SPACES_POOL_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/backend/Pool.hpp>
+#include <KokkosHostSpaces/backend/pool/Control.hpp>
+#include <KokkosHostSpaces/backend/pool/Statistics.hpp>
 
 #include <optional>
 #include <string>
@@ -26,21 +27,7 @@
 /// ended. The library sees the captures of blocking streams, which are all that Kokkos makes.
 /// Announce a capture of a stream made with cudaStreamNonBlocking by a CaptureGuard: CUDA has no
 /// way to ask for those.
-///
-/// What is declared here by `using` is documented in the namespace Impl::Pool.
 namespace KokkosHostSpaces::pool {
-
-using Impl::Pool::Description;
-using Impl::Pool::PoolUsage;
-using Impl::Pool::Reservation;
-using Impl::Pool::SpaceUsage;
-using Impl::Pool::State;
-using Impl::Pool::Statistics;
-using Impl::Pool::Usage;
-
-/// What the pool holds now, in total, for each pool (kind of memory and NUMA node), and for each
-/// space.
-using Impl::Pool::statistics;
 
 /// A table for people.
 std::string to_text(Statistics const& statistics);
@@ -48,21 +35,11 @@ std::string to_text(Statistics const& statistics);
 /// One JSON object; sizes in bytes, times in seconds.
 std::string to_json(Statistics const& statistics);
 
-/// Who owns, or last owned, the memory around an address; nothing if it is not from the pool.
-using Impl::Pool::describe;
-
 /// Who owns the memory of a View.
 template <class DataType, class... Properties>
 std::optional<Description> describe(Kokkos::View<DataType, Properties...> const& view) {
   return describe(static_cast<void const*>(view.data()));
 }
-
-/// Gives ready memory back to the system until at most `bytes_to_keep` of it are left; returns the
-/// bytes given back. Waits for running kernels if there is something to give back.
-using Impl::Pool::trim;
-
-/// Limits the memory had from the system, in bytes; 0: no limit. As KOKKOS_HOST_SPACES_POOL_LIMIT.
-using Impl::Pool::set_limit;
 
 /// Page-locks memory for later allocations in a space, in the background, near the device of the
 /// space instance: `bytes` in all. No later allocation may be larger than `largest_block` bytes, to
@@ -78,7 +55,9 @@ requires Impl::is_host_space_v<Space> Reservation reserve(std::size_t bytes,
 /// While one lives, the pool leaves the devices alone, for a stream captures that it cannot see.
 class CaptureGuard {
  public:
-  CaptureGuard() noexcept;  ///< before the capture begins
+  /// Before the capture begins. Waits for recordings that other threads are making, as long as the
+  /// driver lets them wait: while memory is registered or unregistered, that may be a second.
+  CaptureGuard() noexcept;
   ~CaptureGuard();          ///< after it has ended
   CaptureGuard(CaptureGuard const&)            = delete;
   CaptureGuard& operator=(CaptureGuard const&) = delete;

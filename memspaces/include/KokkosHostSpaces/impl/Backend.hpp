@@ -7,7 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BACKEND_HPP
 
-#include <KokkosHostSpaces/backend/Pool.hpp>
+#include <KokkosHostSpaces/backend/pool/Control.hpp>
 
 #include <cstddef>
 
@@ -30,7 +30,7 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
                 std::size_t logical_bytes);
 
 /// Page-locks memory for later allocations, in the background.
-Pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
+pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
 /// A cudaStream_t; nullptr is the legacy default stream.

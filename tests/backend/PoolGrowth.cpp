@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
+
+#include "../../backend/pool/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Follows what is needed, and by how much the pool holds more.
+class Watched {
+ public:
+  char* allocate(std::size_t bytes) {
+    char* const block = PoolTest::allocate(bytes);
+    note();
+    return block;
+  }
+  void deallocate(char* block) {
+    Pool::deallocate(block);
+    note();
+  }
+  bool bounded() const { return m_bounded; }
+  std::size_t locked() const { return m_locked; }
+
+ private:
+  void note() {
+    pool::Usage const usage = PoolTest::usage();
+    m_needed                = std::max(m_needed, usage.bytes_in_use + usage.bytes_retired);
+    m_locked                = usage.bytes_locked;
+    m_bounded               = m_bounded && m_locked <= m_needed + m_needed / 4 + 4 * MiB;
+  }
+
+  std::size_t m_needed = 0, m_locked = 0;
+  bool m_bounded = true;
+};
+
+}  // namespace
+
+TEST_CASE("fields of nearly one size, made and destroyed each step, need no more memory") {
+  PoolTest const test;
+  Watched watched;
+  std::size_t after_two = 0;
+  for (int step = 0; step < 60; ++step) {
+    std::vector<char*> fields;
+    for (int i = 0; i < 20; ++i) fields.push_back(watched.allocate(32 * MiB));
+    fields.push_back(watched.allocate(34 * MiB));
+    for (int i = 0; i < 20; ++i) fields.push_back(watched.allocate(32 * MiB));
+    for (char* const field : fields) watched.deallocate(field);
+    if (step == 1) after_two = watched.locked();
+  }
+  CHECK(watched.bounded());
+  CHECK(watched.locked() == after_two);
+}
+
+TEST_CASE("at a limit a ready block that fits is found among many that do not") {
+  PoolTest const test;
+  std::vector<char*> blocks{PoolTest::allocate(34 * MiB)};
+  for (int i = 0; i < 40; ++i) blocks.push_back(PoolTest::allocate(32 * MiB));
+  for (char* const block : blocks) Pool::deallocate(block);
+  pool::trim(2000 * MiB);
+  std::size_t const misses = PoolTest::usage().misses;
+  char* const fits         = PoolTest::allocate(34 * MiB);
+  CHECK(fits == blocks.front());
+  CHECK(PoolTest::usage().misses == misses);
+  Pool::deallocate(fits);
+}
+
+TEST_CASE("slabs serve one size after the other") {
+  PoolTest const test;
+  constexpr std::size_t live = 32 * MiB;
+  std::size_t needed         = 0;
+  std::size_t locked         = 0;
+  for (std::size_t step = 0; step < 2 * 48; ++step) {
+    std::size_t const bytes = 256 + (step % 48) * 660;
+    std::vector<char*> blocks;
+    for (std::size_t sum = 0; sum < live; sum += bytes) blocks.push_back(PoolTest::allocate(bytes));
+    needed = std::max(needed, PoolTest::usage().bytes_in_use);
+    locked = std::max(locked, PoolTest::usage().bytes_locked);
+    for (char* const block : blocks) Pool::deallocate(block);
+  }
+  CHECK(locked <= needed + needed / 4 + 4 * MiB);
+}
+
+TEST_CASE("sizes a little above a power of two are merged again") {
+  PoolTest const test;
+  Watched watched;
+  for (int round = 0; round < 30; ++round) {
+    std::vector<char*> blocks;
+    for (std::size_t i = 0; i < 2000; ++i)
+      blocks.push_back(PoolTest::allocate(((round + i) % 3 == 0 ? 1024 : 64 * KiB) + 8));
+    watched.deallocate(blocks.back());
+    blocks.pop_back();
+    for (char* const block : blocks) Pool::deallocate(block);
+  }
+  CHECK(watched.bounded());
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("ever larger requests do not leave the smaller ones locked") {
+  PoolTest const test;
+  std::size_t const first = GENERATE(1 * MiB, 20 * MiB);
+  Watched watched;
+  char* field = watched.allocate(first);
+  for (std::size_t bytes = first; bytes < 10 * first; bytes += first / 4) {
+    char* const larger = watched.allocate(bytes);
+    watched.deallocate(field);
+    field = larger;
+  }
+  CHECK(watched.bounded());
+  watched.deallocate(field);
+}
+
+TEST_CASE(
+    "a large block that nobody uses serves small ones before more is locked than was needed") {
+  PoolTest const test;
+  Pool::deallocate(PoolTest::allocate(300 * MiB));
+  std::vector<char*> blocks;
+  for (int i = 0; i < 250; ++i) blocks.push_back(PoolTest::allocate(1 * MiB));
+  CHECK(PoolTest::usage().bytes_locked <= 300 * MiB + 300 * MiB / 4 + 4 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("what is reserved stays, however little is used of it") {
+  PoolTest const test;
+  Pool::reserve(200 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+  std::vector<char*> blocks;
+  for (int i = 0; i < 3; ++i)
+    blocks.push_back(static_cast<char*>(
+        Pool::allocate({20 * MiB, MemoryKind::write_combined, -1, "TestSpace", "other kind"})));
+  CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}

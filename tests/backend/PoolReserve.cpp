@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that is locked before it is needed.
+
+#include "../../backend/Error.hpp"
+#include "../../backend/pool/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Runs `work` in a child that must end with it.
+template <class Work>
+bool child_succeeds(Work work) {
+  pid_t const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(20);
+    std::_Exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("reserving any number of times leaves no threads behind") {
+  PoolTest const test;
+  constexpr int times = 33000;  // threads that are not joined end at 32 737
+  for (int i = 0; i < times; ++i) Pool::reserve(0);
+  pool::Reservation const last = Pool::reserve(4 * MiB);
+  last.wait();
+  CHECK(last.bytes_done() == 4 * MiB);
+}
+
+TEST_CASE("what no machine has cannot be reserved") {
+  PoolTest const test;
+  constexpr std::size_t huge   = std::numeric_limits<std::size_t>::max();
+  pool::Reservation const much = Pool::reserve(huge, MemoryKind::page_locked, -1, huge);
+  CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
+  CHECK(much.bytes_done() == 0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
+  PoolTest const test;
+  pool::Reservation const reservation =
+      Pool::reserve(256 * MiB, MemoryKind::page_locked, -1, 4 * MiB);
+  bool const told = child_succeeds([&] {
+    try {
+      reservation.wait();
+    } catch (Error const&) {
+      return true;
+    }
+    return reservation.finished();
+  });
+  CHECK(told);
+  reservation.wait();
+}
+
+TEST_CASE("children that are forked while memory is reserved end") {
+  PoolTest const test;
+  constexpr int forks = 200;
+  char* const block   = PoolTest::allocate(1000);
+  int failed          = 0;
+  for (int i = 0; i < forks; ++i) {
+    pool::Reservation const reservation =
+        Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 64 * KiB);
+    failed += child_succeeds([&] {
+      Pool::deallocate(block);
+      std::vector<int> const memory_of_libc(1000, 1);
+      return pool::trim(0) == 0 && memory_of_libc[500] == 1;
+    })
+                  ? 0
+                  : 1;
+    reservation.wait();
+    if (i % 10 == 0) pool::trim(0);
+  }
+  CHECK(failed == 0);
+  Pool::deallocate(block);
+}
