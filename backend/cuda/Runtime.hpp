@@ -18,8 +18,6 @@
 
 namespace KokkosHostSpaces::Impl::Driver {
 
-inline constexpr int max_devices = 64;
-
 /// What was learnt about the CUDA runtime of this process.
 struct Runtime {
   int devices = 0;
@@ -38,8 +36,8 @@ struct Runtime {
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 
-  std::array<std::atomic<CUcontext>, max_devices> contexts{};
-  std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
+  std::array<std::atomic<CUcontext>, most_devices> contexts{};
+  std::array<std::atomic<cudaStream_t>, most_devices> private_streams{};
   std::atomic<int> announced_captures{0};
   std::mutex mutex;  ///< guards the making of private streams
 
@@ -56,6 +54,13 @@ Runtime& require_runtime();
 
 /// Forgets all of the above; the next call learns it again. For tests that replace the runtime.
 void forget_runtime() noexcept;
+
+/// Advice for errors that the call itself does not explain.
+inline constexpr auto* look_for_failed_work =
+    "check the arguments, and whether an earlier kernel failed (compute-sanitizer finds it)";
+
+/// Clears the pending error.
+bool succeeded(cudaError_t error) noexcept;
 
 /// \throw CudaError unless `error` is cudaSuccess; clears the pending error.
 void check(cudaError_t error, char const* call, char const* advice);

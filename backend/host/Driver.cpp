@@ -5,8 +5,6 @@
 
 #include "../Driver.hpp"
 
-#include "../Error.hpp"
-
 #include <cstring>
 
 namespace KokkosHostSpaces::Impl::Driver {
@@ -25,7 +23,7 @@ constexpr int no_device = 100;  // the number of cudaErrorNoDevice
 
 int device_count() noexcept { return 0; }
 
-int devices_in_use(std::array<int, 64>&) noexcept { return 0; }
+int devices_in_use(Devices&) noexcept { return 0; }
 
 std::string pci_bus_id(int device) {
   refuse("device " + std::to_string(device) + " has no PCI bus id");
@@ -35,7 +33,7 @@ bool registered_memory_keeps_address() noexcept { return true; }
 
 void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a device"); }
 
-bool unlock_pages(void*) noexcept { return false; }
+bool unlock_pages(void*, std::size_t) noexcept { return false; }
 
 void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot allocate memory"); }
 

@@ -136,7 +136,7 @@ TEST_CASE("memory can be locked, copied and given back while a stream captures")
   Driver::copy(pinned, memory.data(), 4096, copies);
   Driver::fence(copies);
   CHECK(Driver::free_pinned(pinned));
-  CHECK(Driver::unlock_pages(memory.data()));
+  CHECK(Driver::unlock_pages(memory.data(), memory.size()));
   CHECK(stream.end_capture());
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   CHECK(Driver::wait(event));
   CHECK(Driver::record_all_work(0, event) == Recorded::idle);
   CHECK(Driver::fence_device(0));
-  CHECK_FALSE(Driver::unlock_pages(&memory));
+  CHECK_FALSE(Driver::unlock_pages(&memory, 4));
   CHECK_FALSE(Driver::free_pinned(&memory));
   CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
   CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
