@@ -9,10 +9,11 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 
+#include "Error.hpp"
+
 #include <array>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -24,15 +25,16 @@ using Event = void*;
 
 // --- Devices -----------------------------------------------------------------------------------
 
+/// More devices of a machine are not used.
+inline constexpr int most_devices = 64;
+using Devices                     = std::array<int, most_devices>;
+
 /// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
 int device_count() noexcept;
 
-/// More devices than this are not looked at.
-inline constexpr int max_devices = 64;
-
 /// Devices whose primary context exists, or for which that cannot be told: only these can have work
 /// that touches our memory. Never creates a context. Fills `out` and returns how many.
-int devices_in_use(std::array<int, max_devices>& out) noexcept;
+int devices_in_use(Devices& out) noexcept;
 
 /// The device that is current in the calling thread; -1: none. Does not make its context.
 int current_device() noexcept;
@@ -46,22 +48,26 @@ std::string pci_bus_id(int device);
 /// True if memory locked with lock_pages has the same address on every device as on the host.
 bool registered_memory_keeps_address() noexcept;
 
-/// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
-/// at once.
-inline constexpr std::size_t largest_chunk = std::size_t(64) << 30;
-
 // --- Page-locking ------------------------------------------------------------------------------
 
-/// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space.
-/// Does not wait for running kernels.
+/// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space: all
+/// of it, or nothing if it throws. Does not wait for running kernels.
+/// \throw StillLocked if it failed, and could not undo what it had done.
 void lock_pages(void* pointer, std::size_t bytes);
 
-/// Undoes lock_pages for the range that starts at `pointer`; waits for running kernels.
-/// Returns false if the runtime refused (the range is not locked, or the runtime has shut down).
-bool unlock_pages(void* pointer) noexcept;
+/// Part of a range is locked, and will stay so: its pages must stay mapped.
+class StillLocked : public CudaError {
+ public:
+  using CudaError::CudaError;
+};
+
+/// Undoes lock_pages of the same range; waits for running kernels. False if the runtime refused (a
+/// part is not locked, or the runtime has shut down): the pages must then stay mapped.
+bool unlock_pages(void* pointer, std::size_t bytes) noexcept;
 
 /// Page-locked and mapped memory made by the runtime itself: the way to write-combined memory, and
-/// the fallback where lock_pages does not keep addresses. Returns nullptr when out of memory.
+/// the fallback where lock_pages does not keep addresses. Returns nullptr when out of memory. Below
+/// 2 MiB the address need not be that of a page.
 void* allocate_pinned(std::size_t bytes, bool write_combined);
 
 /// Gives back what allocate_pinned returned; waits for running kernels. False as for unlock_pages.
@@ -86,8 +92,8 @@ struct Box {
 
 /// Copy on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
 /// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
-/// thread wait for the stream, as it may for pageable memory. Ends a piece where lock_in_chunks
-/// does, because the runtime refuses a copy that spans two pieces of locked memory.
+/// thread wait for the stream, as it may for pageable memory. Large ranges are locked in pieces and
+/// the runtime refuses a copy that spans two: it is cut where they end.
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).

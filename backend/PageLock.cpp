@@ -5,11 +5,10 @@
 
 #include "Driver.hpp"
 #include "Error.hpp"
+#include "Placement.hpp"
 #include "os/Fork.hpp"
 #include "os/Pages.hpp"
-#include "os/Topology.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -34,12 +33,6 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
                           " bytes: " + why);
 }
 
-std::size_t rounded(std::size_t bytes) {
-  std::size_t const unit  = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
-  std::size_t const units = bytes / unit + (bytes % unit != 0 ? 1 : 0);
-  return std::max<std::size_t>(units, 1) * unit;
-}
-
 // Pages that are unmapped again unless somebody keeps them.
 class Mapping {
  public:
@@ -60,72 +53,43 @@ class Mapping {
   std::size_t m_bytes;
 };
 
-// Enough threads to keep the memory busy, each with enough to do.
-int touch_threads(std::size_t bytes, int numa_node, Config const& config) {
-  if (bytes < huge_page_bytes) return 1;
-  if (config.touch_threads > 0) return config.touch_threads;
-  constexpr std::size_t bytes_per_thread = std::size_t(32) << 20;
-  constexpr int most                     = 16;
-  int const cores = std::clamp(Topology::machine().allowed_cores(numa_node), 1, most);
-  return static_cast<int>(
-      std::min<std::size_t>(static_cast<std::size_t>(cores), bytes / bytes_per_thread + 1));
-}
-
-// Maps and places pages, and faults them in.
+// Places pages and faults them in.
 void prepare(Mapping const& pages, Region& region, int numa_node, Config const& config) {
   if (config.huge_pages && region.bytes >= huge_page_bytes) {
     region.huge_pages = use_huge_pages(pages.get(), region.bytes);
     if (!region.huge_pages)
       report(huge_pages, config, "no transparent huge pages: page-locking is slower");
   }
-  if (config.numa && numa_node >= 0) {
-    bool const bound = Topology::machine().bind_memory(pages.get(), region.bytes, numa_node);
-    if (bound) region.numa_node = numa_node;
-    if (!bound) report(numa, config, "memory cannot be bound to a NUMA node: copies may be slower");
+  Placed const placed = place_pages(pages.get(), region.bytes, numa_node, config);
+  region.numa_node    = placed.numa_node;
+  if (config.numa && numa_node >= 0 && placed.numa_node < 0) {
+    report(numa, config,
+           "memory cannot be bound to a NUMA node: it lies where the threads run that touch it");
   }
-  int const threads = touch_threads(region.bytes, region.numa_node, config);
-  first_touch(pages.get(), region.bytes, region.numa_node, threads);
+  first_touch(pages.get(), region.bytes, placed.team);
 }
 
+// The driver's addresses are at least those of pages from 2 MiB on; below, the first page is found
+// in an allocation that is a page longer.
 Region from_driver(Region region, std::string const& why) {
-  region.origin     = Origin::driver;
-  region.huge_pages = false;
-  region.numa_node  = -1;
-  region.pointer = Driver::allocate_pinned(region.bytes, region.kind == MemoryKind::write_combined);
-  if (region.pointer == nullptr)
-    refuse(region.bytes, why + "the device's driver has no more memory");
+  region.origin           = Origin::driver;
+  region.huge_pages       = false;
+  region.numa_node        = -1;
+  std::size_t const spare = region.bytes < huge_page_bytes ? page_bytes() : 0;
+  bool const is_combined  = region.kind == MemoryKind::write_combined;
+  void* const allocated   = Driver::allocate_pinned(region.bytes + spare, is_combined);
+  if (allocated == nullptr) refuse(region.bytes, why + "the device's driver has no more memory");
+  std::size_t const into_page = reinterpret_cast<std::uintptr_t>(allocated) % page_bytes();
+  region.lead                 = into_page == 0 ? 0 : page_bytes() - into_page;
+  if (region.lead > spare) {
+    Driver::free_pinned(allocated);
+    refuse(region.bytes, why + "the device's driver gave memory that does not begin on a page");
+  }
+  region.pointer = static_cast<char*>(allocated) + region.lead;
   return region;
 }
 
-std::size_t to_next_multiple(void const* pointer, std::size_t chunk) {
-  return chunk - reinterpret_cast<std::uintptr_t>(pointer) % chunk;
-}
-
 }  // namespace
-
-void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
-  auto* const begin = static_cast<char*>(pointer);
-  std::size_t done  = 0;
-  try {
-    while (done < bytes) {
-      std::size_t const piece = std::min(to_next_multiple(begin + done, chunk), bytes - done);
-      Driver::lock_pages(begin + done, piece);
-      done += piece;
-    }
-  } catch (...) {
-    unlock_in_chunks(pointer, done, chunk);
-    throw;
-  }
-}
-
-bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
-  auto* const begin = static_cast<char*>(pointer);
-  bool unlocked     = true;
-  for (std::size_t done = 0; done < bytes; done += to_next_multiple(begin + done, chunk)) {
-    unlocked = Driver::unlock_pages(begin + done) && unlocked;
-  }
-  return unlocked;
-}
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
   return lock_fresh_pages(bytes, kind, numa_node, config());
@@ -135,7 +99,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
   bool const has_device = Driver::device_count() > 0;
   if (bytes > most_memory()) refuse(bytes, "that is more than this machine can have");
   Region region;
-  region.bytes = rounded(bytes);
+  region.bytes = whole_pages(bytes);
   region.kind  = kind;
   if (has_device && kind == MemoryKind::write_combined) return from_driver(region, "");
   if (has_device && !Driver::registered_memory_keeps_address()) {
@@ -149,11 +113,18 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
     Mapping pages(region.bytes);
     prepare(pages, region, numa_node, config);
     try {
-      if (has_device) lock_in_chunks(pages.get(), region.bytes);
+      // The system would copy locked pages at a fork. Without a device, children may read them.
+      if (has_device) {
+        keep_from_children(pages.get(), region.bytes);
+        Driver::lock_pages(pages.get(), region.bytes);
+      }
       region.pointer = pages.get();
       region.origin  = has_device ? Origin::mapped_and_registered : Origin::mapped;
       pages.keep();
       return region;
+    } catch (Driver::StillLocked const&) {
+      pages.keep();  // a device may still see them
+      throw;
     } catch (CudaError const& error) {
       why = error.what();
     }
@@ -162,16 +133,15 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
   return from_driver(region, why + "; ");
 }
 
-void give_back(Region const& region) noexcept {
-  if (region.pointer == nullptr || is_forked_child()) return;
-  if (region.origin == Origin::driver) {
-    Driver::free_pinned(region.pointer);
-    return;
-  }
+bool give_back(Region const& region) noexcept {
+  if (region.pointer == nullptr || is_forked_child()) return true;
+  if (region.origin == Origin::driver)
+    return Driver::free_pinned(static_cast<char*>(region.pointer) - region.lead);
   // Pages that a device still sees must stay.
   bool const locked = region.origin == Origin::mapped_and_registered;
-  if (!locked || unlock_in_chunks(region.pointer, region.bytes))
-    unmap_pages(region.pointer, region.bytes);
+  if (locked && !Driver::unlock_pages(region.pointer, region.bytes)) return false;
+  unmap_pages(region.pointer, region.bytes);
+  return true;
 }
 
 }  // namespace KokkosHostSpaces::Impl

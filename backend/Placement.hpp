@@ -4,11 +4,27 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_PLACEMENT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_PLACEMENT_HPP
 
+#include "Config.hpp"
+#include "os/Team.hpp"
+
+#include <cstddef>
+
 namespace KokkosHostSpaces::Impl {
 
 /// NUMA node nearest to a device, -1 where memory may lie anywhere: one node, no such device, or
 /// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system once per device; thread-safe.
 int node_near_device(int device_id) noexcept;
+
+/// The node that pages are bound to (-1: none), and who shall touch them first.
+struct Placed {
+  int numa_node = -1;
+  Team team     = {};
+};
+
+/// Binds fresh pages to a node (-1: none wanted) unless the configuration or the system is against
+/// it. They are touched from the cores of that node; where they could not be bound, only from
+/// there.
+Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& config);
 
 }  // namespace KokkosHostSpaces::Impl
 

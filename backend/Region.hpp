@@ -23,6 +23,7 @@ struct Region {
   std::size_t bytes = 0;                        ///< whole pages
   Origin origin     = Origin::mapped;           ///< how it is given back
   MemoryKind kind   = MemoryKind::page_locked;  ///< of its pages
+  std::size_t lead  = 0;      ///< bytes of the driver's allocation before `pointer`
   int numa_node     = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
   bool huge_pages   = false;  ///< transparent huge pages were asked for
 };

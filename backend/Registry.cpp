@@ -5,14 +5,16 @@
 
 #include "Driver.hpp"
 #include "Error.hpp"
-#include "PageLock.hpp"
 #include "os/Fork.hpp"
+#include "os/Mappings.hpp"
 #include "os/Pages.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl {
@@ -23,7 +25,8 @@ struct Range {
   void* pointer;  ///< as the user gave it
   std::size_t bytes;
   std::string label;
-  bool leaving = false;  ///< being unlocked
+  bool without_children = false;  ///< kept from children made by fork
+  bool leaving          = false;  ///< being unlocked
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(pointer); }
   std::uintptr_t end() const { return begin() + bytes; }
@@ -32,14 +35,29 @@ struct Range {
 // Ranges by their address. A range stays in the map while it is locked or unlocked, which is done
 // without the mutex: unlocking waits for kernels. Ranges may share a page: CUDA counts its locks.
 struct Ranges {
-  std::mutex mutex;
-  std::map<std::uintptr_t, Range> by_address;
+  unsigned const generation;
+  std::mutex mutex{};
+  std::map<std::uintptr_t, Range> by_address{};
 };
+
+std::atomic<Ranges*> latest{nullptr};
+
+// Of this process; nullptr if it has none yet. Those of a parent are its own, and a thread that
+// this process lacks may have their mutex.
+Ranges* known_ranges() noexcept {
+  Ranges* const known = latest.load(std::memory_order_acquire);
+  return known != nullptr && known->generation == fork_generation() ? known : nullptr;
+}
 
 // Never destroyed: static destructors may unregister.
 Ranges& ranges() {
-  static auto* const the_ranges = new Ranges;
-  return *the_ranges;
+  if (Ranges* const known = known_ranges()) return *known;
+  unsigned const generation = fork_generation();
+  Ranges* expected          = latest.load(std::memory_order_acquire);
+  auto made                 = std::unique_ptr<Ranges>(new Ranges{generation});
+  if (latest.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
+    return *made.release();
+  return *expected;
 }
 
 std::string describe(Range const& range) {
@@ -53,28 +71,60 @@ std::string describe(Range const& range) {
   throw RegistrationError("cannot page-lock " + describe(range) + " " + why_and_advice);
 }
 
-Range checked_range(void* pointer, std::size_t bytes, std::string const& label) {
-  Range const range{pointer, bytes, label};
+Range checked_range(void* pointer, std::size_t bytes, std::string const& label,
+                    bool without_children) {
+  Range const range{pointer, bytes, label, without_children};
   if (pointer == nullptr) refuse(range, "(the pointer is null): allocate the memory before");
   if (bytes == 0) refuse(range, "(the range is empty): register at least one byte");
   if (bytes > UINTPTR_MAX - range.begin()) {
     refuse(range, "(it goes beyond the end of the address space): check the size");
   }
+  bool const is_whole = range.begin() % page_bytes() == 0 && bytes % page_bytes() == 0;
+  if (without_children && !is_whole) {
+    refuse(range,
+           "and leave it out of forked children (they would miss what shares its first or last "
+           "page): begin at a page and register whole pages, of " +
+               std::to_string(page_bytes()) + " bytes, or let children copy it");
+  }
   return range;
 }
 
-void insist_on_lockable(Range const& range) {
-  switch (inspect_range(range.pointer, range.bytes)) {
+[[noreturn]] void refuse_read_only(Range const& range, RangeReport const& report) {
+  std::string const of_file = report.file.starts_with('/') ? " of the file " + report.file : "";
+  std::string const kind    = report.shared ? "a read-only shared mapping" : "a read-only mapping";
+  refuse(range, "(part of it is " + kind + of_file +
+                    ", which devices might write to): map it with PROT_WRITE, and with MAP_PRIVATE "
+                    "if the file must not change, or copy it to writable memory");
+}
+
+// What to do where the runtime refused memory of this kind.
+std::string advice_on(RangeReport const& report) {
+  bool const is_file   = report.file.starts_with('/');
+  bool const is_memory = report.file.starts_with("/dev/shm/") ||
+                         report.file.starts_with("/dev/zero") || report.file.starts_with("/memfd:");
+  if (is_file && !is_memory && report.file.starts_with("/dev/"))
+    return "; part of it is a mapping of the device " + report.file +
+           ", which drivers may refuse: copy it to ordinary memory";
+  if (is_file && !is_memory && report.shared)
+    return "; part of it is a shared mapping of the file " + report.file +
+           ", which systems may refuse to pin: map it with MAP_PRIVATE, or copy it to ordinary "
+           "memory";
+  return "";
+}
+
+void insist_on_lockable(Range const& range, RangeReport const& report) {
+  switch (report.state) {
     case RangeState::not_mapped:
       refuse(range,
              "(part of it is not mapped): check pointer and size, and that it was not freed");
-    case RangeState::read_only:
-      refuse(range, "(part of it is read-only): map it writable, or copy it to writable memory");
+    case RangeState::read_only: refuse_read_only(range, report);
     case RangeState::writable: break;
   }
   switch (Driver::inspect(range.pointer)) {
     case Driver::PointerKind::pinned:
-      refuse(range, "(CUDA has it page-locked already): use it as it is, without a registration");
+      refuse(range,
+             "(CUDA has it page-locked already): use it as it is, without a registration; "
+             "if memory was freed here before its registration ended, end that one first");
     case Driver::PointerKind::device:
     case Driver::PointerKind::managed:
       refuse(range, "(it is the device's or managed memory): register ordinary host memory only");
@@ -83,81 +133,119 @@ void insist_on_lockable(Range const& range) {
 }
 
 // Takes the range in the map, so that nobody else can register it meanwhile.
-void reserve(Range const& range) {
-  std::lock_guard const lock(ranges().mutex);
-  auto& by_address = ranges().by_address;
+void reserve(Ranges& all, Range const& range) {
+  std::lock_guard const lock(all.mutex);
+  auto& by_address = all.by_address;
   auto next        = by_address.lower_bound(range.begin());
   if (next != by_address.begin() && std::prev(next)->second.end() > range.begin()) --next;
   if (next != by_address.end() && next->second.begin() < range.end()) {
     refuse(range, "(it overlaps with " + describe(next->second) +
-                      ", which is registered already): register both as one range, once");
+                      ", which is registered already): register both as one range, once, or end "
+                      "that registration first, also if its memory was freed");
   }
   by_address.emplace(range.begin(), range);
 }
 
-void forget(Range const& range) {
-  std::lock_guard const lock(ranges().mutex);
-  ranges().by_address.erase(range.begin());
+void forget(Ranges& all, Range const& range) {
+  std::lock_guard const lock(all.mutex);
+  all.by_address.erase(range.begin());
+}
+
+void lock(Range const& range) {
+  if (Driver::device_count() == 0) return;
+  if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
+    refuse(range,
+           "and leave it out of forked children (the system does not do this for such memory): let "
+           "children copy it");
+  }
+  try {
+    Driver::lock_pages(range.pointer, range.bytes);
+  } catch (...) {
+    if (range.without_children) leave_to_children(range.pointer, range.bytes);
+    throw;
+  }
 }
 
 // After the runtime has shut down there is nothing to unlock.
-bool some_device_is_used() {
-  std::array<int, Driver::max_devices> devices{};
+bool some_device_is_used() noexcept {
+  Driver::Devices devices{};
   return Driver::devices_in_use(devices) > 0;
+}
+
+// The range that starts at `pointer`, which nobody else can take then; nullptr if there is none.
+Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
+  std::lock_guard const lock(all.mutex);
+  auto const found = all.by_address.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (found == all.by_address.end() || found->second.leaving) return nullptr;
+  found->second.leaving = true;
+  return &found->second;
+}
+
+bool unlock(Range const& range) noexcept {
+  if (!some_device_is_used()) return true;
+  if (!Driver::unlock_pages(range.pointer, range.bytes)) return false;
+  if (range.without_children) leave_to_children(range.pointer, range.bytes);
+  return true;
+}
+
+// Unlocks and forgets, which takes no memory, and tells what went wrong.
+std::string leave(Ranges& all, Range& range) {
+  bool const freed    = !is_mapped(range.pointer, range.bytes);
+  bool const unlocked = unlock(range);
+  auto const taken    = [&] {
+    std::lock_guard const lock(all.mutex);
+    return all.by_address.extract(range.begin());
+  }();
+  if (freed) {
+    return "memory was freed while it was registered (" + describe(taken.mapped()) +
+           "): end the registration before the memory";
+  }
+  if (!unlocked) {
+    return "memory cannot be unlocked (the CUDA runtime refused " + describe(taken.mapped()) +
+           "): check that nobody else unregistered it";
+  }
+  return {};
 }
 
 }  // namespace
 
-void register_range(void* pointer, std::size_t bytes, std::string const& label) {
-  Range const range = checked_range(pointer, bytes, label);
-  reserve(range);
+void register_range(void* pointer, std::size_t bytes, std::string const& label,
+                    bool keep_from_children) {
+  Ranges& all       = ranges();  // from here on a fork is noticed
+  Range const range = checked_range(pointer, bytes, label, keep_from_children);
+  reserve(all, range);
+  RangeReport report;
   try {
-    insist_on_lockable(range);
-    if (Driver::device_count() > 0) lock_in_chunks(range.pointer, range.bytes);
+    report = report_on_range(range.pointer, range.bytes);
+    insist_on_lockable(range, report);
+    lock(range);
   } catch (CudaError const& error) {
-    forget(range);
-    refuse(range, std::string("(the CUDA runtime refused): ") + error.what());
+    forget(all, range);
+    refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
   } catch (...) {
-    forget(range);
+    forget(all, range);
     throw;
   }
 }
 
 std::string unregister_range(void* pointer) noexcept {
-  // The child's copy of the memory is not locked, and the mutex may be held by a thread it lacks.
-  if (is_forked_child()) return {};
+  Ranges* const all  = known_ranges();
+  Range* const range = all != nullptr ? begin_to_leave(*all, pointer) : nullptr;
   try {
-    Range range;
-    {
-      std::lock_guard const lock(ranges().mutex);
-      auto const found = ranges().by_address.find(reinterpret_cast<std::uintptr_t>(pointer));
-      if (found == ranges().by_address.end() || found->second.leaving) {
-        return "cannot unlock memory (no registered range starts there): unregister each range "
-               "once";
-      }
-      found->second.leaving = true;
-      range                 = found->second;
-    }
-    bool const freed   = inspect_range(range.pointer, range.bytes) == RangeState::not_mapped;
-    bool const refused = some_device_is_used() && !unlock_in_chunks(range.pointer, range.bytes);
-    forget(range);
-    if (freed) {
-      return "memory was freed while it was registered (" + describe(range) +
-             "): end the registration before the memory";
-    }
-    if (refused) {
-      return "memory cannot be unlocked (the CUDA runtime refused " + describe(range) +
-             "): check that nobody else unregistered it";
-    }
+    if (range != nullptr) return leave(*all, *range);
+    // A child's copy of what its parent registered is not locked.
+    if (is_forked_child()) return {};
+    return "cannot unlock memory (no registered range starts there): unregister each range once";
   } catch (std::exception const&) {
-    return {};  // not even memory for a message
+    return "out of memory";  // even for a longer message
   }
-  return {};
 }
 
 std::size_t registered_ranges() noexcept {
-  std::lock_guard const lock(ranges().mutex);
-  return ranges().by_address.size();
+  Ranges* const all = known_ranges();
+  if (all == nullptr) return 0;
+  std::lock_guard const lock(all->mutex);
+  return all->by_address.size();
 }
 
 }  // namespace KokkosHostSpaces::Impl

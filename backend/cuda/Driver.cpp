@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: devices, page-locking, copies. Retirement.cpp has the events.
+// The seam by the CUDA runtime: devices and copies. PageLocking.cpp and Retirement.cpp have the
+// rest.
 
 #include "../Driver.hpp"
 
-#include "../Error.hpp"
+#include "Chunks.hpp"
 #include "Runtime.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -17,21 +17,9 @@ namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
 
-constexpr auto* look_for_failed_work =
-    "check the arguments, and whether an earlier kernel failed (compute-sanitizer finds it)";
-
-bool succeeded(cudaError_t error) noexcept {
-  if (error != cudaSuccess) cudaGetLastError();
-  return error == cudaSuccess;
-}
-
 // The longest pitch that a copy engine takes (cudaDevAttrMaxPitch), the same on every device so
 // far.
 constexpr std::size_t max_pitch = std::numeric_limits<int>::max();
-
-std::size_t to_chunk_end(char const* pointer) {
-  return largest_chunk - reinterpret_cast<std::uintptr_t>(pointer) % largest_chunk;
-}
 
 bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
   return pitch >= run_bytes && pitch <= max_pitch;
@@ -88,7 +76,7 @@ int current_device() noexcept {
 }
 
 void use_device(int device) noexcept {
-  std::array<int, max_devices> in_use{};
+  Devices in_use{};
   auto const* const end = in_use.begin() + devices_in_use(in_use);
   bool const none       = end == in_use.begin();
   if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
@@ -101,80 +89,6 @@ std::string pci_bus_id(int device) {
   check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device),
         "cudaDeviceGetPCIBusId", "check the number of the device");
   return text.data();
-}
-
-bool registered_memory_keeps_address() noexcept {
-  for (int device = 0; device < device_count(); ++device) {
-    int keeps = 0;
-    if (!succeeded(
-            cudaDeviceGetAttribute(&keeps, cudaDevAttrCanUseHostPointerForRegisteredMem, device)) ||
-        keeps == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void lock_pages(void* pointer, std::size_t bytes) {
-  Runtime& r = require_runtime();
-  ContextInUse const context(r);
-  CaptureTolerance const tolerance(r);
-  check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
-        "cudaHostRegister",
-        "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
-}
-
-bool unlock_pages(void* pointer) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr) return false;
-  CaptureTolerance const tolerance(*r);
-  return succeeded(cudaHostUnregister(pointer));
-}
-
-void* allocate_pinned(std::size_t bytes, bool write_combined) {
-  Runtime& r = require_runtime();
-  ContextInUse const context(r);
-  CaptureTolerance const tolerance(r);
-  void* pointer       = nullptr;
-  unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
-  cudaError_t const refused =
-      cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped | kind);
-  if (refused == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  check(refused, "cudaHostAlloc", look_for_failed_work);
-  // CUDA promises one address for host and device except for write-combined memory, where Linux on
-  // x86 and Arm gives it as well. The memory spaces rely on it.
-  void* on_device            = nullptr;
-  cudaError_t const unmapped = cudaHostGetDevicePointer(&on_device, pointer, 0);
-  if (unmapped == cudaSuccess && on_device == pointer) return pointer;
-  succeeded(unmapped);
-  succeeded(cudaFreeHost(pointer));
-  throw CudaError(
-      "write-combined or mapped memory cannot be used (its address on the device differs): "
-      "use PinnedSpace here",
-      unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
-}
-
-bool free_pinned(void* pointer) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr) return false;
-  CaptureTolerance const tolerance(*r);
-  return succeeded(cudaFreeHost(pointer));
-}
-
-PointerKind inspect(void const* pointer) noexcept {
-  cudaPointerAttributes attributes = {};
-  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) {
-    return PointerKind::pageable;
-  }
-  switch (attributes.type) {
-    case cudaMemoryTypeHost: return PointerKind::pinned;
-    case cudaMemoryTypeDevice: return PointerKind::device;
-    case cudaMemoryTypeManaged: return PointerKind::managed;
-    default: return PointerKind::pageable;
-  }
 }
 
 int device_of(void const* pointer) noexcept {

@@ -49,7 +49,7 @@ Recorded recorded(CUresult result) noexcept {
 
 }  // namespace
 
-int devices_in_use(std::array<int, max_devices>& out) noexcept {
+int devices_in_use(Devices& out) noexcept {
   Runtime* const r = runtime();
   std::size_t used = 0;
   for (int device = 0; r != nullptr && device < r->devices; ++device) {

@@ -57,7 +57,7 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
-  r.devices = complete ? std::min(r.devices, max_devices) : 0;
+  r.devices = complete ? std::min(r.devices, most_devices) : 0;
   return learnt;
 }
 
@@ -94,6 +94,11 @@ Runtime& require_runtime() {
 }
 
 void forget_runtime() noexcept { delete known_runtime.exchange(nullptr); }
+
+bool succeeded(cudaError_t error) noexcept {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
 
 void check(cudaError_t error, char const* call, char const* advice) {
   if (error == cudaSuccess) return;

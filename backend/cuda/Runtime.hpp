@@ -37,8 +37,8 @@ struct Runtime {
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 
-  std::array<std::atomic<CUcontext>, max_devices> contexts{};
-  std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
+  std::array<std::atomic<CUcontext>, most_devices> contexts{};
+  std::array<std::atomic<cudaStream_t>, most_devices> private_streams{};
   std::atomic<int> announced_captures{0};
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< guards the making of private streams
@@ -58,6 +58,13 @@ Runtime& require_runtime();
 
 /// Forgets all of the above; the next call learns it again. For tests that replace the runtime.
 void forget_runtime() noexcept;
+
+/// Advice for errors that the call itself does not explain.
+inline constexpr auto* look_for_failed_work =
+    "check the arguments, and whether an earlier kernel failed (compute-sanitizer finds it)";
+
+/// Clears the pending error.
+bool succeeded(cudaError_t error) noexcept;
 
 /// \throw CudaError unless `error` is cudaSuccess; clears the pending error.
 void check(cudaError_t error, char const* call, char const* advice);

@@ -5,8 +5,6 @@
 
 #include "../Driver.hpp"
 
-#include "../Error.hpp"
-
 #include <cstring>
 
 namespace KokkosHostSpaces::Impl::Driver {
@@ -25,7 +23,7 @@ constexpr int no_device = 100;  // the number of cudaErrorNoDevice
 
 int device_count() noexcept { return 0; }
 
-int devices_in_use(std::array<int, max_devices>&) noexcept { return 0; }
+int devices_in_use(Devices&) noexcept { return 0; }
 
 int current_device() noexcept { return -1; }
 
@@ -39,7 +37,7 @@ bool registered_memory_keeps_address() noexcept { return true; }
 
 void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a device"); }
 
-bool unlock_pages(void*) noexcept { return false; }
+bool unlock_pages(void*, std::size_t) noexcept { return false; }
 
 void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot allocate memory"); }
 

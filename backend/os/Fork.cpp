@@ -11,17 +11,19 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-std::atomic<bool> forked{false};
+std::atomic<unsigned> forks{0};
 
-extern "C" void khs_mark_forked_child() { forked.store(true); }
+extern "C" void khs_count_fork() { forks.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
 // A fork handler instead of getpid(): this is asked at every deallocation, and getpid is a system
 // call.
-bool is_forked_child() noexcept {
-  static bool const watching = pthread_atfork(nullptr, nullptr, &khs_mark_forked_child) == 0;
-  return watching && forked.load(std::memory_order_relaxed);
+unsigned fork_generation() noexcept {
+  static bool const watching = pthread_atfork(nullptr, nullptr, &khs_count_fork) == 0;
+  return watching ? forks.load(std::memory_order_relaxed) : 0;
 }
+
+bool is_forked_child() noexcept { return fork_generation() > 0; }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -10,6 +10,10 @@ namespace KokkosHostSpaces::Impl {
 /// not be used there, nor may page-locked memory be given back: it is the parent's.
 bool is_forked_child() noexcept;
 
+/// How many forks lie between this process and the one that first called either function. What is
+/// guarded by a mutex belongs to one generation: a thread that a child lacks may have held it.
+unsigned fork_generation() noexcept;
+
 }  // namespace KokkosHostSpaces::Impl
 
 #endif

@@ -3,17 +3,12 @@
 
 #include "Pages.hpp"
 
-#include "Topology.hpp"
+#include "MemoryLimit.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -50,16 +45,17 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  std::size_t const page = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
+  return std::max<std::size_t>((bytes + page - 1) / page, 1) * page;
+}
+
 std::size_t most_memory() noexcept {
   static std::size_t const most = [] {
     constexpr std::size_t growth = 32;
     auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes() * growth;
     try {
-      for (char const* file : {"/sys/fs/cgroup/memory.max",                       // version 2
-                               "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {  // version 1
-        std::size_t limit = 0;
-        if (std::ifstream(file) >> limit && limit > 0) bytes = std::min(bytes, limit);
-      }
+      bytes = std::min(bytes, memory_limit_of_cgroups());
     } catch (std::exception const&) {
       // What cannot be read does not limit.
     }
@@ -91,51 +87,23 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept {
   return available && madvise(pointer, bytes, MADV_HUGEPAGE) == 0;
 }
 
-void first_touch(void* pointer, std::size_t bytes, int numa_node, int threads) {
+bool keep_from_children(void* pointer, std::size_t bytes) noexcept {
+  return madvise(pointer, bytes, MADV_DONTFORK) == 0;
+}
+
+bool leave_to_children(void* pointer, std::size_t bytes) noexcept {
+  return madvise(pointer, bytes, MADV_DOFORK) == 0;
+}
+
+void first_touch(void* pointer, std::size_t bytes, Team const& team) {
   auto* const begin = static_cast<char*>(pointer);
   // Threads take huge pages in turn: one on a busy core takes fewer.
   std::atomic<std::size_t> next{0};
-  auto const touch_in_turn = [&] {
+  auto touch_in_turn = [&] {
     for (std::size_t i; (i = next.fetch_add(huge_page_bytes)) < bytes;)
       touch(begin + i, std::min(huge_page_bytes, bytes - i));
   };
-  if (threads <= 1) return touch_in_turn();
-
-  Topology const& topology = Topology::machine();
-  std::vector<std::jthread> team;
-  team.reserve(static_cast<std::size_t>(threads));
-  try {
-    for (int i = 0; i < threads; ++i) {
-      team.emplace_back([&] {
-        // A new thread has the affinity of its maker, which may be a single core.
-        topology.bind_this_thread(numa_node);
-        touch_in_turn();
-      });
-    }
-  } catch (std::system_error const&) {
-    touch_in_turn();  // no more threads: this one helps those there are
-  }
-}
-
-RangeState inspect_range(void const* pointer, std::size_t bytes) {
-  std::uintptr_t next      = address_of(pointer);
-  std::uintptr_t const end = next + bytes;
-  bool writable            = true;
-  std::ifstream maps("/proc/self/maps");
-  if (!maps) return RangeState::writable;  // no way to know: let the runtime judge
-  // Lines are sorted: "begin-end rwxp ...".
-  for (std::string line; next < end && std::getline(maps, line);) {
-    std::uintptr_t first = 0, last = 0;
-    char write = '-';
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*c%c", &first, &last, &write) != 3)
-      continue;
-    if (last <= next) continue;
-    if (first > next) break;
-    writable = writable && write == 'w';
-    next     = last;
-  }
-  if (next < end) return RangeState::not_mapped;
-  return writable ? RangeState::writable : RangeState::read_only;
+  run(team, touch_in_turn);
 }
 
 std::string locked_memory_limit() {

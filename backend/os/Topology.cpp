@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <type_traits>
 
 #include <hwloc.h>
@@ -20,25 +21,33 @@ struct FreeBitmap {
 };
 using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
 
-hwloc_const_nodeset_t all_nodes(hwloc_topology_t topology) {
-  return hwloc_get_root_obj(topology)->nodeset;
-}
-
-// The cores of a node, or of the machine, that this process may use.
-Bitmap cores_of(hwloc_topology_t topology, int numa_node) {
-  Bitmap cores(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
-  if (cores == nullptr || numa_node < 0) return cores;
-  hwloc_obj_t const node =
-      hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(numa_node));
-  if (node == nullptr) return nullptr;
-  hwloc_bitmap_and(cores.get(), cores.get(), node->cpuset);
-  return cores;
+// The nodes that memory may be bound to: allowed, with memory, and with cores. The memory of a GPU
+// can be a node without cores (Grace): what lies there is not the host's.
+Bitmap usable_nodes(hwloc_topology_t topology, std::string const& nodes_with_cores) {
+  Bitmap usable(hwloc_bitmap_alloc());
+  Bitmap const with_cores(hwloc_bitmap_alloc_full());
+  if (with_cores == nullptr) return nullptr;
+  // hwloc gives a node without cores those of what is around it.
+  if (!nodes_with_cores.empty())
+    hwloc_bitmap_list_sscanf(with_cores.get(), nodes_with_cores.c_str());
+  for (hwloc_obj_t node = nullptr; usable != nullptr;) {
+    node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node);
+    if (node == nullptr) break;
+    bool const is_of_gpu = node->subtype != nullptr && std::strcmp(node->subtype, "GPUMemory") == 0;
+    if (!is_of_gpu && node->attr->numanode.local_memory > 0)
+      hwloc_bitmap_set(usable.get(), node->os_index);
+  }
+  if (usable == nullptr) return nullptr;
+  hwloc_bitmap_and(usable.get(), usable.get(), with_cores.get());
+  hwloc_bitmap_and(usable.get(), usable.get(), hwloc_topology_get_allowed_nodeset(topology));
+  return usable;
 }
 
 }  // namespace
 
 struct Topology::Handle {
   hwloc_topology_t topology = nullptr;
+  std::string nodes_with_cores;
 
   Handle() {
     if (hwloc_topology_init(&topology) != 0) fail();
@@ -49,6 +58,8 @@ struct Topology::Handle {
 
   // PCI devices are left out by default. hwloc's own plugins for GPUs would start their runtimes.
   void load() {
+    // A node whose cores are not allowed has memory that may be.
+    hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     for (char const* plugin : {"cuda", "nvml", "opencl", "gl", "rsmi", "levelzero"}) {
       hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, plugin);
@@ -69,50 +80,76 @@ Topology::~Topology()                   = default;
 // Never destroyed, since memory may be allocated and freed by static constructors and destructors.
 Topology const& Topology::machine() {
   static Topology const* const the_machine = [] {
-    auto handle = std::make_unique<Handle>();
-    handle->load();
-    return new Topology(std::move(handle));
+    try {
+      auto handle = std::make_unique<Handle>();
+      handle->load();
+      std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
+      return new Topology(std::move(handle));
+    } catch (Error const&) {
+      return new Topology(nullptr);  // memory is had without knowing where it is best
+    }
   }();
   return *the_machine;
 }
 
-Topology Topology::from_xml(std::string const& xml) {
-  auto handle     = std::make_unique<Handle>();
-  auto const size = static_cast<int>(xml.size()) + 1;
+Topology Topology::from_xml(std::string const& xml, std::string const& nodes_with_cores) {
+  auto handle              = std::make_unique<Handle>();
+  auto const size          = static_cast<int>(xml.size()) + 1;
+  handle->nodes_with_cores = nodes_with_cores;
   if (hwloc_topology_set_xmlbuffer(handle->topology, xml.c_str(), size) != 0) Handle::fail();
   handle->load();
   return Topology(std::move(handle));
 }
 
 int Topology::nearest_node(std::string const& pci_bus_id) const {
+  if (m_handle == nullptr) return -1;
   hwloc_topology_t const topology = m_handle->topology;
   hwloc_obj_t const device        = hwloc_get_pcidev_by_busidstring(topology, pci_bus_id.c_str());
-  if (device == nullptr) return -1;
-  hwloc_obj_t const ancestor = hwloc_get_non_io_ancestor_obj(topology, device);
-  // A device that is as near to one node as to any other has no nearest one.
-  if (ancestor == nullptr || hwloc_bitmap_isequal(ancestor->nodeset, all_nodes(topology)))
-    return -1;
-  Bitmap const near(hwloc_bitmap_dup(ancestor->nodeset));
-  if (near == nullptr) return -1;
-  hwloc_bitmap_and(near.get(), near.get(), hwloc_topology_get_allowed_nodeset(topology));
-  return hwloc_bitmap_first(near.get());
+  Bitmap const usable             = usable_nodes(topology, m_handle->nodes_with_cores);
+  Bitmap const near(hwloc_bitmap_alloc());
+  if (device == nullptr || usable == nullptr || near == nullptr) return -1;
+  // Where the nodes beside the device cannot be used, those of what is around are the next.
+  for (hwloc_obj_t around = hwloc_get_non_io_ancestor_obj(topology, device); around != nullptr;
+       around             = around->parent) {
+    if (around->nodeset == nullptr) continue;
+    hwloc_bitmap_and(near.get(), usable.get(), around->nodeset);
+    if (hwloc_bitmap_iszero(near.get())) continue;
+    // A device that is as near to one node as to any other has no nearest one.
+    bool const is_any = hwloc_bitmap_isequal(near.get(), usable.get()) != 0;
+    return is_any ? -1 : hwloc_bitmap_first(near.get());
+  }
+  return -1;
 }
 
 std::vector<int> Topology::allowed_nodes() const {
-  hwloc_const_bitmap_t const nodes = hwloc_topology_get_allowed_nodeset(m_handle->topology);
   std::vector<int> result;
+  if (m_handle == nullptr) return result;
+  hwloc_const_bitmap_t const nodes = hwloc_topology_get_allowed_nodeset(m_handle->topology);
   for (int node = hwloc_bitmap_first(nodes); node >= 0; node = hwloc_bitmap_next(nodes, node)) {
     result.push_back(node);
   }
   return result;
 }
 
-int Topology::allowed_cores(int numa_node) const {
-  Bitmap const cores = cores_of(m_handle->topology, numa_node);
-  return cores != nullptr ? hwloc_bitmap_weight(cores.get()) : 0;
+Cores Topology::cores(int numa_node) const {
+  if (m_handle == nullptr) return numa_node < 0 ? Cores::allowed() : Cores();
+  Cores result;
+  hwloc_topology_t const topology = m_handle->topology;
+  hwloc_obj_t const object        = numa_node < 0 ? hwloc_get_root_obj(topology)
+                                                  : hwloc_get_numanode_obj_by_os_index(
+                                                        topology, static_cast<unsigned>(numa_node));
+  Bitmap const both(hwloc_bitmap_alloc());
+  if (object == nullptr || both == nullptr) return result;
+  hwloc_bitmap_and(both.get(), object->cpuset, hwloc_topology_get_allowed_cpuset(topology));
+  for (int core = hwloc_bitmap_first(both.get()); core >= 0;
+       core     = hwloc_bitmap_next(both.get(), core)) {
+    result.add(static_cast<unsigned>(core));
+  }
+  return result;
 }
 
 int Topology::node_of(void const* pointer, std::size_t bytes) const noexcept {
+  if (m_handle == nullptr) return -1;
   Bitmap const nodes(hwloc_bitmap_alloc());
   if (nodes == nullptr || hwloc_get_area_memlocation(m_handle->topology, pointer, bytes,
                                                      nodes.get(), HWLOC_MEMBIND_BYNODESET) != 0)
@@ -121,18 +158,13 @@ int Topology::node_of(void const* pointer, std::size_t bytes) const noexcept {
 }
 
 bool Topology::bind_memory(void* pointer, std::size_t bytes, int numa_node) const noexcept {
+  if (m_handle == nullptr) return false;
   Bitmap const node(hwloc_bitmap_alloc());
   if (node == nullptr || hwloc_bitmap_set(node.get(), static_cast<unsigned>(numa_node)) != 0)
     return false;
   // Not strict: a full node shall spill over to its neighbours, not end the process.
   return hwloc_set_area_membind(m_handle->topology, pointer, bytes, node.get(), HWLOC_MEMBIND_BIND,
                                 HWLOC_MEMBIND_BYNODESET) == 0;
-}
-
-bool Topology::bind_this_thread(int numa_node) const noexcept {
-  Bitmap const cores = cores_of(m_handle->topology, numa_node);
-  return cores != nullptr && !hwloc_bitmap_iszero(cores.get()) &&
-         hwloc_set_cpubind(m_handle->topology, cores.get(), HWLOC_CPUBIND_THREAD) == 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

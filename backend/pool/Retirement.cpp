@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t bit(std::size_t device) { return std::uint64_t(1) << device; }
 
-using Devices = std::array<int, Driver::max_devices>;
+using Driver::Devices;
 
 }  // namespace
 

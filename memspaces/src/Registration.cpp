@@ -11,13 +11,13 @@
 
 namespace KokkosHostSpaces {
 
-Registration::Registration(void* pointer, std::size_t bytes, std::string label)
+Registration::Registration(void* pointer, std::size_t bytes, std::string label, AtFork at_fork)
     : m_pointer(pointer), m_bytes(bytes), m_label(std::move(label)) {
   if (auto const owner = pool::describe(pointer))
     throw RegistrationError("cannot page-lock '" + m_label + "' (it is memory of '" + owner->label +
                             "' in the space " + owner->space +
                             ", page-locked already): use it as it is, without a registration");
-  Impl::register_range(pointer, bytes, m_label);
+  Impl::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
 }
 
 Registration::Registration(Registration&& other) noexcept
@@ -52,11 +52,14 @@ void Registration::release() {
 }
 
 void Registration::check_view(void const* pointer, std::size_t bytes, char const* space) const {
-  auto const* const begin = static_cast<char const*>(m_pointer);
-  auto const* const first = static_cast<char const*>(pointer);
-  if (first >= begin && first + bytes <= begin + m_bytes) return;
-  throw RegistrationError("a View in " + std::string(space) + " of " + std::to_string(bytes) +
-                          " bytes is not inside the registration \"" + m_label + "\" (" +
+  // An address before the range wraps to an offset beyond it.
+  std::size_t const offset =
+      reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(m_pointer);
+  if (offset <= m_bytes && bytes <= m_bytes - offset) return;
+  std::string const size =
+      bytes == SIZE_MAX ? "more bytes than there can be" : std::to_string(bytes) + " bytes";
+  throw RegistrationError("a View in " + std::string(space) + " of " + size +
+                          " is not inside the registration \"" + m_label + "\" (" +
                           std::to_string(m_bytes) +
                           " bytes registered): register the whole range that the View shall cover");
 }

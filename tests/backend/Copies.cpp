@@ -5,6 +5,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
+#include "../../backend/cuda/Chunks.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/DeviceWork.hpp"
 #include "Device.hpp"

@@ -26,7 +26,7 @@ void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSe
 TEST_CASE("a device without a context is idle, and gets no context") {
   FakeCuda::reset(2);
   Driver::Event event = nullptr;
-  std::array<int, Driver::max_devices> devices{};
+  Driver::Devices devices{};
   CHECK(Driver::devices_in_use(devices) == 0);
   CHECK(Driver::record_all_work(0, event) == Recorded::idle);
   CHECK(Driver::fence_device(0));
@@ -119,13 +119,13 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
   int memory = 0;
   FakeCuda::shut_down();
-  std::array<int, Driver::max_devices> devices{};
+  Driver::Devices devices{};
   CHECK(Driver::devices_in_use(devices) == 0);
   CHECK(Driver::query(event) == EventState::done);
   CHECK(Driver::wait(event));
   CHECK(Driver::record_all_work(0, event) == Recorded::idle);
   CHECK(Driver::fence_device(0));
-  CHECK_FALSE(Driver::unlock_pages(&memory));
+  CHECK_FALSE(Driver::unlock_pages(&memory, 4));
   CHECK_FALSE(Driver::free_pinned(&memory));
   CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
   CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);

@@ -136,7 +136,7 @@ TEST_CASE("memory can be locked, copied and given back while a stream captures")
   Driver::copy(pinned, memory.data(), 4096, copies);
   Driver::fence(copies);
   CHECK(Driver::free_pinned(pinned));
-  CHECK(Driver::unlock_pages(memory.data()));
+  CHECK(Driver::unlock_pages(memory.data(), memory.size()));
   CHECK(stream.end_capture());
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("events of each device in use wait for the work of that device") {
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   DeviceWork::Stream on_second;
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-  std::array<int, Driver::max_devices> devices{};
+  Driver::Devices devices{};
   REQUIRE(Driver::devices_in_use(devices) >= 2);
   CHECK(devices[0] == 0);
   CHECK(devices[1] == 1);

@@ -6,41 +6,23 @@
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
 #include "../../backend/os/Fork.hpp"
+#include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../support/AllocationHook.hpp"
+#include "../support/ChildOfFork.hpp"
 #include "../support/FakeCuda.hpp"
-
-#include <array>
-#include <cstdlib>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <cuda_runtime_api.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace KokkosHostSpaces::Impl;
-
-namespace {
-
-// Runs `work` in a child and returns its exit status: what `work` returns, or 99 if CUDA was
-// called.
-template <class Work>
-int status_of_child(Work work) {
-  pid_t const child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) std::_Exit(work());
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
-
-}  // namespace
+using ChildOfFork::status;
 
 TEST_CASE("the fake runtime notices calls from the child of a fork") {
   FakeCuda::reset(1);
   int count = 0;
-  CHECK(status_of_child([&] { return static_cast<int>(cudaGetDeviceCount(&count)); }) == 99);
+  CHECK(status([&] { return static_cast<int>(cudaGetDeviceCount(&count)); }) == 99);
 }
 
 TEST_CASE("in the child of a fork no driver function calls CUDA, and everything is harmless") {
@@ -51,21 +33,20 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Driver::Recorded::yes);
 
-  int const status = status_of_child([&] {
-    std::array<int, Driver::max_devices> devices{};
+  int const status_of_child = status([&] {
+    Driver::Devices devices{};
     Driver::Event other = nullptr;
     bool harmless       = is_forked_child() && Driver::device_count() == 0;
     harmless            = harmless && Driver::devices_in_use(devices) == 0;
     harmless = harmless && Driver::query(event) == Driver::EventState::done && Driver::wait(event);
     harmless = harmless && Driver::record_all_work(0, other) == Driver::Recorded::idle;
-    harmless =
-        harmless && !Driver::unlock_pages(region.pointer) && !Driver::free_pinned(region.pointer);
+    harmless = harmless && !Driver::unlock_pages(region.pointer, region.bytes) &&
+               !Driver::free_pinned(region.pointer);
     harmless = harmless && Driver::fence_device(0) && unregister_range(pages).empty();
     Driver::release_event(event);
     Driver::announce_capture();
     Driver::end_announced_capture();
-    give_back(region);
-    harmless     = harmless && inspect_range(region.pointer, region.bytes) == RangeState::writable;
+    harmless     = harmless && give_back(region);
     bool refused = false;
     try {
       Driver::lock_pages(pages, 8);
@@ -74,7 +55,7 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
     }
     return harmless && refused ? 0 : 1;
   });
-  CHECK(status == 0);
+  CHECK(status_of_child == 0);
 
   CHECK_FALSE(is_forked_child());
   CHECK(unregister_range(pages).empty());
@@ -82,4 +63,49 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
   give_back(region);
   CHECK(FakeCuda::nothing_leaked());
   unmap_pages(pages, page_bytes());
+}
+
+TEST_CASE("a fork in the middle of a registration leaves the child a registry that works") {
+  FakeCuda::reset(1);
+  void* const ours    = map_pages(page_bytes());
+  void* const other   = map_pages(page_bytes());
+  auto const in_child = [&] {
+    bool works = registered_ranges() == 0 && unregister_range(ours).empty();
+    register_range(other, 8, "of the child");
+    works = works && registered_ranges() == 1 && unregister_range(other).empty();
+    return works && registered_ranges() == 0 ? 0 : 1;
+  };
+  std::string const label(5000, 'x');  // what is longer than that has to do with it
+  for (std::size_t n = 1;; ++n) {
+    CAPTURE(n);
+    int status_of_child = 0;
+    AllocationHook const hook(n, label.size(), [&] { status_of_child = status(in_child); });
+    register_range(ours, 8, label);
+    bool const was_called = hook.was_called();
+    CHECK(unregister_range(ours).empty());
+    CHECK(status_of_child == 0);
+    if (!was_called) break;
+    REQUIRE(n < 1000);
+  }
+  unmap_pages(ours, page_bytes());
+  unmap_pages(other, page_bytes());
+}
+
+TEST_CASE("a child of a child has a registry of its own") {
+  FakeCuda::reset(1);
+  void* const page = map_pages(page_bytes());
+  register_range(page, 8, "of the parent");
+  int const status_of_child = status([&] {
+    register_range(page, 8, "of the child");
+    int const below = status([&] {
+      if (registered_ranges() != 0) return 1;
+      register_range(page, 8, "of the child's child");
+      return registered_ranges() == 1 ? 0 : 1;
+    });
+    return below == 0 && registered_ranges() == 1 ? 0 : 1;
+  });
+  CHECK(status_of_child == 0);
+  CHECK(registered_ranges() == 1);
+  CHECK(unregister_range(page).empty());
+  unmap_pages(page, page_bytes());
 }

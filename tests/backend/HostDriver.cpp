@@ -13,7 +13,7 @@ using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 
 TEST_CASE("without CUDA there is no device and nothing to wait for") {
-  std::array<int, Driver::max_devices> devices{};
+  Driver::Devices devices{};
   Driver::Event event = nullptr;
   CHECK(Driver::device_count() == 0);
   CHECK(Driver::devices_in_use(devices) == 0);

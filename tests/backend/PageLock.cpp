@@ -4,6 +4,7 @@
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
+#include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "Device.hpp"
 

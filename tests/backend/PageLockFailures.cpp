@@ -4,9 +4,16 @@
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
+#include "../../backend/cuda/Chunks.hpp"
+#include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -15,11 +22,57 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
+
+namespace {
+
+// Takes addresses until the system maps large ranges across an end of a chunk, from above.
+class SpaceBelowChunkEnd {
+ public:
+  SpaceBelowChunkEnd() {
+    constexpr std::size_t smallest = 2 * huge_page_bytes;
+    for (std::size_t bytes = Driver::largest_chunk / 2; bytes >= smallest; bytes /= 2) {
+      while (char* const begin = take(bytes)) {
+        if (m_end == nullptr)
+          m_end = begin - reinterpret_cast<std::uintptr_t>(begin) % Driver::largest_chunk;
+        m_taken.push_back({begin, bytes});
+        if (begin >= m_end) continue;
+        munmap(begin, bytes);
+        m_taken.pop_back();
+        break;
+      }
+    }
+    // Some of what lies above the end, so that the next range lies on both sides.
+    auto const lowest = std::min_element(m_taken.begin(), m_taken.end());
+    munmap(lowest->first, smallest);
+    lowest->first += smallest;
+    lowest->second -= smallest;
+  }
+  ~SpaceBelowChunkEnd() {
+    for (auto const& [begin, bytes] : m_taken)
+      if (bytes > 0) munmap(begin, bytes);
+  }
+  SpaceBelowChunkEnd(SpaceBelowChunkEnd const&)            = delete;
+  SpaceBelowChunkEnd& operator=(SpaceBelowChunkEnd const&) = delete;
+  char* end() const { return m_end; }
+
+ private:
+  static char* take(std::size_t bytes) {
+    void* const begin =
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
+  }
+
+  char* m_end = nullptr;
+  std::vector<std::pair<char*, std::size_t>> m_taken;
+};
+
+}  // namespace
 
 TEST_CASE(
     "whichever CUDA call fails, locking throws or falls back, leaks nothing and works again") {
@@ -124,19 +177,71 @@ TEST_CASE("a range is locked in pieces that end at multiples of a chunk, all or 
   REQUIRE(mapping != nullptr);
   char* const pointer = mapping + page;
 
-  lock_in_chunks(pointer, bytes, chunk);
+  Driver::lock_in_chunks(pointer, bytes, chunk);
   CHECK(FakeCuda::outstanding().registrations == 3);
   CHECK(Driver::inspect(pointer + bytes - 1) == Driver::PointerKind::pinned);
-  CHECK(unlock_in_chunks(pointer, bytes, chunk));
+  CHECK(Driver::unlock_in_chunks(pointer, bytes, chunk));
   CHECK(FakeCuda::outstanding().registrations == 0);
 
   for (std::size_t n = 1; n <= 3; ++n) {
     FakeCuda::fail_nth_call("cudaHostRegister", n);
-    CHECK_THROWS_AS(lock_in_chunks(pointer, bytes, chunk), CudaError);
+    CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, bytes, chunk), CudaError);
     CHECK(FakeCuda::outstanding().registrations == 0);
   }
-  CHECK_FALSE(unlock_in_chunks(pointer, bytes, chunk));
+  CHECK_FALSE(Driver::unlock_in_chunks(pointer, bytes, chunk));
   unmap_pages(mapping, huge_page_bytes);
+}
+
+TEST_CASE("pieces that are neither locked nor unlocked are told") {
+  FakeCuda::reset();
+  std::size_t const page = page_bytes();
+  void* const pointer    = map_pages(4 * page);
+  FakeCuda::fail_nth_call("cudaHostRegister", 3);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, 4 * page, page), Driver::StillLocked);
+  CHECK(FakeCuda::outstanding().registrations == 1);
+  CHECK(Driver::unlock_pages(pointer, page));
+  unmap_pages(pointer, 4 * page);
+}
+
+TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be lost") {
+  FakeCuda::reset();
+  SpaceBelowChunkEnd const space;
+  FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  std::size_t const bytes = 8 * huge_page_bytes;
+  CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
+  REQUIRE(FakeCuda::outstanding().registrations == 1);
+  CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
+}
+
+TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {
+  FakeCuda::reset();
+  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  CHECK_FALSE(give_back(region));
+  CHECK(is_mapped(region.pointer, region.bytes));
+  CHECK(give_back(region));
+  CHECK_FALSE(is_mapped(region.pointer, region.bytes));
+
+  Region const of_driver = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  FakeCuda::fail_nth_call("cudaFreeHost", 1);
+  CHECK_FALSE(give_back(of_driver));
+  CHECK(give_back(of_driver));
+}
+
+TEST_CASE("memory of the driver that begins within a page is had from the next page on") {
+  FakeCuda::reset();
+  void* const raw = Driver::allocate_pinned(3 * page_bytes(), false);
+  REQUIRE(reinterpret_cast<std::uintptr_t>(raw) % page_bytes() != 0);
+  CHECK(Driver::free_pinned(raw));
+  Region const region = lock_fresh_pages(3 * page_bytes(), MemoryKind::write_combined, -1);
+  CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
+  CHECK(region.bytes == 3 * page_bytes());
+  CHECK(Driver::inspect(static_cast<char*>(region.pointer) + region.bytes - 1) ==
+        Driver::PointerKind::pinned);
+  CHECK(give_back(region));
+  CHECK(FakeCuda::nothing_leaked());
 }
 
 TEST_CASE("memory that the runtime does not unlock stays mapped") {

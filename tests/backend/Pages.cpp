@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ TEST_CASE("first touch faults every page in, by any number of threads, and leave
   REQUIRE(pointer != nullptr);
   madvise(pointer, bytes, MADV_NOHUGEPAGE);
   REQUIRE(resident_pages(pointer, bytes) == 0);
-  first_touch(pointer, bytes, -1, threads);
+  first_touch(pointer, bytes, {threads, Cores::allowed()});
   CHECK(resident_pages(pointer, bytes) == bytes / page_bytes());
   auto const* const begin = static_cast<char const*>(pointer);
   CHECK(std::all_of(begin, begin + bytes, [](char c) { return c == 0; }));
@@ -75,40 +76,11 @@ TEST_CASE("first touch leaves the affinity of the calling thread alone") {
   REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0);
   void* const pointer = map_pages(huge_page_bytes);
   REQUIRE(pointer != nullptr);
-  first_touch(pointer, huge_page_bytes, -1, 1);
-  first_touch(pointer, huge_page_bytes, -1, 2);
+  first_touch(pointer, huge_page_bytes, {1, Cores::allowed()});
+  first_touch(pointer, huge_page_bytes, {2, Cores::allowed()});
   REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof after, &after) == 0);
   CHECK(CPU_EQUAL(&before, &after));
   unmap_pages(pointer, huge_page_bytes);
-}
-
-TEST_CASE("a range is read-only if any page of it is") {
-  std::size_t const page = page_bytes();
-  auto* const begin      = static_cast<char*>(map_pages(4 * page));
-  REQUIRE(begin != nullptr);
-  CHECK(inspect_range(begin, 4 * page) == RangeState::writable);
-  CHECK(inspect_range(begin + 1, 1) == RangeState::writable);
-
-  REQUIRE(mprotect(begin + 2 * page, page, PROT_READ) == 0);
-  CHECK(inspect_range(begin, 4 * page) == RangeState::read_only);
-  CHECK(inspect_range(begin, 2 * page) == RangeState::writable);
-  CHECK(inspect_range(begin + 3 * page - 1, 1) == RangeState::read_only);
-
-  unmap_pages(begin, 4 * page);
-}
-
-TEST_CASE("a range with a hole is not mapped") {
-  std::size_t const page  = page_bytes();
-  std::size_t const bytes = 2 * huge_page_bytes;
-  auto* const begin       = static_cast<char*>(map_pages(bytes));
-  REQUIRE(begin != nullptr);
-  // A hole so large that nobody fills it meanwhile.
-  unmap_pages(begin + page, bytes - 2 * page);
-  CHECK(inspect_range(begin, page) == RangeState::writable);
-  CHECK(inspect_range(begin, bytes) == RangeState::not_mapped);
-  CHECK(inspect_range(begin + page, bytes - page) == RangeState::not_mapped);
-  unmap_pages(begin, page);
-  unmap_pages(begin + bytes - page, page);
 }
 
 TEST_CASE("the limit of locked memory is told in words") {

@@ -17,7 +17,9 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
@@ -100,6 +102,22 @@ TEST_CASE("read-only memory is refused") {
   TestPages const pages(2);
   REQUIRE(mprotect(pages.begin + page_bytes(), page_bytes(), PROT_READ) == 0);
   check_refused(pages.begin, pages.bytes, "read-only");
+}
+
+TEST_CASE("the message on a read-only file tells its name, its kind and the remedy") {
+  start_test(1);
+  int const file         = open("/proc/self/exe", O_RDONLY);
+  std::size_t const page = page_bytes();
+  for (int const sharing : {MAP_PRIVATE, MAP_SHARED}) {
+    void* const mapping = mmap(nullptr, page, PROT_READ, sharing, file, 0);
+    REQUIRE(mapping != MAP_FAILED);
+    check_refused(mapping, page, "MAP_PRIVATE");
+    check_refused(mapping, page,
+                  sharing == MAP_SHARED ? "shared mapping of the file /"
+                                        : "a read-only mapping of the file /");
+    munmap(mapping, page);
+  }
+  close(file);
 }
 
 TEST_CASE("memory that is not mapped is refused") {

@@ -5,17 +5,24 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
+#include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../support/AllocationHook.hpp"
+#include "../support/ChildOfFork.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 
 #include <chrono>
 #include <future>
+#include <new>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
@@ -71,6 +78,106 @@ TEST_CASE("memory that CUDA has page-locked already is refused, as is device mem
                        MessageMatches(ContainsSubstring("device's")));
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(registered_ranges() == 0);
+}
+
+TEST_CASE("when memory for the registry runs out, nothing stays locked or remembered") {
+  OnePage const page;
+  FakeCuda::reset();
+  std::string const label(5000, 'x');  // what is longer than that has to do with it
+  auto const register_or_not = [&] {
+    try {
+      register_range(page.begin, 8, label);
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  };
+  for (std::size_t n = 1;; ++n) {
+    CAPTURE(n);
+    AllocationHook const hook(n, label.size(), [] { throw std::bad_alloc(); });
+    if (register_or_not()) (void)unregister_range(page.begin);
+    bool const was_called = hook.was_called();
+    CHECK(registered_ranges() == 0);
+    CHECK(FakeCuda::nothing_leaked());
+    if (!was_called) break;
+    REQUIRE(n < 1000);
+  }
+}
+
+TEST_CASE("a registration without memory for what went wrong says at least that") {
+  OnePage const page;
+  FakeCuda::reset();
+  std::string const label(5000, 'x');  // what is longer than that has to do with it
+  register_range(page.begin, 8, label);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  AllocationHook const hook(1, label.size(), [] { throw std::bad_alloc(); });
+  CHECK_FALSE(unregister_range(page.begin).empty());
+  CHECK(registered_ranges() == 0);
+}
+
+TEST_CASE("where registration fails children get what they would have had") {
+  OnePage const page;
+  FakeCuda::reset();
+  FakeCuda::fail_nth_call("cudaHostRegister", 1);
+  CHECK_THROWS_AS(register_range(page.begin, page_bytes(), "my data", true), RegistrationError);
+  CHECK(ChildOfFork::status([&] { return is_mapped(page.begin, 1) ? 0 : 1; }) == 0);
+}
+
+TEST_CASE("memory freed while it was registered blocks its address until the registration ends") {
+  OnePage page;
+  FakeCuda::reset();
+  register_range(page.begin, 8, "first");
+  unmap_pages(page.begin, page_bytes());
+  REQUIRE(mmap(page.begin, page_bytes(), PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page.begin);
+  CHECK_THROWS_MATCHES(
+      register_range(page.begin, 8, "second"), RegistrationError,
+      MessageMatches(
+          ContainsSubstring("overlaps with 'first'") &&
+          ContainsSubstring("end that registration first, also if its memory was freed")));
+  CHECK(unregister_range(page.begin).empty());
+  register_range(page.begin, 8, "second");
+  CHECK(Driver::inspect(page.begin) == Driver::PointerKind::pinned);
+  CHECK(unregister_range(page.begin).empty());
+}
+
+TEST_CASE("where somebody else freed memory that is still page-locked, the message says so") {
+  OnePage const page;
+  FakeCuda::reset();
+  REQUIRE(cudaHostRegister(page.begin, page_bytes(), 0) == cudaSuccess);
+  CHECK_THROWS_MATCHES(
+      register_range(page.begin, 8, "again"), RegistrationError,
+      MessageMatches(ContainsSubstring("page-locked already") &&
+                     ContainsSubstring("freed here before its registration ended")));
+  CHECK(cudaHostUnregister(page.begin) == cudaSuccess);
+}
+
+TEST_CASE("a mapping that the runtime refuses is told by its kind, with what to do") {
+  FakeCuda::reset();
+  char name[]    = "/tmp/kokkos_host_spaces_XXXXXX";
+  int const file = mkstemp(name);
+  REQUIRE(file >= 0);
+  REQUIRE(ftruncate(file, static_cast<off_t>(page_bytes())) == 0);
+  auto const message_for = [&](int sharing) {
+    void* const pages = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, sharing, file, 0);
+    REQUIRE(pages != MAP_FAILED);
+    FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
+    std::string message;
+    try {
+      register_range(pages, 8, "file");
+    } catch (RegistrationError const& error) {
+      message = error.what();
+    }
+    munmap(pages, page_bytes());
+    return message;
+  };
+  CHECK_THAT(message_for(MAP_SHARED), ContainsSubstring("cudaHostRegister failed") &&
+                                          ContainsSubstring(name) &&
+                                          ContainsSubstring("MAP_PRIVATE"));
+  CHECK_THAT(message_for(MAP_PRIVATE),
+             ContainsSubstring("cudaHostRegister failed") && !ContainsSubstring("MAP_PRIVATE"));
+  close(file);
+  unlink(name);
 }
 
 TEST_CASE("a range which the runtime does not unlock is told and forgotten") {

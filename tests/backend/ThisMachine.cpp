@@ -22,7 +22,7 @@ TEST_CASE("this machine has a core, and a thread can be bound to all that it has
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-    CHECK(machine.bind_this_thread(-1));
+    CHECK(machine.cores(-1).bind_this_thread());
     cpu_set_t bound;
     CHECK(sched_getaffinity(0, sizeof bound, &bound) == 0);
     CHECK(CPU_COUNT(&bound) == machine.allowed_cores(-1));
@@ -30,5 +30,5 @@ TEST_CASE("this machine has a core, and a thread can be bound to all that it has
 }
 
 TEST_CASE("a node that this machine lacks is refused") {
-  CHECK_FALSE(Topology::machine().bind_this_thread(999));
+  CHECK_FALSE(Topology::machine().cores(999).bind_this_thread());
 }

@@ -16,12 +16,12 @@ using KokkosHostSpaces::Impl::Topology;
 namespace {
 
 // A file without comments: hwloc without libxml2 cannot read them.
-Topology load(std::string const& name) {
+Topology load(std::string const& name, std::string const& nodes_with_cores = "") {
   std::ifstream const file(KOKKOS_HOST_SPACES_TEST_TOPOLOGIES "/" + name);
   REQUIRE(file);
   std::ostringstream text;
   text << file.rdbuf();
-  return Topology::from_xml(text.str());
+  return Topology::from_xml(text.str(), nodes_with_cores);
 }
 
 }  // namespace
@@ -62,6 +62,36 @@ TEST_CASE("cores are counted by node, and only those that are allowed") {
   CHECK(fewer.allowed_cores(-1) == 3);
 }
 
+TEST_CASE("the memory of a GPU that is a node is never chosen") {
+  Topology const machine = load("gpu-memory-nodes.xml");  // nodes 0 and 1 are memory of GPUs
+  CHECK(machine.nearest_node("0000:17:00.0") == 2);
+  CHECK(machine.nearest_node("0000:BD:00.0") == 3);
+}
+
+TEST_CASE("where the nearest node has no memory the next one is taken") {
+  Topology const machine = load("node-without-memory.xml");
+  CHECK(machine.nearest_node("0000:17:00.0") == 2);  // beside node 0, which has no memory
+  CHECK(machine.nearest_node("0000:BD:00.0") == 1);
+}
+
+TEST_CASE("where the nearest node has no cores the next one is taken") {
+  // Nodes 0 and 1 have none, nodes 2 and 3 lie beside them.
+  Topology const machine = load("nodes-without-cores.xml", "2-3");
+  CHECK(machine.nearest_node("0000:17:00.0") == 2);
+  CHECK(machine.nearest_node("0000:BD:00.0") == 3);
+  // With one node left there is nothing to choose.
+  CHECK(load("nodes-without-cores.xml", "2").nearest_node("0000:BD:00.0") == -1);
+}
+
+TEST_CASE("where no core of a node is allowed its memory is taken, and any core touches it") {
+  Topology const machine = load("node-without-allowed-cores.xml");
+  CHECK(machine.nearest_node("0000:BD:00.0") == 1);
+  CHECK(machine.allowed_cores(1) == 0);
+  CHECK(machine.cores_for(1).count() == 2);
+  CHECK(machine.cores_for(0).count() == 2);
+  CHECK(load("two-nodes.xml").cores_for(1).count() == 2);
+}
+
 TEST_CASE("a description that is not XML is refused") {
   CHECK_THROWS_AS(Topology::from_xml("no machine"), Error);
 }
@@ -74,7 +104,7 @@ TEST_CASE("pages lie on the node that they were bound to") {
     void* const pages = Impl::map_pages(Impl::huge_page_bytes);
     REQUIRE(pages != nullptr);
     bool const bound = machine.bind_memory(pages, Impl::huge_page_bytes, node);
-    Impl::first_touch(pages, Impl::huge_page_bytes, node, 1);
+    Impl::first_touch(pages, Impl::huge_page_bytes, {});
     int const found = machine.node_of(pages, Impl::huge_page_bytes);
     Impl::unmap_pages(pages, Impl::huge_page_bytes);
     if (!bound || found < 0) SKIP("this system does not let a process place memory");

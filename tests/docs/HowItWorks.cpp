@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdlib>
 #include <iostream>
 
 namespace khs = KokkosHostSpaces;
@@ -32,6 +33,16 @@ TEST_CASE("memory is given back while a kernel may still use it", "[docs]") {
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(n - 1) == n - 1);
   CHECK(next(0) == -1);
+}
+
+TEST_CASE("memory of others that children shall not have", "[docs]") {
+  std::size_t const bytes = std::size_t(1) << 20;
+  void* const pages       = std::aligned_alloc(1 << 16, bytes);
+  {
+    khs::Registration shared(pages, bytes, "pages", khs::AtFork::leave_out);  // whole pages only
+    CHECK(shared.bytes() == bytes);
+  }
+  std::free(pages);
 }
 
 TEST_CASE("what the pool holds", "[docs]") {

@@ -7,8 +7,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -132,6 +134,49 @@ TEST_CASE("what cannot be registered is refused with its label and the reason", 
 
   std::vector<double> next(10);
   CHECK_NOTHROW(khs::Registration(next, "next"));
+}
+
+TEST_CASE("extents whose product overflows are refused", "[registration]") {
+  std::vector<double> data(1000);
+  khs::Registration const registration(data, "data");
+  std::size_t const half = std::size_t(1) << 32, all = 1000;
+  CHECK_THROWS_AS(registration.view<double**>(half, half), khs::RegistrationError);
+  CHECK_THROWS_AS(registration.view<double*>(SIZE_MAX / 8 + 2), khs::RegistrationError);
+  CHECK_THROWS_AS(registration.view<double * [1 << 16]>(std::size_t(1) << 45),
+                  khs::RegistrationError);
+  CHECK_THROWS_WITH(registration.view<double*>(-1), ContainsSubstring("more bytes than there"));
+  CHECK_NOTHROW(registration.view<double*>(all));
+  CHECK_NOTHROW(registration.view<double* [10]>(all / 10));
+  CHECK_THROWS_AS(registration.view<double* [10]>(all / 10 + 1), khs::RegistrationError);
+  CHECK_NOTHROW(registration.view<double**>(0, half));
+}
+
+TEST_CASE("what children shall not have must be whole pages", "[registration]") {
+  auto const page    = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* const memory = static_cast<double*>(std::aligned_alloc(page, 4 * page));
+  CHECK_NOTHROW(khs::Registration(memory, 4 * page, "pages", khs::AtFork::leave_out));
+  CHECK_THROWS_WITH(khs::Registration(memory + 1, page, "part", khs::AtFork::leave_out),
+                    ContainsSubstring("'part'") && ContainsSubstring("whole pages"));
+  CHECK_NOTHROW(khs::Registration(memory + 1, page, "part"));
+  std::free(memory);
+}
+
+TEST_CASE("a child of a fork destroys Views on memory that it does not have", "[registration]") {
+  Kokkos::View<double*, khs::PinnedSpace> view("view", 1 << 20);
+  auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  // As for page-locked memory; without a device the library leaves it to the child.
+  auto const begin = reinterpret_cast<std::uintptr_t>(view.data()) / page * page;
+  REQUIRE(madvise(reinterpret_cast<void*>(begin), std::size_t(8) << 20, MADV_DONTFORK) == 0);
+  pid_t const child = fork();
+  if (child == 0) {
+    alarm(20);
+    view = {};
+    _exit(0);
+  }
+  int status = 1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  madvise(reinterpret_cast<void*>(begin), std::size_t(8) << 20, MADV_DOFORK);
 }
 
 TEST_CASE("memory freed while it was registered is noticed at release", "[registration]") {

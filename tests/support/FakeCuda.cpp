@@ -83,8 +83,7 @@ void reset(int device_count) {
   std::unique_lock lock(m.mutex);
   for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
   for (CUevent event : m.events) delete event;
-  for (auto const& [address, allocation] : m.allocations)
-    std::free(reinterpret_cast<void*>(address));
+  for (auto const& [address, allocation] : m.allocations) std::free(allocation.begin);
   m.contexts.clear();
   m.streams.clear();
   m.events.clear();

@@ -77,6 +77,7 @@ enum class Kind { pinned, device, managed };
 struct Allocation {
   std::size_t bytes;
   Kind kind;
+  void* begin;  ///< as the heap gave it
 };
 
 struct Machine {

@@ -26,9 +26,13 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   m.current();
   if (kind == Kind::pinned && is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   constexpr std::size_t alignment = 4096;
-  *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (*pointer == nullptr) return finish(cudaErrorMemoryAllocation);
-  m.allocations[address_of(*pointer)] = {bytes, kind};
+  // As the real one's: below 2 MiB, pinned memory does not begin on a page.
+  std::size_t const offset = kind == Kind::pinned && bytes < std::size_t(2) << 20 ? 512 : 0;
+  void* const begin =
+      std::aligned_alloc(alignment, (bytes + offset + alignment - 1) / alignment * alignment);
+  if (begin == nullptr) return finish(cudaErrorMemoryAllocation);
+  *pointer                            = static_cast<char*>(begin) + offset;
+  m.allocations[address_of(*pointer)] = {bytes, kind, begin};
   return cudaSuccess;
 }
 
@@ -61,8 +65,8 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     return finish(cudaErrorInvalidValue);
   }
   m.wait_for(lock, m.pending_work(-1));
-  m.allocations.erase(address_of(pointer));
-  std::free(pointer);
+  std::free(found->second.begin);
+  m.allocations.erase(found);
   return cudaSuccess;
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_CUDA_CHUNKS_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_CUDA_CHUNKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+/// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
+/// at once, and to copy from two pieces at once.
+inline constexpr std::size_t largest_chunk = std::size_t(64) << 30;
+
+/// Bytes from an address to the end of its chunk, a power of two.
+inline std::size_t to_chunk_end(char const* pointer, std::size_t chunk = largest_chunk) {
+  return chunk - reinterpret_cast<std::uintptr_t>(pointer) % chunk;
+}
+
+/// lock_pages and unlock_pages with pieces that end at multiples of `chunk`.
+void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk);
+bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept;
+
+}  // namespace KokkosHostSpaces::Impl::Driver
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Page-locking by the CUDA runtime.
+
+#include "../Driver.hpp"
+
+#include "Chunks.hpp"
+#include "Runtime.hpp"
+
+#include <algorithm>
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+void lock(char* pointer, std::size_t bytes) {
+  check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
+        "cudaHostRegister",
+        "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
+}
+
+}  // namespace
+
+void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
+  auto* const begin = static_cast<char*>(pointer);
+  std::size_t done  = 0;
+  try {
+    while (done < bytes) {
+      std::size_t const piece = std::min(to_chunk_end(begin + done, chunk), bytes - done);
+      lock(begin + done, piece);
+      done += piece;
+    }
+  } catch (std::exception const& error) {
+    if (!unlock_in_chunks(pointer, done, chunk)) throw StillLocked(error.what(), cudaErrorUnknown);
+    throw;
+  }
+}
+
+bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return bytes == 0;
+  CaptureTolerance const tolerance(*r);
+  auto* const begin = static_cast<char*>(pointer);
+  bool unlocked     = true;
+  for (std::size_t done = 0; done < bytes; done += to_chunk_end(begin + done, chunk))
+    unlocked = succeeded(cudaHostUnregister(begin + done)) && unlocked;
+  return unlocked;
+}
+
+void lock_pages(void* pointer, std::size_t bytes) { lock_in_chunks(pointer, bytes, largest_chunk); }
+
+bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
+  return unlock_in_chunks(pointer, bytes, largest_chunk);
+}
+
+bool registered_memory_keeps_address() noexcept {
+  for (int device = 0; device < device_count(); ++device) {
+    int keeps = 0;
+    if (!succeeded(
+            cudaDeviceGetAttribute(&keeps, cudaDevAttrCanUseHostPointerForRegisteredMem, device)) ||
+        keeps == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void* allocate_pinned(std::size_t bytes, bool write_combined) {
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
+  void* pointer       = nullptr;
+  unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
+  cudaError_t const refused =
+      cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped | kind);
+  if (refused == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  check(refused, "cudaHostAlloc", look_for_failed_work);
+  // CUDA promises one address for host and device except for write-combined memory, where Linux on
+  // x86 and Arm gives it as well. The memory spaces rely on it.
+  void* on_device            = nullptr;
+  cudaError_t const unmapped = cudaHostGetDevicePointer(&on_device, pointer, 0);
+  if (unmapped == cudaSuccess && on_device == pointer) return pointer;
+  succeeded(unmapped);
+  succeeded(cudaFreeHost(pointer));
+  throw CudaError(
+      "write-combined or mapped memory cannot be used (its address on the device differs): "
+      "use PinnedSpace here",
+      unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
+}
+
+bool free_pinned(void* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  CaptureTolerance const tolerance(*r);
+  return succeeded(cudaFreeHost(pointer));
+}
+
+PointerKind inspect(void const* pointer) noexcept {
+  cudaPointerAttributes attributes = {};
+  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) {
+    return PointerKind::pageable;
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeHost: return PointerKind::pinned;
+    case cudaMemoryTypeDevice: return PointerKind::device;
+    case cudaMemoryTypeManaged: return PointerKind::managed;
+    default: return PointerKind::pageable;
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_OS_CORES_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_OS_CORES_HPP
+
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A set of cores (processing units), by their OS index.
+class Cores {
+ public:
+  Cores() = default;  ///< none
+
+  /// All that this process may use, also where the calling thread is bound to fewer. Asks the
+  /// system once.
+  static Cores const& allowed();
+
+  void add(unsigned core);
+  int count() const noexcept;
+
+  /// Binds the calling thread to them; false if there are none or the system refuses. Allocates
+  /// nothing: the first allocation of a new thread would map an arena for it.
+  bool bind_this_thread() const noexcept;
+
+ private:
+  std::vector<unsigned long> m_mask;  // as sched_setaffinity wants it
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "MemoryLimit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// A hierarchy of control groups: where it is mounted, and which of its groups is seen there.
+struct Mount {
+  std::string folder, group;
+  bool version_2;
+};
+
+bool has_option(std::string const& options, std::string const& option) {
+  return ("," + options + ",").find("," + option + ",") != std::string::npos;
+}
+
+// Lines of mountinfo: "id parent major:minor group folder options ... - type source options".
+std::vector<Mount> memory_mounts(std::string const& root) {
+  std::vector<Mount> mounts;
+  std::ifstream file(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    auto const middle = line.find(" - ");
+    if (middle == std::string::npos) continue;
+    std::istringstream before(line), behind(line.substr(middle + 3));
+    std::string skipped, type, source, options;
+    Mount mount;
+    before >> skipped >> skipped >> skipped >> mount.group >> mount.folder;
+    behind >> type >> source >> options;
+    mount.version_2 = type == "cgroup2";
+    if (mount.version_2 || (type == "cgroup" && has_option(options, "memory")))
+      mounts.push_back(mount);
+  }
+  return mounts;
+}
+
+// The group of this process. Lines: "0::/group" of version 2, "7:cpu,memory:/group" of version 1.
+std::string own_group(std::string const& root, bool version_2) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    auto const first  = line.find(':');
+    auto const second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    std::string const controllers = line.substr(first + 1, second - first - 1);
+    if (version_2 ? controllers.empty() : has_option(controllers, "memory"))
+      return line.substr(second + 1);
+  }
+  return "/";
+}
+
+// The group as seen below a mount: a container may see its own group as the root.
+std::string below(Mount const& mount, std::string group) {
+  bool const inside = mount.group != "/" && group.starts_with(mount.group) &&
+                      (group.size() == mount.group.size() || group[mount.group.size()] == '/');
+  if (inside) group.erase(0, mount.group.size());
+  return group == "/" || group.find("/..") != std::string::npos ? "" : group;
+}
+
+std::size_t limit_in(std::string const& file_name) {
+  std::size_t limit = 0;
+  std::ifstream file(file_name);
+  return file >> limit && limit > 0 ? limit : SIZE_MAX;  // "max" is no number
+}
+
+}  // namespace
+
+std::size_t memory_limit_of_cgroups(std::string const& root) {
+  std::size_t least = SIZE_MAX;
+  for (Mount const& mount : memory_mounts(root)) {
+    std::string group      = below(mount, own_group(root, mount.version_2));
+    std::string const file = mount.version_2 ? "/memory.max" : "/memory.limit_in_bytes";
+    while (true) {
+      least             = std::min(least, limit_in(root + mount.folder + group + file));
+      auto const parent = group.rfind('/');
+      if (parent == std::string::npos) break;
+      group.erase(parent);
+    }
+  }
+  return least;
+}
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a fork costs beside page-locked memory. Needs a device: it alone makes the system copy.
+
+#include "../../backend/PageLock.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "Device.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+constexpr std::size_t GiB = std::size_t(1) << 30, size = 4 * GiB;
+
+std::size_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::size_t kibibytes = 0;
+  for (std::string word; file >> word;)
+    if (word == "MemAvailable:" && file >> kibibytes) break;
+  return kibibytes << 10;
+}
+
+struct Cost {
+  double seconds;
+  double gibibytes;  ///< that the machine has less while the child lives
+};
+
+Cost cost_of_fork() {
+  std::size_t const before = available_memory();
+  auto const start         = std::chrono::steady_clock::now();
+  pid_t const child        = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  std::chrono::duration<double> const time = std::chrono::steady_clock::now() - start;
+  std::size_t const meanwhile              = available_memory();
+  REQUIRE(child > 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return {time.count(), (double(before) - double(meanwhile)) / double(GiB)};
+}
+
+void check_cheap(Cost const& cost) {
+  WARN("fork beside 4 GiB of page-locked memory: " << cost.seconds * 1e3 << " ms, "
+                                                   << cost.gibibytes << " GiB");
+  CHECK(cost.seconds < 0.3);
+  CHECK(cost.gibibytes < 1);
+}
+
+}  // namespace
+
+TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory") {
+  start_test(1);
+  if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
+  Region const region = lock_fresh_pages(size, MemoryKind::page_locked, -1);
+  check_cheap(cost_of_fork());
+  CHECK(give_back(region));
+}
+
+TEST_CASE("a fork beside 4 GiB of the user's takes neither, if they are kept from children") {
+  start_test(1);
+  if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
+  void* const pages = map_pages(size);
+  REQUIRE(pages != nullptr);
+  use_huge_pages(pages, size);
+  first_touch(pages, size, {16, Cores::allowed()});
+  register_range(pages, size, "copied");
+  Cost const copied = cost_of_fork();
+  WARN("and where children copy it: " << copied.seconds * 1e3 << " ms, " << copied.gibibytes
+                                      << " GiB");
+  CHECK(unregister_range(pages).empty());
+  register_range(pages, size, "kept", true);
+  check_cheap(cost_of_fork());
+  CHECK(unregister_range(pages).empty());
+  unmap_pages(pages, size);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the child of a fork finds of the parent's memory. With a device and without.
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/PageLock.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/os/Mappings.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../support/ChildOfFork.hpp"
+#include "Device.hpp"
+
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+bool child_has(void const* pointer, std::size_t bytes) {
+  int const status = ChildOfFork::status([&] { return is_mapped(pointer, bytes) ? 0 : 1; });
+  REQUIRE(status < 2);
+  return status == 0;
+}
+
+class FourPages {
+ public:
+  FourPages() { REQUIRE(begin != nullptr); }
+  ~FourPages() { unmap_pages(begin, bytes); }
+  FourPages(FourPages const&)            = delete;
+  FourPages& operator=(FourPages const&) = delete;
+
+  std::size_t const bytes = 4 * page_bytes();
+  char* const begin       = static_cast<char*>(map_pages(bytes));
+};
+
+}  // namespace
+
+TEST_CASE("memory that was page-locked for a device is not in children, else they can read it") {
+  start_test(1);
+  std::size_t const bytes = GENERATE(std::size_t(1), huge_page_bytes);
+  Region const region     = lock_fresh_pages(bytes, MemoryKind::page_locked, -1);
+  std::memset(region.pointer, 7, region.bytes);
+  bool const is_copied = Driver::device_count() == 0;
+  CHECK(child_has(region.pointer, region.bytes) == is_copied);
+  if (is_copied)
+    CHECK(ChildOfFork::status([&] { return *static_cast<char*>(region.pointer); }) == 7);
+  CHECK(give_back(region));
+}
+
+TEST_CASE("memory of others is in children") {
+  start_test(1);
+  FourPages const pages;
+  register_range(pages.begin, pages.bytes, "my data");
+  CHECK(child_has(pages.begin, pages.bytes));
+  CHECK(unregister_range(pages.begin).empty());
+}
+
+TEST_CASE("memory of others is kept from children while it is registered, if that is wanted") {
+  start_test(1);
+  FourPages const pages;
+  bool const stays        = Driver::device_count() == 0;
+  std::size_t const page  = page_bytes();
+  std::size_t const inner = 2 * page;
+  for (int round = 0; round < 2; ++round) {
+    register_range(pages.begin + page, inner, "my data", true);
+    CHECK(child_has(pages.begin + page, inner) == stays);
+    CHECK(child_has(pages.begin, page));
+    CHECK(child_has(pages.begin + 3 * page, page));
+    CHECK(unregister_range(pages.begin + page).empty());
+    CHECK(child_has(pages.begin, pages.bytes));
+  }
+}
+
+TEST_CASE("only whole pages can be kept from children") {
+  start_test(1);
+  FourPages const pages;
+  auto const is_refused = [&](std::size_t offset, std::size_t bytes) {
+    CHECK_THROWS_MATCHES(
+        register_range(pages.begin + offset, bytes, "my data", true), RegistrationError,
+        MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("whole pages") &&
+                       ContainsSubstring("let children copy it")));
+  };
+  is_refused(8, page_bytes());
+  is_refused(0, page_bytes() + 8);
+  CHECK(registered_ranges() == 0);
+  CHECK(child_has(pages.begin, pages.bytes));
+}
