@@ -35,6 +35,9 @@ class Ledger {
   /// Memory was taken out of a heap, to be given back.
   void leaves() noexcept { m_in_transit.fetch_add(1); }
 
+  /// What left could not be given back: it is nobody's any more, and remains locked.
+  void stays() noexcept { end_transit(); }
+
   /// What left, or did not come, is the system's again.
   void release(std::size_t bytes) noexcept {
     m_locked.fetch_sub(bytes);

@@ -70,8 +70,10 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     ledger.arrived();
     return lock;
   } catch (...) {
-    give_back(region);
-    ledger.release(bytes);
+    if (give_back(region))
+      ledger.release(bytes);
+    else
+      ledger.stays();
     throw;
   }
 }
@@ -115,7 +117,10 @@ std::size_t Pools::release_ready(std::size_t bytes, Reserved reserved) noexcept 
     }
     if (left.empty()) continue;  // somebody else was faster
     Segment const& segment = left.mapped();
-    give_back(segment.region);
+    if (!give_back(segment.region)) {
+      ledger.stays();
+      continue;
+    }
     ledger.release(segment.region.bytes);
     released += segment.region.bytes;
   }

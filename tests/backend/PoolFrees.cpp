@@ -38,7 +38,7 @@ class Registering {
           void* const pages = map_pages(bytes);
           while (!stop.stop_requested()) {
             Driver::lock_pages(pages, bytes);
-            Driver::unlock_pages(pages);
+            Driver::unlock_pages(pages, bytes);
           }
           unmap_pages(pages, bytes);
         }) {}

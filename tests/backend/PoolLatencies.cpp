@@ -59,7 +59,7 @@ void register_and_unregister(std::size_t bytes) {
   void* const pages = map_pages(bytes);
   first_touch(pages, bytes, -1, 1);
   Driver::lock_pages(pages, bytes);
-  Driver::unlock_pages(pages);
+  Driver::unlock_pages(pages, bytes);
   unmap_pages(pages, bytes);
 }
 
