@@ -42,6 +42,7 @@ function(khs_project_test name target)
 endfunction()
 
 # khs_catch_tests(<target> [<label>]): a test for each case of an executable of Catch2, which does not use Kokkos.
+# One label only (Catch2 tears lists apart): gpu-long is selected by -L gpu as by -L long.
 function(khs_catch_tests target)
   set(properties SKIP_RETURN_CODE 4)  # else skipped is failed before Catch2 3.7
   if(ARGC GREATER 1)
