@@ -25,9 +25,9 @@ using Event = void*;
 
 // --- Devices -----------------------------------------------------------------------------------
 
-/// More devices of a machine are not used.
-inline constexpr int most_devices = 64;
-using Devices                     = std::array<int, most_devices>;
+/// More devices than this are not looked at.
+inline constexpr int max_devices = 64;
+using Devices                    = std::array<int, max_devices>;
 
 /// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
 int device_count() noexcept;

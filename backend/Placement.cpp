@@ -30,8 +30,8 @@ int touch_threads(std::size_t bytes, int cores, Config const& config) {
 
 int node_near_device(int device_id) noexcept {
   constexpr int anywhere = 1;  // node n is stored as n + 2, so that zero means not yet known
-  static std::array<std::atomic<int>, Driver::most_devices> known{};
-  if (device_id < 0 || device_id >= Driver::most_devices) return -1;
+  static std::array<std::atomic<int>, Driver::max_devices> known{};
+  if (device_id < 0 || device_id >= Driver::max_devices) return -1;
   int stored = known[device_id].load(std::memory_order_relaxed);
   if (stored == 0) {
     stored = anywhere;

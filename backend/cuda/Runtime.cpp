@@ -57,7 +57,7 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
-  r.devices = complete ? std::min(r.devices, most_devices) : 0;
+  r.devices = complete ? std::min(r.devices, max_devices) : 0;
   return learnt;
 }
 

@@ -37,8 +37,8 @@ struct Runtime {
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 
-  std::array<std::atomic<CUcontext>, most_devices> contexts{};
-  std::array<std::atomic<cudaStream_t>, most_devices> private_streams{};
+  std::array<std::atomic<CUcontext>, max_devices> contexts{};
+  std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
   std::atomic<int> announced_captures{0};
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< guards the making of private streams
