@@ -9,13 +9,14 @@ import pathlib
 import re
 from collections.abc import Callable
 
-from .numbers import Summary, count_name, parse_number, size_name, time_text
+from .numbers import parse_number, time_text
 from .results import Case, ResultsError, Run, load
-from .series import crossings, ordered, size, twin_name, ways
+from .series import crossings, ordered, size, size_text, times_table, twin_name
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _CLAIMS = re.compile(r"<!-- figures of (\S+)\n(.*?)-->", re.DOTALL)
-_CLAIM = re.compile(r"(?P<text>.*\[(?P<number>-?[\d.]+)\].*) = (?:(?P<choice>least|greatest) )?(?P<quantity>\S+) of (?P<names>\S+)")
+_CLAIM = re.compile(r"(?P<text>.*\[(?P<number>-?[\d.]+)\].*) = "
+                    r"(?:(?P<choice>least|greatest) )?(?P<quantity>\S+) of (?P<names>\S+)")
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _UNITS = {"s": ("seconds", 1), "ms": ("seconds", 1e3), "µs": ("seconds", 1e6), "twin_s": ("twin_seconds", 1),
           "twin_ms": ("twin_seconds", 1e3), "twin_µs": ("twin_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9)}
@@ -26,14 +27,11 @@ def _markdown(rows: list[list[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def _size_text(case: Case) -> str:
-    return count_name(size(case)) if "n" in case.fields else size_name(size(case))
-
-
 def _keys(cases: list[Case]) -> dict[str, str]:
     """By name of a case: those of its words that not all of the cases have."""
-    words = {case.name: [case.operation, case.space, *case.words, *(f"{key} {value}" for key, value in case.fields.items()
-                                                                  if key not in ("n", "bytes"))] for case in cases}
+    words = {case.name: [case.operation, case.space, *case.words,
+                         *(f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes"))]
+             for case in cases}
     common = set.intersection(*(set(some) for some in words.values()))
     return {name: " ".join(word for word in some if word not in common) or some[1] for name, some in words.items()}
 
@@ -44,7 +42,7 @@ def _pivot(cases: list[Case], cell: Callable[[Case], str]) -> str:
     columns = ordered(keys.values())
     rows: dict[str, dict[str, str]] = {}
     for case in sorted(cases, key=size):
-        rows.setdefault(_size_text(case), {})[keys[case.name]] = cell(case)
+        rows.setdefault(size_text(case), {})[keys[case.name]] = cell(case)
     return _markdown([["", *columns], *([name, *(row.get(column, "") for column in columns)]
                                         for name, row in rows.items())])
 
@@ -54,10 +52,8 @@ def _rate(case: Case) -> str:
 
 
 def _times(cases: list[Case]) -> str:
-    sizes = sorted({size(case) for case in cases})
-    return _markdown([["", *(size_name(one) if one else "time" for one in sizes)],
-                      *([name, *(time_text(Summary(*[times[one]] * 3), False) if one in times else "" for one in sizes)]
-                        for name, times in ways(cases).items())])
+    heading, rows = times_table(cases, ordered(sorted(size(case) for case in cases)))
+    return _markdown([["", *heading], *rows])
 
 
 def _factor(value: float | None) -> str:
@@ -68,7 +64,7 @@ def _pairs(cases: list[Case]) -> str:
     """A line for each case."""
     return _markdown([["", "ours", "the plain way", "which is"],
                       *([" ".join([case.operation, *case.words]).replace("_", " "),
-                         *(time_text(Summary(*[case.summary(key).median] * 3), False)
+                         *(time_text(case.summary(key).median)
                            for key in ("seconds", "twin_seconds")), f"`{twin_name(case)}`"] for case in cases)])
 
 
@@ -78,7 +74,8 @@ def _crossing(run: Run) -> str:
     if found is None:
         return ""
     return _markdown([["passes", *(f"{fraction:.3g} touched" for fraction in found.fractions())],
-                      *([f"{p:g}", *(_factor(found.ratios.get((p, f))) for f in found.fractions())] for p in found.passes())])
+                      *([f"{p:g}", *(_factor(found.ratios.get((p, f))) for f in found.fractions())]
+                        for p in found.passes())])
 
 
 def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
@@ -89,7 +86,8 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
              and (not wanted or size(case) in wanted)]
     tables = {"rates": lambda: _pivot(cases, _rate),
               "ratios": lambda: _pivot(cases, lambda case: f"{case.summary('ratio').median:.2f}"),
-              "sums": lambda: _pivot(cases, lambda case: f"{case.summary('sum_bytes_per_second').median / 1e9:.4g} GB/s"),
+              "sums": lambda: _pivot(
+                  cases, lambda case: f"{case.summary('sum_bytes_per_second').median / 1e9:.4g} GB/s"),
               "times": lambda: _times(cases), "pairs": lambda: _pairs(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
@@ -142,7 +140,7 @@ class Page:
             raise ResultsError(f"{self._path}: not understood: {line}")
         self.marked += 1
         before, after = (re.escape(part) for part in claim["text"].split(f"[{claim['number']}]"))
-        # The words of the claim may stand on two lines of the page; in the claim itself the figure has brackets.
+        # They may stand on two lines of the page; in the claim itself the figure has brackets.
         words = re.compile(f"({before})(-?[\\d.]*\\d)({after})".replace("\\ ", "\\s+"))
         found = words.findall(self.mended)
         if len(found) != 1:

@@ -61,7 +61,7 @@ class Goal:
         if self.of_limit:
             quantity += f" / {self.of_limit.replace('_', ' ')}"
         relation, bound = (">=", self.at_least) if self.at_most is None else ("<=", self.at_most)
-        return f"{quantity} {relation} {time_text(Summary(bound, bound, bound), False) if self._is_time else bound}"
+        return f"{quantity} {relation} {time_text(bound) if self._is_time else bound}"
 
     def text(self, measured: Summary) -> str:
         """The median and the quartiles, with a unit."""

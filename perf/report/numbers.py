@@ -64,6 +64,10 @@ def time_unit(seconds: float) -> tuple[float, str]:
     return 1.0, "s"
 
 
-def time_text(seconds: Summary, with_quartiles: bool = True) -> str:
-    factor, unit = time_unit(seconds.median)
-    return f"{seconds.scaled(factor):.4g} {unit}" if with_quartiles else f"{seconds.median * factor:.4g} {unit}"
+def time_text(seconds: Summary | float) -> str:
+    """A time, or a median with its quartiles."""
+    if isinstance(seconds, Summary):
+        factor, unit = time_unit(seconds.median)
+        return f"{seconds.scaled(factor):.4g} {unit}"
+    factor, unit = time_unit(seconds)
+    return f"{seconds * factor:.4g} {unit}"

@@ -10,9 +10,10 @@ import pathlib
 from . import plots
 from .document import Document
 from .goals import Goal, judge_goal
-from .numbers import Summary, count_name, size_name, time_text
+from .numbers import time_text
 from .results import Case, Run
-from .series import TYPES, cases_of, crossings, line_name, ordered, scalings, size, ways
+from .series import (
+    TYPES, cases_of, crossings, line_name, ordered, scalings, size, size_text, times_table)
 
 _MACHINE = {
     "gpu": "GPU", "gpus": "GPUs", "ranks": "MPI ranks", "driver_version": "driver",
@@ -76,10 +77,6 @@ def _goals(document: Document, runs: list[Run], goals: list[Goal]) -> None:
     document.table(["goal", "wanted", "reached", "worst case", "why so"], rows)
 
 
-def _size_text(case: Case) -> str:
-    return count_name(size(case)) if "n" in case.fields else size_name(size(case))
-
-
 def _worst_ratios(document: Document, cases: list[Case]) -> None:
     """For each operation the smallest ratio over all sizes."""
     cases = [case for case in cases if case.summary("ratio")]
@@ -94,7 +91,7 @@ def _worst_ratios(document: Document, cases: list[Case]) -> None:
         for operation in operations:
             here = [case for case in cases if key(case) == name and case.operation == operation]
             worst = min(here, default=None, key=lambda case: case.summary("ratio").median)
-            row.append(f"{worst.summary('ratio').median:.3f} at {_size_text(worst)}" if worst else "")
+            row.append(f"{worst.summary('ratio').median:.3f} at {size_text(worst)}" if worst else "")
         rows.append(row)
     if rows:
         document.text("The smallest ratio to the plain twin over all sizes: 1 is equally fast, above 1 ours is faster.")
@@ -175,15 +172,12 @@ def _several(writer: _Writer, runs: list[Run]) -> None:
 
 
 def _times(document: Document, cases: list[Case]) -> None:
-    """Medians by way and size, with the plain ways among ours; some of the sizes, if there are many."""
+    """Medians by way and size; some of the sizes, if there are many."""
     for operation in ordered(case.operation for case in cases):
         here = [case for case in cases if case.operation == operation]
-        sizes = sorted({size(case) for case in here})
-        sizes = sizes[:: math.ceil(len(sizes) / 7)] if len(sizes) > 7 else sizes
-        document.table(
-            [operation.replace("_", " "), *(size_name(one) if one else "time" for one in sizes)],
-            [[name, *(time_text(Summary(*[times[one]] * 3), False) if one in times else "" for one in sizes)]
-             for name, times in ways(here).items()])
+        sizes = ordered(sorted(size(case) for case in here))
+        heading, rows = times_table(here, sizes[:: math.ceil(len(sizes) / 7)] if len(sizes) > 7 else sizes)
+        document.table([operation.replace("_", " "), *heading], rows)
 
 
 def _all_cases(document: Document, runs: list[Run]) -> None:

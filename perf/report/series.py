@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .numbers import Summary, count_name, size_name
+from .numbers import Summary, count_name, size_name, time_text
 from .results import Case, Run
 
 TYPES = ("double", "float")
@@ -28,6 +28,10 @@ def ordered(values: Iterable) -> list:
 def size(case: Case) -> float:
     """Elements or bytes, whichever the name tells; 0 for neither."""
     return float(case.fields.get("n") or case.fields.get("bytes") or 0)
+
+
+def size_text(case: Case) -> str:
+    return count_name(size(case)) if "n" in case.fields else size_name(size(case))
 
 
 def line_name(case: Case) -> str:
@@ -59,6 +63,13 @@ def ways(cases: Iterable[Case]) -> dict[str, dict[float, float]]:
             times.setdefault(twin_name(case), {}).setdefault(size(case), []).append(twin.median)
     return {name: {one: statistics.fmean(values) for one, values in sizes.items()}
             for name, sizes in times.items()}
+
+
+def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[list[str]]]:
+    """Medians by way, the plain ones among ours, and size: the heading but for its first word, and the rows."""
+    return ([size_name(one) if one else "time" for one in sizes],
+            [[name, *(time_text(times[one]) if one in times else "" for one in sizes)]
+             for name, times in ways(cases).items()])
 
 
 @dataclass

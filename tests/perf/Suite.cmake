@@ -8,9 +8,13 @@ khs_project_test(perf.suite_quick kokkos_host_spaces_perf --quick
   --json ${CMAKE_CURRENT_BINARY_DIR}/suite_quick.json)
 khs_project_test(perf.suite_detects_wrong_results ${_khs_detects} $<TARGET_FILE:kokkos_host_spaces_perf>)
 
-khs_project_test(perf.transport_shows_a_table kokkos_host_spaces_transport --quick)
-set_tests_properties(perf.transport_shows_a_table PROPERTIES
-  PASS_REGULAR_EXPRESSION "4 KiB +[0-9.]+ GB/s.*16 MiB +[0-9.]+ GB/s +[0-9.]+ GB/s +[0-9.]+ GB/s.* / [0-9.]+\n")
+khs_project_test(perf.transport_shows_a_table sh -c
+  "table=$(\"$0\" --quick) && echo \"$table\" | grep -E '^16 MiB( +[0-9.]+ GB/s){3,4} +[0-9.]+( / [0-9.]+){2,3}$'"
+  $<TARGET_FILE:kokkos_host_spaces_transport>)
+
+# Threads that wait do not take cores from other tests.
+set_tests_properties(perf.suite_quick perf.suite_detects_wrong_results perf.transport_shows_a_table
+  PROPERTIES ENVIRONMENT "OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
 
 if(KokkosHostSpaces_ENABLE_MPI)
   set(_khs_few_cases --filter "transport|vector/(triad|dot)|copy/.*contiguous|alloc/(cold|warm)|latency")
