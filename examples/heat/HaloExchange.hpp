@@ -34,13 +34,22 @@ void scatter(Device const& instance, Field const& field, Buffer const& buffer, B
       });
 }
 
+/// What kernels write instead of `buffer`: itself if they can access it, else a mirror that they
+/// can.
+template <class View>
+auto for_kernels(Device const& instance, View const& buffer) {
+  if constexpr (Kokkos::SpaceAccessibility<Device, typename View::memory_space>::accessible)
+    return buffer;
+  else
+    return Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, buffer);
+}
+
 /// Fills the ghost cells of a field from the neighbours, by messages between buffers in
 /// `HostSpace`, any memory space that the host can access.
 ///
-/// Kernels work on mirrors of the buffers. Where they can access `HostSpace` (MappedSpace, and
-/// everything in a Kokkos without a GPU), create_mirror_view returns the buffer itself, and
-/// deep_copy has nothing to do; else (PinnedSpace) the mirror is device memory, and deep_copy
-/// enqueues a copy. The source is the same.
+/// Kernels work on the buffers themselves where they can access `HostSpace` (MappedSpace, and
+/// everything in a Kokkos without a GPU), and deep_copy has nothing to do; else (PinnedSpace) on
+/// mirrors in device memory, and deep_copy enqueues a copy. The source is the same.
 template <class HostSpace>
 class HaloExchange {
  public:
@@ -55,8 +64,8 @@ class HaloExchange {
         m_received(
             Kokkos::view_alloc("halo received", HostSpace(instance), Kokkos::WithoutInitializing),
             m_to_receive.size()),
-        m_packed(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_sent)),
-        m_unpacked(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, instance, m_received)) {}
+        m_packed(for_kernels(instance, m_sent)),
+        m_unpacked(for_kernels(instance, m_received)) {}
 
   /// Enqueues what takes the neighbours' cells to the host.
   void pack(Field const& field) const {
@@ -85,8 +94,7 @@ class HaloExchange {
 
  private:
   using Buffer = Kokkos::View<double*, HostSpace>;
-  using Mirror = decltype(Kokkos::create_mirror_view(
-      Kokkos::WithoutInitializing, std::declval<Device const&>(), std::declval<Buffer const&>()));
+  using Mirror = decltype(for_kernels(std::declval<Device>(), std::declval<Buffer>()));
 
   Device m_instance;
   Processes& m_processes;
