@@ -82,11 +82,10 @@ TEST_CASE("mirrors and resizing on an instance", "[docs]") {
   Kokkos::View<double*, khs::PinnedSpace> buffer("buffer", n);
   Kokkos::deep_copy(buffer, 3);
   Kokkos::DefaultExecutionSpace instance;
-  // clang-format off
-  auto later = Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
+  auto later =
+      Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
   Kokkos::resize(Kokkos::view_alloc(instance), buffer, 2 * n);
   instance.fence();  // before the host reads either
-  // clang-format on
   CHECK(later(n - 1) == 5);
   CHECK(buffer(n - 1) == 3);
   CHECK(buffer(2 * n - 1) == 0);

@@ -217,7 +217,7 @@ TEST_CASE("an element-wise kernel is a node of a graph", "[element_wise]") {
   count_up<double>(a, 1);
   Execution const instance;
   khs::ElementWise const kernel(c, AddThrice<double>(), c, a);
-  auto graph = Kokkos::Experimental::create_graph(instance, [&](auto root) {
+  auto graph = Kokkos::Experimental::create_graph<Execution>([&](auto root) {
     root.then_parallel_for("first", kernel.policy(instance), kernel)
         .then_parallel_for("second", kernel.policy(instance), kernel);
   });

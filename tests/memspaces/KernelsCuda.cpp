@@ -127,3 +127,64 @@ TEST_CASE("a stalled instance does not hold up the copies of another", "[async][
   instances[0].fence();
   CHECK(host(999) == 0);
 }
+
+TEST_CASE("a copy by a host instance does not wait for kernels of the default instance",
+          "[async][cuda]") {
+  using Host      = Kokkos::DefaultHostExecutionSpace;
+  constexpr int n = 500;
+  Kokkos::View<int**, Kokkos::LayoutRight, khs::PinnedSpace> const host("host", n, n);
+  Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::CudaSpace> const same("same", n, n);
+  Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", n, n);
+  auto const copy_all = [&] {
+    Kokkos::deep_copy(Host(), same, host);
+    Kokkos::deep_copy(Host(), Kokkos::subview(host, Kokkos::ALL, std::pair<int, int>(0, 100)),
+                      Kokkos::subview(same, Kokkos::ALL, std::pair<int, int>(0, 100)));
+    Kokkos::deep_copy(Host(), other, host);
+    Kokkos::deep_copy(Host(), host, other);
+  };
+  copy_all();  // CUDA loads a kernel at its first launch, and waits for others to do so
+  Kokkos::fence();
+  for (int i = 0; i < n; ++i) host(i, i) = i;
+  Kokkos::Cuda const standard;
+  Stall stall(standard);
+  auto const start = std::chrono::steady_clock::now();
+  copy_all();
+  CHECK(seconds_since(start) < 0.2);
+  CHECK(host(n - 1, n - 1) == n - 1);
+  stall.open();
+  standard.fence();
+}
+
+TEST_CASE(
+    "mirrors, resize, realloc and device_view on an instance return before it has come so far",
+    "[async][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  auto const& instance = instances[0];
+  constexpr int n      = 100000;
+  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
+  Kokkos::View<int*, khs::PinnedSpace> grown("grown", n), fresh("fresh", n);
+  Kokkos::View<int*, khs::PinnedSpace> const source("source", n);
+  Kokkos::deep_copy(device, 3);
+  auto const on_instance = [&](int extent) {
+    Kokkos::resize(Kokkos::view_alloc(instance), grown, extent);
+    Kokkos::realloc(Kokkos::view_alloc(instance), fresh, extent);
+    Kokkos::deep_copy(instance, Kokkos::View<int*, khs::PinnedSpace>(grown.data(), n), device);
+    auto const read = khs::device_view(instance, source);
+    auto const back =
+        Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), read);
+    return back;
+  };
+  on_instance(n + 1);
+  Kokkos::fence();
+  for (int i = 0; i < n; ++i) source(i) = grown(i) = i;
+  Stall stall(instance);
+  auto const start = std::chrono::steady_clock::now();
+  auto const back  = on_instance(n + 2);
+  CHECK(seconds_since(start) < 0.2);
+  stall.open();
+  instance.fence();
+  CHECK(back(n - 1) == n - 1);
+  CHECK(grown(n - 1) == 3);
+  CHECK(grown(n + 1) == 0);
+  CHECK(fresh(n + 1) == 0);
+}

@@ -125,7 +125,7 @@ StagingFor<View> staging_for(View const& view) {
       dense_layout_of(view));
 }
 
-// Enqueues a copy of pageable `src` to memory that kernels reach, and calls `use` with a View of it.
+// Enqueues a copy of pageable `src` to memory that kernels reach; calls `use` with a View of it.
 template <class View, class Use>
 void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) {
   using Value               = typename View::non_const_value_type;

@@ -34,8 +34,8 @@ concept TeamMember = !std::integral<T>;
 /// Of the team sizes the fastest for packs at all sizes of arrays, measured on an H200.
 inline constexpr int team_size = 256;
 
-/// 16 bytes are loaded at once if they are aligned; what is larger, or of a size that is no power of
-/// two, in pieces.
+/// 16 bytes are loaded at once if they are aligned; what is larger, or of a size that is no power
+/// of two, in pieces.
 template <class T, int N>
 inline constexpr std::size_t pack_alignment =
     std::has_single_bit(N * sizeof(T))
