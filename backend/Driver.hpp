@@ -113,7 +113,7 @@ enum class Recorded {
   idle,         ///< nothing to wait for (no device, no context, or the runtime has shut down)
   capturing,    ///< a stream captures: recording now would break the capture; try again later
   unsupported,  ///< no such event (CUDA < 12.5): fence_device before the memory is used again
-  failed        ///< the runtime reported another error: treat as unsupported
+  failed        ///< the runtime reported another error: nothing is known, try again later
 };
 
 /// Records all work of `device` submitted so far, from every stream and library of this process, in

@@ -44,6 +44,7 @@ CUevent handle_of(Event event) { return static_cast<CUevent>(event); }
 Recorded recorded(CUresult result) noexcept {
   if (result == CUDA_SUCCESS) return Recorded::yes;
   if (result == CUDA_ERROR_DEINITIALIZED) return Recorded::idle;
+  if (result == CUDA_ERROR_NOT_SUPPORTED) return Recorded::unsupported;
   return says_capture(result) ? Recorded::capturing : Recorded::failed;
 }
 

@@ -116,7 +116,13 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
   unsigned int flags = 0;
   int active         = 0;
   if (device < 0 || device >= devices) return Context::none;
-  if (CUresult const result = device_get(&handle, device)) return failed(result);
+  auto& known = handles[static_cast<std::size_t>(device)];
+  if (int const stored = known.load(std::memory_order_relaxed); stored != 0) {
+    handle = stored - 1;
+  } else {
+    if (CUresult const result = device_get(&handle, device)) return failed(result);
+    known.store(handle + 1, std::memory_order_relaxed);
+  }
   if (CUresult const result = primary_context_state(handle, &flags, &active)) return failed(result);
   if (active == 0) return Context::none;
   auto& slot = contexts[static_cast<std::size_t>(device)];

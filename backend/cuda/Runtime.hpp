@@ -37,6 +37,7 @@ struct Runtime {
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 
+  std::array<std::atomic<CUdevice>, max_devices> handles{};  ///< one more than it is; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
   std::atomic<int> announced_captures{0};

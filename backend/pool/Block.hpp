@@ -63,8 +63,8 @@ struct Slice : Piece {
 };
 static_assert(sizeof(Slice) == 32);
 
-/// Whole pages of a segment.
-struct Block : Piece {
+/// Whole pages of a segment. What giving back wants lies in one cache line.
+struct alignas(64) Block : Piece {
   char* address     = nullptr;
   std::size_t bytes = 0;
   std::size_t asked = 0;  ///< bytes that the user of the block asked for

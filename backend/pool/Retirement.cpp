@@ -56,7 +56,7 @@ Retirement::Progress Retirement::close_epoch() noexcept {
       case Driver::Recorded::failed:
         Driver::release_event(recording.events[device]);
         recording.events[device] = nullptr;
-        return Progress::blind;
+        return Progress::pending;
     }
   }
   if (recording.devices == 0) {
@@ -67,24 +67,24 @@ Retirement::Progress Retirement::close_epoch() noexcept {
   return Progress::pending;
 }
 
-Retirement::Progress Retirement::ask(Recording& recording) noexcept {
+Driver::EventState Retirement::ask(Recording& recording) noexcept {
   for (std::size_t device = 0; recording.devices != 0 && device < recording.events.size();
        ++device) {
     if ((recording.devices & bit(device)) == 0) continue;
-    switch (Driver::query(recording.events[device])) {
-      case Driver::EventState::done: recording.devices &= ~bit(device); break;
-      case Driver::EventState::pending:
-        m_device_at_work.store(static_cast<int>(device), std::memory_order_relaxed);
-        return Progress::pending;
-      case Driver::EventState::capturing: return Progress::capturing;
-      case Driver::EventState::failed:
-        Driver::release_event(recording.events[device]);
-        recording.events[device] = nullptr;
-        return Progress::blind;
+    auto const state = Driver::query(recording.events[device]);
+    if (state == Driver::EventState::done) {
+      recording.devices &= ~bit(device);
+      continue;
     }
+    m_device_at_work.store(static_cast<int>(device), std::memory_order_relaxed);
+    if (state == Driver::EventState::failed) {
+      Driver::release_event(recording.events[device]);
+      recording.events[device] = nullptr;
+    }
+    return state;
   }
   complete(recording.epoch);
-  return Progress::done;
+  return Driver::EventState::done;
 }
 
 Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
@@ -92,20 +92,17 @@ Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
   if (epoch <= completed()) return Progress::done;  // somebody else asked while this thread waited
   Progress progress = Progress::pending;
   if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
-  // The newest first: on an idle device one question answers for all.
+  // The newest first: on an idle device one question answers for all. One that is lost is
+  // forgotten: a later recording covers its epoch.
   if (m_count > 1) {
-    Progress const newest = ask(pending(m_count - 1));
-    if (newest == Progress::blind) --m_count;
+    if (ask(pending(m_count - 1)) == Driver::EventState::failed) --m_count;
     forget_what_is_over();
   }
   while (m_count > 0) {
-    Progress const oldest = ask(pending(0));
-    if (oldest == Progress::pending || oldest == Progress::capturing) {
-      if (progress == Progress::pending) progress = oldest;
-      break;
-    }
-    // Done, or lost: then a later recording covers the epoch.
-    if (oldest == Progress::blind) progress = oldest;
+    auto const oldest = ask(pending(0));
+    if (oldest == Driver::EventState::capturing && progress == Progress::pending)
+      progress = Progress::capturing;
+    if (oldest == Driver::EventState::capturing || oldest == Driver::EventState::pending) break;
     forget_oldest();
   }
   return epoch <= completed() ? Progress::done : progress;

@@ -42,9 +42,9 @@ class Retirement {
 
   enum class Progress {
     done,       ///< the epoch is over
-    pending,    ///< device work of the epoch still runs
+    pending,    ///< device work of the epoch still runs, or the driver failed to tell
     capturing,  ///< a stream captures: nothing can be recorded or asked
-    blind,      ///< there are no events (CUDA < 12.5, or an error): only fence() tells
+    blind,      ///< there are no events (CUDA < 12.5): only fence() tells
     busy        ///< another thread is asking
   };
 
@@ -77,7 +77,7 @@ class Retirement {
   // With m_asking held.
   Progress ask_devices(Epoch epoch) noexcept;
   Progress close_epoch() noexcept;
-  Progress ask(Recording& recording) noexcept;
+  Driver::EventState ask(Recording& recording) noexcept;
   void forget_what_is_over() noexcept;
   void forget_oldest() noexcept;
   Recording& pending(std::size_t i) noexcept { return m_ring[(m_first + i) % m_ring.size()]; }

@@ -17,7 +17,7 @@
 namespace KokkosHostSpaces::Impl {
 
 /// A block of the arena cut into slices of one size.
-struct Slab {
+struct alignas(64) Slab {
   Block* span               = nullptr;
   std::uint32_t slice_bytes = 0;
   std::uint32_t count       = 0;

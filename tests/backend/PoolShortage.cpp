@@ -79,8 +79,8 @@ TEST_CASE("threads that need half of what the limit allows are never refused") {
 
 TEST_CASE("what cannot be had at all is refused without giving the cache away") {
   PoolTest const test;
-  Pool::deallocate(PoolTest::allocate(100 * MiB));
   char* const used = PoolTest::allocate(60 * MiB);
+  Pool::deallocate(PoolTest::allocate(100 * MiB));
   pool::trim(1000 * MiB);
   std::size_t const locked = PoolTest::usage().bytes_locked;
   std::size_t const limit  = GENERATE(0, 200 * MiB);
