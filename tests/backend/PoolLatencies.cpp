@@ -58,7 +58,7 @@ class Background {
 
 void register_and_unregister(std::size_t bytes) {
   void* const pages = map_pages(bytes);
-  first_touch(pages, bytes, -1, 1);
+  first_touch(pages, bytes, {});
   Driver::lock_pages(pages, bytes);
   Driver::unlock_pages(pages, bytes);
   unmap_pages(pages, bytes);

@@ -94,10 +94,11 @@ TEST_CASE("a mirror on an instance, resize and device_view copy what there is, a
     CHECK(spy.copies == 1);
     CHECK(spy.bytes == sizeof(int) * n * n);
     auto const read = khs::device_view(instance, mirror);
-    CHECK(spy.copies == 2);
-    CHECK(spy.bytes == 2 * sizeof(int) * n * n);
+    // Kokkos puts a label of 128 bytes before what it allocates on a device.
+    CHECK(spy.copies == 3);
+    CHECK(spy.bytes == 2 * sizeof(int) * n * n + 128);
     CHECK(khs::device_view(instance, khs::mapped_view(mirror)).data() == mirror.data());
-    CHECK(spy.copies == 2);
+    CHECK(spy.copies == 3);
   }
   Kokkos::fence();
 }

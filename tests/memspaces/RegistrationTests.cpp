@@ -139,8 +139,8 @@ TEST_CASE("what cannot be registered is refused with its label and the reason", 
 TEST_CASE("extents whose product overflows are refused", "[registration]") {
   std::vector<double> data(1000);
   khs::Registration const registration(data, "data");
-  std::size_t const half = std::size_t(1) << 32, all = 1000;
-  CHECK_THROWS_AS(registration.view<double**>(half, half), khs::RegistrationError);
+  std::size_t const half_of_all_bits = std::size_t(1) << 32, all = 1000;
+  CHECK_THROWS_AS(registration.view<double**>(half_of_all_bits, half_of_all_bits), khs::RegistrationError);
   CHECK_THROWS_AS(registration.view<double*>(SIZE_MAX / 8 + 2), khs::RegistrationError);
   CHECK_THROWS_AS(registration.view<double * [1 << 16]>(std::size_t(1) << 45),
                   khs::RegistrationError);
