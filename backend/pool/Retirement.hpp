@@ -71,7 +71,7 @@ class Retirement {
   struct Recording {
     Epoch epoch           = 0;
     std::uint64_t devices = 0;  ///< bit d: events[d] is recorded and was not seen done
-    std::array<Driver::Event, Driver::most_devices> events{};
+    std::array<Driver::Event, Driver::max_devices> events{};
   };
 
   // With m_asking held.
