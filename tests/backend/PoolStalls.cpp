@@ -48,7 +48,7 @@ class Staller {
   ~Staller() {
     m_thread.join();
     FakeCuda::registering_takes(milliseconds(0));
-    Driver::unlock_pages(m_pages);
+    Driver::unlock_pages(m_pages, page_bytes());
     unmap_pages(m_pages, page_bytes());
   }
   Staller(Staller const&)            = delete;

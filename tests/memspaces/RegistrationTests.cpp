@@ -139,8 +139,8 @@ TEST_CASE("what cannot be registered is refused with its label and the reason", 
 TEST_CASE("extents whose product overflows are refused", "[registration]") {
   std::vector<double> data(1000);
   khs::Registration const registration(data, "data");
-  std::size_t const half_of_all_bits = std::size_t(1) << 32, all = 1000;
-  CHECK_THROWS_AS(registration.view<double**>(half_of_all_bits, half_of_all_bits), khs::RegistrationError);
+  std::size_t const huge = std::size_t(1) << 32, all = 1000;
+  CHECK_THROWS_AS(registration.view<double**>(huge, huge), khs::RegistrationError);
   CHECK_THROWS_AS(registration.view<double*>(SIZE_MAX / 8 + 2), khs::RegistrationError);
   CHECK_THROWS_AS(registration.view<double * [1 << 16]>(std::size_t(1) << 45),
                   khs::RegistrationError);
@@ -148,7 +148,7 @@ TEST_CASE("extents whose product overflows are refused", "[registration]") {
   CHECK_NOTHROW(registration.view<double*>(all));
   CHECK_NOTHROW(registration.view<double* [10]>(all / 10));
   CHECK_THROWS_AS(registration.view<double* [10]>(all / 10 + 1), khs::RegistrationError);
-  CHECK_NOTHROW(registration.view<double**>(0, half));
+  CHECK_NOTHROW(registration.view<double**>(0, huge));
 }
 
 TEST_CASE("what children shall not have must be whole pages", "[registration]") {
