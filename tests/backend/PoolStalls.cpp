@@ -235,3 +235,26 @@ TEST_CASE("a capture that did not end well does not count for ever") {
   Pool::deallocate(other);
   Pool::deallocate(again);
 }
+
+TEST_CASE("threads that need half of what the limit allows wait for memory that is in transit") {
+  PoolTest const test(1);
+  constexpr std::size_t thread_count = 6;
+  pool::set_limit(2 * thread_count * 20 * MiB);
+  FakeCuda::registering_takes(milliseconds(2));
+  std::atomic<int> refused{0};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < thread_count; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t i = 0; i < 12; ++i) {
+        try {
+          Pool::deallocate(PoolTest::allocate((2 + (3 * t + 7 * i) % 18) * MiB));
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  FakeCuda::registering_takes(milliseconds(0));
+  CHECK(refused == 0);
+}
