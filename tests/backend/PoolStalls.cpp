@@ -12,6 +12,7 @@
 #include "PoolTest.hpp"
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -236,21 +237,28 @@ TEST_CASE("a capture that did not end well does not count for ever") {
   Pool::deallocate(again);
 }
 
-TEST_CASE("threads that need half of what the limit allows wait for memory that is in transit") {
+TEST_CASE("threads that need less than the limit allows wait for memory that is in transit") {
   PoolTest const test(1);
   constexpr std::size_t thread_count = 6;
-  pool::set_limit(2 * thread_count * 20 * MiB);
+  constexpr std::size_t rounds       = 12;
+  pool::set_limit(thread_count * 40 * MiB + 20 * MiB);
   FakeCuda::registering_takes(milliseconds(2));
   std::atomic<int> refused{0};
+  std::barrier together(thread_count);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < thread_count; ++t) {
-    threads.emplace_back([&, t] {
-      for (std::size_t i = 0; i < 12; ++i) {
+    threads.emplace_back([&] {
+      // Ever larger, so that nothing which is cached fits, and much must be given back.
+      for (std::size_t i = 0; i < rounds; ++i) {
+        char* block = nullptr;
         try {
-          Pool::deallocate(PoolTest::allocate((2 + (3 * t + 7 * i) % 18) * MiB));
+          block = PoolTest::allocate((16 + 2 * i) * MiB);
         } catch (OutOfPinnedMemory const&) {
           ++refused;
         }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+        together.arrive_and_wait();
       }
     });
   }
