@@ -7,6 +7,7 @@
 #include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -138,4 +139,14 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);
   CHECK(reservation.finished());
+}
+
+TEST_CASE("asking for statistics takes no longer when there are many blocks") {
+  PoolTest const test;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 300000; ++i) blocks.push_back(PoolTest::allocate(256));
+  for (char* const block : blocks) Pool::deallocate(block);
+  auto const start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) CHECK(pool::statistics().total.bytes_in_use == 0);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(4));
 }

@@ -6,7 +6,9 @@
 #include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -37,4 +39,13 @@ TEST_CASE("without caching, memory goes back to the system before more is taken"
   CHECK(PoolTest::usage().segments == 2);
   Pool::deallocate(large);
   Pool::deallocate(small);
+}
+
+TEST_CASE("without caching, an allocation takes no longer when there are many blocks") {
+  PoolTest const test;
+  std::vector<char*> blocks;
+  auto const start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20000; ++i) blocks.push_back(PoolTest::allocate(40 * KiB));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  for (char* const block : blocks) Pool::deallocate(block);
 }

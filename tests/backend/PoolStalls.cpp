@@ -12,6 +12,7 @@
 #include "PoolTest.hpp"
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -234,4 +235,34 @@ TEST_CASE("a capture that did not end well does not count for ever") {
   CHECK(again == block);
   Pool::deallocate(other);
   Pool::deallocate(again);
+}
+
+TEST_CASE("threads that need less than the limit allows wait for memory that is in transit") {
+  PoolTest const test(1);
+  constexpr std::size_t thread_count = 6;
+  constexpr std::size_t rounds       = 12;
+  pool::set_limit(thread_count * 40 * MiB + 20 * MiB);
+  FakeCuda::registering_takes(milliseconds(2));
+  std::atomic<int> refused{0};
+  std::barrier together(thread_count);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < thread_count; ++t) {
+    threads.emplace_back([&] {
+      // Ever larger, so that nothing which is cached fits, and much must be given back.
+      for (std::size_t i = 0; i < rounds; ++i) {
+        char* block = nullptr;
+        try {
+          block = PoolTest::allocate((16 + 2 * i) * MiB);
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+        together.arrive_and_wait();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  FakeCuda::registering_takes(milliseconds(0));
+  CHECK(refused == 0);
 }

@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -107,6 +108,22 @@ TEST_CASE("beyond the limit an allocation says what is in use, and a smaller one
   CHECK_NOTHROW(View(Kokkos::view_alloc("less", Kokkos::WithoutInitializing), 10 * MiB));
   khs::pool::set_limit(0);
   CHECK_NOTHROW(View(Kokkos::view_alloc("again", Kokkos::WithoutInitializing), 100 * MiB));
+}
+
+TEST_CASE("memory can be had and given back inside a host parallel_for", "[pool]") {
+  constexpr int n = 2000;
+  std::atomic<int> written{0};
+  Kokkos::parallel_for("allocate_inside",
+                       Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, n), [&](int i) {
+                         khs::PinnedSpace const space;
+                         std::size_t const bytes = 100 + 1000 * static_cast<std::size_t>(i % 50);
+                         auto* const memory = static_cast<char*>(space.allocate("inside", bytes));
+                         memory[0] = memory[bytes - 1] = 'x';
+                         ++written;
+                         space.deallocate("inside", memory, bytes);
+                       });
+  Kokkos::fence();
+  CHECK(written == n);
 }
 
 TEST_CASE("containers live in a space by allocator and by memory resource", "[pool]") {
