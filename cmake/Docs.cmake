@@ -16,7 +16,7 @@ set(DOXYGEN_QUIET YES)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/README.md)
 set(DOXYGEN_IMAGE_PATH ${PROJECT_SOURCE_DIR}/perf ${PROJECT_SOURCE_DIR}/examples)
-set(DOXYGEN_FILTER_PATTERNS "*.md=sed -E -f ${CMAKE_CURRENT_LIST_DIR}/docs_links.sed")
+set(DOXYGEN_FILTER_PATTERNS "*.md=sed -z -E -f ${CMAKE_CURRENT_LIST_DIR}/docs_links.sed")
 set(DOXYGEN_STRIP_FROM_INC_PATH ${PROJECT_SOURCE_DIR}/memspaces/include)
 
 file(GLOB _khs_pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
@@ -24,6 +24,8 @@ file(GLOB _khs_pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/*/*.md
   ${PROJECT_SOURCE_DIR}/*/*/*.md)
 list(FILTER _khs_pages EXCLUDE REGEX "^(build|[.])")
+file(GLOB _khs_public RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/*.hpp)
 doxygen_add_docs(docs
   ${_khs_pages}
   backend/Error.hpp
@@ -31,15 +33,7 @@ doxygen_add_docs(docs
   backend/pool/Control.hpp
   backend/pool/Statistics.hpp
   memspaces/include/KokkosHostSpaces.hpp
-  memspaces/include/KokkosHostSpaces/Allocator.hpp
-  memspaces/include/KokkosHostSpaces/ElementSum.hpp
-  memspaces/include/KokkosHostSpaces/ElementWise.hpp
-  memspaces/include/KokkosHostSpaces/MappedSpace.hpp
-  memspaces/include/KokkosHostSpaces/MappedView.hpp
-  memspaces/include/KokkosHostSpaces/PinnedSpace.hpp
-  memspaces/include/KokkosHostSpaces/Pool.hpp
-  memspaces/include/KokkosHostSpaces/Registration.hpp
-  memspaces/include/KokkosHostSpaces/WriteCombinedSpace.hpp
+  ${_khs_public}
   memspaces/include/KokkosHostSpaces/impl/HostMemorySpace.hpp
   memspaces/include/KokkosHostSpaces/impl/Mirrors.hpp
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

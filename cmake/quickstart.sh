@@ -131,6 +131,8 @@ build() {
   shift
   [ -z "${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-}" ] ||
     options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$KOKKOS_HOST_SPACES_ARCHIVE_DIR")
+  # The presets have tests, for which Catch2 has to be built.
+  [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF)
   if [ "$preset" = cuda ]; then
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.

@@ -101,7 +101,8 @@ bool run(Example::Options const& options) {
   std::size_t wrong = 0;
 
   std::printf("Time in ms for c = a + b in %zu chunks, from host memory and back.\n\n", chunks);
-  std::printf("%10s | %8s |%27s | %s\n", "", "pageable", "pinned", "best pinned is faster than");
+  std::printf("%10s | %8s |%27s | %s\n", "", "pageable", "pinned",
+              "time / that of the best pinned");
   std::printf("%10s | %8s | %7s %8s %8s | %8s  %12s\n", "vector", "1 inst.", "1 inst.", "2 inst.",
               "4 inst.", "pageable", "one instance");
   for (std::size_t n = std::max(largest / 64, chunks); n <= largest; n *= 4) {

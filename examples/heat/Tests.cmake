@@ -18,6 +18,12 @@ function(khs_heat_run name processes)
   set_property(GLOBAL APPEND PROPERTY _khs_heat_results ${json})
 endfunction()
 
+find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+if(Python3_EXECUTABLE)
+  add_test(NAME example.heat.table_in_the_readme_is_that_of_the_results COMMAND ${CMAKE_COMMAND}
+    -D PYTHON=${Python3_EXECUTABLE} -P ${CMAKE_CURRENT_SOURCE_DIR}/Table.cmake)
+endif()
+
 if(NOT KokkosHostSpaces_ENABLE_MPI)
   khs_heat_run(single_process 1 $<TARGET_FILE:heat>)
   message(STATUS "examples/heat is tested on a single process: no MPI")

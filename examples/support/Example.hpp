@@ -9,13 +9,16 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace Example {
@@ -27,13 +30,13 @@ struct Option {
 
 /// Sizes may end in K, M or G (powers of 1024).
 inline std::size_t parse_size(std::string const& name, std::string const& text) {
-  std::size_t end         = 0;
-  std::size_t const count = text.find_first_of("0123456789") == 0 ? std::stoull(text, &end) : 0;
-  std::string const unit  = text.substr(end);
-  if (count > 0 && unit.empty()) return count;
-  if (count > 0 && unit == "K") return count << 10;
-  if (count > 0 && unit == "M") return count << 20;
-  if (count > 0 && unit == "G") return count << 30;
+  std::size_t count         = 0;
+  auto const [end, error]   = std::from_chars(text.data(), text.data() + text.size(), count);
+  std::string const unit    = text.substr(std::size_t(end - text.data()));
+  std::size_t const shift   = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  std::size_t const largest = std::numeric_limits<std::size_t>::max() >> shift;
+  if (error == std::errc() && count > 0 && count <= largest && (shift > 0 || unit.empty()))
+    return count << shift;
   throw std::runtime_error("--" + name + "=" + text +
                            " is not a size: write a positive number, alone or with K, M or G");
 }
@@ -127,6 +130,7 @@ inline int run(int argc, char** argv, std::vector<Option> options, bool (*body)(
     std::printf("\n%s\n", right ? "PASSED: all results are right" : "FAILED: a result is wrong");
     return right ? passed : failed;
   } catch (std::exception const& error) {
+    std::fflush(stdout);  // what was printed before comes first
     std::fprintf(stderr, "ERROR: %s\n", error.what());
     return failed;
   }

@@ -28,6 +28,7 @@ endfunction()
 
 function(check_prose text file)
   string(REGEX REPLACE "\n```[^`]*\n```" "" text "\n${text}")
+  string(REGEX REPLACE "<!--[^>]*-->" "" text "${text}")  # marks of figures
   string(REPLACE "\n" ";" lines "${text}")
   foreach(line IN LISTS lines)
     string(LENGTH "${line}" length)
