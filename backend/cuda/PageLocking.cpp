@@ -43,6 +43,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return bytes == 0;
+  ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   auto* const begin = static_cast<char*>(pointer);
   bool unlocked     = true;
@@ -98,15 +99,17 @@ void* allocate_pinned(std::size_t bytes, bool write_combined) {
 bool free_pinned(void* pointer) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return false;
+  ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   return succeeded(cudaFreeHost(pointer));
 }
 
 PointerKind inspect(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
-  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) {
-    return PointerKind::pageable;
-  }
+  Runtime* const r                 = runtime();
+  if (r == nullptr) return PointerKind::pageable;
+  ContextInUse const context(*r);
+  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return PointerKind::pageable;
   switch (attributes.type) {
     case cudaMemoryTypeHost: return PointerKind::pinned;
     case cudaMemoryTypeDevice: return PointerKind::device;
