@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -37,13 +38,14 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
 }
 
 // Without any one of the driver functions the devices cannot be used; only cuCtxRecordEvent may be
-// missing.
+// missing. nullptr if nothing is learnt: the runtime failed, and may not the next time.
 std::unique_ptr<Runtime> learn_runtime() {
-  auto learnt = std::make_unique<Runtime>();
-  if (cudaGetDeviceCount(&learnt->devices) != cudaSuccess) {
-    cudaGetLastError();
-    learnt->devices = 0;
-    return learnt;
+  auto learnt            = std::make_unique<Runtime>();
+  cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
+  if (!succeeded(told)) {
+    bool const for_ever = told == cudaErrorNoDevice || told == cudaErrorInsufficientDriver;
+    learnt->devices     = 0;
+    return for_ever ? std::move(learnt) : nullptr;
   }
   Runtime& r = *learnt;
   bool const complete =
@@ -67,6 +69,7 @@ Runtime* known_or_learnt() noexcept {
   try {
     auto learnt       = learn_runtime();
     Runtime* expected = nullptr;
+    if (learnt == nullptr) return nullptr;
     if (!known_runtime.compare_exchange_strong(expected, learnt.get())) return expected;
     return learnt.release();
   } catch (std::exception const&) {
