@@ -182,9 +182,9 @@ Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
 }
 
 bool unlock(Range const& range) noexcept {
-  if (!some_device_is_used()) return true;
-  if (!Driver::unlock_pages(range.pointer, range.bytes)) return false;
-  if (range.without_children) leave_to_children(range.pointer, range.bytes);
+  if (some_device_is_used() && !Driver::unlock_pages(range.pointer, range.bytes)) return false;
+  if (range.without_children && Driver::device_count() > 0)
+    leave_to_children(range.pointer, range.bytes);
   return true;
 }
 

@@ -93,14 +93,18 @@ std::string pci_bus_id(int device) {
 
 int device_of(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
-  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
+  Runtime* const r                 = runtime();
+  if (r == nullptr) return -1;
+  ContextInUse const context(*r);
+  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
   bool const on_device =
       attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
   return on_device ? attributes.device : -1;
 }
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
-  if (bytes > 0) require_runtime();
+  if (bytes == 0) return;
+  ContextInUse const context(require_runtime());
   auto* to         = static_cast<char*>(dst);
   auto const* from = static_cast<char const*>(src);
   while (bytes > 0) {
@@ -115,7 +119,7 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
 
 void copy(void* dst, void const* src, Box const& box, Stream stream) {
   if (box.run_bytes == 0 || box.rows == 0 || box.planes == 0) return;
-  require_runtime();
+  ContextInUse const context(require_runtime());
   auto* const to         = static_cast<char*>(dst);
   auto const* const from = static_cast<char const*>(src);
   auto const queue       = static_cast<cudaStream_t>(stream);
@@ -135,29 +139,32 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
 }
 
 Stream private_stream(int device) {
-  Runtime& r  = require_runtime();
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice", look_for_failed_work);
-  if (device < 0) device = current;
-  auto& slot = r.private_streams.at(static_cast<std::size_t>(device));
+  Runtime& r = require_runtime();
+  ContextInUse const in_use(r);
+  if (device < 0) check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
+  if (device >= r.devices)
+    check(cudaErrorInvalidDevice, "making a stream", "check the number of the device");
+  auto& slot = r.private_streams[static_cast<std::size_t>(device)];
   if (cudaStream_t const stream = slot.load(std::memory_order_acquire)) return stream;
   std::lock_guard const lock(r.mutex);
   if (cudaStream_t const stream = slot.load(std::memory_order_relaxed)) return stream;
+  CUcontext context = nullptr;
+  if (r.context_of(device, context, Runtime::Absent::make) != Runtime::Context::in_use)
+    check(cudaErrorDevicesUnavailable, "cuDevicePrimaryCtxRetain", look_for_failed_work);
+  ContextScope const scope(r, context);
+  if (!scope.pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
   CaptureTolerance const tolerance(r);
-  auto const use = [&](int d) {
-    if (device != current) check(cudaSetDevice(d), "cudaSetDevice", look_for_failed_work);
-  };
-  use(device);
-  cudaStream_t made       = nullptr;
-  cudaError_t const error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
-  use(current);
-  check(error, "cudaStreamCreateWithFlags", look_for_failed_work);
+  cudaStream_t made = nullptr;
+  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        look_for_failed_work);
   slot.store(made, std::memory_order_release);
   return made;
 }
 
 void fence(Stream stream) {
-  CaptureTolerance const tolerance(require_runtime());
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
         look_for_failed_work);
 }

@@ -9,6 +9,7 @@
 #include "Runtime.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -18,6 +19,11 @@ void lock(char* pointer, std::size_t bytes) {
   check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
         "cudaHostRegister",
         "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
+}
+
+StillLocked still_locked(std::string const& why) {
+  return {why + "; a part stays page-locked, for it cannot be unlocked either: do not free it",
+          cudaErrorUnknown};
 }
 
 }  // namespace
@@ -35,7 +41,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
       done += piece;
     }
   } catch (std::exception const& error) {
-    if (!unlock_in_chunks(pointer, done, chunk)) throw StillLocked(error.what(), cudaErrorUnknown);
+    if (!unlock_in_chunks(pointer, done, chunk)) throw still_locked(error.what());
     throw;
   }
 }
@@ -43,6 +49,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return bytes == 0;
+  ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   auto* const begin = static_cast<char*>(pointer);
   bool unlocked     = true;
@@ -88,25 +95,27 @@ void* allocate_pinned(std::size_t bytes, bool write_combined) {
   cudaError_t const unmapped = cudaHostGetDevicePointer(&on_device, pointer, 0);
   if (unmapped == cudaSuccess && on_device == pointer) return pointer;
   succeeded(unmapped);
-  succeeded(cudaFreeHost(pointer));
-  throw CudaError(
-      "write-combined or mapped memory cannot be used (its address on the device differs): "
-      "use PinnedSpace here",
-      unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
+  std::string const why =
+      "write-combined or mapped memory cannot be used (its address on the device differs): use "
+      "PinnedSpace here";
+  if (!succeeded(cudaFreeHost(pointer))) throw still_locked(why);
+  throw CudaError(why, unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
 }
 
 bool free_pinned(void* pointer) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return false;
+  ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   return succeeded(cudaFreeHost(pointer));
 }
 
 PointerKind inspect(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
-  if (runtime() == nullptr || !succeeded(cudaPointerGetAttributes(&attributes, pointer))) {
-    return PointerKind::pageable;
-  }
+  Runtime* const r                 = runtime();
+  if (r == nullptr) return PointerKind::pageable;
+  ContextInUse const context(*r);
+  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return PointerKind::pageable;
   switch (attributes.type) {
     case cudaMemoryTypeHost: return PointerKind::pinned;
     case cudaMemoryTypeDevice: return PointerKind::device;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -37,23 +38,24 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
 }
 
 // Without any one of the driver functions the devices cannot be used; only cuCtxRecordEvent may be
-// missing.
+// missing. nullptr if nothing is learnt: the runtime failed, and may not the next time.
 std::unique_ptr<Runtime> learn_runtime() {
-  auto learnt = std::make_unique<Runtime>();
-  if (cudaGetDeviceCount(&learnt->devices) != cudaSuccess) {
-    cudaGetLastError();
-    learnt->devices = 0;
-    return learnt;
+  auto learnt            = std::make_unique<Runtime>();
+  cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
+  if (!succeeded(told)) {
+    bool const for_ever = told == cudaErrorNoDevice || told == cudaErrorInsufficientDriver;
+    learnt->devices     = 0;
+    return for_ever ? std::move(learnt) : nullptr;
   }
   Runtime& r = *learnt;
   bool const complete =
       find(r.device_get, "cuDeviceGet") &&
       find(r.primary_context_state, "cuDevicePrimaryCtxGetState") &&
       find(r.primary_context_retain, "cuDevicePrimaryCtxRetain") &&
-      find(r.push_context, "cuCtxPushCurrent") && find(r.pop_context, "cuCtxPopCurrent") &&
-      find(r.synchronize_context, "cuCtxSynchronize") && find(r.create_event, "cuEventCreate") &&
-      find(r.query_event, "cuEventQuery") && find(r.synchronize_event, "cuEventSynchronize") &&
-      find(r.destroy_event, "cuEventDestroy") &&
+      find(r.current_context, "cuCtxGetCurrent") && find(r.push_context, "cuCtxPushCurrent") &&
+      find(r.pop_context, "cuCtxPopCurrent") && find(r.synchronize_context, "cuCtxSynchronize") &&
+      find(r.create_event, "cuEventCreate") && find(r.query_event, "cuEventQuery") &&
+      find(r.synchronize_event, "cuEventSynchronize") && find(r.destroy_event, "cuEventDestroy") &&
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
@@ -67,6 +69,7 @@ Runtime* known_or_learnt() noexcept {
   try {
     auto learnt       = learn_runtime();
     Runtime* expected = nullptr;
+    if (learnt == nullptr) return nullptr;
     if (!known_runtime.compare_exchange_strong(expected, learnt.get())) return expected;
     return learnt.release();
   } catch (std::exception const&) {
@@ -108,7 +111,7 @@ void check(cudaError_t error, char const* call, char const* advice) {
                   error);
 }
 
-Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
+Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent absent) noexcept {
   auto const failed = [](CUresult result) {
     return result == CUDA_ERROR_DEINITIALIZED ? Context::none : Context::unknown;
   };
@@ -124,7 +127,7 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
     known.store(handle + 1, std::memory_order_relaxed);
   }
   if (CUresult const result = primary_context_state(handle, &flags, &active)) return failed(result);
-  if (active == 0) return Context::none;
+  if (active == 0 && absent == Absent::leave) return Context::none;
   auto& slot = contexts[static_cast<std::size_t>(device)];
   context    = slot.load(std::memory_order_acquire);
   if (context != nullptr) return Context::in_use;
@@ -137,6 +140,7 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context) noexcept {
 
 ContextInUse::ContextInUse(Runtime& runtime) noexcept {
   CUcontext context = nullptr;
+  if (runtime.current_context(&context) == CUDA_SUCCESS && context != nullptr) return;
   if (runtime.context_of(current_device(), context) == Runtime::Context::in_use) return;
   for (int device = 0; device < runtime.devices; ++device) {
     if (runtime.context_of(device, context) != Runtime::Context::in_use) continue;

@@ -26,6 +26,7 @@ struct Runtime {
   decltype(&cuDeviceGet) device_get                                  = nullptr;
   decltype(&cuDevicePrimaryCtxGetState) primary_context_state        = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) primary_context_retain         = nullptr;
+  decltype(&cuCtxGetCurrent) current_context                         = nullptr;
   decltype(&cuCtxPushCurrent) push_context                           = nullptr;
   decltype(&cuCtxPopCurrent) pop_context                             = nullptr;
   decltype(&cuCtxSynchronize) synchronize_context                    = nullptr;
@@ -46,9 +47,11 @@ struct Runtime {
 
   enum class Context { in_use, none, unknown };
 
+  enum class Absent { leave, make };
+
   /// Whether the primary context of a device exists; there is none when the runtime has shut down.
   /// Unknown if the driver fails.
-  Context context_of(int device, CUcontext& context) noexcept;
+  Context context_of(int device, CUcontext& context, Absent absent = Absent::leave) noexcept;
 };
 
 /// nullptr where CUDA cannot be used: no device, no driver, or the child of a fork.
@@ -89,9 +92,9 @@ class ContextScope {
   bool m_pushed;
 };
 
-/// For calls that make a context where the calling thread has none: while this lives, it has that
-/// of its device if that is in use, else that of another device in use. If no device is in use, its
-/// own becomes so.
+/// For calls of the runtime, which make a context where the calling thread has none (asking for the
+/// attributes of a pointer does): while this lives, it has that of its device if that is in use,
+/// else that of another device in use. If no device is in use, its own becomes so.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;

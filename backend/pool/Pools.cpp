@@ -4,6 +4,7 @@
 #include "Pools.hpp"
 
 #include "../Config.hpp"
+#include "../Driver.hpp"
 #include "../Error.hpp"
 #include "../PageLock.hpp"
 
@@ -69,6 +70,9 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     heap.adopt(made);
     ledger.arrived();
     return lock;
+  } catch (Driver::StillLocked const&) {
+    ledger.stays();
+    throw;
   } catch (...) {
     if (give_back(region))
       ledger.release(bytes);

@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace KokkosHostSpaces {
@@ -116,7 +117,12 @@ pool::Reservation Impl::Pool::reserve(std::size_t bytes, MemoryKind kind, int nu
   auto const job = [progress, &pool, chunk, device](std::stop_token const& stop) {
     work(stop, *progress, pool, chunk, device);
   };
-  all.all.push_back({progress, std::jthread(job)});
+  try {
+    all.all.push_back({progress, std::jthread(job)});
+  } catch (std::system_error const& error) {
+    throw Error(std::string("memory cannot be reserved (the system gives no thread to do it: ") +
+                error.what() + "): raise the limit of processes (ulimit -u) or of memory");
+  }
   return pool::Reservation(std::move(progress));
 }
 

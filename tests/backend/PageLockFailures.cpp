@@ -7,6 +7,7 @@
 #include "../../backend/cuda/Chunks.hpp"
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
 
@@ -213,6 +214,32 @@ TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be l
   CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
   REQUIRE(FakeCuda::outstanding().registrations == 1);
   CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
+}
+
+TEST_CASE("memory of which a piece stays locked counts against the pool's limit for ever") {
+  FakeCuda::reset();
+  constexpr std::size_t bytes = 8 * huge_page_bytes;
+  pool::set_limit(4 * bytes);  // the pool's own memory is had before the space is
+  SpaceBelowChunkEnd const space;
+  FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  auto const allocate = [](std::size_t count) {
+    return Pool::allocate({count, MemoryKind::page_locked, -1, "TestSpace", "x"});
+  };
+  CHECK_THROWS_AS(allocate(bytes), Driver::StillLocked);
+  REQUIRE(FakeCuda::outstanding().registrations == 1);
+  CHECK_THROWS_AS(allocate(4 * bytes), OutOfPinnedMemory);
+  Pool::deallocate(allocate(3 * bytes));
+  Pool::release_all();
+  pool::set_limit(0);
+}
+
+TEST_CASE("memory that the driver neither maps for devices nor takes back is told to be lost") {
+  FakeCuda::reset();
+  FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
+  FakeCuda::fail_nth_call("cudaFreeHost", 1);
+  CHECK_THROWS_AS(lock_fresh_pages(1, MemoryKind::write_combined, -1), Driver::StillLocked);
+  CHECK(FakeCuda::outstanding().pinned_allocations == 1);
 }
 
 TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {

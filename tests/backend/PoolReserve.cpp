@@ -7,12 +7,19 @@
 #include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <limits>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +27,12 @@ using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitizer_needs_memory = true;
+#else
+constexpr bool sanitizer_needs_memory = false;
+#endif
 
 // Runs `work` in a child that must end with it.
 template <class Work>
@@ -53,6 +66,31 @@ TEST_CASE("what no machine has cannot be reserved") {
   CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
   CHECK(much.bytes_done() == 0);
   CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("where the system gives no thread the refusal is the library's, with what to do") {
+  if (sanitizer_needs_memory) SKIP("a sanitizer does not stand a limit of addresses");
+  PoolTest const test;
+  Pool::deallocate(PoolTest::allocate(1000));
+  std::atomic<bool> done = false;
+  std::jthread const last_stack([&] { done.wait(false); });  // which the C library kept
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  rlimit const none{1, before.rlim_max};  // no stack for a thread
+  std::string message;
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  try {
+    Pool::reserve(4 * MiB).wait();
+  } catch (Error const& error) {
+    message = error.what();
+  } catch (std::exception const& other) {
+    message = std::string("not ours: ") + other.what();
+  }
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  done = true;
+  done.notify_all();
+  CHECK_THAT(message, Catch::Matchers::ContainsSubstring("no thread"));
+  Pool::reserve(4 * MiB).wait();
 }
 
 TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {

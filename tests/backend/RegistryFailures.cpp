@@ -5,6 +5,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
+#include "../../backend/cuda/Chunks.hpp"
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/AllocationHook.hpp"
@@ -197,6 +198,40 @@ TEST_CASE("after the runtime has shut down unregistering forgets the range witho
   FakeCuda::shut_down();
   CHECK(unregister_range(page.begin).empty());
   CHECK(registered_ranges() == 0);
+}
+
+TEST_CASE("children get what was kept from them also where there is nothing to unlock any more") {
+  OnePage const page;
+  FakeCuda::reset();
+  register_range(page.begin, page_bytes(), "my data", true);
+  FakeCuda::shut_down();
+  CHECK(unregister_range(page.begin).empty());
+  CHECK(ChildOfFork::status([&] { return is_mapped(page.begin, 1) ? 0 : 1; }) == 0);
+}
+
+TEST_CASE("a registration of which a piece stays locked says to keep the memory") {
+  FakeCuda::reset();
+  auto* const all =
+      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  REQUIRE(all != MAP_FAILED);
+  char* const begin = all + Driver::to_chunk_end(all) - page_bytes();
+  FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  CHECK_THROWS_MATCHES(
+      register_range(begin, 2 * page_bytes(), "my data"), RegistrationError,
+      MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("stays page-locked") &&
+                     ContainsSubstring("do not free it")));
+  CHECK(registered_ranges() == 0);
+  CHECK(Driver::unlock_pages(begin, page_bytes()));
+  munmap(all, 2 * Driver::largest_chunk);
+}
+
+TEST_CASE("a device count that could not be had once is asked for again") {
+  FakeCuda::reset();
+  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1);
+  CHECK(Driver::device_count() == 0);
+  CHECK(Driver::device_count() == 1);
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {

@@ -13,6 +13,7 @@ namespace {
 
 struct ThreadState {
   int device = 0;                 // set by cudaSetDevice
+  bool bound = false;             // has the context of the device
   std::vector<CUcontext> pushed;  // by cuCtxPushCurrent: goes first
 };
 thread_local ThreadState thread_state;
@@ -28,6 +29,7 @@ CUctx_st& Machine::current() {
                           ? *contexts.at(static_cast<std::size_t>(thread_state.device))
                           : *thread_state.pushed.back();
   context.active    = true;
+  thread_state.bound |= thread_state.pushed.empty();
   return context;
 }
 
@@ -55,6 +57,14 @@ CUresult primary_context_retain(CUcontext* context, CUdevice device) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *context           = machine().contexts.at(static_cast<std::size_t>(device)).get();
   (*context)->active = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult current_context(CUcontext* context) {
+  if (CUresult const error = enter_driver("cuCtxGetCurrent")) return error;
+  std::lock_guard const lock(machine().mutex);
+  bool const any = thread_state.bound || !thread_state.pushed.empty();
+  *context       = any ? &machine().current() : nullptr;
   return CUDA_SUCCESS;
 }
 
@@ -94,6 +104,7 @@ void* driver_function(std::string const& name) {
       {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
       {"cuDevicePrimaryCtxGetState", reinterpret_cast<void*>(&primary_context_state)},
       {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&primary_context_retain)},
+      {"cuCtxGetCurrent", reinterpret_cast<void*>(&current_context)},
       {"cuCtxPushCurrent", reinterpret_cast<void*>(&push_context)},
       {"cuCtxPopCurrent", reinterpret_cast<void*>(&pop_context)},
       {"cuCtxSynchronize", reinterpret_cast<void*>(&synchronize_context)},

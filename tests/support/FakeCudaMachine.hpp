@@ -158,6 +158,7 @@ void* driver_function(std::string const& name);
 CUresult primary_context_state(CUdevice, unsigned int*, int*);  // FakeCudaDevices.cpp
 CUresult primary_context_retain(CUcontext*, CUdevice);
 CUresult device_get(CUdevice*, int);
+CUresult current_context(CUcontext*);
 CUresult push_context(CUcontext);
 CUresult pop_context(CUcontext*);
 CUresult synchronize_context();

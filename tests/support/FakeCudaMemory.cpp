@@ -60,6 +60,7 @@ cudaError_t deallocate(void* pointer, bool pinned) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  m.current();
   auto const found = m.allocations.find(address_of(pointer));
   if (found == m.allocations.end() || (found->second.kind == Kind::pinned) != pinned) {
     return finish(cudaErrorInvalidValue);
@@ -76,6 +77,7 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
                  cudaStream_t stream, std::function<void()> work) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
+  m.current();
   std::size_t const dst_known = m.known_bytes(dst, dst_bytes);
   std::size_t const src_known = m.known_bytes(src, src_bytes);
   if ((dst_known != 0 && dst_known != dst_bytes) || (src_known != 0 && src_known != src_bytes)) {
@@ -152,6 +154,7 @@ cudaError_t CUDARTAPI cudaHostUnregister(void* pointer) {
   Registering const takes_time(m);
   std::unique_lock lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  m.current();
   if (m.registrations.count(address_of(pointer)) == 0)
     return finish(cudaErrorHostMemoryNotRegistered);
   m.wait_for(lock, m.pending_work(-1));
@@ -195,6 +198,7 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* attributes
   if (cudaError_t const error = enter("cudaPointerGetAttributes")) return error;
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
+  m.current();
   attributes->type =
       m.known_bytes(pointer, 1) == 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeHost;
   for (auto const& [address, allocation] : m.allocations) {

@@ -136,6 +136,7 @@ cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t handle) {
   if (cudaError_t const error = enter("cudaStreamSynchronize")) return error;
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
+  m.current();
   CUstream_st* const stream = m.find(handle);
   if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
   if (stream->capture || !m.allows_unsafe_call()) {
