@@ -39,16 +39,15 @@ void Retirement::forget_what_is_over() noexcept {
 Retirement::Progress Retirement::close_epoch() noexcept {
   if (m_count == m_ring.size()) return Progress::pending;
 
-  Devices devices{};
   Epoch const epoch    = m_open.fetch_add(1, std::memory_order_acq_rel);
-  auto const count     = static_cast<std::size_t>(Driver::devices_in_use(devices));
   Recording& recording = pending(m_count);
   recording.epoch      = epoch;
   recording.devices    = 0;
-  m_cheap.store(count == 0, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto const device = static_cast<std::size_t>(devices[i]);
-    switch (Driver::record_all_work(devices[i], recording.events[device])) {
+  m_cheap.store(false, std::memory_order_relaxed);
+  auto const count =
+      static_cast<std::size_t>(std::min(Driver::device_count(), Driver::max_devices));
+  for (std::size_t device = 0; device < count; ++device) {
+    switch (Driver::record_all_work(static_cast<int>(device), recording.events[device])) {
       case Driver::Recorded::yes: recording.devices |= bit(device); break;
       case Driver::Recorded::idle: break;
       case Driver::Recorded::capturing: return Progress::capturing;
@@ -60,6 +59,7 @@ Retirement::Progress Retirement::close_epoch() noexcept {
     }
   }
   if (recording.devices == 0) {
+    m_cheap.store(true, std::memory_order_relaxed);
     complete(epoch);
     return Progress::done;
   }
