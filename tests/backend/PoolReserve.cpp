@@ -95,7 +95,8 @@ TEST_CASE("where the system gives no thread the refusal is the library's, with w
   REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
   done = true;
   done.notify_all();
-  CHECK_THAT(message, Catch::Matchers::ContainsSubstring("no thread"));
+  CHECK_THAT(message, Catch::Matchers::ContainsSubstring("system") &&
+                          !Catch::Matchers::ContainsSubstring("not ours"));
   Pool::reserve(4 * MiB).wait();
 }
 
