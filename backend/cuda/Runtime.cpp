@@ -37,8 +37,8 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
   return function != nullptr;
 }
 
-// Without any one of the driver functions the devices cannot be used; only cuCtxRecordEvent may be
-// missing. nullptr if nothing is learnt: the runtime failed, and may not the next time.
+// nullptr if the runtime failed, which it may not the next time. Without any one of the driver
+// functions the devices cannot be used; only cuCtxRecordEvent may be missing.
 std::unique_ptr<Runtime> learn_runtime() {
   auto learnt            = std::make_unique<Runtime>();
   cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
@@ -59,8 +59,8 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
-  r.devices = complete ? std::min(r.devices, max_devices) : 0;
-  return learnt;
+  r.devices = std::min(r.devices, max_devices);
+  return complete ? std::move(learnt) : nullptr;
 }
 
 // Never destroyed, since static destructors of the application may still free memory.

@@ -154,7 +154,8 @@ RangeReport report_by(Source source, std::uintptr_t next, std::uintptr_t end, bo
 
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how) {
   MapsFile const maps;
-  if (maps.descriptor() < 0) return {};  // no way to know: let the runtime judge
+  if (maps.descriptor() < 0)  // whether it is writable, the runtime shall judge
+    return {is_mapped(pointer, bytes) ? RangeState::writable : RangeState::not_mapped};
   auto const begin = reinterpret_cast<std::uintptr_t>(pointer);
   bool works       = how == AskBy::query;
   if (works) {

@@ -23,7 +23,7 @@ struct RangeReport {
 /// of all mappings (12 ms for 50 000). An older kernel falls back to the list.
 enum class AskBy { query, list };
 
-/// Asks once. Where the system does not tell, the range counts as writable.
+/// Asks once. Where the system does not tell, what is mapped counts as writable.
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how = AskBy::query);
 
 inline RangeState inspect_range(void const* pointer, std::size_t bytes) {

@@ -23,7 +23,8 @@ std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::ui
 bool system_has_huge_pages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
-  return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
+  std::getline(file, modes);  // where nothing is told, madvise does it or not
+  return modes.find("[never]") == std::string::npos;
 }
 
 // Faults in a huge page, or less, by writing to it. 16 threads take 70 ms for 4 GiB so; by
@@ -53,7 +54,9 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 std::size_t most_memory() noexcept {
   static std::size_t const most = [] {
     constexpr std::size_t growth = 32;
-    auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes() * growth;
+    long const pages             = sysconf(_SC_PHYS_PAGES);  // not positive: it is not told
+    std::size_t bytes =
+        pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() * growth : SIZE_MAX / 2;
     try {
       bytes = std::min(bytes, memory_limit_of_cgroups());
     } catch (std::exception const&) {

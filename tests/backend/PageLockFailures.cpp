@@ -216,18 +216,17 @@ TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be l
   CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
 }
 
-TEST_CASE("memory of which a piece stays locked counts against the pool's limit for ever") {
+TEST_CASE("memory that stays locked counts against the pool's limit for ever") {
   FakeCuda::reset();
   constexpr std::size_t bytes = 8 * huge_page_bytes;
-  pool::set_limit(4 * bytes);  // the pool's own memory is had before the space is
-  SpaceBelowChunkEnd const space;
-  FakeCuda::fail_nth_call("cudaHostRegister", 2);
-  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
-  auto const allocate = [](std::size_t count) {
-    return Pool::allocate({count, MemoryKind::page_locked, -1, "TestSpace", "x"});
+  auto const allocate         = [](std::size_t count) {
+    return Pool::allocate({count, MemoryKind::write_combined, -1, "TestSpace", "x"});
   };
+  pool::set_limit(4 * bytes);
+  FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
+  FakeCuda::fail_nth_call("cudaFreeHost", 1);
   CHECK_THROWS_AS(allocate(bytes), Driver::StillLocked);
-  REQUIRE(FakeCuda::outstanding().registrations == 1);
+  CHECK(FakeCuda::outstanding().pinned_allocations == 1);
   CHECK_THROWS_AS(allocate(4 * bytes), OutOfPinnedMemory);
   Pool::deallocate(allocate(3 * bytes));
   Pool::release_all();

@@ -227,11 +227,17 @@ TEST_CASE("a registration of which a piece stays locked says to keep the memory"
   munmap(all, 2 * Driver::largest_chunk);
 }
 
-TEST_CASE("a device count that could not be had once is asked for again") {
+TEST_CASE("a runtime of which nothing could be learnt once is asked again") {
   FakeCuda::reset();
-  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1);
-  CHECK(Driver::device_count() == 0);
   CHECK(Driver::device_count() == 1);
+  std::size_t const calls = FakeCuda::calls("*");
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    FakeCuda::reset();
+    FakeCuda::fail_nth_call("*", n, cudaErrorUnknown);
+    Driver::device_count();
+    CHECK(Driver::device_count() == 1);
+  }
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {
