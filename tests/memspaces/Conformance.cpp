@@ -177,6 +177,15 @@ TEMPLATE_TEST_CASE("device_view is what kernels read: in place or a copy, of con
       "sum", Kokkos::RangePolicy<Kokkos::DefaultExecutionSpace>(instance, 0, 20),
       KOKKOS_LAMBDA(int i, int& s) { s += in_all(i, 7) + in_part(i); }, sum);
   CHECK(sum == 2 * (19 * 20 / 2 + 20 * 700));
+
+  Kokkos::View<int, TestType> const scalar("scalar");
+  scalar()             = 7;
+  auto const in_kernel = khs::device_view(instance, scalar);
+  auto const by_host   = khs::device_view(Kokkos::DefaultHostExecutionSpace(), in_kernel);
+  instance.fence();
+  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in_kernel)() == 7);
+  CHECK(by_host() == 7);
+  CHECK(khs::device_view(instance, Kokkos::View<int*, TestType>()).size() == 0);
 }
 
 TEST_CASE("mapped_view is the same memory, shape and layout", "[conformance]") {

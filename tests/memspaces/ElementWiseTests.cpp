@@ -34,6 +34,10 @@ struct ProductInDouble {
   KOKKOS_FUNCTION double operator()(float a, double b) const { return double(a) * b; }
 };
 
+struct ToDouble {
+  KOKKOS_FUNCTION double operator()(float a) const { return a; }
+};
+
 // Elements of 3, 6, 12, 24 or 48 bytes.
 template <class T, int N>
 struct Several {
@@ -161,6 +165,27 @@ TEST_CASE("an element-wise kernel works in place, and converts between types", "
   auto const host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i) wrong += host(i) != double((i % 5 + 1) * (i % 5 + 1));
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("results are converted to the elements of the output", "[element_wise]") {
+  std::size_t const n = any_length();
+  Vector<float> const a("a", n), c("c", n);
+  Vector<short> const small("small", n);
+  Vector<Several<double, 3>> const several("several", n);
+  count_up<float>(a, 1);
+  khs::element_wise("double to float", Execution(), c, ToDouble(), a);
+  khs::element_wise("double to short", Execution(), small, ToDouble(), a);
+  khs::element_wise("by an explicit constructor", Execution(), several, ToDouble(), a);
+  auto const floats  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  auto const shorts  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), small);
+  auto const triples = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), several);
+  std::size_t wrong  = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    float const expected = float(i % 5 + 1);
+    wrong += floats(i) != expected || float(shorts(i)) != expected ||
+             triples(i).values[2] != double(expected);
+  }
   CHECK(wrong == 0);
 }
 

@@ -34,7 +34,10 @@ auto device_view([[maybe_unused]] ExecutionSpace const& instance,
     Copy const copy(Kokkos::view_alloc(instance, view.label(), Kokkos::WithoutInitializing),
                     Impl::dense_layout_of(view));
 #ifdef KOKKOS_ENABLE_CUDA
-    Impl::copy_views(instance, copy, view);
+    if constexpr (View::rank() == 0)
+      Kokkos::deep_copy(instance, copy, view);
+    else
+      Impl::copy_views(instance, copy, view);
 #endif
     return typename Copy::const_type(copy);
   }

@@ -66,7 +66,7 @@ class ElementSum {
     Value sum(0);
     for (; item + stride < m_deal.packs; item += 2 * stride) {  // so that the loads of two overlap
       Value const first = sum_of_pack(item), second = sum_of_pack(item + stride);
-      sum += first + second;
+      sum += Value(first + second);
     }
     for (; item < m_deal.packs; item += stride) sum += sum_of_pack(item);
     for (; item < m_deal.items; item += stride)

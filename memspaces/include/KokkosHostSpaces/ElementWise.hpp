@@ -77,7 +77,7 @@ class ElementWise {
 
   /// One element.
   KOKKOS_FUNCTION void operator()(std::integral auto i) const {
-    m_in.pass_to([&](auto const*... in) { m_out[i] = m_op(in[i]...); });
+    m_in.pass_to([&](auto const*... in) { m_out[i] = Value(m_op(in[i]...)); });
   }
 
  private:

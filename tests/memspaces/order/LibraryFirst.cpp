@@ -32,6 +32,9 @@ TEST_CASE("mirrors in our spaces by a library and by ourselves: library first", 
   CHECK(ours(n - 1) == n - 1);
   CHECK(ThirdParty::mirror_and_copy(khs::MappedSpace(0), ours)(n - 1) == n - 1);
   CHECK(Kokkos::create_mirror_view_and_copy(khs::MappedSpace(0), theirs)(n - 1) == n - 1);
+  STATIC_CHECK(
+      std::is_same_v<decltype(ThirdParty::mirror_and_copy(khs::PinnedSpace(0), host)),
+                     decltype(Kokkos::create_mirror_view_and_copy(khs::PinnedSpace(0), host))>);
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -48,6 +51,11 @@ TEST_CASE("a library copies and resizes on an instance: library first", "[order]
   instance.fence();
   CHECK(host(n - 1) == n - 1);
   CHECK(host(n) == 0);
+  auto const mirror =
+      Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
+  STATIC_CHECK(
+      std::is_same_v<decltype(mirror), decltype(ThirdParty::mirror_and_copy(
+                                           Kokkos::view_alloc(khs::PinnedSpace()), device)) const>);
 }
 
 TEST_CASE(

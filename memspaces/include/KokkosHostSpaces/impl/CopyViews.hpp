@@ -32,7 +32,7 @@ using DenseLayoutOf =
 template <class View>
 DenseLayoutOf<View> dense_layout_of(View const& view) {
   DenseLayoutOf<View> dense;
-  for (std::size_t r = 0; r < View::rank; ++r) dense.dimension[r] = view.extent(r);
+  for (std::size_t r = 0; r != View::rank; ++r) dense.dimension[r] = view.extent(r);
   return dense;
 }
 

@@ -71,7 +71,8 @@ requires KokkosHostSpaces::Impl::HostSpace<Space>
 decltype(auto) create_mirror_view_and_copy(
     const Space& space, const Kokkos::View<T, P...>& src, std::string const& name = "",
     std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>* = nullptr) {
-  return create_mirror_view_and_copy(view_alloc(space, name), src);
+  using Mirror = decltype(create_mirror_view(view_alloc(space), src));  // as Kokkos spells it
+  return Mirror(create_mirror_view_and_copy(view_alloc(space, name), src));
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -112,7 +113,7 @@ decltype(auto) create_mirror_view_and_copy(
     return Kokkos::View<T, P...>(src);
   } else {
     using namespace KokkosHostSpaces::Impl;
-    using Mirror = decltype(create_mirror(view_alloc(space_in(arg_prop)), src));
+    using Mirror = decltype(create_mirror_view_and_copy(view_alloc(space_in(arg_prop)), src));
     Mirror const mirror(view_alloc(space_in(arg_prop), label_in(arg_prop, src.label()),
                                    Kokkos::WithoutInitializing),
                         src.layout());
