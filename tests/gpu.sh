@@ -46,7 +46,7 @@ for stage in "$@"; do
         printf '%s: %s\n' "$tool" "$(tail -n 1 "$log")"
       done
       ;;
-    perf)  # What perf/results/h200/suite.json is made of: perf/results/README.md.
+    perf)  # perf/results/README.md tells how the results in the repository are made.
       check "$build/perf/kokkos_host_spaces_perf" --json "$results/perf.json" \
         > "$results/perf.txt" 2> "$results/perf.err"
       cat "$results/perf.txt"

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cerrno>  // and program_invocation_short_name
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <regex>
@@ -121,6 +122,9 @@ int run(int argc, char** argv) {
         group.in_fresh_process(options.in_fresh_process, std::cout);
     return success;
   }
+  // Before ranks could wait for each other. Google Benchmark would exit with 1.
+  if (!options.json.empty() && !std::ofstream(options.json, std::ios::app))
+    throw UsageError("cannot write " + options.json + ": check the folder and its permissions");
   Ranks const ranks(&argc, &argv);
   std::string const cores = bind_to_cores(ranks);
   // Gives the ranks of a node its devices in turn, by the variables of the launcher.
