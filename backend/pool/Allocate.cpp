@@ -49,8 +49,8 @@ void* take_growing(Attempt const& attempt, bool caching) {
   if (attempt.pools.hoarded(heap, good, attempt.request.bytes) > 0) {
     if (void* const memory = take_hoarded(attempt, good)) return memory;
   }
-  std::string why;
-  if (void* const memory = attempt.take_grown(good, why)) return memory;
+  Attempt::Refusal refusal;
+  if (void* const memory = attempt.take_grown(good, refusal)) return memory;
   return attempt.take_in_shortage(least);
 }
 
