@@ -68,7 +68,8 @@ void* Pool::allocate(Request const& request) {
   if (!caching) pool::trim(0);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
-    Attempt{pools, pool, pool.common(), request}.refuse("no machine has so much memory");
+    Attempt{pools, pool, pool.common(), request}.refuse(
+        "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
   if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
