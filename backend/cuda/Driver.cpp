@@ -46,20 +46,32 @@ void copy_3d(char* dst, char const* src, Box const& box, cudaStream_t stream) {
   check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", look_for_failed_work);
 }
 
-// `rows` runs whose beginnings are a pitch apart; run by run where the pitch is too long, runs
-// overlap or a chunk ends between them.
+// Rows that end before the chunk does in which the first one begins.
+std::size_t rows_in_chunk(char const* begin, std::size_t pitch, std::size_t run_bytes) {
+  std::size_t const left = to_chunk_end(begin);
+  return left < run_bytes ? 0 : (left - run_bytes) / pitch + 1;
+}
+
+// `rows` runs whose beginnings are a pitch apart, as many at once as lie in one chunk; run by run
+// where the pitch is too long or runs overlap.
 void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitch_src,
              std::size_t run_bytes, std::size_t rows, cudaStream_t stream) {
-  bool const in_a_chunk = (rows - 1) * pitch_dst + run_bytes <= to_chunk_end(dst) &&
-                          (rows - 1) * pitch_src + run_bytes <= to_chunk_end(src);
-  if (in_a_chunk && is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes)) {
-    check(cudaMemcpy2DAsync(dst, pitch_dst, src, pitch_src, run_bytes, rows, cudaMemcpyDefault,
-                            stream),
-          "cudaMemcpy2DAsync", look_for_failed_work);
-    return;
-  }
-  for (std::size_t row = 0; row < rows; ++row) {
-    copy(dst + row * pitch_dst, src + row * pitch_src, run_bytes, stream);
+  bool const regular = is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes);
+  while (rows > 0) {
+    std::size_t const at_once = regular ? std::min({rows, rows_in_chunk(dst, pitch_dst, run_bytes),
+                                                    rows_in_chunk(src, pitch_src, run_bytes)})
+                                        : 0;
+    if (at_once > 0) {
+      check(cudaMemcpy2DAsync(dst, pitch_dst, src, pitch_src, run_bytes, at_once, cudaMemcpyDefault,
+                              stream),
+            "cudaMemcpy2DAsync", look_for_failed_work);
+    } else {
+      copy(dst, src, run_bytes, stream);
+    }
+    std::size_t const done = std::max<std::size_t>(at_once, 1);
+    dst += done * pitch_dst;
+    src += done * pitch_src;
+    rows -= done;
   }
 }
 

@@ -49,8 +49,8 @@ void* take_growing(Attempt const& attempt, bool caching) {
   if (attempt.pools.hoarded(heap, good, attempt.request.bytes) > 0) {
     if (void* const memory = take_hoarded(attempt, good)) return memory;
   }
-  std::string why;
-  if (void* const memory = attempt.take_grown(good, why)) return memory;
+  Attempt::Refusal refusal;
+  if (void* const memory = attempt.take_grown(good, refusal)) return memory;
   return attempt.take_in_shortage(least);
 }
 
@@ -68,7 +68,8 @@ void* Pool::allocate(Request const& request) {
   if (!caching) pool::trim(0);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
-    Attempt{pools, pool, pool.common(), request}.refuse("no machine has so much memory");
+    Attempt{pools, pool, pool.common(), request}.refuse(
+        "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
   if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;

@@ -48,14 +48,16 @@ void* Attempt::take_anywhere() const {
   return nullptr;
 }
 
-void* Attempt::take_grown(std::size_t bytes, std::string& why) const {
+void* Attempt::take_grown(std::size_t bytes, Refusal& refusal) const {
   try {
     auto const lock = pools.grow(pool, heap, bytes, false);
     return heap.take(request, Heap::Effort::break_up);
-  } catch (OutOfPinnedMemory const& refusal) {
-    why = refusal.what();
-    return nullptr;
+  } catch (LimitReached const& error) {
+    refusal = {error.what(), false};
+  } catch (OutOfPinnedMemory const& error) {
+    refusal = {error.what(), true};
   }
+  return nullptr;
 }
 
 std::string Attempt::why_impossible(std::size_t least) const {
@@ -91,7 +93,8 @@ class Shortage {
     for (;;) {
       look();
       if (void* const memory = m_attempt.take_anywhere()) return memory;
-      if (void* const memory = m_attempt.take_grown(m_least, m_why)) return memory;
+      if (void* const memory = m_attempt.take_grown(m_least, m_refusal)) return memory;
+      if (m_refusal.is_of_system) ++m_changes;  // by this attempt itself, which came and went
       // What is on its way may be what is missing.
       if (m_pools.ledger.in_transit()) {
         pause();
@@ -117,7 +120,7 @@ class Shortage {
     // Where the system refuses, nobody knows how much is missing.
     if (m_pools.release_ready(excess == 0 ? m_least : excess) > 0) return true;
     if (progress == Retirement::Progress::capturing || !others_are_at_work())
-      m_attempt.refuse(m_why);
+      m_attempt.refuse(m_refusal.why);
     return false;
   }
 
@@ -144,7 +147,7 @@ class Shortage {
                        (device < 0
                             ? std::string()
                             : ", for work of device " + std::to_string(device) + " does not end") +
-                       "; " + m_why);
+                       "; " + m_refusal.why);
     }
     std::this_thread::sleep_for(while_others_work);
   }
@@ -154,7 +157,7 @@ class Shortage {
   std::size_t const m_least;
   Clock::time_point const m_deadline =
       Clock::now() + std::chrono::seconds(config().shortage_timeout);
-  std::string m_why;
+  Attempt::Refusal m_refusal;
   Epoch m_epoch           = 0;  ///< when this is over, giving back waits for nothing old
   std::uint64_t m_changes = 0;
   std::size_t m_in_use    = 0;

@@ -26,8 +26,13 @@ struct Attempt {
   /// Whatever any heap of the pool has ready.
   void* take_anywhere() const;
 
+  struct Refusal {
+    std::string why   = {};
+    bool is_of_system = false;  ///< else of the limit
+  };
+
   /// From `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
-  void* take_grown(std::size_t bytes, std::string& why) const;
+  void* take_grown(std::size_t bytes, Refusal& refusal) const;
 
   /// The limit or the system refuses more. Tries again while other threads lock memory or give some
   /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory

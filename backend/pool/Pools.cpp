@@ -53,8 +53,8 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                          bool reserved) {
   if (!ledger.reserve(bytes)) {
-    throw OutOfPinnedMemory("the limit of the pool, " + std::to_string(ledger.limit()) +
-                            " bytes, is reached");
+    throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) +
+                       " bytes, is reached");
   }
   Region region;
   try {

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 
+#include "../Error.hpp"
 #include "Ledger.hpp"
 #include "NodePool.hpp"
 #include "PageMap.hpp"
@@ -17,6 +18,12 @@
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl {
+
+/// What the limit refuses was not asked of the system.
+class LimitReached : public OutOfPinnedMemory {
+ public:
+  using OutOfPinnedMemory::OutOfPinnedMemory;
+};
 
 class Pools {
  public:
@@ -46,8 +53,8 @@ class Pools {
     });
   }
 
-  /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw
-  /// OutOfPinnedMemory and what lock_fresh_pages throws.
+  /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw LimitReached and
+  /// what lock_fresh_pages throws.
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes, bool reserved);
 
   /// Makes all ready whose epoch is over; locks are held for short only.

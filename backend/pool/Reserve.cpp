@@ -67,7 +67,8 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
     if (progress.asked > most_memory()) {
       throw OutOfPinnedMemory(
           std::to_string(progress.asked) +
-          " bytes cannot be reserved (no machine has so much memory): reserve what will be used");
+          " bytes cannot be reserved (that is more than this machine can have, or its control "
+          "groups allow): reserve what will be used");
     }
     Driver::use_device(device);
     while (progress.done < progress.asked && !stop.stop_requested()) {

@@ -3,7 +3,8 @@
 
 #include "Survey.hpp"
 
-#include <algorithm>
+#include "../../backend/os/MemoryLimit.hpp"
+
 #include <fstream>
 
 namespace KokkosHostSpaces::Perf {
@@ -24,13 +25,10 @@ Gpu describe(Device const& device, Impl::Topology const& topology, std::string c
   return gpu;
 }
 
-std::optional<std::size_t> smallest_limit(std::string const& root) {
-  std::optional<std::size_t> smallest;
-  for (std::string const& file : memory_limit_files(text_of(root + "/proc/self/cgroup"))) {
-    std::optional<std::size_t> const limit = parse_bytes(first_line(root + file));
-    if (limit) smallest = std::min(*limit, smallest.value_or(*limit));
-  }
-  return smallest;
+std::optional<std::size_t> container_limit(std::string const& root) {
+  constexpr std::size_t none_from = std::size_t(1) << 62;  // version 1 says so by such a number
+  std::size_t const limit         = Impl::memory_limit_of_cgroups(root);
+  return limit < none_from ? std::optional(limit) : std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ Findings survey(std::vector<Device> const& devices, Impl::Topology const& topolo
   std::string const meminfo       = text_of(root + "/proc/meminfo");
   findings.memory_bytes           = meminfo_entry(meminfo, "MemTotal").value_or(0);
   findings.memory_available_bytes = meminfo_entry(meminfo, "MemAvailable").value_or(0);
-  findings.container_limit        = smallest_limit(root);
+  findings.container_limit        = container_limit(root);
   findings.locked_memory_limit    = locked_memory_limit(text_of(root + "/proc/self/limits"));
   return findings;
 }

@@ -136,28 +136,4 @@ std::string status_entry(std::string const& status, std::string const& key) {
   return result;
 }
 
-std::vector<std::string> memory_limit_files(std::string const& cgroup) {
-  std::vector<std::string> files;
-  auto const add = [&](std::string const& mount, std::string path, std::string const& file) {
-    while (path.ends_with('/')) path.pop_back();
-    for (;; path.erase(path.rfind('/'))) {
-      files.push_back(mount + path + "/" + file);
-      if (path.rfind('/') == std::string::npos) return;
-    }
-  };
-  // "<number>:<controllers>:<path>"; version 2 has the number 0 and no controllers.
-  for_each_line(cgroup, [&](std::string const& line) {
-    std::size_t const first  = line.find(':');
-    std::size_t const second = line.find(':', first + 1);
-    if (second == std::string::npos) return false;
-    std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    std::string const path        = line.substr(second + 1);
-    if (controllers == ",,") add("/sys/fs/cgroup", path, "memory.max");
-    if (controllers.find(",memory,") != std::string::npos)
-      add("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes");
-    return false;
-  });
-  return files;
-}
-
 }  // namespace KokkosHostSpaces::Perf

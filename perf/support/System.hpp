@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -42,8 +41,7 @@ int pcie_generation(double speed);
 /// Bytes per second that the link carries in one direction, without the overhead of packets.
 double link_rate(Link const& link);
 
-/// A number of bytes; nothing for "max", "unlimited", what is no number, and the number near 2^63
-/// by which version 1 of cgroups says that there is no limit.
+/// A number of bytes; nothing for "unlimited", what is no number, and what no machine has.
 std::optional<std::size_t> parse_bytes(std::string const& text);
 
 /// The soft limit in the line "Max locked memory" of /proc/self/limits; nothing if there is none.
@@ -57,10 +55,6 @@ int count_of_list(std::string const& list);
 
 /// The value of a line "Cpus_allowed_list:\t0-3" of /proc/self/status.
 std::string status_entry(std::string const& status, std::string const& key);
-
-/// The files that may limit the memory of a process, given its /proc/self/cgroup: of its own group
-/// and of all above it, for versions 1 and 2 of cgroups.
-std::vector<std::string> memory_limit_files(std::string const& cgroup);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -8,8 +8,9 @@
 #include "../../backend/Registry.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/DeviceWork.hpp"
-#include "../support/FakeCuda.hpp"
+#include "Device.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <thread>
@@ -55,6 +56,12 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
   };
 }
 
+bool has_context(int device) {
+  Driver::Devices devices{};
+  auto const* const end = devices.begin() + Driver::devices_in_use(devices);
+  return std::find(devices.cbegin(), end, device) != end;
+}
+
 int current_device() {
   int device = -1;
   DeviceWork::require(cudaGetDevice(&device), "cudaGetDevice");
@@ -67,19 +74,19 @@ TEST_CASE("nothing makes a context on a device that the process does not use") {
   Memory memory;
   for (auto const& [name, request] : requests(memory)) {
     CAPTURE(name);
-    FakeCuda::reset(2);
+    start_test(2);
     DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
     std::thread([&] {
       request();
       CHECK(current_device() == 0);
     }).join();
-    CHECK_FALSE(FakeCuda::has_context(0));
-    CHECK(FakeCuda::has_context(1));
+    CHECK_FALSE(has_context(0));
+    CHECK(has_context(1));
   }
 }
 
 TEST_CASE("a thread without a device may free what others made") {
-  FakeCuda::reset(2);
+  start_test(2);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
@@ -89,22 +96,22 @@ TEST_CASE("a thread without a device may free what others made") {
     CHECK(unregister_range(memory.data()).empty());
     CHECK((give_back(locked) && give_back(combined)));
   }).join();
-  CHECK_FALSE(FakeCuda::has_context(0));
+  CHECK_FALSE(has_context(0));
 }
 
 TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
-  FakeCuda::reset(3);
+  start_test(3);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   Driver::Stream const stream = Driver::private_stream(2);
   CHECK(stream != nullptr);
   CHECK(Driver::private_stream(2) == stream);
   CHECK(current_device() == 1);
-  CHECK_FALSE(FakeCuda::has_context(0));
+  CHECK_FALSE(has_context(0));
 }
 
 TEST_CASE("there is no stream of a device that does not exist") {
-  FakeCuda::reset(2);
-  for (int const device : {2, 63, 64, 1000}) {
+  start_test(2);
+  for (int const device : {Driver::device_count(), 63, 64, 1000}) {
     CAPTURE(device);
     CHECK_THROWS_AS(Driver::private_stream(device), CudaError);
   }

@@ -152,6 +152,13 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
+TEST_CASE("what the system refuses to a single thread is not asked of it again and again") {
+  PoolTest const test(1);
+  FakeCuda::pin_at_most(30 * MiB);
+  CHECK_THROWS_AS(PoolTest::allocate(40 * MiB), OutOfPinnedMemory);
+  CHECK(FakeCuda::calls("cudaHostRegister") <= 2);
+}
+
 TEST_CASE("all that the pool took is given back") {
   {
     PoolTest const test(1);

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <future>
 #include <new>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
@@ -238,6 +239,32 @@ TEST_CASE("a runtime of which nothing could be learnt once is asked again") {
     Driver::device_count();
     CHECK(Driver::device_count() == 1);
   }
+}
+
+TEST_CASE("rows across the end of a piece of locked memory are not copied one by one") {
+  FakeCuda::reset();
+  auto* const all =
+      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  REQUIRE(all != MAP_FAILED);
+  char* const begin = all + Driver::to_chunk_end(all) - 2 * page_bytes();
+  register_range(begin, 4 * page_bytes(), "two pieces");
+  // One of the rows lies on both sides.
+  std::size_t const run = 40, pitch = 64, rows = 4 * page_bytes() / pitch - 1;
+  char* const first = begin + pitch / 2;
+  for (std::size_t i = 0; i < rows * pitch; ++i) first[i] = static_cast<char>(i % 101);
+  std::vector<char> to(rows * run);
+  std::size_t const before    = FakeCuda::calls("*");
+  Driver::Stream const stream = Driver::private_stream();
+  Driver::copy(to.data(), first, {run, rows, 1, run, rows * run, pitch, rows * pitch}, stream);
+  Driver::fence(stream);
+  CHECK(FakeCuda::calls("*") - before < 50);
+  bool same = true;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    same = same && to[i] == first[i / run * pitch + i % run];
+  CHECK(same);
+  CHECK(unregister_range(begin).empty());
+  munmap(all, 2 * Driver::largest_chunk);
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {

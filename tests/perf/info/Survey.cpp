@@ -62,9 +62,11 @@ TEST_CASE("a machine is described by its files") {
   system.write("/sys/devices/system/cpu/online", "0-63");
   system.write("/proc/self/status", "Cpus_allowed_list:\t4-7");
   system.write("/proc/self/limits", "Max locked memory         65536   65536   bytes");
+  // A container that sees the group around its own as the root of all.
+  system.write("/proc/self/mountinfo", "35 31 0:32 /job /sys/fs/cgroup ro - cgroup2 cgroup2 rw");
   system.write("/proc/self/cgroup", "0::/job/step");
-  system.write("/sys/fs/cgroup/job/step/memory.max", "max");
-  system.write("/sys/fs/cgroup/job/memory.max", "2147483648");
+  system.write("/sys/fs/cgroup/memory.max", "max");
+  system.write("/sys/fs/cgroup/step/memory.max", "2147483648");
   system.write("/proc/meminfo", "MemTotal:  4194304 kB\nMemAvailable:  3145728 kB");
 
   Findings const findings =

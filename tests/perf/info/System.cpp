@@ -54,7 +54,6 @@ TEST_CASE("the rate of a link counts its coding") {
 TEST_CASE("numbers of bytes, and words for none") {
   CHECK(parse_bytes("8589934592") == std::size_t(8) << 30);
   CHECK(parse_bytes("0") == 0);
-  CHECK_FALSE(parse_bytes("max"));
   CHECK_FALSE(parse_bytes("unlimited"));
   CHECK_FALSE(parse_bytes(""));
   CHECK_FALSE(parse_bytes("9223372036854771712"));
@@ -100,17 +99,4 @@ TEST_CASE("sizes read well") {
   CHECK(size_name(std::size_t(8) << 20) == "8 MiB");
   CHECK(size_name(std::size_t(3) << 29) == "1.5 GiB");
   CHECK(size_name(std::size_t(2) << 40) == "2048 GiB");
-}
-
-TEST_CASE("memory may be limited by a control group and by all above it") {
-  using Files = std::vector<std::string>;
-  CHECK(memory_limit_files("0::/system.slice/job_7/step_0\n") ==
-        Files{"/sys/fs/cgroup/system.slice/job_7/step_0/memory.max",
-              "/sys/fs/cgroup/system.slice/job_7/memory.max",
-              "/sys/fs/cgroup/system.slice/memory.max", "/sys/fs/cgroup/memory.max"});
-  CHECK(memory_limit_files("0::/\n") == Files{"/sys/fs/cgroup/memory.max"});
-  CHECK(memory_limit_files("5:cpuset:/a\n4:hugetlb,memory:/slurm\n") ==
-        Files{"/sys/fs/cgroup/memory/slurm/memory.limit_in_bytes",
-              "/sys/fs/cgroup/memory/memory.limit_in_bytes"});
-  CHECK(memory_limit_files("") == Files{});
 }
