@@ -49,6 +49,11 @@ Place place_of(SpaceDescription space, int device_id) {
 
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
                std::size_t logical_bytes) {
+  if (bytes < logical_bytes)
+    fail(
+        space, label, logical_bytes,
+        OutOfPinnedMemory("with Kokkos' header they are more than there are addresses (the extents "
+                          "are wrong): ask for fewer"));
   release_at_finalize();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;

@@ -74,6 +74,17 @@ TEMPLATE_TEST_CASE("a request that nothing can serve names itself, and the next 
   CHECK(int(small(999)) == 7);
 }
 
+TEMPLATE_TEST_CASE("a View that is too large by Kokkos' header alone is refused", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  using View          = Kokkos::View<char*, TestType>;
+  std::size_t const n = std::size_t(-1) - 8;
+  CHECK_THROWS_AS(View("bytes", n), khs::OutOfPinnedMemory);
+  CHECK_THROWS_WITH(
+      View("bytes", n),
+      ContainsSubstring(std::string(TestType::name()) + " memory space failed to allocate") &&
+          ContainsSubstring("(label=\"bytes\"): with Kokkos' header"));
+}
+
 TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int**, TestType> view("grid", 3, 4);

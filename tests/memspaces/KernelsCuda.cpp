@@ -188,3 +188,27 @@ TEST_CASE(
   CHECK(grown(n + 1) == 0);
   CHECK(fresh(n + 1) == 0);
 }
+
+TEST_CASE("resize and realloc on an instance take as many extents as the View has",
+          "[kernels][cuda]") {
+  Kokkos::Cuda const instance;
+  Kokkos::View<int** [2], khs::PinnedSpace> view("view", 3, 4);
+  CHECK_THROWS_AS(Kokkos::resize(Kokkos::view_alloc(instance), view, 5), khs::Error);
+  CHECK_THROWS_AS(Kokkos::realloc(Kokkos::view_alloc(instance), view, 5, 6, 2, 1), khs::Error);
+  CHECK(view.extent(0) == 3);
+  Kokkos::resize(Kokkos::view_alloc(instance), view, 5, 6);
+  Kokkos::realloc(Kokkos::view_alloc(instance), view, 7, 8, 2);
+  instance.fence();
+  CHECK(view.size() == 112);
+}
+
+TEST_CASE("resize on an instance changes strides", "[kernels][cuda]") {
+  Kokkos::Cuda const instance;
+  Kokkos::View<int*, Kokkos::LayoutStride, khs::PinnedSpace> view("view",
+                                                                  Kokkos::LayoutStride(10, 1));
+  for (int i = 0; i < 10; ++i) view(i) = i;
+  Kokkos::resize(Kokkos::view_alloc(instance), view, Kokkos::LayoutStride(10, 3));
+  instance.fence();
+  CHECK(view.stride(0) == 3);
+  CHECK(view(9) == 9);
+}

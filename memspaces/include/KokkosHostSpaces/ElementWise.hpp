@@ -32,7 +32,8 @@ namespace KokkosHostSpaces {
 /// policy(instance). The Views have rank 1, equal extents and contiguous elements; `out` may also
 /// be an input. Views that do not begin at a multiple of 16 bytes work, one element at a time. Does
 /// not keep the Views alive: they must be until the kernel is done, or its graph is gone.
-/// \tparam Op callable on the device with one element of each input; returns an element of `out`
+/// \tparam Op callable on the device with one element of each input; its result is converted to an
+/// element of `out`, whose type has a default constructor
 template <class Op, class Out, class... In>
 class ElementWise {
   using Value            = typename Out::non_const_value_type;

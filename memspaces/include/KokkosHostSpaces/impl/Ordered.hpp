@@ -47,26 +47,52 @@ View make_ordered(ViewProperties<P...> const& properties, typename View::memory_
   }
 }
 
+/// What Kokkos' own resize and realloc refuse to compile, too.
+template <class View, class Properties>
+constexpr void check_resizable() {
+  static_assert(!View::traits::memory_traits::is_unmanaged,
+                "only managed Views can be resized or reallocated");
+  static_assert(!Properties::has_label && !Properties::has_pointer && !Properties::has_memory_space,
+                "the arguments of resize and realloc must not include a label, a pointer, or a "
+                "memory space instance");
+}
+
 /// The layout of `view` with other extents where they are no part of its type.
+/// \throw Error unless there is an extent for each dimension that is none, and not more than
+/// dimensions
 template <class View>
 typename View::array_layout with_extents(View const& view, std::array<std::size_t, 8> extents) {
+  for (std::size_t r = 0; r < extents.size(); ++r) {
+    bool const given = extents[r] != KOKKOS_INVALID_INDEX;
+    if (given ? r >= View::rank : r < View::rank_dynamic)
+      throw Error("cannot resize \"" + view.label() + "\" in " + View::memory_space::name() +
+                  " (rank " + std::to_string(View::rank()) + ", of which " +
+                  std::to_string(View::rank_dynamic()) +
+                  " extents are not in its type): pass that many extents");
+  }
   typename View::array_layout layout;
   for (std::size_t r = 0; r < View::rank; ++r)
     layout.dimension[r] = r < View::rank_dynamic ? extents[r] : view.extent(r);
   return layout;
 }
 
+/// Shall `view` stay as it is? Strides are asked for only where they are no part of its type.
 template <class View>
-bool has_extents_of(View const& view, typename View::array_layout const& layout) {
-  for (std::size_t r = 0; r < View::rank; ++r)
-    if (view.extent(r) != layout.dimension[r]) return false;
-  return true;
+bool has_layout(View const& view, typename View::array_layout const& layout) {
+  if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
+    return view.layout() == layout;
+  } else {
+    for (std::size_t r = 0; r < View::rank; ++r)
+      if (view.extent(r) != layout.dimension[r]) return false;
+    return true;
+  }
 }
 
 template <class View, class... P>
 void resize_ordered(ViewProperties<P...> const& properties, View& view,
                     typename View::array_layout const& layout) {
-  if (has_extents_of(view, layout)) return;
+  check_resizable<View, ViewProperties<P...>>();
+  if (has_layout(view, layout)) return;
   View const resized = make_ordered<View>(properties, {}, view.label(), layout);
   enqueue_remap(instance_in(properties), reachable_by_kernels(resized), reachable_by_kernels(view));
   view = resized;
@@ -75,8 +101,9 @@ void resize_ordered(ViewProperties<P...> const& properties, View& view,
 template <class View, class... P>
 void realloc_ordered(ViewProperties<P...> const& properties, View& view,
                      typename View::array_layout const& layout) {
+  check_resizable<View, ViewProperties<P...>>();
   std::string const label = view.label();
-  if (has_extents_of(view, layout)) {
+  if (has_layout(view, layout)) {
     if constexpr (ViewProperties<P...>::initialize)
       Kokkos::deep_copy(instance_in(properties), view, typename View::value_type{});
     return;
