@@ -63,7 +63,8 @@ void* Attempt::take_grown(std::size_t bytes, Refusal& refusal) const {
 std::string Attempt::why_impossible(std::size_t least) const {
   std::size_t const limit = pools.ledger.limit();
   if (limit == 0) return "";
-  if (least > limit) return "that is more than the limit of the pool";
+  if (least > limit)
+    return "the pool needs " + in_bytes(least) + " for it, which is more than its limit";
   std::size_t const in_use = bytes_in_use(pools);
   return in_use > limit - least ? "with what is in use, that is more than the limit of the pool"
                                 : "";
