@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -192,6 +193,29 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
   CHECK(read);
   Pool::deallocate(other);
   Pool::deallocate(small);
+}
+
+TEST_CASE("at the limit memory is waited for that fits only because it is locked already") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 3 * MiB;  // a segment of its own would take 4 MiB
+  std::vector<char*> blocks;
+  for (std::size_t const size : {bytes, bytes, MiB, MiB})
+    blocks.push_back(PoolTest::allocate(size));
+  std::size_t const locked = PoolTest::usage().bytes_locked;
+  REQUIRE(locked == 8 * MiB);
+  pool::set_limit(GENERATE_COPY(locked, locked - 1 * MiB));
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  Pool::deallocate(blocks.front());
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate.open();
+  });
+  blocks.front() = nullptr;
+  CHECK_NOTHROW(blocks.front() = PoolTest::allocate(bytes));
+  opener.join();
+  for (char* const block : blocks) Pool::deallocate(block);
 }
 
 TEST_CASE("at the limit a capture is not waited for") {
