@@ -171,6 +171,27 @@ TEST_CASE("a block waits for the work of every device") {
   Pool::deallocate(other);
 }
 
+TEST_CASE("allocating, giving back and launching in turn needs no more than two blocks of a size") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  std::size_t needed = 0;
+  for (int step = 0; step < 200; ++step) {
+    std::size_t const bytes = (20 + 3 * (step % 4)) * MiB;
+    char* const before      = PoolTest::allocate(bytes);
+    Pool::deallocate(before);
+    std::atomic<bool> done = false;
+    stream.run([&done] { done = true; });
+    char* const beside = PoolTest::allocate(bytes);
+    pool::Usage usage  = PoolTest::usage();
+    needed             = std::max(needed, usage.bytes_in_use + usage.bytes_retired);
+    CHECK(usage.bytes_locked <= needed + needed / 4 + 4 * MiB);
+    Pool::deallocate(beside);
+    stream.wait();
+    CHECK(done);
+  }
+  CHECK(needed <= 4 * 2 * 29 * MiB);
+}
+
 TEST_CASE("at the limit an allocation waits for memory that is retired") {
   PoolTest const test(1);
   constexpr std::size_t bytes = 40 * MiB;
