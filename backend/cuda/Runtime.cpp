@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Driver {
 
@@ -36,14 +37,28 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
   return function != nullptr;
 }
 
+// Another error than these says nothing about whether there is a device.
+bool says_no_cuda(cudaError_t error) noexcept {
+  switch (error) {
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorStubLibrary:
+    case cudaErrorInitializationError:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice: return true;
+    default: return false;
+  }
+}
+
 // Without any one of the driver functions the devices cannot be used; only cuCtxRecordEvent may be
-// missing.
+// missing. Empty if the runtime failed to tell: it is asked again.
 std::unique_ptr<Runtime> learn_runtime() {
   auto learnt = std::make_unique<Runtime>();
-  if (cudaGetDeviceCount(&learnt->devices) != cudaSuccess) {
+  if (cudaError_t const error = cudaGetDeviceCount(&learnt->devices); error != cudaSuccess) {
     cudaGetLastError();
     learnt->devices = 0;
-    return learnt;
+    return says_no_cuda(error) ? std::move(learnt) : nullptr;
   }
   Runtime& r = *learnt;
   bool const complete =
@@ -65,7 +80,8 @@ std::unique_ptr<Runtime> learn_runtime() {
 Runtime* known_or_learnt() noexcept {
   if (Runtime* const known = known_runtime.load(std::memory_order_acquire)) return known;
   try {
-    auto learnt       = learn_runtime();
+    auto learnt = learn_runtime();
+    if (learnt == nullptr) return nullptr;
     Runtime* expected = nullptr;
     if (!known_runtime.compare_exchange_strong(expected, learnt.get())) return expected;
     return learnt.release();
