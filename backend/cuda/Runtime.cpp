@@ -67,9 +67,9 @@ std::unique_ptr<Runtime> learn_runtime() {
 Runtime* known_or_learnt() noexcept {
   if (Runtime* const known = known_runtime.load(std::memory_order_acquire)) return known;
   try {
-    auto learnt       = learn_runtime();
-    Runtime* expected = nullptr;
+    auto learnt = learn_runtime();
     if (learnt == nullptr) return nullptr;
+    Runtime* expected = nullptr;
     if (!known_runtime.compare_exchange_strong(expected, learnt.get())) return expected;
     return learnt.release();
   } catch (std::exception const&) {

@@ -7,6 +7,7 @@
 #include "../Error.hpp"
 #include "../os/Pages.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -63,11 +64,13 @@ void* Attempt::take_grown(std::size_t bytes, Refusal& refusal) const {
 std::string Attempt::why_impossible(std::size_t least) const {
   std::size_t const limit = pools.ledger.limit();
   if (limit == 0) return "";
-  if (least > limit)
+  // What is locked already may get ready and serve, even where a new segment would be too much.
+  std::size_t const locked = pools.ledger.locked();
+  if (least > limit && request.bytes > locked)
     return "the pool needs " + in_bytes(least) + " for it, which is more than its limit";
-  std::size_t const in_use = bytes_in_use(pools);
-  return in_use > limit - least ? "with what is in use, that is more than the limit of the pool"
-                                : "";
+  return bytes_in_use(pools) > std::max(limit, locked) - request.bytes
+             ? "with what is in use, that is more than the limit of the pool"
+             : "";
 }
 
 void Attempt::refuse(std::string const& why) const {
@@ -128,12 +131,13 @@ class Shortage {
   void look() {
     m_changes = m_pools.ledger.changes();
     m_in_use  = bytes_in_use(m_pools);
+    m_retired = m_pools.needed_bytes() > m_in_use;
   }
 
-  // Has anything changed since the last look, or is anything retired?
+  // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
   bool others_are_at_work() {
     constexpr std::chrono::seconds patience(1);
-    if (m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
+    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
     bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
     return changed && Clock::now() < *m_nothing_left_since + patience;
@@ -162,6 +166,7 @@ class Shortage {
   Epoch m_epoch           = 0;  ///< when this is over, giving back waits for nothing old
   std::uint64_t m_changes = 0;
   std::size_t m_in_use    = 0;
+  bool m_retired          = false;
   std::optional<Clock::time_point> m_nothing_left_since;
 };
 

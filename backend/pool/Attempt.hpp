@@ -38,7 +38,8 @@ struct Attempt {
   /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory
   void* take_in_shortage(std::size_t least) const;
 
-  /// Why a segment of so many bytes cannot be had whatever is given back; empty if it could.
+  /// Why the request cannot be met, whatever is given back, if the smallest segment that would serve
+  /// it has so many bytes; empty if it could.
   std::string why_impossible(std::size_t least) const;
 
   [[noreturn]] void refuse(std::string const& why) const;

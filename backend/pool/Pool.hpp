@@ -42,7 +42,7 @@ void* allocate(Request const& request);
 void deallocate(void* pointer) noexcept;
 
 /// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
-/// from them. \throw Error in the child of a fork.
+/// from them. \throw Error in the child of a fork, and when the process ends.
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
                           int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);
 

@@ -44,17 +44,27 @@ struct Worker {
 };
 
 // The threads that reserve. They are stopped before main's static objects die: the runtime goes
-// with them.
+// with them. No others begin then, which nobody would stop.
 struct Workers {
   std::mutex mutex;
   std::list<Worker> all;
+  bool ended = false;
+
+  void end() {
+    std::list<Worker> ending;
+    {
+      std::lock_guard const lock(mutex);
+      ended = true;
+      ending.swap(all);
+    }
+  }
 };
 
 Workers& workers() {
   static Workers* const made = [] {
     auto* const w = new Workers;
     std::atexit([] {
-      if (!is_forked_child()) workers().all.clear();
+      if (!is_forked_child()) workers().end();
     });
     return w;
   }();
@@ -114,6 +124,8 @@ pool::Reservation Impl::Pool::reserve(std::size_t bytes, MemoryKind kind, int nu
   int const device        = Driver::current_device();
   Workers& all            = workers();
   std::lock_guard const lock(all.mutex);
+  if (all.ended)
+    throw Error("memory cannot be reserved (the process is ending): reserve before exit is called");
   all.all.remove_if([](Worker const& worker) { return worker.progress->finished.load(); });
   auto const job = [progress, &pool, chunk, device](std::stop_token const& stop) {
     work(stop, *progress, pool, chunk, device);

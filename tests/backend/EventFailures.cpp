@@ -131,3 +131,18 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
   Driver::release_event(event);
 }
+
+TEST_CASE("a runtime that fails to tell its devices at first is asked again") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1);
+  Driver::device_count();
+  CHECK(Driver::device_count() == 1);
+}
+
+TEST_CASE("a runtime without devices is asked once") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1, cudaErrorNoDevice);
+  CHECK(Driver::device_count() == 0);
+  CHECK(Driver::device_count() == 0);
+  FakeCuda::reset(1);
+}

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -170,6 +171,27 @@ TEST_CASE("a block waits for the work of every device") {
   Pool::deallocate(other);
 }
 
+TEST_CASE("allocating, giving back and launching in turn needs no more than two blocks of a size") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  std::size_t needed = 0;
+  for (int step = 0; step < 200; ++step) {
+    std::size_t const bytes = (20 + 3 * (step % 4)) * MiB;
+    char* const before      = PoolTest::allocate(bytes);
+    Pool::deallocate(before);
+    std::atomic<bool> done = false;
+    stream.run([&done] { done = true; });
+    char* const beside = PoolTest::allocate(bytes);
+    pool::Usage usage  = PoolTest::usage();
+    needed             = std::max(needed, usage.bytes_in_use + usage.bytes_retired);
+    CHECK(usage.bytes_locked <= needed + needed / 4 + 4 * MiB);
+    Pool::deallocate(beside);
+    stream.wait();
+    CHECK(done);
+  }
+  CHECK(needed <= 4 * 2 * 29 * MiB);
+}
+
 TEST_CASE("at the limit an allocation waits for memory that is retired") {
   PoolTest const test(1);
   constexpr std::size_t bytes = 40 * MiB;
@@ -192,6 +214,29 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
   CHECK(read);
   Pool::deallocate(other);
   Pool::deallocate(small);
+}
+
+TEST_CASE("at the limit memory is waited for that fits only because it is locked already") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 3 * MiB;  // a segment of its own would take 4 MiB
+  std::vector<char*> blocks;
+  for (std::size_t const size : {bytes, bytes, MiB, MiB})
+    blocks.push_back(PoolTest::allocate(size));
+  std::size_t const locked = PoolTest::usage().bytes_locked;
+  REQUIRE(locked == 8 * MiB);
+  pool::set_limit(GENERATE_COPY(locked, locked - 1 * MiB));
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  Pool::deallocate(blocks.front());
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate.open();
+  });
+  blocks.front() = nullptr;
+  CHECK_NOTHROW(blocks.front() = PoolTest::allocate(bytes));
+  opener.join();
+  for (char* const block : blocks) Pool::deallocate(block);
 }
 
 TEST_CASE("at the limit a capture is not waited for") {
