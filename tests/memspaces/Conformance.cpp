@@ -192,8 +192,8 @@ TEMPLATE_TEST_CASE("device_view is what kernels read: in place or a copy, of con
   Kokkos::View<int, TestType> const scalar("scalar");
   scalar()             = 7;
   auto const in_kernel = khs::device_view(instance, scalar);
-  auto const by_host   = khs::device_view(Kokkos::DefaultHostExecutionSpace(), in_kernel);
-  instance.fence();
+  instance.fence();  // work of a host instance does not wait for this one
+  auto const by_host = khs::device_view(Kokkos::DefaultHostExecutionSpace(), in_kernel);
   CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in_kernel)() == 7);
   CHECK(by_host() == 7);
   CHECK(khs::device_view(instance, Kokkos::View<int*, TestType>()).size() == 0);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 #include <vector>
+#include <utility>
 
 namespace khs = KokkosHostSpaces;
 
@@ -172,18 +173,19 @@ TEST_CASE(
     auto const read = khs::device_view(instance, source);
     auto const back =
         Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), read);
-    return back;
+    // Both: destroying memory of the device waits for it.
+    return std::pair(read, back);
   };
   on_instance(n + 1);
   Kokkos::fence();
   for (int i = 0; i < n; ++i) source(i) = grown(i) = i;
   Stall stall(instance);
   auto const start = std::chrono::steady_clock::now();
-  auto const back  = on_instance(n + 2);
+  auto const both  = on_instance(n + 2);
   CHECK(seconds_since(start) < 0.2);
   stall.open();
   instance.fence();
-  CHECK(back(n - 1) == n - 1);
+  CHECK(both.second(n - 1) == n - 1);
   CHECK(grown(n - 1) == 3);
   CHECK(grown(n + 1) == 0);
   CHECK(fresh(n + 1) == 0);

@@ -14,7 +14,8 @@ namespace KokkosHostSpaces {
 /// What kernels of `instance` shall read of `view`, as a View of const elements: the memory of
 /// `view` itself where they reach it (MappedSpace, WriteCombinedSpace, device memory, and all of it
 /// where kernels are host code), else a dense copy in the memory of the instance's device. That
-/// copy is enqueued on `instance`: it is right for work of this instance, and does not wait.
+/// copy is enqueued on `instance`: it is right for work of this instance, and does not wait. The
+/// end of the copy does, as of all device memory of Kokkos: keep it as long as there is work.
 ///
 /// So generic code reads zero-copy memory in place without knowing that it is; Kokkos'
 /// create_mirror_view would copy it. Who writes takes a mirror, or mapped_view.
