@@ -105,25 +105,33 @@ class Shortage {
         continue;
       }
       std::unique_lock const role(m_pools.making_room, std::try_to_lock);
-      if (!role.owns_lock() || !make_room()) pause();
+      if (role.owns_lock() && old_work_is_over()) {
+        if (void* const memory = m_attempt.take_anywhere()) return memory;
+        if (give_back_ready()) continue;
+      }
+      pause();
     }
   }
 
  private:
-  // Gives ready memory back, but only when it need not wait for work that may never end: giving
-  // back waits for all that runs. False if there is something to wait for.
-  bool make_room() {
+  // Giving back waits for all that runs, which may never end.
+  bool old_work_is_over() {
+    using Progress = Retirement::Progress;
     if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
-    auto progress = m_pools.retirement.reach(m_epoch);
-    if (progress == Retirement::Progress::pending || progress == Retirement::Progress::busy)
-      return false;
-    if (progress == Retirement::Progress::blind && !m_pools.retirement.fence())
-      progress = Retirement::Progress::capturing;
-    m_epoch                  = 0;
+    m_progress = m_pools.retirement.reach(m_epoch);
+    if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
+    if (m_progress == Progress::blind && !m_pools.retirement.fence())
+      m_progress = Progress::capturing;
+    m_epoch = 0;
+    return true;
+  }
+
+  // False if there is nothing to give back, but others are at work.
+  bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
     // Where the system refuses, nobody knows how much is missing.
     if (m_pools.release_ready(excess == 0 ? m_least : excess) > 0) return true;
-    if (progress == Retirement::Progress::capturing || !others_are_at_work())
+    if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_attempt.refuse(m_refusal.why);
     return false;
   }
@@ -163,10 +171,11 @@ class Shortage {
   Clock::time_point const m_deadline =
       Clock::now() + std::chrono::seconds(config().shortage_timeout);
   Attempt::Refusal m_refusal;
-  Epoch m_epoch           = 0;  ///< when this is over, giving back waits for nothing old
-  std::uint64_t m_changes = 0;
-  std::size_t m_in_use    = 0;
-  bool m_retired          = false;
+  Retirement::Progress m_progress = Retirement::Progress::pending;
+  Epoch m_epoch                   = 0;  ///< when this is over, giving back waits for nothing old
+  std::uint64_t m_changes         = 0;
+  std::size_t m_in_use            = 0;
+  bool m_retired                  = false;
   std::optional<Clock::time_point> m_nothing_left_since;
 };
 

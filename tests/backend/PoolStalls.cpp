@@ -215,7 +215,7 @@ TEST_CASE("a block that gets ready while growing fails is found") {
     gate.open();
   });
   char* const again = PoolTest::allocate(20 * MiB);
-  CHECK(again == block);
+  CHECK(static_cast<void*>(again) == block);
   opener.join();
   Pool::deallocate(again);
 }

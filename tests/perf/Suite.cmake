@@ -12,7 +12,7 @@ khs_project_test(perf.transport_shows_a_table sh -c
   "table=$(\"$0\" --quick) && echo \"$table\" | grep -E '^16 MiB( +[0-9.]+ GB/s){3,4} +[0-9.]+( / [0-9.]+){2,3}$'"
   $<TARGET_FILE:kokkos_host_spaces_transport>)
 
-add_test(NAME perf.suite_says_at_once_where_it_cannot_write COMMAND kokkos_host_spaces_perf
+khs_project_test(perf.suite_says_at_once_where_it_cannot_write kokkos_host_spaces_perf
   --quick --filter latency/fence --json /no/such/folder/results.json)
 set_tests_properties(perf.suite_says_at_once_where_it_cannot_write PROPERTIES
   PASS_REGULAR_EXPRESSION "cannot write /no/such/folder/results.json|^Skipped: ")
