@@ -4,7 +4,7 @@
 #
 # Everything that only a GPU can show, on a machine that has one:
 #
-#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test stress sanitize perf (all by default)
+#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf (all by default)
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS.
 
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- build test stress sanitize perf
+[ $# -gt 0 ] || set -- build test cost stress sanitize perf
 build=build/cuda
 failed=0
 export OMP_PROC_BIND=false
@@ -32,6 +32,10 @@ for stage in "$@"; do
       check ctest --test-dir "$build" --label-regex gpu --output-on-failure --timeout 300 \
         > "$results/ctest.log" 2>&1
       grep -vE "Start +[0-9]+:| Passed " "$results/ctest.log" | tail -n 60
+      ;;
+    cost)  # cold page-locking beside the same by hand; hidden from ctest, for it takes a minute
+      check "$build/tests/backend/backend_tests_cuda" "[cost]" > "$results/cost.txt" 2>&1
+      grep -E "MiB: by hand|passed|FAILED" "$results/cost.txt"
       ;;
     stress)  # 11 million allocations
       check env KOKKOS_HOST_SPACES_TEST_ALLOCATIONS=172000 "$build/tests/memspaces/memspaces_tests" \

@@ -134,9 +134,11 @@ TEST_CASE("among tens of thousands of mappings a range is found at once") {
   };
   if (split) {
     UNSCOPED_INFO("by list " << seconds(AskBy::list) << " s, by query " << seconds(AskBy::query));
-#ifndef __SANITIZE_THREAD__  // which makes all of it many times slower
-    CHECK(seconds(AskBy::list) < 0.25);
+#ifdef __SANITIZE_THREAD__
+    munmap(begin, bytes);
+    SKIP("ThreadSanitizer makes reading the list slower: the bound holds for what users run");
 #endif
+    CHECK(seconds(AskBy::list) < 0.25);
   }
   munmap(begin, bytes);
   if (!split) SKIP("this system does not allow so many mappings");
