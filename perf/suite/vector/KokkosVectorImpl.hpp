@@ -50,7 +50,8 @@ class VectorKernels {
   using Number    = Kokkos::View<T, Execution::memory_space, Unmanaged>;
   using Range     = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
 
-  // Kernels on page-locked memory take so long that graphs gain nothing.
+  // Kernels on page-locked memory take so long that graphs gain nothing. Nodes are made on the
+  // default instance, which Kokkos 5.2 insists on; where they run is told when they are submitted.
   static constexpr bool has_graphs = std::is_same_v<Space, Execution::memory_space>;
 
  public:
@@ -60,10 +61,9 @@ class VectorKernels {
     if (launch != Launch::element_wise_graph) {
       for (VectorArguments<T> const& run : runs) add(op, run);
     } else if constexpr (has_graphs) {
-      m_graph.emplace(Kokkos::Experimental::create_graph(instance, [&](auto root) {
-        m_node.emplace(root);
-        for (VectorArguments<T> const& run : runs) add(op, run);
-      }));
+      m_graph.emplace();
+      m_node.emplace(m_graph->root_node());
+      for (VectorArguments<T> const& run : runs) add(op, run);
       m_node.reset();
       m_graph->instantiate();
     } else {
@@ -107,7 +107,7 @@ class VectorKernels {
       Range const range(m_instance, 0, std::int64_t(m_elements));
       m_kernels.push_back([=] { Kokkos::parallel_for(label, range, kernel); });
     } else if constexpr (has_graphs) {
-      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+      m_node = m_node->then_parallel_for(std::string(label), kernel.policy(Execution()), kernel);
     }
   }
 
@@ -121,9 +121,9 @@ class VectorKernels {
       m_kernels.push_back([=] { Kokkos::parallel_reduce(label, range, term, sum); });
     } else if constexpr (has_graphs) {
       ElementSum const kernel(sum, op, in...);
-      m_node = m_node->then_parallel_for("zero", Kokkos::RangePolicy<Execution>(m_instance, 0, 1),
+      m_node = m_node->then_parallel_for("zero", Kokkos::RangePolicy<Execution>(0, 1),
                                          SetToZero<T>{sum.data()});
-      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+      m_node = m_node->then_parallel_for(std::string(label), kernel.policy(Execution()), kernel);
     }
   }
 
