@@ -37,7 +37,7 @@ set(ENV{CMAKE_BUILD_TYPE} Debug)  # builds faster
 execute_process(COMMAND sh -e -x -c "${commands}" WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 
 # Not another one that happens to be installed.
-file(STRINGS ${WORK}/my_build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:")
+file(STRINGS ${WORK}/my_build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:" ENCODING UTF-8)
 string(FIND "${used}" "=${WORK}/khs/" found)
 if(found EQUAL -1)
   message(FATAL_ERROR "the program was not built with what was installed: ${used}")
