@@ -19,6 +19,8 @@ struct Config {
   int touch_threads      = 0;   ///< _TOUCH_THREADS: 1 to 1024; 0 (unset): chosen by size and cores
   int shortage_timeout   = 60;  ///< _SHORTAGE_TIMEOUT: seconds from 1 to 1024
   bool pool              = true;  ///< _POOL: on | off: cache freed memory
+  /// _CALIBRATION: the file that keeps measured rates, or off; empty (unset): that of the user
+  std::string calibration = {};
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
   /// Reads the variables through `lookup` (name -> value or nothing).
