@@ -18,9 +18,12 @@ namespace {
 // Another version when an entry's meaning changes: older files are then measured anew.
 constexpr char const* first_line = "Kokkos Host Spaces calibration 1";
 
+using Value = double LinkRates::*;
+using Name  = std::string CalibratedLink::*;
+
 struct Entry {
   char const* name;
-  double LinkRates::*value;
+  Value value;
 };
 constexpr std::array entries = {Entry{"to_device", &LinkRates::to_device},
                                 Entry{"to_host", &LinkRates::to_host},
@@ -32,9 +35,9 @@ constexpr std::array entries = {Entry{"to_device", &LinkRates::to_device},
                                 Entry{"device_memory", &LinkRates::device_memory},
                                 Entry{"operation_seconds", &LinkRates::operation_seconds}};
 
-constexpr std::size_t words                                  = 3;
-std::array<std::string CalibratedLink::*, words> const names = {
-    &CalibratedLink::machine, &CalibratedLink::gpu, &CalibratedLink::driver};
+constexpr std::size_t words             = 3;
+constexpr std::array<Name, words> names = {&CalibratedLink::machine, &CalibratedLink::gpu,
+                                           &CalibratedLink::driver};
 constexpr std::array<char const*, words> name_keys = {"machine", "gpu", "driver"};
 
 // A value ends with its line.

@@ -21,12 +21,6 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 void tell(std::string const& line) {
   // Who has not asked for a file need not hear that there is none, as in many containers.
   if (config().calibration.empty() && !config().verbose) return;
@@ -51,6 +45,12 @@ CalibratedLink name_link([[maybe_unused]] int device) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // What runs would be measured, too. False if it does not end in a second, or one cannot tell.
 bool becomes_idle(int device) {
@@ -206,6 +206,7 @@ std::optional<LinkRates> measure_link_rates([[maybe_unused]] int device) {
 
 LinkRates link_rates(int device) {
   if (config().calibration == "off") return {};
+  if (device < 0) device = Kokkos::device_id();
   static Calibration calibration(file_of_rates(), {name_link, measure_link_rates, tell});
   return calibration.rates(device);
 }

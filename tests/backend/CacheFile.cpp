@@ -64,7 +64,7 @@ TEST_CASE("what is no regular file is neither read nor replaced") {
   Folder const folder;
   std::string const pipe = folder.file("pipe");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  for (std::string const& path : {pipe, folder.path.string(), std::string("/dev/null")}) {
+  for (std::string const& path : {pipe, folder.path.string()}) {
     CAPTURE(path);
     CHECK_FALSE(read_cache_file(path));
     CHECK(replace_cache_file(path, "text") == "it is no regular file");

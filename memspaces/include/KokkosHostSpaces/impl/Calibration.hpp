@@ -83,7 +83,7 @@ class Calibration {
   bool m_told = false;
 };
 
-/// Of a device, as the environment variable KOKKOS_HOST_SPACES_CALIBRATION says. Takes up to half a
+/// Of a device (-1: Kokkos' default one), as the environment variable KOKKOS_HOST_SPACES_CALIBRATION says. Takes up to half a
 /// second when it has to measure; never throws for what it cannot measure or keep.
 LinkRates link_rates(int device);
 
