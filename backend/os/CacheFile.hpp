@@ -22,7 +22,8 @@ std::string cache_folder();
 std::optional<std::string> read_cache_file(std::string const& path);
 
 /// Makes or replaces a file, and the folders above it, at once: who reads it meanwhile sees all of
-/// the old or all of the new text, and of two writers one wins. Returns what is wrong, else nothing.
+/// the old or all of the new text, and of two writers one wins. Returns what is wrong, if anything
+/// is.
 std::string replace_cache_file(std::string const& path, std::string const& text);
 
 /// The name of this machine; "unknown" if the system does not tell.

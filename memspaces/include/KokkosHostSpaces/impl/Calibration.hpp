@@ -83,8 +83,9 @@ class Calibration {
   bool m_told = false;
 };
 
-/// Of a device (-1: Kokkos' default one), as the environment variable KOKKOS_HOST_SPACES_CALIBRATION says. Takes up to half a
-/// second when it has to measure; never throws for what it cannot measure or keep.
+/// Of a device (-1: Kokkos' default one), as the environment variable
+/// KOKKOS_HOST_SPACES_CALIBRATION says. Takes up to half a second when it has to measure; never
+/// throws for what it cannot measure or keep.
 LinkRates link_rates(int device);
 
 /// Measures a device, which must have no work; nothing if it does not become idle for a second,

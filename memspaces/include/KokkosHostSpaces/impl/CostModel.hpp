@@ -40,9 +40,9 @@ struct TransportEstimate {
 /// Estimates both transports.
 ///
 /// Staged: the link carries every byte once, kernels work in device memory meanwhile; the longer
-/// counts. The first chunk's way in and the last one's way out overlap with nothing. Zero-copy: each
-/// pass carries what it touches. The time of a link for a mix of directions is interpolated, between
-/// the mixes that were measured, as if it switched between them.
+/// counts. The first chunk's way in and the last one's way out overlap with nothing. Zero-copy:
+/// each pass carries what it touches. The time of a link for a mix of directions is interpolated,
+/// between the mixes that were measured, as if it switched between them.
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
 
 /// Seconds of a link to carry both amounts of bytes at once, by copies.
