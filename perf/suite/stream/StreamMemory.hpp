@@ -12,6 +12,7 @@
 #include <KokkosHostSpaces/MappedSpace.hpp>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace KokkosHostSpaces::Perf {
@@ -46,7 +47,7 @@ class StreamMemory {
   StreamArrays twin() const { return {m_twin.data(), m_b.data(), m_c.data()}; }
 
  private:
-  static Array array(char const* label, std::int64_t elements) {
+  static Array array(std::string const& label, std::int64_t elements) {
     return Array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), std::size_t(elements));
   }
 
