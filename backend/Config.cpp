@@ -74,6 +74,7 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
   read_one("NUMA", config.numa);
   read_one("TOUCH_THREADS", config.touch_threads);
   read_one("SHORTAGE_TIMEOUT", config.shortage_timeout);
+  read_one("STREAM_MEMORY", config.stream_memory);
   read_one("POOL", config.pool);
   read_one("CALIBRATION", config.calibration);
   read_one("VERBOSE", config.verbose);

@@ -13,7 +13,10 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
@@ -61,10 +64,32 @@ struct halo {
   std::int64_t rows;
 };
 
-/// A View as an argument of a streamed loop: made by read, write, update.
+/// An array between the stages of a streamed_chain, which never leaves the device. It has the
+/// extents of the Views of the chain; copies of it are the same array.
+template <class DataType, class Layout = Kokkos::LayoutRight>
+class Intermediate {
+ public:
+  using non_const_data_type = typename Impl::PlainViewOf<DataType>::non_const_data_type;
+  using const_data_type     = typename Impl::PlainViewOf<DataType>::const_data_type;
+  using value_type          = typename Impl::PlainViewOf<DataType>::value_type;
+  using array_layout        = Layout;
+  static constexpr int rank() { return int(Impl::PlainViewOf<DataType>::rank()); }
+
+  /// \param label names it in messages
+  explicit Intermediate(std::string label = "intermediate")
+      : m_label(std::make_shared<std::string>(std::move(label))) {}
+  std::string const& label() const { return *m_label; }
+  /// What tells it from others.
+  void const* identity() const { return m_label.get(); }
+
+ private:
+  std::shared_ptr<std::string> m_label;
+};
+
+/// A View, or an Intermediate, as an argument of a streamed loop: made by read, write, update.
 template <class ViewType, Impl::Access How>
 struct StreamedArgument {
-  using View                         = ViewType;
+  using View                           = ViewType;
   static constexpr Impl::Access access = How;
   View view;
   std::int64_t halo = 0;
@@ -90,6 +115,18 @@ template <class DataType, class... P>
 requires(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>)  //
     auto update(Kokkos::View<DataType, P...> const& view) {
   return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::update>{view};
+}
+
+/// In a stage of a chain that follows the one which writes the array.
+template <class DataType, class Layout>
+auto read(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) {
+  return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::read>{array, reach.rows};
+}
+
+/// In the one stage of a chain that writes the array.
+template <class DataType, class Layout>
+auto write(Intermediate<DataType, Layout> const& array) {
+  return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::write>{array};
 }
 
 /// As update.

@@ -18,7 +18,7 @@
 
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
-#include <KokkosHostSpaces/impl/StreamedRun.hpp>
+#include <KokkosHostSpaces/impl/StreamedStages.hpp>
 
 #include <string>
 #include <tuple>

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_STREAMED_OPTIONS_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/StreamJob.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,13 +18,6 @@
 #include <vector>
 
 namespace KokkosHostSpaces {
-
-/// How data gets to the kernels of a streamed loop.
-enum class Transport {
-  staged,     ///< in chunks through device memory: copies in, kernels and copies out overlap
-  zero_copy,  ///< kernels work on the host's memory in place
-  automatic   ///< what a cost model finds faster; StreamedLoop::explain tells why
-};
 
 /// Transports as types: `khs::streamed_for<khs::Staged>(...)`.
 struct Staged {
@@ -54,10 +48,6 @@ struct StreamOptions {
   /// different devices share the range.
   std::vector<ExecutionSpace> instances = {};
 };
-
-namespace Impl {
-class StreamedState;
-}
 
 /// A streamed loop that was begun. What follows on its instance is ordered behind it, without any
 /// fence; only code of the host has to wait. May be dropped: nothing waits then.

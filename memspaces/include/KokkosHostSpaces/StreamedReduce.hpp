@@ -28,9 +28,8 @@ namespace KokkosHostSpaces {
 /// chunks on the same kind of device, whatever the transport.
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
           class... Arguments>
-StreamedLoop streamed_reduce(std::string const& label,
-                             StreamOptions<ExecutionSpace> const& options, Range const& range,
-                             Body const& body, Reducer const& reducer,
+StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,
+                             Range const& range, Body const& body, Reducer const& reducer,
                              Arguments const&... arguments) {
   return Impl::run_streamed_reduce(label, Impl::with_way<Way>(options), Impl::box_of(range), body,
                                    reducer, arguments...);
@@ -48,9 +47,11 @@ streamed_reduce(std::string const& label, ExecutionSpace const& instance, Range 
 
 /// As above, on the default instance.
 template <class Way = Automatic, class Range, class Body, class Reducer, class... Arguments>
-requires Impl::StreamedRange<Range> StreamedLoop
-streamed_reduce(std::string const& label, Range const& range, Body const& body,
-                Reducer const& reducer, Arguments const&... arguments) {
+requires Impl::StreamedRange<Range> StreamedLoop streamed_reduce(std::string const& label,
+                                                                 Range const& range,
+                                                                 Body const& body,
+                                                                 Reducer const& reducer,
+                                                                 Arguments const&... arguments) {
   return streamed_reduce<Way>(label, StreamOptions<>{}, range, body, reducer, arguments...);
 }
 

@@ -6,15 +6,14 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 
+#include <KokkosHostSpaces/impl/StreamBinding.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
-
-/// What a loop does to an argument.
-enum class Access { read, write, update };
 
 /// Elements at global indices. The pointer is shifted by the chunk's origin, so that global indices
 /// cost nothing; only the rows that were asked for may be touched.
@@ -64,10 +63,32 @@ class Chunk {
 template <class Layout, int Rank>
 using ChunkLayout = std::conditional_t<Rank == 1, Kokkos::LayoutRight, Layout>;
 
+template <class DataType>
+using PlainViewOf = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
 template <class DataType, class Layout>
-using ChunkOf = Chunk<typename Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>::value_type,
-                      int(Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>::rank()),
-                      ChunkLayout<Layout, int(Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>::rank())>>;
+using ChunkOf =
+    Chunk<typename PlainViewOf<DataType>::value_type, int(PlainViewOf<DataType>::rank()),
+          ChunkLayout<Layout, int(PlainViewOf<DataType>::rank())>>;
+
+/// Chunks, to be captured in a kernel and passed on: nvcc takes no std::tuple there.
+template <class... Chunks>
+struct ChunkPack {
+  template <class F, class... Before>
+  KOKKOS_FUNCTION decltype(auto) pass_to(F const& f, Before const&... before) const {
+    return f(before...);
+  }
+};
+
+template <class First, class... Rest>
+struct ChunkPack<First, Rest...> {
+  First first;
+  ChunkPack<Rest...> rest{};
+  template <class F, class... Before>
+  KOKKOS_FUNCTION decltype(auto) pass_to(F const& f, Before const&... before) const {
+    return rest.pass_to(f, before..., first);
+  }
+};
 
 }  // namespace KokkosHostSpaces::Impl
 
