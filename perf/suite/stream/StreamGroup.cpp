@@ -57,7 +57,7 @@ double run_parallel_for(StreamLoop const& loop) {
 class StreamCases {
  public:
   explicit StreamCases(Effort const& effort)
-      : m_effort(effort), m_largest(effort.mode == Mode::quick ? 4 * MiB : 128 * MiB) {
+      : m_effort(effort), m_largest(effort.mode == Mode::quick ? 2 * MiB : 128 * MiB) {
     if (runs_on_device)
       m_largest = effort.mode == Mode::quick  ? 64 * MiB
                   : effort.mode == Mode::full ? 8 * GiB
