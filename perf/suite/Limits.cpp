@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Limits.hpp"
+
+#include "../plain/AllLinks.hpp"
+#include "../plain/Platform.hpp"
+#include "../plain/PlainBuffer.hpp"
+#include "../plain/Stopwatch.hpp"
+#include "copy/CopyTwin.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+// As nvbandwidth.
+constexpr std::size_t block = std::size_t(512) << 20;
+
+// Of a copy from one half of the memory to the other: the best of some, of the slowest rank.
+double rate_of_memory(Ranks const& ranks) {
+  std::size_t const bytes = twins_use_cuda ? block : block / 8;
+  PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
+  PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
+  // Memory of malloc that nobody has written is no memory so far.
+  if (!twins_use_cuda) std::memset(from.get(), 1, bytes);
+  Stopwatch stopwatch;
+  auto const copy = make_copy_twin({CopyLayout::contiguous, 1, bytes / sizeof(double)},
+                                   CopyDirection::to_device, stopwatch.stream());
+  double least    = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 6; ++i) {
+    ranks.barrier();
+    double const seconds = stopwatch.time_queued([&] {
+      copy->enqueue(static_cast<double*>(to.get()), static_cast<double const*>(from.get()));
+    });
+    least                = std::min(least, ranks.greatest(seconds));
+  }
+  return 2 * double(ranks.size()) * double(bytes) / least;  // it is read and written
+}
+
+void add_links(std::vector<int> const& devices, std::string const& prefix, Ranks const& ranks,
+               std::vector<Limit>& limits) {
+  AllLinks links(devices, block);
+  auto const add = [&](std::string const& name, Mix mix) {
+    double const rate = links.best_rate(
+        mix, [&](double seconds) { return ranks.greatest(seconds); }, [&] { ranks.barrier(); });
+    limits.push_back({prefix + name, rate * ranks.size()});
+  };
+  add("to_device", {1, 0});
+  add("to_host", {0, 1});
+  add("both", {1, 1});
+  add("two_to_one", {2, 1});
+}
+
+}  // namespace
+
+std::vector<Limit> measure_limits(Ranks const& ranks) {
+  if (!twins_use_cuda) return {{"host_memory", rate_of_memory(ranks)}};
+  std::vector<Limit> limits;
+  add_links({current_device()}, "", ranks, limits);
+  int const devices = int(list_devices().size());
+  if (ranks.size() == 1 && devices > 1) {
+    std::vector<int> all(static_cast<std::size_t>(devices));
+    std::iota(all.begin(), all.end(), 0);
+    add_links(all, "all_", ranks, limits);
+  }
+  limits.push_back({"device_memory", rate_of_memory(ranks)});
+  return limits;
+}
+
+}  // namespace KokkosHostSpaces::Perf
