@@ -14,6 +14,7 @@
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Pool.hpp>
 #include <KokkosHostSpaces/Registration.hpp>
+#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 
 /// \namespace KokkosHostSpaces
