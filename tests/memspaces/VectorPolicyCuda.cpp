@@ -250,20 +250,23 @@ TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda]") {
   CHECK(by_index == result);
 }
 
-TEST_CASE("more blocks than one kernel has are several kernels, but not in a graph",
+TEST_CASE("more indices than one kernel counts are several kernels, but not in a graph",
           "[vector_policy_cuda]") {
-  std::int64_t const per_kernel = std::int64_t(32) * ((std::int64_t(1) << 31) - 1);
-  std::int64_t const n          = per_kernel + 3;
+  std::int64_t const first = -5, per_kernel = (std::int64_t(1) << 32) - 1024;
+  std::int64_t const n = per_kernel + 300;
   Kokkos::View<int, Kokkos::CudaSpace> const count("count");
   auto const functor = KOKKOS_LAMBDA(std::int64_t i) {
-    if (i >= per_kernel - 2 || i == 0) Kokkos::atomic_inc(&count());
+    std::int64_t const k = i - first;
+    if (k == 0 || (k >= per_kernel - 2 && k < per_kernel + 1) || k == n - 1)
+      Kokkos::atomic_inc(&count());
+    if (k < 0 || k >= n) Kokkos::atomic_add(&count(), 1000);
   };
-  using Policy      = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
-  auto const policy = Policy(0, n).set_block_size(32);
+  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
+  Policy const policy(first, first + n);
   Kokkos::parallel_for("many", policy, functor);
   int result = 0;
   Kokkos::deep_copy(result, count);
-  CHECK(result == 6);
+  CHECK(result == 5);
   CHECK_THROWS_AS(Kokkos::Experimental::create_graph<Kokkos::Cuda>(
                       [&](auto root) { root.then_parallel_for("many", policy, functor); }),
                   khs::Error);

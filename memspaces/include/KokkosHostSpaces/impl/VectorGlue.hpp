@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -104,31 +103,36 @@ class VectorFor : public VectorMap<Functor, Policy_> {
  public:
   using Policy = Policy_;
 
-  VectorFor(Functor const& functor, Policy const& policy)
-      : Kernel(functor, policy.begin(), policy.end()), m_policy(policy) {}
+  VectorFor(Functor const& functor, Policy const& policy) : Kernel(functor), m_policy(policy) {}
 
   Policy const& get_policy() const { return m_policy; }
 
-  void execute() const {
-    std::uint64_t const threads = threads_of_block<Bounds>(m_policy, threads_of_map);
-    std::uint64_t const blocks  = (this->count() + threads - 1) / threads;
-    if (blocks <= most_blocks) return enqueue(*this, blocks, threads);
+  void execute() {
+    std::uint64_t const n = std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin());
     if constexpr (Policy::is_graph_kernel::value)
-      throw Error("KokkosHostSpaces::VectorPolicy: " + std::to_string(this->count()) +
-                  " indices are too many for one kernel (a node of a graph is one): split the "
-                  "range into several nodes");
-    else
-      for (std::uint64_t done = 0; done < blocks; done += most_blocks)
-        enqueue(this->part(done * threads, most_blocks * threads),
-                std::min(most_blocks, blocks - done), threads);
+      if (n > most_indices)
+        throw Error("KokkosHostSpaces::VectorPolicy: " + std::to_string(n) +
+                    " indices are too many for a node of a graph (a kernel counts to " +
+                    std::to_string(most_indices) + "): split the range into several nodes");
+    std::uint64_t done = 0;
+    do {
+      enqueue(done, std::uint32_t(std::min(n - done, most_indices)));
+      done += most_indices;
+    } while (done < n);
   }
 
  private:
-  using Bounds                               = LaunchBoundsOf<Kernel, threads_of_map>;
-  static constexpr std::uint64_t most_blocks = std::numeric_limits<int>::max();
+  using Index  = typename Policy::index_type;
+  using Bounds = LaunchBoundsOf<Kernel, threads_of_map>;
 
-  void enqueue(Kernel const& kernel, std::uint64_t blocks, std::uint64_t threads) const {
-    launch<Bounds>(m_policy, kernel, unsigned(blocks), unsigned(threads));
+  // Whole blocks, whatever their size.
+  static constexpr std::uint64_t most_indices = (std::uint64_t(1) << 32) - most_threads_of_block;
+
+  void enqueue(std::uint64_t from, std::uint32_t count) {
+    unsigned const threads = threads_of_block<Bounds>(m_policy, threads_of_map);
+    this->set_range(Index(std::uint64_t(m_policy.begin()) + from), count);
+    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), (count + threads - 1) / threads,
+                   threads);
   }
 
   Policy m_policy;

@@ -10,7 +10,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -34,51 +33,31 @@ __device__ void call(Functor const& functor, Arguments&&... arguments) {
     functor(Tag(), static_cast<Arguments&&>(arguments)...);
 }
 
-/// Indices begin to end of a policy, as many as a thread can count.
-template <class Policy>
-class VectorIndices {
- public:
-  using Index = typename Policy::index_type;
-  using Count = std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
-
-  VectorIndices(Index begin, Index end) : m_begin(begin), m_count(Count(end) - Count(begin)) {}
-  std::uint64_t count() const { return m_count; }
-
- protected:
-  Index m_begin;
-  Count m_count;
-};
-
-/// A thread for each index.
+/// A thread for each index, counted in 32 bits: that is shorter for kernels of two microseconds.
 template <class Functor, class Policy_>
-class VectorMap : public VectorIndices<Policy_> {
-  using Base = VectorIndices<Policy_>;
-  using typename Base::Count;
-  using typename Base::Index;
+class VectorMap {
+  using Index = typename Policy_::index_type;
 
  public:
   using Policy       = Policy_;
   using functor_type = Functor;
 
-  VectorMap(Functor const& functor, Index begin, Index end)
-      : Base(begin, end), m_functor(functor) {}
+  explicit VectorMap(Functor const& functor) : m_functor(functor) {}
 
-  /// The indices from one on.
-  VectorMap part(std::uint64_t from, std::uint64_t most) const {
-    VectorMap result(*this);
-    result.m_begin = Index(Count(this->m_begin) + Count(from));
-    result.m_count = Count(std::min(this->m_count - from, most));
-    return result;
+  void set_range(Index begin, std::uint32_t count) {
+    m_begin = begin;
+    m_count = count;
   }
 
   __device__ void operator()() const {
-    Count const i = Count(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < this->m_count)
-      call<typename Policy::work_tag>(m_functor, Index(Count(this->m_begin) + i));
+    std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m_count) call<typename Policy::work_tag>(m_functor, Index(std::uint64_t(m_begin) + i));
   }
 
  private:
   Functor m_functor;
+  Index m_begin         = 0;
+  std::uint32_t m_count = 0;
 };
 
 template <class T>
@@ -123,10 +102,8 @@ inline constexpr bool is_reduced_in_registers = [] {
 /// Each thread reduces its share, each warp and block theirs, and the last block that is done all
 /// blocks' parts, in order.
 template <class FunctorReducer, class Policy_>
-class VectorReduction : public VectorIndices<Policy_> {
-  using Base = VectorIndices<Policy_>;
-  using typename Base::Count;
-  using typename Base::Index;
+class VectorReduction {
+  using Index = typename Policy_::index_type;
 
  public:
   using Policy       = Policy_;
@@ -135,7 +112,9 @@ class VectorReduction : public VectorIndices<Policy_> {
   using Value        = typename reducer_type::value_type;
 
   VectorReduction(FunctorReducer const& functor_reducer, Index begin, Index end)
-      : Base(begin, end), m_functor_reducer(functor_reducer) {}
+      : m_functor_reducer(functor_reducer),
+        m_begin(begin),
+        m_count(std::uint64_t(end) - std::uint64_t(begin)) {}
 
   __device__ void operator()() const {
     auto const& reducer = m_functor_reducer.get_reducer();
@@ -152,6 +131,8 @@ class VectorReduction : public VectorIndices<Policy_> {
   }
 
  protected:
+  std::uint64_t count() const { return m_count; }
+
   void use_scratch(void* parts, unsigned* blocks_done) {
     m_parts       = static_cast<Value*>(parts);
     m_blocks_done = blocks_done;
@@ -166,9 +147,9 @@ class VectorReduction : public VectorIndices<Policy_> {
       functor.add_share(share, part);
     } else {
       using Tag             = typename Policy::work_tag;
-      std::uint64_t const n = this->m_count;
+      std::uint64_t const n = m_count;
       std::uint64_t i       = share.first;
-      auto const index = [&](std::uint64_t k) { return Index(Count(this->m_begin) + Count(k)); };
+      auto const index      = [&](std::uint64_t k) { return Index(std::uint64_t(m_begin) + k); };
       for (; i + share.stride < n; i += 2 * share.stride) {  // so that the loads of two overlap
         call<Tag>(functor, index(i), part);
         call<Tag>(functor, index(i + share.stride), part);
@@ -217,6 +198,8 @@ class VectorReduction : public VectorIndices<Policy_> {
   }
 
   FunctorReducer m_functor_reducer;
+  Index m_begin;
+  std::uint64_t m_count;
   Value* m_parts          = nullptr;
   unsigned* m_blocks_done = nullptr;
 };
