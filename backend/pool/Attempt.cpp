@@ -130,7 +130,7 @@ class Shortage {
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
     // Where the system refuses, nobody knows how much is missing.
-    if (m_pools.release_ready(excess == 0 ? m_least : excess) > 0) return true;
+    if (m_pools.release_ready({excess == 0 ? m_least : excess}) > 0) return true;
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_attempt.refuse(m_refusal.why);
     return false;

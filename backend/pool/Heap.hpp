@@ -44,9 +44,13 @@ class Heap {
 
   static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
 
+  /// Requests from here on have a segment to themselves.
+  static constexpr std::size_t own_segment = std::size_t(16) << 20;
+
   explicit Heap(Shared shared) : m_shared(shared), m_meter(shared.pool, shared.total) {}
 
   std::mutex mutex;
+  std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
 
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);
@@ -54,6 +58,9 @@ class Heap {
   /// The epoch that must be over before more could be taken for a request of so many bytes; 0 if
   /// nothing that is retired would do.
   Epoch awaited(std::size_t bytes) const noexcept;
+
+  /// The epoch that must be over before all blocks beyond slices are ready; 0 if they are.
+  Epoch unknown() noexcept;
 
   /// Notes that the devices are asked for a request of so many bytes. True if that came of late too
   /// often for what it brought: more memory would be the better answer.
@@ -76,11 +83,11 @@ class Heap {
   /// Adds memory, for which the page map has room. \throw std::bad_alloc
   void adopt(Segments& made);
 
-  /// Bytes of the segment that fits best to `bytes`, of those that nobody uses; 0 if there is none.
-  std::size_t releasable(std::size_t bytes, bool reserved_too) noexcept;
+  /// Bytes of the segment that fits best, of those that nobody uses; 0 if there is none.
+  std::size_t releasable(Surplus surplus) noexcept;
 
   /// Takes that segment out; empty if there is none.
-  Segments::node_type release(std::size_t bytes, bool reserved_too) noexcept;
+  Segments::node_type release(Surplus surplus) noexcept;
 
   /// Sums that can be read without the mutex.
   std::size_t locked_bytes() const noexcept {

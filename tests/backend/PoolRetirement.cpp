@@ -217,12 +217,10 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
 
 TEST_CASE("at the limit memory is waited for that fits only because it is locked already") {
   PoolTest const test(1);
-  constexpr std::size_t bytes = 3 * MiB;  // a segment of its own would take 4 MiB
-  std::vector<char*> blocks;
-  for (std::size_t const size : {bytes, bytes, MiB, MiB})
-    blocks.push_back(PoolTest::allocate(size));
+  constexpr std::size_t bytes = MiB + MiB / 2;  // a segment serves two
+  std::vector<char*> blocks{PoolTest::allocate(bytes), PoolTest::allocate(bytes)};
   std::size_t const locked = PoolTest::usage().bytes_locked;
-  REQUIRE(locked == 8 * MiB);
+  REQUIRE(locked == 3 * MiB);
   pool::set_limit(GENERATE_COPY(locked, locked - 1 * MiB));
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
