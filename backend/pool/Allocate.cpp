@@ -32,9 +32,10 @@ void* take_asking(Attempt const& attempt, Epoch epoch) {
 }
 
 // The pool would hold much more than was ever needed at once: takes from any heap and breaks up any
-// block, else gives back what is too small. That waits for what the devices do, so as much is exchanged that it need not be done again
-// for every request that is a little larger than the last; and what got ready meanwhile is neither
-// given back nor taken if more can be locked, or each round of a steady pattern might wait.
+// block, else gives back what is too small. That waits for what the devices do, so as much is
+// exchanged that it need not be done again for every request that is a little larger than the last;
+// and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
+// of a steady pattern might wait.
 void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
   Pools& pools              = attempt.pools;
   std::size_t const wanted  = attempt.request.bytes;
