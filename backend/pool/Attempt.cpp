@@ -145,7 +145,10 @@ class Shortage {
   // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
   bool others_are_at_work() {
     constexpr std::chrono::seconds patience(1);
-    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
+    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) {
+      m_nothing_left_since.reset();
+      return true;
+    }
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
     bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
     return changed && Clock::now() < *m_nothing_left_since + patience;

@@ -62,10 +62,9 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
     memory = block->address;
     m_shared.pages.assign(memory, Arena::page_bytes, block);
   }
-  count->bytes_in_use.fetch_add(bytes, std::memory_order_relaxed);
-  count->bytes_asked.fetch_add(request.bytes, std::memory_order_relaxed);
-  count->blocks.fetch_add(1, std::memory_order_relaxed);
-  ++count->allocations;
+  count->bytes.take(bytes);
+  count->asked.take(request.bytes);
+  count->blocks.take(1);
   ++m_allocations;
   m_meter.add(bytes);
   return memory;
@@ -183,10 +182,9 @@ bool Heap::give_back(Piece& piece) noexcept {
   std::size_t const bytes =
       sliced ? static_cast<Slice&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
   SpaceCount& count = m_spaces[piece.space];
-  count.bytes_in_use.fetch_sub(bytes, std::memory_order_relaxed);
-  count.bytes_asked.fetch_sub(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked,
-                              std::memory_order_relaxed);
-  count.blocks.fetch_sub(1, std::memory_order_relaxed);
+  count.bytes.give_back(bytes);
+  count.asked.give_back(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked);
+  count.blocks.give_back(1);
   m_meter.subtract(bytes);
   m_inbox.put(piece);
   return true;

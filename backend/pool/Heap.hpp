@@ -33,6 +33,7 @@ class Heap {
     PageMap& pages;
     Meter& pool;
     Meter& total;
+    HeapMeter::Tells less;
   };
 
   /// How far to go for a block.
@@ -47,7 +48,8 @@ class Heap {
   /// Requests from here on have a segment to themselves.
   static constexpr std::size_t own_segment = std::size_t(16) << 20;
 
-  explicit Heap(Shared shared) : m_shared(shared), m_meter(shared.pool, shared.total) {}
+  explicit Heap(Shared shared)
+      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less) {}
 
   std::mutex mutex;
   std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
@@ -107,8 +109,7 @@ class Heap {
  private:
   struct SpaceCount {
     char const* name = nullptr;
-    std::atomic<std::size_t> bytes_in_use{0}, bytes_asked{0}, blocks{0};
-    std::size_t allocations = 0;
+    Account bytes, asked, blocks;
   };
 
   Slice* take_slice(std::size_t bytes, Effort effort);

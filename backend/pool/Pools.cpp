@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 
 namespace KokkosHostSpaces::Impl {
@@ -43,11 +42,11 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
   }
   auto& entry = m_pools[kind == MemoryKind::page_locked ? 0 : 1][node];
   if (NodePool* const pool = entry.load(std::memory_order_acquire)) return *pool;
-  auto made      = std::make_unique<NodePool>(kind, numa_node, retirement, pages, meter);
-  NodePool* pool = nullptr;
-  if (entry.compare_exchange_strong(pool, made.get(), std::memory_order_acq_rel))
-    pool = made.release();
-  return *pool;
+  std::lock_guard const lock(m_making);
+  if (NodePool* const pool = entry.load(std::memory_order_relaxed)) return *pool;
+  auto* const made = new NodePool(kind, numa_node, retirement, pages, meter);
+  entry.store(made, std::memory_order_release);
+  return *made;
 }
 
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
