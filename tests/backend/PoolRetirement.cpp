@@ -133,6 +133,25 @@ TEST_CASE("work that is submitted after somebody has asked does not delay a bloc
   for (char* const other : others) Pool::deallocate(other);
 }
 
+TEST_CASE("a large request finds out what is over, before it may have to be told from new work") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  char* const first  = PoolTest::allocate(bytes);
+  char* const second = PoolTest::allocate(bytes);
+  Pool::deallocate(first);
+  pool::trim(bytes);
+  Pool::deallocate(second);
+  char* const ready = PoolTest::allocate(bytes);
+  stream.run(gate.hold());
+  std::size_t const misses = PoolTest::usage().misses;
+  char* const as_well      = PoolTest::allocate(bytes);
+  CHECK(PoolTest::usage().misses == misses);
+  Pool::deallocate(ready);
+  Pool::deallocate(as_well);
+}
+
 TEST_CASE("giving memory back during a capture breaks nothing, and the memory comes back") {
   PoolTest const test(1);
   constexpr std::size_t bytes = 20 * MiB;
