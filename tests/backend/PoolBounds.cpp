@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -19,34 +18,34 @@
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
+using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
 
 namespace {
 
-// Keeps a device busy: each piece of work ends some time after the next one was submitted.
+// Keeps a device busy: each piece of work ends when the next one is submitted, or soon if
+// a thread that gives memory back keeps the driver from taking any.
 class NeverIdle {
  public:
-  explicit NeverIdle(microseconds each)
-      : m_thread([this, each](std::stop_token const& stop) {
-          auto submitted = std::make_shared<std::atomic<int>>(0);
+  NeverIdle()
+      : m_thread([this](std::stop_token const& stop) {
           for (int i = 0; !stop.stop_requested(); ++i) {
-            m_streams[i % 2].run([submitted, i] {
-              for (int n = *submitted; n <= i + 1; n = *submitted) submitted->wait(n);
+            m_streams[i % 2].run([submitted = m_submitted, i] {
+              auto const latest = Clock::now() + milliseconds(10);
+              while (*submitted < i + 2 && Clock::now() < latest)
+                std::this_thread::sleep_for(microseconds(50));
             });
-            ++*submitted;
-            submitted->notify_all();
-            m_ready = true;
-            std::this_thread::sleep_for(each);
+            ++*m_submitted;
+            std::this_thread::sleep_for(milliseconds(1));
           }
-          *submitted = std::numeric_limits<int>::max();
-          submitted->notify_all();
         }) {
-    while (!m_ready) std::this_thread::yield();
+    while (*m_submitted == 0) std::this_thread::yield();
   }
 
  private:
+  std::shared_ptr<std::atomic<int>> m_submitted = std::make_shared<std::atomic<int>>(0);
   DeviceWork::Stream m_streams[2];
-  std::atomic<bool> m_ready{false};
   std::jthread m_thread;
 };
 
@@ -54,7 +53,7 @@ class NeverIdle {
 
 TEST_CASE("ever larger requests beside a device that is never idle do not pile up") {
   PoolTest const test(1);
-  NeverIdle const device(microseconds(1000));
+  NeverIdle const device;
   Watched watched;
   bool const one_at_a_time = GENERATE(true, false);
   char* field              = watched.allocate(16 * MiB);
