@@ -7,11 +7,13 @@
 #include "LatencyTwin.hpp"
 #include "../Instance.hpp"
 
+#include <KokkosHostSpaces/VectorPolicy.hpp>
+
 namespace KokkosHostSpaces::Perf {
 
 /// Of one iteration.
-inline Kokkos::RangePolicy<Execution> once(Execution const& instance) {
-  return Kokkos::RangePolicy<Execution>(instance, 0, 1);
+inline VectorPolicy<Execution> once(Execution const& instance) {
+  return VectorPolicy<Execution>(instance, 0, 1);
 }
 
 struct AddOne {
