@@ -106,6 +106,21 @@ Stream private_stream(int device = -1);
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);
 
+// --- Streams that wait for each other ----------------------------------------------------------
+
+/// A new stream on a device, which does not synchronise with the legacy default stream.
+Stream make_stream(int device);
+
+/// Gives a stream back that make_stream made. Work on it goes on; never waits.
+void release_stream(Stream stream) noexcept;
+
+/// Records in `event` what `stream`, of `device`, was given so far; makes the event if it is
+/// nullptr, else records it again.
+void record(Event& event, Stream stream, int device);
+
+/// What `stream`, of `device`, is given from now on waits for what `event` recorded.
+void make_wait(Stream stream, Event event, int device);
+
 // --- Events of all work of a device's context --------------------------------------------------
 
 enum class Recorded {

@@ -16,7 +16,8 @@ endif()
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
   set_target_properties(${target} PROPERTIES
-    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    UNITY_BUILD OFF)  # sources have names of their own, whatever the surrounding project says
   # What nvcc generates for the host compiler converts freely, and Kokkos' wrapper drops -Wpedantic.
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow>"

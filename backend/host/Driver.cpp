@@ -66,6 +66,14 @@ Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}
 
+Stream make_stream(int) { return nullptr; }
+
+void release_stream(Stream) noexcept {}
+
+void record(Event&, Stream, int) {}
+
+void make_wait(Stream, Event, int) {}
+
 Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
 
 EventState query(Event) noexcept { return EventState::done; }

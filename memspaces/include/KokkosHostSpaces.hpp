@@ -14,6 +14,9 @@
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Pool.hpp>
 #include <KokkosHostSpaces/Registration.hpp>
+#include <KokkosHostSpaces/StreamedChain.hpp>
+#include <KokkosHostSpaces/StreamedFor.hpp>
+#include <KokkosHostSpaces/StreamedReduce.hpp>
 #include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 

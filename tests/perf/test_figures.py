@@ -73,7 +73,11 @@ class Figures(ReportTest):
                       "<!-- figures of results.json\nA [1] page = ratio of copy\n-->",
                       "<!-- figures of results.json\nnonsense\n-->", "<!-- figures of none.json\na [1] = ratio of b\n-->",
                       "A 1\n<!-- figures of results.json\nA [1] = ratio of copy/to_\n-->",
-                      "<!-- table pie copy of results.json -->\n<!-- end -->"):
+                      "<!-- table pie copy of results.json -->\n<!-- end -->",
+                      "<!-- table rates copy of results.json -->\nno end", "<!-- table rates of -->\n<!-- end -->",
+                      "<!-- table rates copy sizes 1x of results.json -->\n<!-- end -->",
+                      "<!-- table rates ( of results.json -->\n<!-- end -->",
+                      "<!-- table sums copy of results.json -->\n<!-- end -->"):
             self.page.write_text(wrong, encoding="utf-8")
             self.assertEqual(self.figures()[0], 2, wrong)
 
@@ -86,7 +90,7 @@ class Figures(ReportTest):
         self.assertEqual(self.figures()[0], 0)
 
     def test_a_table_without_data_says_so(self):
-        self.page.write_text("<!-- table rates ^stream/ of results.json -->\n<!-- end -->", encoding="utf-8")
+        self.page.write_text("<!-- table rates ^multipath/ of results.json -->\n<!-- end -->", encoding="utf-8")
         self.figures("--write")
         self.assertIn("Not measured yet.", self.page.read_text(encoding="utf-8"))
 

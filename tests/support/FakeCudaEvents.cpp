@@ -63,3 +63,29 @@ CUresult destroy_event(CUevent event) {
 }
 
 }  // namespace FakeCuda
+
+using namespace FakeCuda;
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
+  if (cudaError_t const error = enter("cudaEventRecord")) return error;
+  std::lock_guard const lock(machine().mutex);
+  CUstream_st* const stream = machine().find(handle);
+  if (stream == nullptr || machine().events.count(event) == 0 || event->device != stream->device)
+    return finish(cudaErrorInvalidResourceHandle);
+  event->tickets = stream->last ? Tickets{stream->last} : Tickets{};
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
+  if (cudaError_t const error = enter("cudaStreamWaitEvent")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (m.events.count(event) == 0) return finish(cudaErrorInvalidResourceHandle);
+  if (cudaError_t const error = m.submit(handle, [] {})) return finish(error);
+  Tickets& after = m.find(handle)->queue.back().after;
+  after.insert(after.end(), event->tickets.begin(), event->tickets.end());
+  return cudaSuccess;
+}
+}

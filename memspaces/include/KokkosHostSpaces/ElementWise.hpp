@@ -11,7 +11,9 @@
 // launch many small kernels:
 //
 //   khs::ElementWise triad(c, KOKKOS_LAMBDA(double a, double b) { return a + 3 * b; }, a, b);
-//   node.then_parallel_for("triad", triad.policy(instance), triad);
+//   node.then_parallel_for("triad", triad.policy(Kokkos::DefaultExecutionSpace()), triad);
+//
+// It runs where the graph is submitted; Kokkos 5.2 ends a program that names another instance here.
 
 #ifndef KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP
 #define KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP

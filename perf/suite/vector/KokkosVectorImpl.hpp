@@ -47,7 +47,8 @@ class VectorKernels {
   using Range     = Kokkos::RangePolicy<Execution, Index>;
   using Vector    = VectorPolicy<Execution, Index>;
 
-  // Kernels on page-locked memory take so long that graphs gain nothing.
+  // Kernels on page-locked memory take so long that graphs gain nothing. Nodes are made on the
+  // default instance, which Kokkos 5.2 insists on; where they run is told when they are submitted.
   static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
 
  public:
@@ -57,10 +58,9 @@ class VectorKernels {
     if (launch != Launch::element_wise_graph) {
       for (VectorArguments<T> const& run : runs) add(op, run);
     } else if constexpr (on_device) {
-      m_graph.emplace(Kokkos::Experimental::create_graph(instance, [&](auto root) {
-        m_node.emplace(root);
-        for (VectorArguments<T> const& run : runs) add(op, run);
-      }));
+      m_graph.emplace();
+      m_node.emplace(m_graph->root_node());
+      for (VectorArguments<T> const& run : runs) add(op, run);
       m_node.reset();
       m_graph->instantiate();
     } else {
@@ -108,7 +108,7 @@ class VectorKernels {
       if (m_launch == Launch::vector_policy)
         m_kernels.push_back([=] { Kokkos::parallel_for(label, indices, kernel); });
       else
-        m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+        m_node = m_node->then_parallel_for(std::string(label), kernel.policy(Execution()), kernel);
     }
   }
 
@@ -127,7 +127,8 @@ class VectorKernels {
       if (m_launch == Launch::vector_policy)
         m_kernels.push_back([=] { Kokkos::parallel_reduce(label, indices, term, sum); });
       else
-        m_node = m_node->then_parallel_reduce(label, kernel.policy(m_instance), kernel, sum);
+        m_node = m_node->then_parallel_reduce(std::string(label), kernel.policy(Execution()),
+                                              kernel, sum);
     }
   }
 

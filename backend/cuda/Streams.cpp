@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The seam by the CUDA runtime: streams of our own, which wait for each other by events.
+
+#include "Runtime.hpp"
+
+namespace KokkosHostSpaces::Impl::Driver {
+
+namespace {
+
+// Makes the context of a device the calling thread's.
+class OnDevice {
+ public:
+  OnDevice(Runtime& r, int device) : m_scope(r, context_of(r, device)) {
+    if (!m_scope.pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
+  }
+
+ private:
+  static CUcontext context_of(Runtime& r, int device) {
+    CUcontext context = nullptr;
+    if (r.context_of(device, context, Runtime::Absent::make) != Runtime::Context::in_use)
+      check(cudaErrorInvalidDevice, "cuDevicePrimaryCtxRetain", "check the number of the device");
+    return context;
+  }
+
+  ContextScope m_scope;
+};
+
+}  // namespace
+
+Stream make_stream(int device) {
+  Runtime& r = require_runtime();
+  OnDevice const on_device(r, device);
+  CaptureTolerance const tolerance(r);
+  cudaStream_t made = nullptr;
+  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        look_for_failed_work);
+  return made;
+}
+
+void release_stream(Stream stream) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr || stream == nullptr) return;
+  CaptureTolerance const tolerance(*r);
+  succeeded(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+}
+
+void record(Event& event, Stream stream, int device) {
+  Runtime& r = require_runtime();
+  OnDevice const on_device(r, device);
+  if (event == nullptr) {
+    CUevent made          = nullptr;
+    CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS)
+      check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
+    event = made;
+  }
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
+        "cudaEventRecord", look_for_failed_work);
+}
+
+void make_wait(Stream stream, Event event, int device) {
+  Runtime& r = require_runtime();
+  OnDevice const on_device(r, device);
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
+        "cudaStreamWaitEvent", look_for_failed_work);
+}
+
+}  // namespace KokkosHostSpaces::Impl::Driver

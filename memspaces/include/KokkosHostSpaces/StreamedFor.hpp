@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A parallel_for over Views in host memory that may be larger than the memory of the device:
+//
+//   khs::streamed_for("triad", n,
+//     KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> b, khs::In<double const*> c,
+//                   khs::In<double*> a) { a(i) = b(i) + 3 * c(i); },
+//     khs::read(b), khs::read(c), khs::write(a));
+
+#ifndef KOKKOS_HOST_SPACES_STREAMED_FOR_HPP
+#define KOKKOS_HOST_SPACES_STREAMED_FOR_HPP
+
+#include <KokkosHostSpaces/StreamedArguments.hpp>
+#include <KokkosHostSpaces/StreamedOptions.hpp>
+#include <KokkosHostSpaces/impl/StreamedRun.hpp>
+
+#include <string>
+
+namespace KokkosHostSpaces {
+
+/// Calls `body` for every index of a range, with a chunk of each argument: body(i, chunks...), for a
+/// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones
+/// of 64 bits. With one index, references to elements may be taken instead of chunks:
+/// body(i, double const& b, double& a).
+///
+/// The Views are in host memory: PinnedSpace, MappedSpace, WriteCombinedSpace, CudaHostPinnedSpace,
+/// or HostSpace, which is slower unless registered, and for which the call may wait for copies.
+/// Their elements are contiguous, and they agree in the extents that the range has. They are cut
+/// along the slowest index: the first of LayoutRight, the last of LayoutLeft. Views may have more
+/// dimensions than the range.
+///
+/// Copied are, by Staged: of what is read, the rows of the range and its halos, once; of what is
+/// updated, the rows of the range in both directions; of what is written, those rows to the host,
+/// and to the device first if the range does not cover them. A View that is read twice is copied
+/// once. A View may be read with a halo and be written: reads find the values from before.
+///
+/// Asynchronous with `options.instances`: ordered behind what was enqueued there before and before
+/// what is enqueued afterwards, and on these instances alone. Enqueueing waits when CUDA's queues
+/// are full: after about 250 chunks. Views of this library's spaces may be destroyed as soon as the
+/// call has returned; others when the loop is done. On the host, done on return.
+///
+/// \tparam Way Staged, ZeroCopy, or Automatic: what the options say
+/// \throw Error, before anything is run, if the arguments do not fit the range or each other, cannot
+/// be reached, or one chunk does not fit the memory that may be used
+template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
+StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace> const& options,
+                          Range const& range, Body const& body, Arguments const&... arguments) {
+  return Impl::run_streamed_for(label, Impl::with_way<Way>(options), Impl::box_of(range), body,
+                                arguments...);
+}
+
+/// As above, on an instance.
+template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
+requires Kokkos::is_execution_space_v<ExecutionSpace> StreamedLoop
+streamed_for(std::string const& label, ExecutionSpace const& instance, Range const& range,
+             Body const& body, Arguments const&... arguments) {
+  return streamed_for<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
+                           body, arguments...);
+}
+
+/// As above, on the default instance.
+template <class Way = Automatic, class Range, class Body, class... Arguments>
+requires Impl::StreamedRange<Range> StreamedLoop streamed_for(std::string const& label,
+                                                              Range const& range, Body const& body,
+                                                              Arguments const&... arguments) {
+  return streamed_for<Way>(label, StreamOptions<>{}, range, body, arguments...);
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A parallel_reduce over Views in host memory that may be larger than the memory of the device:
+//
+//   double dot = 0;
+//   khs::streamed_reduce("dot", n,
+//     KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x, khs::In<double const*> y, double& s) {
+//       s += x(i) * y(i); },
+//     Kokkos::Sum<double>(dot), khs::read(x), khs::read(y));
+
+#ifndef KOKKOS_HOST_SPACES_STREAMED_REDUCE_HPP
+#define KOKKOS_HOST_SPACES_STREAMED_REDUCE_HPP
+
+#include <KokkosHostSpaces/StreamedArguments.hpp>
+#include <KokkosHostSpaces/StreamedOptions.hpp>
+#include <KokkosHostSpaces/impl/StreamedRun.hpp>
+
+#include <string>
+
+namespace KokkosHostSpaces {
+
+/// As streamed_for; the body gets, after the chunks, the value to add to, and may write arguments as
+/// well. `reducer` is any reducer of Kokkos, or of the application, with a result that the host can
+/// access: if that is a variable, the call waits for the result, as parallel_reduce does; if it is a
+/// View, the result is there after StreamedLoop::fence. The parts of the chunks are joined in the
+/// order of the chunks, so that the result is the same, bit for bit, in every run with the same
+/// chunks on the same kind of device, whatever the transport.
+template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
+          class... Arguments>
+StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,
+                             Range const& range, Body const& body, Reducer const& reducer,
+                             Arguments const&... arguments) {
+  return Impl::run_streamed_reduce(label, Impl::with_way<Way>(options), Impl::box_of(range), body,
+                                   reducer, arguments...);
+}
+
+/// As above, on an instance.
+template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
+          class... Arguments>
+requires Kokkos::is_execution_space_v<ExecutionSpace> StreamedLoop
+streamed_reduce(std::string const& label, ExecutionSpace const& instance, Range const& range,
+                Body const& body, Reducer const& reducer, Arguments const&... arguments) {
+  return streamed_reduce<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
+                              body, reducer, arguments...);
+}
+
+/// As above, on the default instance.
+template <class Way = Automatic, class Range, class Body, class Reducer, class... Arguments>
+requires Impl::StreamedRange<Range> StreamedLoop streamed_reduce(std::string const& label,
+                                                                 Range const& range,
+                                                                 Body const& body,
+                                                                 Reducer const& reducer,
+                                                                 Arguments const&... arguments) {
+  return streamed_reduce<Way>(label, StreamOptions<>{}, range, body, reducer, arguments...);
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A streamed loop without its types, and what is known of it while it runs.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
+
+#include <KokkosHostSpaces/impl/StreamBinding.hpp>
+#include <KokkosHostSpaces/impl/StreamExecutor.hpp>
+#include <KokkosHostSpaces/impl/StreamLanes.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces {
+
+/// How data gets to the kernels of a streamed loop.
+enum class Transport {
+  staged,     ///< in chunks through device memory: copies in, kernels and copies out overlap
+  zero_copy,  ///< kernels work on the host's memory in place
+  automatic   ///< what a cost model finds faster; StreamedLoop::explain tells why
+};
+
+namespace Impl {
+
+/// A stream of the caller.
+struct StreamTarget {
+  int device;
+  void* stream;
+};
+
+struct StreamJob {
+  std::string label;
+  StreamBinding binding;
+  Transport transport = Transport::automatic;
+  StreamWishes wishes;
+  bool reduces = false;                              ///< each chunk has a part of the result
+  std::vector<StreamTarget> targets;                 ///< none: the host
+  std::function<void(std::int64_t chunks)> prepare;  ///< called before the first launch
+  std::function<void(std::size_t target, StreamLaunch const&)> launch;
+  std::function<void()> finish;  ///< on the host, when all is done
+  /// Row 0 of arrays for intermediate results in host memory that kernels reach.
+  std::function<char*(int buffer, std::size_t bytes)> intermediate;
+};
+
+/// What the caller's handle shows.
+class StreamedState {
+ public:
+  StreamedState() = default;
+  ~StreamedState();
+  StreamedState(StreamedState const&)            = delete;
+  StreamedState& operator=(StreamedState const&) = delete;
+
+  /// \throw Error once, if the device reported an error
+  void fence();
+  bool is_done() const;
+  /// Records the end of the loop on a target.
+  void record_end(StreamTarget const& target);
+
+  std::string label;
+  Transport transport         = Transport::staged;
+  std::int64_t chunks         = 0;
+  std::int64_t chunk_rows     = 0;
+  std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
+  std::string why;
+  std::function<void()> finish;
+
+ private:
+  mutable std::mutex m_mutex;
+  std::vector<void*> m_ends;  // events
+  bool m_fenced = false;
+};
+
+/// Whether kernels reach memory by the address that the host uses: it is page-locked.
+bool is_reachable(void const* pointer);
+
+/// Bytes of device memory that a loop may take unless told.
+std::size_t memory_of_a_loop();
+
+/// Plans and enqueues. \throw Error
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes);
+
+/// On the streams of a lane and the caller's; on return all is enqueued. If something is thrown,
+/// nothing runs any more.
+void run_on_lane(StreamPlan const& plan, StreamShape const& shape, StreamLane& lane,
+                 StreamTarget const& target, StreamLauncher const& launcher);
+
+}  // namespace Impl
+}  // namespace KokkosHostSpaces
+
+#endif

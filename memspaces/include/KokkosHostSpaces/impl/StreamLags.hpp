@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// How far each stage of a streamed loop is behind the front, and so, which rows of each array are on
+// the device for each chunk.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LAGS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAM_LAGS_HPP
+
+#include <KokkosHostSpaces/impl/StreamPlan.hpp>
+
+namespace KokkosHostSpaces::Impl {
+
+/// Rows from `begin` up to, but without, `end`.
+struct StreamRows {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t count() const { return end > begin ? end - begin : 0; }
+};
+
+class StreamLags {
+ public:
+  /// \throw Error if a stage reads rows that nobody writes
+  StreamLags(std::string const& label, StreamShape const& shape);
+
+  std::int64_t chunks(std::int64_t chunk_rows) const;
+
+  /// Rows that a stage has done when a chunk is done; chunk -1: where it begins.
+  std::int64_t done(int stage, std::int64_t chunk, std::int64_t chunk_rows) const;
+  /// Rows of a buffer that are there when a chunk is done.
+  std::int64_t present(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+  /// Rows of a buffer that were loaded when a chunk is done.
+  std::int64_t loaded(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+  /// The rows of a buffer that some stage needs from a chunk on, as far as they are there then.
+  StreamRows window(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+
+  /// A window never has more rows than the chunk and so many.
+  std::int64_t kept(int buffer) const { return m_buffers[std::size_t(buffer)].kept; }
+  /// With so many rows in a chunk, what is kept can be moved within one window.
+  std::int64_t rows_to_move(int buffer) const {
+    return m_buffers[std::size_t(buffer)].rows_to_move;
+  }
+  /// The stage that writes a buffer, or -1.
+  int writer(int buffer) const { return m_buffers[std::size_t(buffer)].writer; }
+
+ private:
+  struct User {
+    int stage;
+    std::int64_t halo;
+  };
+  struct Buffer {
+    std::vector<User> users;
+    StreamRows load;
+    int writer                = -1;
+    std::int64_t kept         = 0;
+    std::int64_t rows_to_move = 0;
+  };
+
+  void find_users();
+  void find_lags();
+  void find_kept_rows();
+  void check_reads(std::string const& label) const;
+
+  std::int64_t front(std::int64_t chunk, std::int64_t chunk_rows) const {
+    return m_base + m_first_lag + (chunk + 1) * chunk_rows;
+  }
+
+  StreamShape const& m_shape;
+  std::vector<Buffer> m_buffers;
+  std::vector<std::int64_t> m_lags;
+  std::int64_t m_base = 0, m_first_lag = 0;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

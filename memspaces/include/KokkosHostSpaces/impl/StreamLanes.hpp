@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a streamed loop takes of a device while it runs: two streams beside the caller's, events, and
+// memory. Kept for the next loop; bounded.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+/// One loop at a time; the next one is ordered behind it by the event `done`.
+struct StreamLane {
+  StreamLane(int on_device, std::shared_ptr<char> device_memory, std::size_t size);
+  ~StreamLane();
+  StreamLane(StreamLane const&)            = delete;
+  StreamLane& operator=(StreamLane const&) = delete;
+
+  int device;
+  std::shared_ptr<char> memory;
+  std::size_t bytes;
+  void* in  = nullptr;  ///< streams
+  void* out = nullptr;
+  std::vector<void*> events;
+  void* begun = nullptr;  ///< recorded when a loop begins, ...
+  void* done  = nullptr;  ///< ... and when its last operation was enqueued
+  bool used = false, taken = false;
+};
+
+/// All lanes of this process.
+class StreamLanes {
+ public:
+  /// Device memory that goes back when the pointer does. \throw Error
+  using Allocator = std::function<std::shared_ptr<char>(int device, std::size_t bytes)>;
+
+  /// \param limit bytes that are held on a device at most, unless one loop asks for more
+  StreamLanes(Allocator allocator, std::size_t limit)
+      : m_allocator(std::move(allocator)), m_limit(limit) {}
+
+  /// A lane for one loop, which nobody else has until it is put back. If all memory is in use, one
+  /// whose loop is still running: whoever gets it enqueues behind `done`.
+  std::shared_ptr<StreamLane> take(int device, std::size_t bytes);
+  void put_back(std::shared_ptr<StreamLane> const& lane) noexcept;
+  /// For a lane whose streams failed: it is not used again.
+  void drop(std::shared_ptr<StreamLane> const& lane) noexcept;
+
+  /// Gives the memory of loops that are done back.
+  void release();
+  std::size_t held() const;
+  std::size_t limit() const { return m_limit; }
+
+ private:
+  std::shared_ptr<StreamLane> find(int device, std::size_t bytes, bool may_run);
+  std::size_t held_on(int device) const;
+  void release_unused(int device);
+
+  Allocator m_allocator;
+  std::size_t m_limit;
+  mutable std::mutex m_mutex;
+  std::vector<std::shared_ptr<StreamLane>> m_lanes;
+};
+
+/// Those of the library, whose memory is Kokkos' CudaSpace.
+StreamLanes& stream_lanes();
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

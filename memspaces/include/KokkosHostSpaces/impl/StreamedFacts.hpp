@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// From the arguments and ranges of a streamed loop to what the compiled part needs to know of them.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_FACTS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAMED_FACTS_HPP
+
+#include <KokkosHostSpaces/StreamedArguments.hpp>
+#include <KokkosHostSpaces/StreamedOptions.hpp>
+#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/StreamJob.hpp>
+
+#include <array>
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosHostSpaces::Impl {
+
+template <class T>
+inline constexpr bool is_box_v = false;
+template <int Rank>
+inline constexpr bool is_box_v<Box<Rank>> = true;
+
+template <class T>
+concept StreamedRange = std::integral<T> || is_box_v<T>;
+
+inline Box<1> box_of(std::integral auto n) {
+  return Box<1>(std::array<std::int64_t, 1>{static_cast<std::int64_t>(n)});
+}
+template <int Rank>
+Box<Rank> box_of(Box<Rank> const& box) {
+  return box;
+}
+
+/// The transport of the type, if it says one.
+template <class Way, class ExecutionSpace>
+StreamOptions<ExecutionSpace> with_way(StreamOptions<ExecutionSpace> options) {
+  if (Way::transport != Transport::automatic) options.transport = Way::transport;
+  return options;
+}
+
+template <class Space>
+constexpr Side side_of() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if (is_page_locked_v<Space>) return Side::page_locked;
+  if (is_used_by_cuda_v<Space>) return Side::device;
+#else
+  if (is_host_space_v<Space>) return Side::page_locked;
+#endif
+  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible ? Side::pageable
+                                                                          : Side::device;
+}
+
+template <class DataType, class... P, Access How>
+ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const& argument) {
+  using View   = Kokkos::View<DataType, P...>;
+  using Layout = typename View::array_layout;
+  static_assert(
+      std::is_same_v<Layout, Kokkos::LayoutRight> || std::is_same_v<Layout, Kokkos::LayoutLeft>,
+      "streamed loops take Views that are LayoutRight or LayoutLeft");
+  ArgumentFacts facts;
+  View const& view = argument.view;
+  facts.label      = view.label();
+  facts.space      = View::memory_space::name();
+  facts.side       = side_of<typename View::memory_space>();
+  facts.data =
+      reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
+  facts.element_bytes = sizeof(typename View::value_type);
+  facts.rank          = int(View::rank());
+  for (int d = 0; d < facts.rank && d < 3; ++d)
+    facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
+  facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  facts.contiguous   = view.span_is_contiguous();
+  facts.access       = How;
+  facts.halo         = argument.halo;
+  if (facts.side == Side::pageable && is_reachable(facts.data)) facts.side = Side::page_locked;
+  return facts;
+}
+
+template <class DataType, class Layout, Access How>
+ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> const& argument) {
+  using Array = Intermediate<DataType, Layout>;
+  using Plain = PlainViewOf<DataType>;
+  ArgumentFacts facts;
+  facts.label         = argument.view.label();
+  facts.space         = "no memory space";
+  facts.intermediate  = argument.view.identity();
+  facts.side          = Side::page_locked;
+  facts.element_bytes = sizeof(typename Array::value_type);
+  facts.rank          = Array::rank();
+  for (int d = 0; d < facts.rank; ++d)
+    facts.extents[d] = static_cast<std::int64_t>(Plain::static_extent(std::size_t(d)));
+  facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  facts.access       = How;
+  facts.halo         = argument.halo;
+  return facts;
+}
+
+/// The chunk that the body gets of an argument.
+template <class Argument>
+using ChunkOfArgument =
+    std::conditional_t<Argument::access == Access::read, const_chunk_of<typename Argument::View>,
+                       chunk_of<typename Argument::View>>;
+
+template <class Argument>
+ChunkOfArgument<Argument> chunk_at(char* first_row, StreamBinding::Strides const& strides) {
+  using Chunk = ChunkOfArgument<Argument>;
+  return Chunk(reinterpret_cast<typename Chunk::value_type*>(first_row), strides.of);
+}
+
+template <class... Arguments>
+std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
+  return std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+}
+
+/// A range and arguments as the compiled part needs them.
+template <int Rank, class... Arguments>
+LoopFacts loop_facts(Box<Rank> const& box, std::tuple<Arguments...> const& arguments) {
+  LoopFacts loop;
+  loop.rank = Rank;
+  for (int d = 0; d < Rank; ++d) {
+    loop.lower[d] = box.lower[d];
+    loop.upper[d] = box.upper[d];
+  }
+  if constexpr (sizeof...(Arguments) > 0) loop.arguments = all_facts_of(arguments);
+  return loop;
+}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

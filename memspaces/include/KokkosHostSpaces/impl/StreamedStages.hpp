@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The stages of streamed chains.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_STAGES_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAMED_STAGES_HPP
+
+#include <KokkosHostSpaces/impl/StreamedRun.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+struct NoBox {};
+
+/// A loop of a chain: its range may be that of the chain.
+template <class Body, class OwnBox, class... Arguments>
+struct Stage {
+  Body body;
+  OwnBox own_box;
+  std::tuple<Arguments...> arguments;
+
+  template <int Rank>
+  Box<Rank> range(Box<Rank> const& of_chain) const {
+    if constexpr (std::is_same_v<OwnBox, NoBox>)
+      return of_chain;
+    else
+      return own_box;
+  }
+};
+
+template <class Body, class... Arguments>
+struct Steps {
+  int count;
+  Body body;
+  std::tuple<Arguments...> arguments;
+
+  // The first read argument, and the only one that is written.
+  static constexpr std::size_t position(bool of_read) {
+    constexpr Access accesses[] = {Arguments::access...};
+    for (std::size_t a = 0; a < sizeof...(Arguments); ++a)
+      if ((accesses[a] == Access::read) == of_read) return a;
+    return sizeof...(Arguments);
+  }
+  static constexpr std::size_t source = position(true), result = position(false);
+  static_assert(source < sizeof...(Arguments) && result < sizeof...(Arguments),
+                "steps have one argument that is read first of all, and one that is written");
+  static_assert(((Arguments::access != Access::read ? 1 : 0) + ...) == 1,
+                "steps write one argument");
+};
+
+/// Loops without types, and how to launch each.
+template <class ExecutionSpace>
+struct ChainParts {
+  using Launch = std::function<void(StreamBinding const&, ExecutionSpace const&,
+                                    std::string const& label, StreamLaunch const&)>;
+  std::vector<LoopFacts> loops;
+  std::vector<Launch> launches;
+};
+
+template <class ExecutionSpace, int Rank, class Body, class OwnBox, class... Arguments>
+void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
+               Stage<Body, OwnBox, Arguments...> const& stage) {
+  Box<Rank> const range = stage.range(of_chain);
+  parts.loops.push_back(loop_facts(range, stage.arguments));
+  parts.launches.push_back(
+      [range, body = stage.body](StreamBinding const& binding, ExecutionSpace const& instance,
+                                 std::string const& label, StreamLaunch const& launch) {
+        auto const call = body_call<Body, Rank, Arguments...>(
+            body, binding, launch, std::index_sequence_for<Arguments...>());
+        call.check();
+        launch_for<Rank, is_layout_right<Arguments...>>(label, instance,
+                                                        launch_box(range, binding, launch), call);
+      });
+}
+
+// All of the array, with the body inside of the range.
+template <int Rank, class Steps, class... Arguments, class ExecutionSpace, class Body>
+void launch_step(Box<Rank> const& range, StreamBinding const& binding,
+                 ExecutionSpace const& instance, std::string const& label,
+                 StreamLaunch const& launch, LaunchBox box, Body const& body) {
+  auto const call = body_call<Body, Rank, Arguments...>(body, binding, launch,
+                                                        std::index_sequence_for<Arguments...>());
+  call.check();
+  using Source        = std::tuple_element_t<Steps::source, std::tuple<Arguments...>>;
+  using Result        = std::tuple_element_t<Steps::result, std::tuple<Arguments...>>;
+  auto const& strides = binding.strides[std::size_t(launch.stage)];
+  auto const source   = chunk_at<Source>(launch.first_rows[Steps::source], strides[Steps::source]);
+  auto const result   = chunk_at<Result>(launch.first_rows[Steps::result], strides[Steps::result]);
+  LaunchBox inside;
+  for (int d = 0; d < Rank; ++d) {
+    inside.lower[d] = range.lower[d];
+    inside.upper[d] = range.upper[d];
+  }
+  box.lower[binding.cut] = launch.begin;
+  box.upper[binding.cut] = launch.end;
+  using Call             = StepCall<Rank, std::decay_t<decltype(call)>, ChunkOfArgument<Source>,
+                        ChunkOfArgument<Result>>;
+  launch_for<Rank, is_layout_right<Arguments...>>(label, instance, box,
+                                                  Call{call, source, result, inside});
+}
+
+template <class ExecutionSpace, int Rank, class Body, class... Arguments>
+void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
+               Steps<Body, Arguments...> const& steps) {
+  using TheSteps = Steps<Body, Arguments...>;
+  if (steps.count < 1)
+    throw Error("khs::steps: " + std::to_string(steps.count) +
+                " steps (nothing would be written): take one or more");
+  LoopFacts const facts       = loop_facts(range, steps.arguments);
+  ArgumentFacts const& source = facts.arguments[TheSteps::source];
+  ArgumentFacts const& result = facts.arguments[TheSteps::result];
+  auto const between          = std::make_shared<std::vector<char>>(std::size_t(steps.count));
+  LaunchBox whole;
+  for (int d = 0; d < Rank; ++d) whole.upper[d] = source.extents[d];
+  for (int q = 0; q < steps.count; ++q) {
+    LoopFacts loop          = facts;
+    loop.covers_all         = true;
+    auto const intermediate = [&](ArgumentFacts& of, int step, std::int64_t halo, Access access) {
+      of              = result;
+      of.label        = source.label + " after " + std::to_string(step) + " steps";
+      of.data         = nullptr;
+      of.intermediate = &(*between)[std::size_t(step)];
+      of.side         = Side::page_locked;
+      of.halo         = halo;
+      of.access       = access;
+    };
+    if (q > 0) intermediate(loop.arguments[TheSteps::source], q, source.halo, Access::read);
+    if (q + 1 < steps.count)
+      intermediate(loop.arguments[TheSteps::result], q + 1, 0, Access::write);
+    parts.loops.push_back(loop);
+    parts.launches.push_back([range, whole, between, body = steps.body](
+                                 StreamBinding const& binding, ExecutionSpace const& instance,
+                                 std::string const& label, StreamLaunch const& launch) {
+      launch_step<Rank, TheSteps, Arguments...>(range, binding, instance, label, launch, whole,
+                                                body);
+    });
+  }
+}
+
+template <class ExecutionSpace, int Rank, class... Stages>
+StreamedLoop run_streamed_chain(std::string const& label,
+                                StreamOptions<ExecutionSpace> const& options,
+                                Box<Rank> const& range, Stages const&... stages) {
+  ChainParts<ExecutionSpace> parts;
+  (add_loops(parts, range, stages), ...);
+  StreamSetting<ExecutionSpace> setting("streamed_chain", label, options, parts.loops);
+  setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
+    parts.launches[std::size_t(launch.stage)](setting.job.binding, setting.instance(target), label,
+                                              launch);
+  };
+  return setting.run();
+}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

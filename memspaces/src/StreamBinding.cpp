@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/StreamBinding.hpp>
+
+#include "../../backend/Error.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t(1) << 30;  // of a launch, counted in 32 bits
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+std::string named(ArgumentFacts const& argument) {
+  std::string text = "\"" + argument.label + "\" (";
+  for (int d = 0; d < argument.rank; ++d)
+    text += (d > 0 ? "," : "") + std::to_string(argument.extents[d]);
+  return text + ") in " + argument.space;
+}
+
+std::size_t bytes_of(ArgumentFacts const& argument) {
+  std::size_t bytes = argument.element_bytes;
+  for (int d = 0; d < argument.rank; ++d) bytes *= std::size_t(argument.extents[d]);
+  return bytes;
+}
+
+bool same_memory(ArgumentFacts const& a, ArgumentFacts const& b) {
+  if (a.intermediate != nullptr || b.intermediate != nullptr)
+    return a.intermediate == b.intermediate;
+  return a.data == b.data && bytes_of(a) == bytes_of(b) && a.element_bytes == b.element_bytes &&
+         std::equal(a.extents, a.extents + 3, b.extents);
+}
+
+bool overlap(ArgumentFacts const& a, ArgumentFacts const& b) {
+  if (a.intermediate != nullptr || b.intermediate != nullptr) return false;
+  auto const begin = [](ArgumentFacts const& x) {
+    return reinterpret_cast<std::uintptr_t>(x.data);
+  };
+  return begin(a) < begin(b) + bytes_of(b) && begin(b) < begin(a) + bytes_of(a);
+}
+
+class Binder {
+ public:
+  Binder(std::string const& label, std::vector<LoopFacts> const& loops)
+      : m_label(label), m_loops(loops) {}
+
+  StreamBinding bind() {
+    find_layout();
+    for (LoopFacts const& loop : m_loops)
+      for (ArgumentFacts const& argument : loop.arguments) check(loop, argument);
+    check_aliases();
+    m_result.shape.stages.resize(m_loops.size());
+    m_result.strides.resize(m_loops.size());
+    m_result.launch_rows = most_elements;
+    for (std::size_t s = 0; s < m_loops.size(); ++s) add_stage(int(s));
+    return std::move(m_result);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string const& problem) const {
+    throw Error(m_label + ": " + problem);
+  }
+
+  // All cut along the same index.
+  void find_layout() {
+    ArgumentFacts const* decides = nullptr;
+    for (LoopFacts const& loop : m_loops) {
+      if (loop.arguments.empty())
+        refuse(
+            "no argument (nothing to go over): pass Views by "
+            "khs::read, khs::write or khs::update");
+      if (loop.rank != m_loops.front().rank)
+        refuse("its ranges have different numbers of indices: give all stages the same");
+      for (ArgumentFacts const& argument : loop.arguments) {
+        if (argument.rank == 1) continue;
+        if (decides == nullptr) decides = &argument;
+        if (argument.layout_right != decides->layout_right)
+          refuse(named(*decides) + " and " + named(argument) +
+                 " are LayoutRight and LayoutLeft (their slowest index differs, and they are cut "
+                 "along it): give them the same layout");
+      }
+    }
+    m_result.layout_right = decides == nullptr || decides->layout_right;
+    int const rank        = m_loops.front().rank;
+    m_result.cut          = m_result.layout_right ? 0 : rank - 1;
+    if (decides != nullptr && !m_result.layout_right && decides->rank != rank)
+      refuse(
+          named(*decides) +
+          " is LayoutLeft and has more dimensions than the range (its "
+          "slowest index is not one of the range): use LayoutRight, or a range over all indices");
+    for (LoopFacts const& loop : m_loops)
+      for (ArgumentFacts const& argument : loop.arguments)
+        if (m_first == nullptr && argument.intermediate == nullptr) m_first = &argument;
+    if (m_first == nullptr) refuse("no View among the arguments: nothing is read and written");
+    m_result.rows = m_first->extents[m_result.cut];
+  }
+
+  void check(LoopFacts const& loop, ArgumentFacts const& argument) {
+    if (argument.rank < loop.rank)
+      refuse(named(argument) + " has fewer dimensions than the range (" +
+             std::to_string(loop.rank) + "): capture small arrays in the body instead");
+    if (argument.side == Side::device)
+      refuse(named(argument) + " (" + std::to_string(bytes_of(argument)) +
+             " bytes) is device memory (streamed loops bring data from the host): capture it in "
+             "the body, or use a parallel_for");
+    if (!argument.contiguous)
+      refuse(named(argument) +
+             " has gaps between its elements (rows are copied as one piece): pass a subview along "
+             "the slowest index, or a View without padding");
+    for (int d = 0; d < loop.rank; ++d) {
+      if (argument.intermediate == nullptr && argument.extents[d] != m_first->extents[d])
+        refuse("the extents of " + named(argument) + " and " + named(*m_first) +
+               " differ (arguments are cut together): pass subviews of equal extents");
+      if (loop.lower[d] < 0 || loop.upper[d] > m_first->extents[d])
+        refuse("the range goes from " + std::to_string(loop.lower[d]) + " to " +
+               std::to_string(loop.upper[d]) + " in index " + std::to_string(d) + ", " +
+               named(*m_first) + " does not: take a range within the View");
+    }
+    if (argument.halo < 0 || argument.halo > m_result.rows)
+      refuse("the halo of " + named(argument) + " is " + std::to_string(argument.halo) + " (of " +
+             std::to_string(m_result.rows) + " rows): take one from 0 to the number of rows");
+    for (int d = 0; d < argument.rank; ++d)
+      if (d != m_result.cut && argument.extents[d] > std::numeric_limits<int>::max())
+        refuse(named(argument) +
+               " has rows of 2^31 elements or more: make its slowest index "
+               "longer and the others shorter");
+    if (argument.side == Side::pageable && argument.intermediate == nullptr &&
+        m_result.pageable.empty()) {
+      m_result.pageable       = named(argument);
+      m_result.pageable_space = argument.space;
+    }
+  }
+
+  void check_aliases() const {
+    for (std::size_t s = 0; s < m_loops.size(); ++s)
+      for (ArgumentFacts const& written : m_loops[s].arguments)
+        if (written.access != Access::read) check_aliases(int(s), written);
+  }
+
+  void check_aliases(int stage, ArgumentFacts const& written) const {
+    for (std::size_t s = 0; s < m_loops.size(); ++s) {
+      for (ArgumentFacts const& other : m_loops[s].arguments) {
+        if (&other == &written) continue;
+        bool const same = same_memory(written, other);
+        if (!same && overlap(written, other))
+          refuse(named(written) + " is written and overlaps with " + named(other) +
+                 ": pass the same View, or Views that do not overlap");
+        if (same && other.access != Access::read)
+          refuse(named(written) +
+                 " is written twice (by one loop, or by two of a chain): write "
+                 "different Views, or make it one `update`");
+        if (same && int(s) == stage && written.access == Access::update)
+          refuse(named(written) + " is both read and updated: say `update` alone");
+      }
+    }
+  }
+
+  bool covers(LoopFacts const& loop) const {
+    if (loop.covers_all) return true;
+    for (int d = 0; d < loop.rank; ++d)
+      if (d != m_result.cut && (loop.lower[d] > 0 || loop.upper[d] < m_first->extents[d]))
+        return false;
+    return true;
+  }
+
+  // An array as it is before any stage writes it, or afterwards.
+  struct Version {
+    ArgumentFacts const* argument;
+    bool written;
+    int buffer;
+  };
+
+  // The stage that writes the memory of an argument, or -1.
+  int writer_of(ArgumentFacts const& argument) const {
+    for (std::size_t s = 0; s < m_loops.size(); ++s)
+      for (ArgumentFacts const& other : m_loops[s].arguments)
+        if (other.access != Access::read && same_memory(other, argument)) return int(s);
+    return -1;
+  }
+
+  int find_version(ArgumentFacts const& argument, bool written) const {
+    for (Version const& version : m_versions)
+      if (version.written == written && same_memory(*version.argument, argument))
+        return version.buffer;
+    return -1;
+  }
+
+  std::int64_t row_elements(ArgumentFacts const& argument) const {
+    std::int64_t elements = 1;
+    for (int d = 0; d < argument.rank; ++d)
+      if (d != m_result.cut)
+        elements *= d < m_loops.front().rank ? m_first->extents[d] : argument.extents[d];
+    return elements;
+  }
+
+  int version(ArgumentFacts const& argument, bool written) {
+    if (int const known = find_version(argument, written); known >= 0) return known;
+    StreamBuffer buffer;
+    buffer.name      = argument.label;
+    buffer.row_bytes = std::size_t(row_elements(argument)) * argument.element_bytes;
+    buffer.rows      = m_result.rows;
+    buffer.host      = argument.data;
+    buffer.loaded    = argument.intermediate == nullptr && !written;
+    buffer.stored    = argument.intermediate == nullptr && written;
+    int const number = int(m_result.shape.buffers.size());
+    m_result.shape.buffers.push_back(buffer);
+    m_versions.push_back({&argument, written, number});
+    return number;
+  }
+
+  void add_stage(int s) {
+    LoopFacts const& loop = m_loops[at(s)];
+    StreamStage& stage    = m_result.shape.stages[at(s)];
+    bool empty            = false;
+    for (int d = 0; d < loop.rank; ++d) empty |= loop.lower[d] >= loop.upper[d];
+    stage.begin = loop.covers_all ? 0 : loop.lower[m_result.cut];
+    stage.end   = loop.covers_all ? m_result.rows : loop.upper[m_result.cut];
+    if (empty && !loop.covers_all) stage.end = stage.begin;
+    for (ArgumentFacts const& argument : loop.arguments) {
+      m_result.strides[at(s)].push_back(strides(argument));
+      m_result.launch_rows =
+          std::min(m_result.launch_rows,
+                   std::max<std::int64_t>(
+                       most_elements / std::max<std::int64_t>(row_elements(argument), 1), 1));
+      if (argument.access != Access::read) {
+        stage.accesses.push_back({version(argument, true), 0, true});
+        continue;
+      }
+      int const writer   = writer_of(argument);
+      bool const written = argument.intermediate != nullptr || (writer >= 0 && writer < s);
+      if (argument.intermediate != nullptr && (writer < 0 || writer >= s))
+        refuse(named(argument) + " is read by stage " + std::to_string(s + 1) +
+               " (no stage before it writes it): write it first");
+      if (writer == s) m_result.in_place |= argument.rank > 1 || argument.halo > 0;
+      stage.accesses.push_back({version(argument, written), argument.halo, false});
+    }
+    for (ArgumentFacts const& argument : loop.arguments) prefill(stage, loop, argument);
+  }
+
+  // What a stage does not assign must be in the rows that are stored.
+  void prefill(StreamStage& stage, LoopFacts const& loop, ArgumentFacts const& argument) {
+    bool const needed =
+        argument.access == Access::update || (argument.access == Access::write && !covers(loop));
+    if (!needed || argument.intermediate != nullptr) return;
+    StreamBuffer& buffer = m_result.shape.buffers[at(version(argument, true))];
+    int const before     = find_version(argument, false);
+    if (before < 0) {
+      buffer.loaded = true;
+    } else {
+      buffer.seed = before;
+      stage.accesses.push_back({before, 0, false});
+    }
+  }
+
+  StreamBinding::Strides strides(ArgumentFacts const& argument) const {
+    StreamBinding::Strides result;
+    std::int64_t stride = 1;
+    for (int n = 0; n < argument.rank; ++n) {
+      int const d  = m_result.layout_right ? argument.rank - 1 - n : n;
+      result.of[d] = stride;
+      stride *= d < m_loops.front().rank ? m_first->extents[d] : argument.extents[d];
+    }
+    return result;
+  }
+
+  std::string const& m_label;
+  std::vector<LoopFacts> const& m_loops;
+  ArgumentFacts const* m_first = nullptr;
+  std::vector<Version> m_versions;
+  StreamBinding m_result;
+};
+
+}  // namespace
+
+StreamBinding bind_stream(std::string const& label, std::vector<LoopFacts> const& loops) {
+  return Binder(label, loops).bind();
+}
+
+}  // namespace KokkosHostSpaces::Impl

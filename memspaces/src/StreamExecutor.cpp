@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/StreamExecutor.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// May lie outside of the memory, for row 0 of what is not there.
+char* shifted(char* device, std::ptrdiff_t offset) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) +
+                                 static_cast<std::uintptr_t>(offset));
+}
+
+class OneByOne : public StreamExecutor {
+ public:
+  explicit OneByOne(StreamLauncher const& launcher) : m_launcher(launcher) {}
+  void copy(StreamQueue, void* dst, void const* src, std::size_t bytes) override {
+    std::memcpy(dst, src, bytes);
+  }
+  void launch(StreamLaunch const& launch) override { m_launcher(launch); }
+  void record(StreamQueue, int) override {}
+  void wait(StreamQueue, int) override {}
+
+ private:
+  StreamLauncher const& m_launcher;
+};
+
+void copy_pieces(StreamPlan const& plan, StreamShape const& shape, StreamOperation const& operation,
+                 char* device, StreamExecutor& executor) {
+  for (std::size_t p = operation.first_piece; p < operation.last_piece; ++p) {
+    StreamPiece const& piece = plan.pieces[p];
+    char* const host         = shape.buffers[std::size_t(piece.buffer)].host;
+    char* const from         = operation.action == StreamAction::load ? host : device;
+    char* const to           = operation.action == StreamAction::store ? host : device;
+    executor.copy(operation.queue(), to + piece.to, from + piece.from, piece.bytes);
+  }
+}
+
+}  // namespace
+
+void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
+             StreamExecutor& executor) {
+  std::vector<char*> first_rows;
+  for (StreamOperation const& operation : plan.operations) {
+    for (int const before : operation.after)
+      if (before >= 0) executor.wait(operation.queue(), plan.operations[std::size_t(before)].event);
+    if (operation.action == StreamAction::launch) {
+      first_rows.clear();
+      std::size_t const accesses = shape.stages[std::size_t(operation.stage)].accesses.size();
+      for (std::size_t a = 0; a < accesses; ++a)
+        first_rows.push_back(shifted(device, plan.origins[operation.first_origin + a]));
+      executor.launch(
+          {operation.stage, operation.chunk, operation.begin, operation.end, first_rows.data()});
+    } else {
+      copy_pieces(plan, shape, operation, device, executor);
+    }
+    if (operation.event >= 0) executor.record(operation.queue(), operation.event);
+  }
+}
+
+void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
+                     StreamLauncher const& launcher) {
+  auto const memory = std::make_unique_for_overwrite<char[]>(plan.memory);
+  OneByOne executor(launcher);
+  execute(plan, shape, memory.get(), executor);
+}
+
+void execute_in_place(StreamShape const& shape, std::vector<char*> const& homes, std::int64_t rows,
+                      StreamLauncher const& launcher) {
+  std::vector<char*> first_rows;
+  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+    StreamStage const& stage = shape.stages[s];
+    first_rows.clear();
+    for (StreamAccess const& access : stage.accesses)
+      first_rows.push_back(homes[std::size_t(access.buffer)]);
+    std::int64_t chunk = 0;
+    for (std::int64_t begin = stage.begin; begin < stage.end; begin += rows)
+      launcher({int(s), chunk++, begin, std::min(begin + rows, stage.end), first_rows.data()});
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/StreamLags.hpp>
+
+#include "../../backend/Error.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+bool is_empty(StreamStage const& stage) { return stage.begin >= stage.end; }
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+StreamLags::StreamLags(std::string const& label, StreamShape const& shape)
+    : m_shape(shape), m_buffers(shape.buffers.size()), m_lags(shape.stages.size(), 0) {
+  find_users();
+  check_reads(label);
+  find_lags();
+  find_kept_rows();
+}
+
+void StreamLags::find_users() {
+  for (std::size_t s = 0; s < m_shape.stages.size(); ++s) {
+    StreamStage const& stage = m_shape.stages[s];
+    if (is_empty(stage)) continue;
+    for (StreamAccess const& access : stage.accesses) {
+      Buffer& buffer = m_buffers[at(access.buffer)];
+      if (access.writes) buffer.writer = int(s);
+      bool const first        = buffer.users.empty();
+      std::int64_t const from = std::max<std::int64_t>(stage.begin - access.halo, 0);
+      std::int64_t const to =
+          std::min(stage.end + access.halo, m_shape.buffers[at(access.buffer)].rows);
+      buffer.load.begin = first ? from : std::min(buffer.load.begin, from);
+      buffer.load.end   = first ? to : std::max(buffer.load.end, to);
+      buffer.users.push_back({int(s), access.halo});
+    }
+  }
+}
+
+void StreamLags::check_reads(std::string const& label) const {
+  for (std::size_t b = 0; b < m_buffers.size(); ++b) {
+    Buffer const& buffer = m_buffers[b];
+    if (m_shape.buffers[b].loaded || buffer.users.empty()) continue;
+    StreamStage const nobody{};
+    StreamStage const& written = buffer.writer >= 0 ? m_shape.stages[at(buffer.writer)] : nobody;
+    if (buffer.load.begin < written.begin || buffer.load.end > written.end)
+      throw Error(label + ": rows " + std::to_string(buffer.load.begin) + " to " +
+                  std::to_string(buffer.load.end) + " of \"" + m_shape.buffers[b].name +
+                  "\" are read (its stage writes rows " + std::to_string(written.begin) + " to " +
+                  std::to_string(written.end) +
+                  "): give that stage a larger range, or the one that reads a smaller one");
+  }
+}
+
+void StreamLags::find_lags() {
+  bool first = true;
+  for (std::size_t s = 0; s < m_shape.stages.size(); ++s) {
+    StreamStage const& stage = m_shape.stages[s];
+    if (is_empty(stage)) continue;
+    for (StreamAccess const& access : stage.accesses) {
+      int const writer          = m_buffers[at(access.buffer)].writer;
+      bool const of_a_stage     = writer >= 0 && writer < int(s);
+      std::int64_t const behind = of_a_stage ? m_lags[at(writer)] : 0;
+      m_lags[s]                 = std::max(m_lags[s], behind + access.halo);
+    }
+    m_base      = first ? stage.begin : std::min(m_base, stage.begin);
+    m_first_lag = first ? m_lags[s] : std::min(m_first_lag, m_lags[s]);
+    first       = false;
+  }
+}
+
+void StreamLags::find_kept_rows() {
+  for (std::size_t b = 0; b < m_buffers.size(); ++b) {
+    Buffer& buffer            = m_buffers[b];
+    bool const from_host      = m_shape.buffers[b].loaded;
+    std::int64_t const behind = from_host || buffer.writer < 0 ? 0 : m_lags[at(buffer.writer)];
+    std::int64_t late         = 0;
+    for (User const& user : buffer.users) {
+      std::int64_t const lag = m_lags[at(user.stage)];
+      buffer.kept            = std::max(buffer.kept, lag + user.halo - behind);
+      late                   = std::max(
+                            late, m_shape.stages[at(user.stage)].begin - m_base - m_first_lag + lag + user.halo);
+    }
+    buffer.rows_to_move = buffer.kept + late;
+  }
+}
+
+std::int64_t StreamLags::chunks(std::int64_t chunk_rows) const {
+  std::int64_t last = 0;
+  for (std::size_t s = 0; s < m_shape.stages.size(); ++s)
+    if (!is_empty(m_shape.stages[s]))
+      last = std::max(last, m_shape.stages[s].end + m_lags[s] - m_first_lag - m_base);
+  return (last + chunk_rows - 1) / chunk_rows;
+}
+
+std::int64_t StreamLags::done(int stage, std::int64_t chunk, std::int64_t chunk_rows) const {
+  StreamStage const& rows = m_shape.stages[at(stage)];
+  if (chunk < 0 || is_empty(rows)) return rows.begin;
+  return std::clamp(front(chunk, chunk_rows) - m_lags[at(stage)], rows.begin, rows.end);
+}
+
+std::int64_t StreamLags::loaded(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
+  StreamRows const& rows = m_buffers[at(buffer)].load;
+  if (chunk < 0) return rows.begin;
+  return std::clamp(front(chunk, chunk_rows), rows.begin, rows.end);
+}
+
+std::int64_t StreamLags::present(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
+  int const by              = writer(buffer);
+  std::int64_t const copied = m_shape.buffers[at(buffer)].loaded
+                                  ? loaded(buffer, chunk, chunk_rows)
+                                  : std::numeric_limits<std::int64_t>::min();
+  return by < 0 ? copied : std::max(copied, done(by, chunk, chunk_rows));
+}
+
+StreamRows StreamLags::window(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
+  std::int64_t const end = present(buffer, chunk, chunk_rows);
+  std::int64_t begin     = end;
+  if (m_shape.buffers[at(buffer)].loaded) begin = loaded(buffer, chunk - 1, chunk_rows);
+  for (User const& user : m_buffers[at(buffer)].users) {
+    std::int64_t const before = done(user.stage, chunk - 1, chunk_rows);
+    if (before >= m_shape.stages[at(user.stage)].end) continue;
+    begin = std::min(begin, std::max<std::int64_t>(before - user.halo, 0));
+  }
+  return {begin, end};
+}
+
+}  // namespace KokkosHostSpaces::Impl

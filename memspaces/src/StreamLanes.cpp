@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/StreamLanes.hpp>
+
+#include "../../backend/Driver.hpp"
+
+#include <algorithm>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+bool is_done(StreamLane const& lane) {
+  return !lane.used || Driver::query(lane.done) == Driver::EventState::done;
+}
+
+}  // namespace
+
+StreamLane::StreamLane(int on_device, std::shared_ptr<char> device_memory, std::size_t size)
+    : device(on_device), memory(std::move(device_memory)), bytes(size) {
+  in = Driver::make_stream(device);
+  try {
+    out = Driver::make_stream(device);
+  } catch (...) {
+    Driver::release_stream(in);
+    throw;
+  }
+}
+
+StreamLane::~StreamLane() {
+  for (void* const event : events) Driver::release_event(event);
+  Driver::release_event(begun);
+  Driver::release_event(done);
+  Driver::release_stream(in);
+  Driver::release_stream(out);
+}
+
+std::size_t StreamLanes::held_on(int device) const {
+  std::size_t bytes = 0;
+  for (auto const& lane : m_lanes)
+    if (lane->device == device) bytes += lane->bytes;
+  return bytes;
+}
+
+std::size_t StreamLanes::held() const {
+  std::lock_guard const lock(m_mutex);
+  std::size_t bytes = 0;
+  for (auto const& lane : m_lanes) bytes += lane->bytes;
+  return bytes;
+}
+
+// The smallest one that is large enough.
+std::shared_ptr<StreamLane> StreamLanes::find(int device, std::size_t bytes, bool may_run) {
+  std::shared_ptr<StreamLane> best;
+  for (auto const& lane : m_lanes) {
+    if (lane->device != device || lane->bytes < bytes || lane->taken) continue;
+    if (!may_run && !is_done(*lane)) continue;
+    if (best == nullptr || lane->bytes < best->bytes) best = lane;
+  }
+  if (best != nullptr) best->taken = true;
+  return best;
+}
+
+void StreamLanes::release_unused(int device) {
+  std::erase_if(m_lanes, [&](auto const& lane) {
+    return lane->device == device && !lane->taken && is_done(*lane);
+  });
+}
+
+// Under one lock: a second thread that allocates device memory would have to wait anyhow.
+std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
+  if (auto lane = find(device, bytes, false)) return lane;
+  if (held_on(device) + bytes > m_limit) release_unused(device);
+  if (held_on(device) > 0 && held_on(device) + bytes > m_limit)
+    if (auto lane = find(device, bytes, true)) return lane;
+  if (held_on(device) > 0 && held_on(device) + bytes > m_limit) {
+    for (auto const& lane : m_lanes)
+      if (lane->device == device && !lane->taken && lane->used) Driver::wait(lane->done);
+    release_unused(device);
+  }
+  auto lane   = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
+  lane->taken = true;
+  m_lanes.push_back(lane);
+  return lane;
+}
+
+void StreamLanes::put_back(std::shared_ptr<StreamLane> const& lane) noexcept {
+  std::lock_guard const lock(m_mutex);
+  lane->taken = false;
+}
+
+void StreamLanes::drop(std::shared_ptr<StreamLane> const& lane) noexcept {
+  std::lock_guard const lock(m_mutex);
+  std::erase(m_lanes, lane);
+}
+
+void StreamLanes::release() {
+  std::lock_guard const lock(m_mutex);
+  std::erase_if(m_lanes, [](auto const& lane) { return !lane->taken && is_done(*lane); });
+}
+
+}  // namespace KokkosHostSpaces::Impl

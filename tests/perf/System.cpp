@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../perf/plain/Numbers.hpp"
+#include "../../perf/support/Format.hpp"
+#include "../../perf/support/System.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace KokkosHostSpaces::Perf;
+
+TEST_CASE("the mode in brackets is the selected one") {
+  CHECK(selected_mode("always [madvise] never") == "madvise");
+  CHECK(selected_mode("[always] madvise never") == "always");
+  CHECK(selected_mode("always defer defer+madvise madvise [never]") == "never");
+  CHECK(selected_mode("") == "");
+  CHECK(selected_mode("]odd[") == "");
+}
+
+TEST_CASE("a link is read as sysfs writes it") {
+  Link const link = parse_link("32.0 GT/s PCIe", "16");
+  CHECK(link.speed == 32);
+  CHECK(link.lanes == 16);
+  CHECK(link.is_known());
+  CHECK(parse_link("8 GT/s", "4").speed == 8);  // as older kernels write it
+}
+
+TEST_CASE("a link that the system does not know is not known") {
+  CHECK_FALSE(parse_link("", "").is_known());
+  CHECK_FALSE(parse_link("Unknown", "16").is_known());
+  CHECK_FALSE(parse_link("Unknown speed", "0").is_known());
+  CHECK_FALSE(parse_link("16.0 GT/s PCIe", "63").is_known());
+  CHECK_FALSE(parse_link("16.0 GT/s PCIe", "255").is_known());
+}
+
+TEST_CASE("speeds of a lane name the generation") {
+  CHECK(pcie_generation(2.5) == 1);
+  CHECK(pcie_generation(8) == 3);
+  CHECK(pcie_generation(32) == 5);
+  CHECK(pcie_generation(64) == 6);
+  CHECK(pcie_generation(7) == 0);
+}
+
+TEST_CASE("the rate of a link counts its coding") {
+  auto const gigabytes = [](double speed, int lanes) {
+    return static_cast<int>(link_rate({speed, lanes}) / 1e7);
+  };
+  CHECK(gigabytes(32, 16) == 6301);
+  CHECK(gigabytes(16, 16) == 3150);
+  CHECK(gigabytes(5, 8) == 400);
+  CHECK(link_rate({0, 16}) == 0);
+  CHECK(link_rate({7, 16}) == 0);
+}
+
+TEST_CASE("numbers of bytes, and words for none") {
+  CHECK(parse_bytes("8589934592") == std::size_t(8) << 30);
+  CHECK(parse_bytes("0") == 0);
+  CHECK_FALSE(parse_bytes("unlimited"));
+  CHECK_FALSE(parse_bytes(""));
+  CHECK_FALSE(parse_bytes("9223372036854771712"));
+}
+
+TEST_CASE("the soft limit of locked memory is found") {
+  std::string const head =
+      "Limit                     Soft Limit           Hard Limit           Units     \n"
+      "Max processes             95000                95000                processes \n";
+  CHECK(locked_memory_limit(
+            head + "Max locked memory         8388608              unlimited            bytes\n") ==
+        std::size_t(8) << 20);
+  CHECK_FALSE(locked_memory_limit(
+      head + "Max locked memory         unlimited            unlimited            bytes\n"));
+  CHECK_FALSE(locked_memory_limit(head));
+}
+
+TEST_CASE("entries of meminfo are in bytes") {
+  std::string const meminfo =
+      "MemTotal:       24684084 kB\nMemFree:  1 kB\nMemAvailable:   23 kB\n";
+  CHECK(meminfo_entry(meminfo, "MemTotal") == std::size_t(24684084) * 1024);
+  CHECK(meminfo_entry(meminfo, "MemAvailable") == 23 * 1024);
+  CHECK_FALSE(meminfo_entry(meminfo, "Mem"));
+  CHECK_FALSE(meminfo_entry("", "MemTotal"));
+}
+
+TEST_CASE("lists of cores are counted") {
+  CHECK(count_of_list("0-3,8") == 5);
+  CHECK(count_of_list("7") == 1);
+  CHECK(count_of_list("0-15,32-47") == 32);
+  CHECK(count_of_list("") == 0);
+}
+
+TEST_CASE("an entry of a process' status is found") {
+  std::string const status = "Name:\tinfo\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
+  CHECK(status_entry(status, "Cpus_allowed_list") == "0-7");
+  CHECK(status_entry(status, "Mems_allowed_list") == "");
+}
+
+TEST_CASE("sizes read well") {
+  CHECK(size_name(0) == "0 B");
+  CHECK(size_name(4096) == "4 KiB");
+  CHECK(size_name(std::size_t(8) << 20) == "8 MiB");
+  CHECK(size_name(std::size_t(3) << 29) == "1.5 GiB");
+  CHECK(size_name(std::size_t(2) << 40) == "2048 GiB");
+}
+
+TEST_CASE("what was filled matches, and nothing else does") {
+  std::vector<std::uint64_t> numbers(1000);
+  CHECK_FALSE(matches(numbers.data(), numbers.size()));
+  std::uint64_t const sum = fill(numbers.data(), numbers.size());
+  CHECK(matches(numbers.data(), numbers.size()));
+  CHECK(sum == 500 * 1001 * number_at(0));
+  CHECK_FALSE(matches(numbers.data() + 1, numbers.size() - 1));
+  numbers[999] += 1;
+  CHECK_FALSE(matches(numbers.data(), numbers.size()));
+  poison(numbers.data(), numbers.size());
+  CHECK_FALSE(matches(numbers.data(), 1));
+}
+
+TEST_CASE("repetitions go on until their time is over, and the median counts") {
+  int calls = 0;
+  CHECK(median_time(5.5, [&] { return double(++calls); }) == 2);  // 1 + 2 + 3
+  CHECK(calls == 3);
+  CHECK(median_time(0, [] { return 7.; }) == 7);
+}
