@@ -72,8 +72,7 @@ class Case {
     std::vector<Number const*> from;
     std::vector<Number*> to;
     for (std::size_t a = 0; a < loops[std::size_t(launch.stage)].arguments.size(); ++a) {
-      bool const reads =
-          loops[std::size_t(launch.stage)].arguments[a].access == Access::read;
+      bool const reads = loops[std::size_t(launch.stage)].arguments[a].access == Access::read;
       from.push_back(reinterpret_cast<Number const*>(first_rows[a]));
       to.push_back(reads ? nullptr : reinterpret_cast<Number*>(first_rows[a]));
     }
@@ -115,13 +114,13 @@ class Case {
 
   void add_stage(int s, bool last) {
     LoopFacts loop;
-    loop.rank     = 2;
-    bool const whole = !last || pick(0, 2) == 0;
-    loop.lower[0] = whole ? 0 : pick(0, m_rows);
-    loop.upper[0] = whole ? m_rows : pick(loop.lower[0], m_rows);
-    loop.lower[1] = whole ? 0 : pick(0, 1) * pick(0, m_width - 1);
-    loop.upper[1] = m_width;
-    bool const update = pick(0, 3) == 0 && last;
+    loop.rank                 = 2;
+    bool const whole          = !last || pick(0, 2) == 0;
+    loop.lower[0]             = whole ? 0 : pick(0, m_rows);
+    loop.upper[0]             = whole ? m_rows : pick(loop.lower[0], m_rows);
+    loop.lower[1]             = whole ? 0 : pick(0, 1) * pick(0, m_width - 1);
+    loop.upper[1]             = m_width;
+    bool const update         = pick(0, 3) == 0 && last;
     std::size_t const written = 3;
     for (std::int64_t reads = pick(0, 3); reads > 0; --reads) {
       // Perhaps the array that is written.
@@ -129,8 +128,7 @@ class Case {
       loop.arguments.push_back(view(array, Access::read, halo()));
     }
     if (s > 0) loop.arguments.push_back(between(s - 1, Access::read, halo()));
-    if (s > 1 && pick(0, 1) == 0)
-      loop.arguments.push_back(between(s - 2, Access::read, halo()));
+    if (s > 1 && pick(0, 1) == 0) loop.arguments.push_back(between(s - 2, Access::read, halo()));
     if (last)
       loop.arguments.push_back(view(written, update ? Access::update : Access::write, 0));
     else
@@ -159,7 +157,8 @@ class Case {
         if (argument.access == Access::write) continue;
         for (std::int64_t d = -argument.halo; d <= argument.halo; ++d)
           if (row + d >= 0 && row + d < m_rows)
-            sum = sum * 1000003 + from[a][(row + d) * m_width + (argument.access == Access::read ? m_width - 1 - j : j)];
+            sum = sum * 1000003 + from[a][(row + d) * m_width +
+                                          (argument.access == Access::read ? m_width - 1 - j : j)];
       }
       for (std::size_t a = 0; a < to.size(); ++a)
         if (to[a] != nullptr) to[a][row * m_width + j] = sum;

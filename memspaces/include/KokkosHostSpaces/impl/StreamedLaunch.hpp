@@ -24,6 +24,16 @@ struct LaunchBox {
   int extent(int d) const { return static_cast<int>(upper[d] - lower[d]); }
 };
 
+template <int Rank, class Body, class... Rest>
+inline constexpr bool is_callable =
+    std::is_invocable_v<Body const&, std::int64_t, std::int64_t, std::int64_t, Rest...>;
+template <class Body, class... Rest>
+inline constexpr bool is_callable<1, Body, Rest...> =
+    std::is_invocable_v<Body const&, std::int64_t, Rest...>;
+template <class Body, class... Rest>
+inline constexpr bool is_callable<2, Body, Rest...> =
+    std::is_invocable_v<Body const&, std::int64_t, std::int64_t, Rest...>;
+
 /// body(index..., chunk..., more...), or with references to elements instead of chunks.
 template <int Rank, class Body, class... Chunks>
 struct BodyCall {
@@ -31,16 +41,11 @@ struct BodyCall {
   ChunkPack<Chunks...> chunks;
 
   template <class... More>
-  static constexpr bool takes_chunks() {
-    using I = std::int64_t;
-    if constexpr (Rank == 1) return std::is_invocable_v<Body const&, I, Chunks..., More...>;
-    if constexpr (Rank == 2) return std::is_invocable_v<Body const&, I, I, Chunks..., More...>;
-    if constexpr (Rank == 3) return std::is_invocable_v<Body const&, I, I, I, Chunks..., More...>;
-  }
+  static constexpr bool takes_chunks = is_callable<Rank, Body, Chunks..., More...>;
 
   template <class... More>
   static constexpr void check() {
-    if constexpr (!takes_chunks<More...>())
+    if constexpr (!takes_chunks<More...>)
       static_assert(Rank == 1 && std::is_invocable_v<Body const&, std::int64_t,
                                                      typename Chunks::value_type&..., More...>,
                     "the body cannot be called with the indices (std::int64_t), the chunks of the "
@@ -52,7 +57,7 @@ struct BodyCall {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
                                   More&... more) const {
     chunks.pass_to([&](Chunks const&... chunk) {
-      if constexpr (!takes_chunks<More&...>())
+      if constexpr (!takes_chunks<More&...>)
         body(i, chunk(i)..., more...);
       else if constexpr (Rank == 1)
         body(i, chunk..., more...);

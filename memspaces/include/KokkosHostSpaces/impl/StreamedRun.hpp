@@ -81,14 +81,11 @@ auto body_call(Body const& body, StreamBinding const& binding, StreamLaunch cons
       body, {chunk_at<Arguments>(launch.first_rows[I], strides[I])...}};
 }
 
-// use(std::true_type) for LayoutRight.
-template <class Use>
-void with_layout(StreamBinding const& binding, Use const& use) {
-  if (binding.layout_right)
-    use(std::true_type());
-  else
-    use(std::false_type());
-}
+// Of the arguments that have one; that all have the same was checked.
+template <class... Arguments>
+inline constexpr bool is_layout_right =
+    ((Arguments::View::rank() == 1 ||
+      std::is_same_v<typename Arguments::View::array_layout, Kokkos::LayoutRight>)&&...);
 
 template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 StreamedLoop run_streamed_for(std::string const& label,
@@ -101,9 +98,7 @@ StreamedLoop run_streamed_for(std::string const& label,
                                                           std::index_sequence_for<Arguments...>());
     call.check();
     LaunchBox const box = launch_box(range, setting.job.binding, launch);
-    with_layout(setting.job.binding, [&](auto right) {
-      launch_for<Rank, decltype(right)::value>(label, setting.instance(target), box, call);
-    });
+    launch_for<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call);
   };
   return setting.run();
 }
@@ -151,10 +146,8 @@ StreamedLoop run_streamed_reduce(std::string const& label,
                                                           std::index_sequence_for<Arguments...>());
     call.template check<Value&>();
     LaunchBox const box = launch_box(range, setting.job.binding, launch);
-    with_layout(setting.job.binding, [&](auto right) {
-      launch_reduce<Rank, decltype(right)::value>(label, setting.instance(target), box, call,
-                                                  reducer, Part(parts->data() + launch.chunk));
-    });
+    launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,
+                                                       reducer, Part(parts->data() + launch.chunk));
   };
   StreamedLoop const loop = setting.run();
   if (references_variable(reducer)) loop.fence();

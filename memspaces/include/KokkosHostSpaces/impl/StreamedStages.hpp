@@ -75,10 +75,8 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
         auto const call = body_call<Body, Rank, Arguments...>(
             body, binding, launch, std::index_sequence_for<Arguments...>());
         call.check();
-        with_layout(binding, [&](auto right) {
-          launch_for<Rank, decltype(right)::value>(label, instance,
-                                                   launch_box(range, binding, launch), call);
-        });
+        launch_for<Rank, is_layout_right<Arguments...>>(label, instance,
+                                                        launch_box(range, binding, launch), call);
       });
 }
 
@@ -104,10 +102,8 @@ void launch_step(Box<Rank> const& range, StreamBinding const& binding,
   box.upper[binding.cut] = launch.end;
   using Call             = StepCall<Rank, std::decay_t<decltype(call)>, ChunkOfArgument<Source>,
                         ChunkOfArgument<Result>>;
-  with_layout(binding, [&](auto right) {
-    launch_for<Rank, decltype(right)::value>(label, instance, box,
-                                             Call{call, source, result, inside});
-  });
+  launch_for<Rank, is_layout_right<Arguments...>>(label, instance, box,
+                                                  Call{call, source, result, inside});
 }
 
 template <class ExecutionSpace, int Rank, class Body, class... Arguments>

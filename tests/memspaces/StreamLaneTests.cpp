@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Streamed loops on the streams of a made-up CUDA runtime: each stream is a thread, and every call
+// can be told to fail.
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../support/DeviceWork.hpp"
+#include "../support/FakeCuda.hpp"
+#include "StreamCases.hpp"
+
+#include <KokkosHostSpaces/impl/StreamJob.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace StreamCases;
+using KokkosHostSpaces::Error;
+using KokkosHostSpaces::Transport;
+
+namespace {
+
+std::shared_ptr<char> allocate(int, std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    throw Error("no device memory (the test said so): nothing to be done");
+  }
+  std::memset(memory, 0x55, bytes);
+  return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
+}
+
+int rounds(int usual) {
+  char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
+  return asked != nullptr ? std::atoi(asked) : usual;
+}
+
+/// Arrays that are page-locked, so that copies do not make the caller wait.
+class Locked {
+ public:
+  explicit Locked(Case& of) {
+    for (Array& array : of.arrays()) {
+      Driver::lock_pages(array.data(), array.size() * sizeof(Number));
+      m_arrays.push_back(&array);
+    }
+  }
+  ~Locked() {
+    for (Array* const array : m_arrays)
+      Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
+  }
+  Locked(Locked const&)            = delete;
+  Locked& operator=(Locked const&) = delete;
+
+ private:
+  std::vector<Array*> m_arrays;
+};
+
+StreamJob job_of(Case& random, DeviceWork::Stream& stream) {
+  StreamJob job;
+  job.label     = "test";
+  job.binding   = bind_stream("test", random.loops);
+  job.transport = Transport::staged;
+  job.wishes    = random.wishes;
+  job.targets   = {{0, stream.get()}};
+  job.launch    = [&](std::size_t, StreamLaunch const& launch) {
+    std::size_t const n = random.loops[std::size_t(launch.stage)].arguments.size();
+    std::vector<char*> const first_rows(launch.first_rows, launch.first_rows + n);
+    stream.run([&random, launch, first_rows] { random.run(launch, first_rows); });
+  };
+  return job;
+}
+
+bool nothing_is_left() {
+  FakeCuda::Outstanding const left = FakeCuda::outstanding();
+  return left.events == 0 && left.streams == 0 && left.device_allocations == 0;
+}
+
+}  // namespace
+
+TEST_CASE("streamed loops are right on streams that run at the same time") {
+  int wrong = 0;
+  FakeCuda::reset();
+  {
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    for (int seed = 0; seed < rounds(300); seed += 2) {
+      Case first(static_cast<unsigned>(seed)), second(static_cast<unsigned>(seed + 1));
+      Locked const first_locked(first), second_locked(second);
+      DeviceWork::Stream first_stream, second_stream;
+      auto const expected_first = first.expected(), expected_second = second.expected();
+      auto const first_run  = run_stream(job_of(first, first_stream), lanes);
+      auto const second_run = run_stream(job_of(second, second_stream), lanes);
+      first_run->fence();
+      second_run->fence();
+      wrong += first.arrays() != expected_first;
+      wrong += second.arrays() != expected_second;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("two loops one after the other on a stream need no fence between them") {
+  int wrong = 0;
+  FakeCuda::reset();
+  StreamLanes lanes(allocate, 1);  // all take the same memory in turn
+  for (int seed = 0; seed < rounds(200); ++seed) {
+    Case random(static_cast<unsigned>(seed));
+    Locked const locked(random);
+    DeviceWork::Stream stream, other;
+    random.arrays() = [&] {
+      Case copy(static_cast<unsigned>(seed));
+      return copy.arrays();
+    }();
+    StreamJob const job             = job_of(random, stream);
+    std::vector<Array> const before = random.arrays();
+    auto const once                 = random.expected();
+    std::vector<Array> in_between   = before;
+    run_stream(job, lanes);
+    stream.run([&] {
+      in_between = random.arrays();
+      for (std::size_t a = 0; a < before.size(); ++a)
+        std::copy(before[a].begin(), before[a].end(), random.arrays()[a].begin());
+    });
+    run_stream(job, lanes)->fence();
+    wrong += in_between != once;
+    wrong += random.arrays() != once;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a failure of any call is told once, with nothing running and nothing leaked") {
+  int told = 0, silent = 0, wrong = 0;
+  for (std::size_t call = 1; call < 400; ++call) {
+    FakeCuda::reset();
+    {
+      StreamLanes lanes(allocate, std::size_t(1) << 30);
+      Case random(static_cast<unsigned>(call % 7 + 3));
+      random.wishes.chunk_rows = 5;
+      Locked const locked(random);
+      DeviceWork::Stream stream;
+      StreamJob const job = job_of(random, stream);
+      auto const expected = random.expected();
+      auto const before   = random.arrays();
+      FakeCuda::fail_nth_call("*", call);
+      try {
+        run_stream(job, lanes)->fence();
+        FakeCuda::fail_no_more();
+        ++silent;
+        wrong += random.arrays() != expected;
+      } catch (Error const&) {
+        ++told;
+        FakeCuda::fail_no_more();
+        for (std::size_t a = 0; a < before.size(); ++a)
+          std::copy(before[a].begin(), before[a].end(), random.arrays()[a].begin());
+        run_stream(job, lanes)->fence();
+        wrong += random.arrays() != expected;
+      }
+    }
+    CAPTURE(call);
+    REQUIRE(nothing_is_left());
+  }
+  CHECK(wrong == 0);
+  CHECK(told > 100);
+}
+
+TEST_CASE("a launch that throws ends the loop, with nothing running and nothing leaked") {
+  FakeCuda::reset();
+  {
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    Case random(4);
+    random.wishes.chunk_rows = 5;
+    Locked const locked(random);
+    DeviceWork::Stream stream;
+    StreamJob job     = job_of(random, stream);
+    auto const launch = job.launch;
+    int launches      = 0;
+    job.launch        = [&](std::size_t target, StreamLaunch const& what) {
+      if (++launches == 2) throw std::runtime_error("the body failed");
+      launch(target, what);
+    };
+    CHECK_THROWS_AS(run_stream(job, lanes), std::runtime_error);
+    CHECK(lanes.held() == 0);
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("memory of streamed loops is used again, bounded, and given back") {
+  FakeCuda::reset();
+  constexpr std::size_t unit = 1 << 20;
+  {
+    StreamLanes lanes(allocate, 4 * unit);
+    auto const first = lanes.take(0, unit), second = lanes.take(0, 2 * unit);
+    CHECK(lanes.held() == 3 * unit);
+    lanes.put_back(second);
+    CHECK(lanes.take(0, 2 * unit) == second);
+    lanes.put_back(first);
+    lanes.put_back(second);
+    auto const third = lanes.take(0, 4 * unit);  // the others are not in use
+    CHECK(lanes.held() == 4 * unit);
+    lanes.put_back(third);
+    lanes.release();
+    CHECK(lanes.held() == 0);
+  }
+  CHECK(nothing_is_left());
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Streamed loops on a GPU: the same bits as resident data, order with other work, asynchrony, and
+// how fast.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using Vector = Kokkos::View<double*, khs::PinnedSpace>;
+using Cube   = Kokkos::View<double***, Kokkos::LayoutRight, khs::PinnedSpace>;
+using In     = khs::In<double const*>;
+using Out    = khs::In<double*>;
+using Clock  = std::chrono::steady_clock;
+
+Vector vector(std::size_t n) {
+  return Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "vector"), n);
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Triad {
+  template <class U, class V, class W>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, U const& b, V const& c, W const& a) const {
+    a(i) = b(i) + 3.1 * c(i);
+  }
+};
+
+struct Laplace {
+  template <class U, class V>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k, U const& u,
+                                  V const& v) const {
+    v(i, j, k) = 0.4 * u(i, j, k) + 0.1 * (u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) +
+                                           u(i, j + 1, k) + u(i, j, k - 1) + u(i, j, k + 1));
+  }
+};
+
+// The body over resident arrays, by a plain parallel_for.
+template <class Body, class... Views>
+struct Plain {
+  Body body;
+  khs::Impl::ChunkPack<Views...> views;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    views.pass_to([&](Views const&... v) { body(i, v...); });
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    views.pass_to([&](Views const&... v) { body(i, j, k, v...); });
+  }
+};
+
+template <class View>
+auto on_device(View const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::Cuda(), view);
+}
+
+template <class View>
+bool same_bits(View const& a, View const& b) {
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+struct Stall {
+  Kokkos::View<int*, khs::MappedSpace> gate{"gate", 1};
+  struct Wait {
+    Kokkos::View<int*, khs::MappedSpace> gate;
+    KOKKOS_FUNCTION void operator()(int) const {
+      int const volatile* const flag = gate.data();
+      for (long long spins = 0; *flag == 0 && spins < 2000000LL; ++spins) {
+      }
+    }
+  };
+  explicit Stall(Kokkos::Cuda const& instance) {
+    Kokkos::parallel_for("stall", Kokkos::RangePolicy<Kokkos::Cuda>(instance, 0, 1), Wait{gate});
+  }
+  void open() { std::atomic_ref<int>(gate(0)).store(1); }
+  ~Stall() { open(); }
+};
+
+}  // namespace
+
+TEST_CASE("a streamed triad has the bits of a resident one", "[streamed_cuda][cuda]") {
+  constexpr int n = 1000003;
+  Vector const a = vector(n), b = vector(n), c = vector(n), expected = vector(n);
+  for (int i = 0; i < n; ++i) {
+    b(i) = 1. / (i + 1);
+    c(i) = 1. / (i + 7);
+  }
+  auto const x = on_device(b), y = on_device(c), z = on_device(a);
+  Kokkos::parallel_for("triad", Kokkos::RangePolicy<Kokkos::Cuda>(0, n),
+                       Plain<Triad, decltype(x), decltype(x), decltype(x)>{{}, {x, y, z}});
+  Kokkos::deep_copy(expected, z);
+  for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
+    Kokkos::deep_copy(a, 0);
+    khs::StreamOptions<> const options{.transport = transport, .chunk_rows = 10001};
+    khs::streamed_for("triad", options, n, Triad(), khs::read(b), khs::read(c), khs::write(a))
+        .fence();
+    CHECK(same_bits(a, expected));
+  }
+}
+
+TEST_CASE("a chain has the bits of resident steps", "[streamed_cuda][cuda]") {
+  constexpr int n = 67;
+  Cube const u("u", n, n, n), v("v", n, n, n), expected("expected", n, n, n);
+  for (std::size_t e = 0; e < u.size(); ++e) u.data()[e] = 1. / double(e + 1);
+  khs::Box<3> const box({1, 1, 1}, {n - 1, n - 1, n - 1});
+  for (int const count : {1, 2, 5}) {
+    auto x = on_device(u), y = on_device(u);
+    for (int q = 0; q < count; ++q) {
+      Kokkos::parallel_for(
+          "step",
+          Kokkos::MDRangePolicy<Kokkos::Cuda, Kokkos::Rank<3>>({1, 1, 1}, {n - 1, n - 1, n - 1}),
+          Plain<Laplace, decltype(x), decltype(x)>{{}, {x, y}});
+      std::swap(x, y);
+    }
+    Kokkos::deep_copy(expected, x);
+    for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
+      Kokkos::deep_copy(v, 0);
+      khs::StreamOptions<> const options{.transport = transport, .chunk_rows = 5};
+      khs::streamed_chain("steps", options, box,
+                          khs::steps(count, Laplace(), khs::read(u, khs::halo(1)), khs::write(v)))
+          .fence();
+      CHECK(same_bits(v, expected));
+    }
+  }
+}
+
+TEST_CASE("a streamed loop is ordered with copies and other loops on its instance, without fences",
+          "[streamed_cuda][cuda]") {
+  constexpr int n             = 1 << 20;
+  Kokkos::Cuda const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
+  Vector const a = vector(n), b = vector(n), c = vector(n);
+  Kokkos::View<double*, Kokkos::CudaSpace> const device("device", n);
+  khs::StreamOptions<Kokkos::Cuda> options{.chunk_rows = 30000, .instances = {instance}};
+  auto const add_one = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i) + 1; };
+  for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
+    options.transport = transport;
+    Kokkos::deep_copy(a, -1);
+    Kokkos::deep_copy(device, 5);
+    Kokkos::fence();
+    Kokkos::deep_copy(instance, a, device);
+    khs::streamed_for("first", options, n, add_one, khs::read(a), khs::write(b));
+    khs::streamed_for("second", options, n, add_one, khs::read(b), khs::write(c));
+    Kokkos::deep_copy(instance, device, c);
+    khs::streamed_for("third", options, n, add_one, khs::read(c), khs::write(a));
+    Kokkos::deep_copy(instance, c, device);
+    instance.fence();
+    int wrong = 0;
+    for (int i = 0; i < n; ++i) wrong += a(i) != 8 || c(i) != 7;
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a streamed loop returns before it has run, and waits for its instance alone",
+          "[streamed_cuda][cuda]") {
+  constexpr int n      = 1 << 20;
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Vector const a = vector(n), b = vector(n);
+  auto const add_one = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i) + 1; };
+  auto const run     = [&](Kokkos::Cuda const& instance) {
+    khs::StreamOptions<Kokkos::Cuda> const options{
+            .transport = khs::Transport::staged, .chunk_rows = n / 8, .instances = {instance}};
+    return khs::streamed_for("add", options, n, add_one, khs::read(a), khs::write(b));
+  };
+  khs::StreamedLoop const warm_up[] = {run(instances[0]), run(instances[1])};
+  for (auto const& loop : warm_up) loop.fence();
+  Kokkos::deep_copy(a, 3);
+  Kokkos::deep_copy(b, 0);
+  {
+    Stall stall(instances[0]);
+    auto const start             = Clock::now();
+    khs::StreamedLoop const loop = run(instances[0]);
+    CHECK(seconds_since(start) < 0.2);
+    CHECK_FALSE(loop.is_done());
+    CHECK(b(n - 1) == 0);
+    run(instances[1]).fence();
+    CHECK(b(n - 1) == 4);
+    CHECK_FALSE(loop.is_done());
+    stall.open();
+    loop.fence();
+    CHECK(loop.is_done());
+  }
+  CHECK(b(0) == 4);
+}
+
+TEST_CASE("reductions are the same bits in every run and by every transport",
+          "[streamed_cuda][cuda]") {
+  constexpr int n = 3000017;
+  Vector const a  = vector(n);
+  for (int i = 0; i < n; ++i) a(i) = 1. / (i + 1);
+  double first = 0;
+  for (int round = 0; round < 6; ++round) {
+    double sum = 0;
+    khs::StreamOptions<> const options{
+        .transport  = round % 2 == 0 ? khs::Transport::staged : khs::Transport::zero_copy,
+        .chunk_rows = 100000};
+    khs::streamed_reduce(
+        "sum", options, n, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); },
+        Kokkos::Sum<double>(sum), khs::read(a));
+    if (round == 0) first = sum;
+    CHECK(sum == first);
+  }
+  CHECK(std::abs(first - 15.491) < 0.01);
+}
+
+// Hidden: a minute of work for figures, as `memspaces_tests "[streamed_rates]"`.
+TEST_CASE("a triad of three gibibytes: staged and zero-copy", "[.][streamed_rates][cuda]") {
+  std::size_t const n = std::size_t(1) << 27;
+  Vector const a = vector(n), b = vector(n), c = vector(n);
+  Kokkos::parallel_for("fill", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, n),
+                       [=](std::size_t i) {
+                         a(i) = 0;
+                         b(i) = double(i);
+                         c(i) = 1;
+                       });
+  Kokkos::fence();
+  double const bytes = 3. * double(n) * sizeof(double);
+  for (std::int64_t const mib : {0, 4, 8, 16, 32}) {
+    for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
+      if (transport == khs::Transport::zero_copy && mib > 0) continue;
+      for (int const slots : {2, 3, 4}) {
+        if (transport == khs::Transport::zero_copy && slots != 3) continue;
+        khs::StreamOptions<> const options{
+            .transport = transport, .chunk_rows = mib << 17, .slots = slots};
+        double best = 1e9, enqueued = 0;
+        std::string text;
+        for (int round = 0; round < 4; ++round) {
+          auto const start = Clock::now();
+          auto const loop  = khs::streamed_for("triad", options, n, Triad(), khs::read(b),
+                                               khs::read(c), khs::write(a));
+          enqueued         = seconds_since(start);
+          loop.fence();
+          best = std::min(best, seconds_since(start));
+          text = loop.explain();
+        }
+        std::printf("%6.2f GB/s, enqueued in %5.0f us: %s\n", bytes / best * 1e-9, enqueued * 1e6,
+                    text.c_str());
+      }
+    }
+  }
+  CHECK(a(n - 1) == double(n - 1) + 3.1);
+}
