@@ -56,6 +56,11 @@ void parse(std::string const& name, std::string const& value, int& out) {
   out = number;
 }
 
+void parse(std::string const& name, std::string const& value, std::string& out) {
+  if (value.empty()) refuse(name, value, "the path of a file, or off");
+  out = value;
+}
+
 }  // namespace
 
 Config Config::read(std::function<std::optional<std::string>(std::string const&)> const& lookup) {
@@ -71,6 +76,7 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
   read_one("SHORTAGE_TIMEOUT", config.shortage_timeout);
   read_one("STREAM_MEMORY", config.stream_memory);
   read_one("POOL", config.pool);
+  read_one("CALIBRATION", config.calibration);
   read_one("VERBOSE", config.verbose);
   return config;
 }

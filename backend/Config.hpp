@@ -20,7 +20,9 @@ struct Config {
   int shortage_timeout   = 60;  ///< _SHORTAGE_TIMEOUT: seconds from 1 to 1024
   std::size_t stream_memory = std::size_t(1)
                               << 30;  ///< _STREAM_MEMORY: bytes of a device, as above
-  bool pool    = true;                ///< _POOL: on | off: cache freed memory
+  bool pool = true;                   ///< _POOL: on | off: cache freed memory
+  /// _CALIBRATION: the file that keeps measured rates, or off; empty (unset): that of the user
+  std::string calibration = {};
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
   /// Reads the variables through `lookup` (name -> value or nothing).

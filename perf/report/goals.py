@@ -39,6 +39,7 @@ class Goal:
     covers: dict[str, list] = field(default_factory=dict)
     against: dict | list[dict] | None = None
     of_limit: str | None = None
+    per: str | None = None
     following: str = ""
 
     def __post_init__(self):
@@ -59,7 +60,10 @@ class Goal:
         if self.statistic != "median":
             quantity = f"{self.statistic.replace('_', ' ')} of {quantity}"
         if self.of_limit:
-            quantity += f" / {self.of_limit.replace('_', ' ')}"
+            quantity += f" / {self.of_limit.replace('_', ' ')}" if "/" not in self.of_limit \
+                else f" / ({self.of_limit.replace('_', ' ')})"
+        if self.per:
+            quantity += f" / {self.per}"
         relation, bound = (">=", self.at_least) if self.at_most is None else ("<=", self.at_most)
         return f"{quantity} {relation} {time_text(bound) if self._is_time else bound}"
 
@@ -157,6 +161,14 @@ def _counterparts(case: Case, against: dict | list, run: Run) -> list[Case]:
     return found
 
 
+def _limit(names: str, run: Run) -> float:
+    """A limit of the machine, or the quotient of two."""
+    limits = [run.limit(name) for name in names.split(" / ")]
+    if not all(limits):
+        raise LookupError(f"the limit {names} was not measured")
+    return limits[0] / limits[1] if len(limits) == 2 else limits[0]
+
+
 def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
     """The quantity in each repetition; raises LookupError if the results lack something for it."""
     values = case.values(goal.quantity)
@@ -166,10 +178,10 @@ def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
                    for other in _counterparts(case, goal.against, run))
         values = [best / seconds for seconds in case.seconds]
     if goal.of_limit:
-        limit = run.limit(goal.of_limit)
-        if not limit:
-            raise LookupError(f"the limit {goal.of_limit} was not measured")
+        limit = _limit(goal.of_limit, run)
         values = [value / limit for value in values]
+    if goal.per:
+        values = [value / parse_number(case.fields[goal.per]) for value in values]
     if not values:
         raise LookupError(f"{goal.quantity} was not measured")
     return values

@@ -22,8 +22,11 @@ _MACHINE = {
     "huge_pages": "transparent huge pages", "execution_space": "execution space",
     "kokkos_version": "Kokkos", "compiler": "compiler", "commit": "commit", "mode": "mode", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
-           "limit_both": "link in both directions", "limit_device_memory": "device memory",
-           "limit_host_memory": "host memory"}
+           "limit_both": "link in both directions", "limit_two_to_one": "link, two parts to the device and one back",
+           "limit_all_to_device": "links of all GPUs to the devices", "limit_all_to_host": "links of all GPUs to the host",
+           "limit_all_both": "links of all GPUs in both directions",
+           "limit_all_two_to_one": "links of all GPUs, two parts to the devices and one back",
+           "limit_device_memory": "device memory", "limit_host_memory": "host memory"}
 
 
 class _Writer:

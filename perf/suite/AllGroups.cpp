@@ -11,7 +11,8 @@ std::vector<Group> const& groups() {
                                          {"copy", copy_cases},
                                          {"alloc", alloc_cases, nullptr, sample_cold_allocation},
                                          {"zero_copy", zero_copy_cases},
-                                         {"latency", latency_cases}};
+                                         {"latency", latency_cases},
+                                         {"stream", stream_cases}};
   return all;
 }
 

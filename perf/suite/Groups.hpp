@@ -18,6 +18,7 @@ Cases copy_cases(Effort const& effort);
 Cases alloc_cases(Effort const& effort);
 Cases zero_copy_cases(Effort const& effort);
 Cases latency_cases(Effort const& effort);
+Cases stream_cases(Effort const& effort);
 Cases transport_cases(Effort const& effort);
 
 /// A table of what the group transport has found.

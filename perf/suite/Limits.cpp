@@ -3,6 +3,7 @@
 
 #include "Limits.hpp"
 
+#include "../plain/AllLinks.hpp"
 #include "../plain/Platform.hpp"
 #include "../plain/PlainBuffer.hpp"
 #include "../plain/Stopwatch.hpp"
@@ -11,65 +12,63 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class Links {
- public:
-  explicit Links(Ranks const& ranks) : m_ranks(ranks) {
-    // Memory of malloc that nobody has written is no memory so far.
-    if (!twins_use_cuda) std::memset(m_device[1].get(), 1, bytes);
+// As nvbandwidth.
+constexpr std::size_t block = std::size_t(512) << 20;
+
+// Of a copy from one half of the memory to the other: the best of some, of the slowest rank.
+double rate_of_memory(Ranks const& ranks) {
+  std::size_t const bytes = twins_use_cuda ? block : block / 8;
+  PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
+  PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
+  // Memory of malloc that nobody has written is no memory so far.
+  if (!twins_use_cuda) std::memset(from.get(), 1, bytes);
+  Stopwatch stopwatch;
+  auto const copy = make_copy_twin({CopyLayout::contiguous, 1, bytes / sizeof(double)},
+                                   CopyDirection::to_device, stopwatch.stream());
+  double least    = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 6; ++i) {
+    ranks.barrier();
+    double const seconds = stopwatch.time_queued([&] {
+      copy->enqueue(static_cast<double*>(to.get()), static_cast<double const*>(from.get()));
+    });
+    least                = std::min(least, ranks.greatest(seconds));
   }
+  return 2 * double(ranks.size()) * double(bytes) / least;  // it is read and written
+}
 
-  // Of `copies` blocks that `enqueue` copies. The best of some, but of the slowest rank: a limit is
-  // what all of them can do together.
-  double rate(int copies, Stopwatch::Work const& enqueue) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 6; ++i) {  // the first one wakes the link up
-      m_ranks.barrier();
-      least = std::min(least, m_ranks.greatest(m_stopwatch.time_queued_on_both(enqueue)));
-    }
-    return double(copies) * double(m_ranks.size()) * double(bytes) / least;
-  }
-
-  void to_device() { copy(m_device[0], m_host[0], m_stopwatch.stream()); }
-  void to_host() { copy(m_host[1], m_device[1], m_stopwatch.other_stream()); }
-  void on_device() { copy(m_device[0], m_device[1], m_stopwatch.stream()); }
-
- private:
-  void copy(PlainBuffer const& to, PlainBuffer const& from, Stream stream) const {
-    make_copy_twin({CopyLayout::contiguous, 1, bytes / sizeof(double)}, CopyDirection::to_device,
-                   stream)
-        ->enqueue(static_cast<double*>(to.get()), static_cast<double const*>(from.get()));
-  }
-
-  // As nvbandwidth.
-  std::size_t const bytes = std::size_t(twins_use_cuda ? 512 : 64) << 20;
-
-  Ranks const& m_ranks;
-  Stopwatch m_stopwatch;
-  PlainBuffer m_host[2]   = {make_plain_buffer(PlainKind::pinned, bytes),
-                             make_plain_buffer(PlainKind::pinned, bytes)};
-  PlainBuffer m_device[2] = {make_plain_buffer(PlainKind::device, bytes),
-                             make_plain_buffer(PlainKind::device, bytes)};
-};
+void add_links(std::vector<int> const& devices, std::string const& prefix, Ranks const& ranks,
+               std::vector<Limit>& limits) {
+  AllLinks links(devices, block);
+  auto const add = [&](std::string const& name, Mix mix) {
+    double const rate = links.best_rate(
+        mix, [&](double seconds) { return ranks.greatest(seconds); }, [&] { ranks.barrier(); });
+    limits.push_back({prefix + name, rate * ranks.size()});
+  };
+  add("to_device", {1, 0});
+  add("to_host", {0, 1});
+  add("both", {1, 1});
+  add("two_to_one", {2, 1});
+}
 
 }  // namespace
 
 std::vector<Limit> measure_limits(Ranks const& ranks) {
-  Links links(ranks);
-  // A copy on the device reads and writes its memory.
-  double const on_device = links.rate(2, [&] { links.on_device(); });
-  if (!twins_use_cuda) return {{"host_memory", on_device}};
-  double const to_device = links.rate(1, [&] { links.to_device(); });
-  double const to_host   = links.rate(1, [&] { links.to_host(); });
-  double const both      = links.rate(2, [&] {
-    links.to_device();
-    links.to_host();
-  });
-  return {
-      {"to_device", to_device}, {"to_host", to_host}, {"both", both}, {"device_memory", on_device}};
+  if (!twins_use_cuda) return {{"host_memory", rate_of_memory(ranks)}};
+  std::vector<Limit> limits;
+  add_links({current_device()}, "", ranks, limits);
+  int const devices = int(list_devices().size());
+  if (ranks.size() == 1 && devices > 1) {
+    std::vector<int> all(static_cast<std::size_t>(devices));
+    std::iota(all.begin(), all.end(), 0);
+    add_links(all, "all_", ranks, limits);
+  }
+  limits.push_back({"device_memory", rate_of_memory(ranks)});
+  return limits;
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -12,12 +12,14 @@
 namespace KokkosHostSpaces::Perf {
 
 struct Limit {
-  std::string name;         ///< to_device, to_host, both, device_memory, host_memory
-  double bytes_per_second;  ///< of all ranks; both: in the two directions together
+  /// to_device, to_host, both, two_to_one (parts to the device and to the host at once), the same
+  /// with all_ of all devices of a process that uses several, device_memory, host_memory
+  std::string name;
+  double bytes_per_second;  ///< of all ranks, and all directions together
 };
 
 /// What the links and the memory of this machine can do while all ranks use them at once, by plain
-/// copies of large blocks; takes a second.
+/// copies of large blocks; takes one or two seconds.
 std::vector<Limit> measure_limits(Ranks const& ranks);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -39,6 +39,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(config.numa);
   CHECK(config.touch_threads == 0);
   CHECK(config.pool);
+  CHECK(config.calibration.empty());
   CHECK_FALSE(config.verbose);
 }
 
@@ -48,12 +49,14 @@ TEST_CASE("every variable is read") {
                               {"NUMA", "off"},
                               {"TOUCH_THREADS", "12"},
                               {"POOL", "off"},
+                              {"CALIBRATION", "/tmp/rates"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
   CHECK_FALSE(config.huge_pages);
   CHECK_FALSE(config.numa);
   CHECK(config.touch_threads == 12);
   CHECK_FALSE(config.pool);
+  CHECK(config.calibration == "/tmp/rates");
   CHECK(config.verbose);
 }
 
@@ -77,6 +80,7 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
   for (auto const* name : {"HUGE_PAGES", "NUMA", "POOL", "VERBOSE"}) {
     for (auto const* value : {"", "yes", "ON", "1", "off "}) refuses(name, value, "on or off");
   }
+  refuses("CALIBRATION", "", "the path of a file");
   for (auto const* value : {"", "0", "-1", "1025", "8 ", "four", "99999999999"}) {
     refuses("TOUCH_THREADS", value, "1 to 1024");
   }

@@ -5,7 +5,7 @@
 import json
 import random
 
-LINK, BOTH, MEMORY = 55e9, 100e9, 4.4e12
+LINK, BOTH, TWO_TO_ONE, MEMORY = 55e9, 100e9, 80e9, 4.4e12
 KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "nstream": 4, "dot": 2, "axpy": 3, "norm": 1}
 SPACES = {"PinnedSpace": 54.8e9, "MappedSpace": 51e9, "WriteCombinedSpace": 55e9, "CudaHostPinnedSpace": 52e9}
 
@@ -19,7 +19,7 @@ def context(**changes):
         "kokkos_version": "5.0.2", "kokkos_configuration": "Cuda", "compiler": "GCC 13.3.0, nvcc 13.0",
         "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "ranks": "1",
         "limit_to_device": f"{LINK}", "limit_to_host": f"{LINK}", "limit_both": f"{BOTH}",
-        "limit_device_memory": f"{MEMORY}"} | changes
+        "limit_two_to_one": f"{TWO_TO_ONE}", "limit_device_memory": f"{MEMORY}"} | changes
 
 
 def entry(name, index, seconds, **keys):
@@ -90,6 +90,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
             made.add(f"zero_copy/read/PinnedSpace/staged/{end}",
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.4e-6)
+    _streamed_loops(made)
     return made
 
 
@@ -98,6 +99,32 @@ def _vector(made, kernel, space, size, n, seconds):
         slower = 1.25 if launch == "range_policy" else 1
         made.add(f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/{launch}/n:{n}", seconds * slower,
                  seconds * 1.002, bytes=float(n * size * KERNELS[kernel]), label="block 512, vectorised")
+
+
+def _streamed_loops(made):
+    array = 2**30
+    loops = {"triad": (3, TWO_TO_ONE), "dot": (2, LINK), "update": (2, BOTH)}
+    for operation, (arrays, rate) in loops.items():
+        seconds, moved = arrays * array / rate / 0.99, float(arrays * array)
+        for twin, factor in (("pipeline", 1.005), ("serial", BOTH / LINK)):
+            made.add(f"stream/{operation}/PinnedSpace/staged/twin:{twin}/bytes:{array}", seconds, seconds * factor,
+                     bytes=moved)
+        made.add(f"stream/{operation}/MappedSpace/zero_copy/twin:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
+        made.add(f"stream/{operation}/MappedSpace/automatic/twin:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
+    one = 2 * array / BOTH
+    made.add(f"stream/stencil/PinnedSpace/staged/twin:pipeline/steps:1/bytes:{array}", one, one, bytes=2.0 * array)
+    for steps in range(2, 9):
+        made.add(f"stream/stencil/PinnedSpace/chain/twin:passes/steps:{steps}/bytes:{array}", one * 1.1, one * steps,
+                 bytes=2.0 * array * steps)
+
+
+def add_two_gpus(made, rate=TWO_TO_ONE * 1.7, read_rate=LINK * 1.95):
+    """The cases of a process that uses two GPUs."""
+    made.data["context"] |= {"limit_all_two_to_one": f"{rate}", "limit_all_to_device": f"{read_rate}"}
+    for operation, arrays, both, alone in (("triad", 3, rate, TWO_TO_ONE), ("dot", 2, read_rate, LINK)):
+        moved = float(arrays * 2**30)
+        made.add(f"stream/{operation}/PinnedSpace/two_devices/twin:one_device/bytes:{2**30}", moved / both / 0.99,
+                 moved / alone / 0.99, bytes=moved)
 
 
 def _allocations(made):

@@ -31,7 +31,7 @@ class Check(ReportTest):
     def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
         code, text = self.check(machine_that_reaches_all())
         self.assertEqual(code, 0, text)
-        self.assertIn("11 of 11 goals reached, 0 errors", text)
+        self.assertIn("18 of 18 goals reached, 0 errors", text)
 
     def test_a_slower_kernel_misses_its_goal(self):
         machine = machine_that_reaches_all()
@@ -132,15 +132,55 @@ class Check(ReportTest):
         self.assertEqual(code, 4, text)
         self.assertIn("0 of 0 goals reached", text)
 
-    def test_goals_that_follow_count_once_there_is_data(self):
+    def test_streamed_loops_are_held_against_link_and_twins(self):
+        for part, factors, wanted in (
+                ("stream/triad/PinnedSpace/staged/twin:pipeline", {"real_time": 1.02, "twin_seconds": 1.02},
+                 "rate / limit two to one >= 0.98, measured 0.97"),
+                ("stream/dot/PinnedSpace/staged/twin:pipeline", {"real_time": 1.02, "twin_seconds": 1.02},
+                 "rate / limit to device >= 0.98, measured 0.9"),
+                ("stream/update/PinnedSpace/staged/twin:pipeline", {"twin_seconds": 0.98}, "ratio >= 0.99"),
+                ("stream/update/PinnedSpace/staged/twin:serial", {"twin_seconds": 0.96},
+                 "ratio / (limit both / limit to device) >= 0.97, measured 0.96"),
+                ("chain/twin:passes/steps:7/", {"real_time": 1.1}, "steps:7/bytes:1073741824: wanted ratio / steps >= 0.85"),
+                ("stream/dot/MappedSpace/zero_copy", {"real_time": 1.02}, "ratio >= 0.99"),
+                ("stream/dot/MappedSpace/automatic", {"real_time": 1.05}, "ratio >= 0.95")):
+            with self.subTest(part):
+                machine = machine_that_reaches_all()
+                self.assertGreater(machine.change(part, **factors), 0)
+                self.assert_missed(machine, wanted)
         machine = machine_that_reaches_all()
-        for words, seconds in (("automatic", 0.0105), ("staged", 0.0103), ("zero_copy", 0.02)):
-            machine.add(f"stream/triad/PinnedSpace/{words}/bytes:1073741824", seconds, bytes=1.04e9)
+        machine.remove("/steps:5/")
+        self.assert_missed(machine, "no data for steps 5")
+
+    def test_two_gpus_are_held_against_both_links_where_there_are_two(self):
+        code, text = self.check(machine_that_reaches_all())
+        self.assertIn("meant for backend = cuda, ranks = 1, limit_all_two_to_one >= 1", text)
+        machine = machine_that_reaches_all()
+        synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("13 of 13 goals reached", text)
-        machine.change("/automatic/", real_time=1.1, bytes=1.1)
-        self.assert_missed(machine, "times as fast >= 0.95", "measured 0.89")
+        self.assertIn("21 of 21 goals reached", text)
+        machine.change("stream/dot/PinnedSpace/two_devices", twin_seconds=0.95)
+        self.assert_missed(machine, "ratio >= 1.9")
+
+    def test_goals_that_follow_count_once_there_is_data(self):
+        goals = self.folder / "goals.json"
+        goals.write_text(json.dumps({"goals": [
+            {"name": "g", "why": "w", "select": {"group": "copy", "space": "PinnedSpace", "words": "contiguous"},
+             "quantity": "ratio", "at_least": 0.9},
+            {"name": "later", "why": "w", "select": {"group": "later", "words": "~ automatic"}, "following": "a group",
+             "against": [{"words": "staged"}, {"words": "zero_copy"}], "quantity": "times_as_fast", "at_least": 0.95}]}))
+        machine = machine_that_reaches_all()
+        code, text = self.check(machine, "--goals", goals)
+        self.assertIn("1 of 1 goals reached", text)
+        self.assertIn("follows: a group", text)
+        for words, seconds in (("automatic", 0.0105), ("staged", 0.0103), ("zero_copy", 0.02)):
+            machine.add(f"later/triad/PinnedSpace/{words}/bytes:1073741824", seconds, bytes=1.04e9)
+        self.assertIn("2 of 2 goals reached", self.check(machine, "--goals", goals)[1])
+        machine.change("/automatic/", real_time=1.1)
+        code, text = self.check(machine, "--goals", goals)
+        self.assertEqual(code, 1, text)
+        self.assertIn("times as fast >= 0.95, measured 0.89", text)
 
     def test_several_files_are_judged_together(self):
         one, two = machine_that_reaches_all(), machine_that_reaches_all(gpus="2", ranks="2")

@@ -86,7 +86,7 @@ class Figures(ReportTest):
         self.assertEqual(self.figures()[0], 0)
 
     def test_a_table_without_data_says_so(self):
-        self.page.write_text("<!-- table rates ^stream/ of results.json -->\n<!-- end -->", encoding="utf-8")
+        self.page.write_text("<!-- table rates ^multipath/ of results.json -->\n<!-- end -->", encoding="utf-8")
         self.figures("--write")
         self.assertIn("Not measured yet.", self.page.read_text(encoding="utf-8"))
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A small file that outlives the process, and what names the machine in it.
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_OS_CACHE_FILE_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_OS_CACHE_FILE_HPP
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace KokkosHostSpaces::Impl {
+
+/// Where caches of this user lie, by the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache; empty if
+/// neither is absolute. `lookup` asks the environment.
+std::string cache_folder(
+    std::function<std::optional<std::string>(std::string const&)> const& lookup);
+std::string cache_folder();
+
+/// What a file contains; nothing if it is no regular file, or cannot be read.
+std::optional<std::string> read_cache_file(std::string const& path);
+
+/// Makes or replaces a file, and the folders above it, at once: who reads it meanwhile sees all of
+/// the old or all of the new text, and of two writers one wins. Returns what is wrong, if anything
+/// is.
+std::string replace_cache_file(std::string const& path, std::string const& text);
+
+/// The name of this machine; "unknown" if the system does not tell.
+std::string host_name();
+
+/// The version of the GPUs' kernel module; "unknown" if the system does not tell.
+std::string gpu_driver_version(std::string const& root = "");
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../plain/Platform.hpp"
+#include "../../plain/Stopwatch.hpp"
+#include "../Groups.hpp"
+#include "../LatestMemory.hpp"
+#include "StreamPair.hpp"
+#include "StreamedLoops.hpp"
+
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+std::string name(StreamOperation operation) {
+  switch (operation) {
+    case StreamOperation::triad: return "triad";
+    case StreamOperation::dot: return "dot";
+    case StreamOperation::update: return "update";
+    case StreamOperation::stencil: break;
+  }
+  return "stencil";
+}
+
+double arrays_moved(StreamOperation operation) {
+  return operation == StreamOperation::triad ? 3 : 2;
+}
+
+LoopOptions options_of(Transport transport) {
+  LoopOptions options;
+  options.transport = transport;
+  return options;
+}
+
+LibraryTwin::Variants::value_type variant(Transport transport, StreamLoop const& loop) {
+  return {transport == Transport::staged ? "staged" : "zero-copy",
+          [loop, transport] { return run_streamed<MappedSpace>(loop, options_of(transport)); }};
+}
+
+// A loop in place as Kokkos has it.
+double run_parallel_for(StreamLoop const& loop) {
+  std::size_t const n = std::size_t(loop.shape.elements());
+  StreamView<double*, MappedSpace> const a(loop.arrays.a, n);
+  StreamView<double const*, MappedSpace> const b(loop.arrays.b, n), c(loop.arrays.c, n);
+  Execution const instance;
+  Kokkos::parallel_for(
+      "triad",
+      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(instance, 0, std::int64_t(n)),
+      KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + 3 * c(i); });
+  instance.fence();
+  return 0;
+}
+
+class StreamCases {
+ public:
+  explicit StreamCases(Effort const& effort)
+      : m_effort(effort), m_largest(effort.mode == Mode::quick ? 2 * MiB : 128 * MiB) {
+    if (runs_on_device)
+      m_largest = effort.mode == Mode::quick  ? 64 * MiB
+                  : effort.mode == Mode::full ? 8 * GiB
+                                              : 2 * GiB;
+    while (6 * m_largest > effort.host_bytes) m_largest /= 2;
+  }
+
+  void add_loops() {
+    for (std::size_t bytes : sizes()) {
+      for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
+        add_staged(operation, bytes, "pipeline", StreamWay::pipeline);
+      if (runs_on_device) add_staged(StreamOperation::update, bytes, "serial", StreamWay::serial);
+      for (auto operation : {StreamOperation::triad, StreamOperation::dot})
+        add_loop(
+            operation, vector(bytes), "MappedSpace/zero_copy", "kernel",
+            [](StreamLoop const& loop) {
+              return run_streamed<MappedSpace>(loop, options_of(Transport::zero_copy));
+            },
+            plain(StreamWay::in_place));
+    }
+  }
+
+  // What else one might do, at one size.
+  void add_alternatives() {
+    std::size_t const bytes = sizes()[sizes().size() == 1 ? 0 : 1];
+    add_loop(StreamOperation::triad, vector(bytes), "PinnedSpace/staged", "parallel_for", staged,
+             library([](StreamLoop const& loop) {
+               return LibraryTwin::Variants{
+                   {"on MappedSpace", [loop] { return run_parallel_for(loop); }}};
+             }));
+    if (!runs_on_device) return;
+    add_staged(StreamOperation::triad, bytes, "serial", StreamWay::serial);
+    if (4 * bytes > m_effort.device_bytes) return;
+    add_staged(StreamOperation::triad, bytes, "resident", StreamWay::resident);
+    add_staged(StreamOperation::triad, bytes, "managed", StreamWay::managed);
+  }
+
+  // Two arrays that are four times as large as what the loop may use of the device.
+  void add_chains() {
+    StreamShape const shape = cube();
+    std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
+    LoopOptions options     = options_of(Transport::staged);
+    options.device_memory   = 2 * bytes / 4;
+    auto const chain        = [options](int count) {
+      return [options, count](StreamLoop const& loop) {
+        run_steps<PinnedSpace>(loop.shape, loop.arrays.b, loop.arrays.a, count, options);
+        return 0.;
+      };
+    };
+    add_loop(StreamOperation::stencil, shape, "PinnedSpace/staged", "pipeline", chain(1),
+             plain(StreamWay::pipeline));
+    for (int count = 2; count <= 8; count += m_effort.mode == Mode::quick ? 3 : 1)
+      add_loop(StreamOperation::stencil, shape, "PinnedSpace/chain", "passes", chain(count),
+               library([count, options](StreamLoop const& loop) {
+                 return LibraryTwin::Variants{{"one step each", [=] {
+                                                 run_passes<PinnedSpace>(loop, count, options);
+                                                 return 0.;
+                                               }}};
+               }),
+               count);
+  }
+
+  // The choice of the library beside what is better.
+  void add_choices() {
+    std::size_t const most = std::min(m_largest, 256 * MiB);
+    for (std::size_t bytes = 16 * KiB; bytes <= most;
+         bytes *= m_effort.mode == Mode::quick ? 64 : 8)
+      for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
+        add_loop(
+            operation, vector(bytes), "MappedSpace/automatic", "better",
+            [](StreamLoop const& loop) {
+              return run_streamed<MappedSpace>(loop, options_of(Transport::automatic));
+            },
+            library([](StreamLoop const& loop) {
+              return LibraryTwin::Variants{variant(Transport::staged, loop),
+                                           variant(Transport::zero_copy, loop)};
+            }));
+  }
+
+  // Beside one.
+  void add_two_devices() {
+    if (list_devices().size() < 2) return;
+    for (auto operation : {StreamOperation::triad, StreamOperation::dot})
+      add_loop(
+          operation, vector(sizes().back()), "PinnedSpace/two_devices", "one_device",
+          [streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
+            if (!streams) streams = std::make_shared<DeviceStreams>();
+            LoopOptions options = options_of(Transport::staged);
+            options.instances   = streams->instances();
+            return run_streamed<PinnedSpace>(loop, options);
+          },
+          library([](StreamLoop const& loop) {
+            return LibraryTwin::Variants{{"staged", [loop] { return staged(loop); }}};
+          }));
+  }
+
+  Cases take() { return std::move(m_cases); }
+
+ private:
+  using Run      = std::function<double(StreamLoop const&)>;
+  using MakeTwin = std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)>;
+
+  // A stream on each of two devices, and instances on them.
+  class DeviceStreams {
+   public:
+    DeviceStreams() {
+      int const here = current_device();
+      for (auto const& [device, stopwatch] :
+           {std::pair(here, &m_first), std::pair(here == 0 ? 1 : 0, &m_second)}) {
+        use_device(device);
+        *stopwatch = std::make_unique<Stopwatch>();
+        m_instances.push_back(make_instance((*stopwatch)->stream()));
+      }
+      use_device(here);
+    }
+    std::vector<Execution> const& instances() const { return m_instances; }
+
+   private:
+    std::unique_ptr<Stopwatch> m_first, m_second;
+    std::vector<Execution> m_instances;
+  };
+
+  static double staged(StreamLoop const& loop) {
+    return run_streamed<PinnedSpace>(loop, options_of(Transport::staged));
+  }
+
+  static MakeTwin plain(StreamWay way) {
+    return [way](StreamLoop const& loop) { return make_stream_twin(way, loop); };
+  }
+  template <class MakeVariants>
+  static MakeTwin library(MakeVariants make_variants) {
+    return [make_variants](StreamLoop const& loop) -> std::unique_ptr<StreamTwin> {
+      return std::make_unique<LibraryTwin>(make_variants(loop));
+    };
+  }
+
+  // Of an array.
+  std::vector<std::size_t> sizes() const {
+    if (m_effort.mode == Mode::quick) return {m_largest};
+    if (!runs_on_device) return {m_largest / 16, m_largest};
+    std::vector<std::size_t> result = {64 * MiB, std::min(GiB, m_largest)};
+    if (m_largest > 2 * GiB) result.push_back(m_largest);
+    return result;
+  }
+
+  static StreamShape vector(std::size_t bytes) { return {std::int64_t(bytes / sizeof(double))}; }
+
+  // Of 2 GiB, with planes of 2 MiB, where there is a device.
+  StreamShape cube() const {
+    std::size_t const bytes = std::min(m_largest, 2 * GiB);
+    std::int64_t const side = bytes >= 256 * MiB ? 512 : bytes >= 32 * MiB ? 128 : 64;
+    return {std::int64_t(bytes / sizeof(double)) / (side * side), side, side};
+  }
+
+  void add_staged(StreamOperation operation, std::size_t bytes, std::string const& twin,
+                  StreamWay way) {
+    add_loop(operation, vector(bytes), "PinnedSpace/staged", twin, staged, plain(way));
+  }
+
+  void add_loop(StreamOperation operation, StreamShape const& shape, std::string const& how,
+                std::string const& twin, Run run, MakeTwin make_twin, int count = 1) {
+    std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
+    double const moved      = arrays_moved(operation) * double(bytes) * count;
+    std::string steps_name =
+        operation == StreamOperation::stencil ? "/steps:" + std::to_string(count) : "";
+    m_cases.push_back({"stream/" + name(operation) + "/" + how + "/twin:" + twin + steps_name +
+                           "/bytes:" + std::to_string(bytes),
+                       moved, m_effort.repetitions(moved / (runs_on_device ? 6e10 : 5e9)),
+                       [=, latest = m_latest, elements = std::int64_t(m_largest / sizeof(double))] {
+                         return std::make_unique<StreamPair>(
+                             StreamCase{operation, shape, count, run, make_twin},
+                             latest->of<StreamMemory>(elements));
+                       }});
+  }
+
+  Effort m_effort;
+  std::size_t m_largest;  // array
+  std::shared_ptr<LatestMemory> m_latest = latest_memory();
+  Cases m_cases;
+};
+
+}  // namespace
+
+Cases stream_cases(Effort const& effort) {
+  StreamCases cases(effort);
+  cases.add_loops();
+  cases.add_alternatives();
+  cases.add_chains();
+  cases.add_choices();
+  cases.add_two_devices();
+  return cases.take();
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_PAIR_HPP
+
+#include "../BestVariant.hpp"
+#include "../Pair.hpp"
+#include "StreamMemory.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace KokkosHostSpaces::Perf {
+
+/// What a benchmark does once it has memory.
+struct StreamCase {
+  StreamOperation operation;
+  StreamShape shape;
+  int steps = 1;                                 ///< of a stencil
+  std::function<double(StreamLoop const&)> run;  ///< ours; returns when done
+  std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)> make_twin;
+};
+
+/// A loop over data in host memory, timed by the host's clock from the call until its result is
+/// there: no gate could hold what uses streams of its own.
+class StreamPair final : public Pair {
+ public:
+  StreamPair(StreamCase description, std::shared_ptr<StreamMemory> memory)
+      : m_case(std::move(description)),
+        m_memory(std::move(memory)),
+        m_ours{m_case.operation, m_case.shape, m_memory->ours()},
+        m_plain{m_case.operation, m_case.shape, m_memory->twin()} {
+    m_memory->fill(m_case.shape.elements());
+    for (StreamLoop const& loop : {m_ours, m_plain}) reset_stream(loop);
+    if (m_case.operation == StreamOperation::dot) m_sum = expected_dot(m_case.shape.elements());
+    m_twin = m_case.make_twin(m_plain);
+    m_case.run(m_ours);
+    m_label = choose_best_variant(
+        *m_twin, 2, [this] { time_twin(); }, [this] { return time_twin(); });
+  }
+
+  double time_ours() override {
+    return seconds_of([this] { return m_case.run(m_ours); });
+  }
+  double time_twin() override {
+    m_twin->prepare();
+    return seconds_of([this] { return m_twin->run(); });
+  }
+  std::string twin_label() const override { return m_label; }
+
+  /// Of one more sample of either side, for which results are poisoned.
+  std::string find_error() override {
+    refill();
+    reset_stream(m_ours);
+    time_ours();
+    if (m_damaged) spoil();
+    std::int64_t const ours = wrong(m_ours);
+    refill();
+    reset_stream(m_plain);
+    time_twin();
+    m_twin->collect();
+    std::int64_t twin = wrong(m_plain);
+    if (m_case.operation == StreamOperation::stencil)
+      twin += count_differing(m_ours.arrays.a, m_plain.arrays.a, m_case.shape.elements());
+    return describe_wrong(ours, twin);
+  }
+
+  void damage() override { m_damaged = true; }
+
+ private:
+  template <class Run>
+  double seconds_of(Run run) {
+    auto const begin = std::chrono::steady_clock::now();
+    m_result         = run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  // Passes over a stencil use c.
+  void refill() const {
+    if (m_case.steps > 1) m_memory->fill(m_case.shape.elements());
+  }
+
+  void spoil() {
+    m_result += 1;
+    m_ours.arrays.a[m_case.shape.elements() - 1] += 0.5;
+  }
+
+  std::int64_t wrong(StreamLoop const& loop) const {
+    switch (m_case.operation) {
+      case StreamOperation::dot: return m_result != m_sum;
+      case StreamOperation::stencil: return count_wrong_points(loop, m_case.steps);
+      default: break;
+    }
+    return count_wrong_elements(loop);
+  }
+
+  StreamCase m_case;
+  std::shared_ptr<StreamMemory> m_memory;
+  StreamLoop m_ours, m_plain;
+  std::unique_ptr<StreamTwin> m_twin;
+  std::string m_label;
+  double m_sum = 0, m_result = 0;
+  bool m_damaged = false;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

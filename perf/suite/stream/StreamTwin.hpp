@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_TWIN_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_TWIN_HPP
+
+#include "../../plain/Twin.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace KokkosHostSpaces::Perf {
+
+/// triad: a = b + 3 c. dot: the sum of b c. update: a = 7 - a. stencil: a = (2 b + the six
+/// neighbours of b) / 8 inside a cube, a = b on its faces.
+enum class StreamOperation { triad, dot, update, stencil };
+
+/// A cube of doubles that is cut along its slowest index; vectors have planes of one element.
+struct StreamShape {
+  std::int64_t planes, rows = 1, columns = 1;
+  std::int64_t plane() const { return rows * columns; }
+  std::int64_t elements() const { return planes * plane(); }
+};
+
+/// Page-locked.
+struct StreamArrays {
+  double *a, *b, *c;
+};
+
+struct StreamLoop {
+  StreamOperation operation;
+  StreamShape shape;
+  StreamArrays arrays;
+};
+
+/// A loop over data in host memory, from there to there.
+class StreamTwin : public Twin {
+ public:
+  /// Brings the data to where run expects it; not timed.
+  virtual void prepare() {}
+
+  /// The loop; returns when all is done. What is timed. Returns the sum of a dot.
+  virtual double run() = 0;
+
+  /// Brings the result into the host's array, if run leaves it elsewhere; not timed.
+  virtual void collect() {}
+};
+
+enum class StreamWay {
+  pipeline,  ///< by hand: three buffers for each array, copies in and out overlap with kernels
+  serial,    ///< chunk by chunk: copy, kernel, copy
+  in_place,  ///< a kernel on the host's memory
+  resident,  ///< a kernel on data that is on the device
+  managed    ///< managed memory that is prefetched in chunks
+};
+
+/// \throw std::exception if there is not enough memory
+std::unique_ptr<StreamTwin> make_stream_twin(StreamWay way, StreamLoop const& loop);
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Twins that have all of the data where their kernel finds it.
+
+#include "../../plain/PlainBuffer.hpp"
+#include "StreamKernelsCuda.hpp"
+
+#include <array>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+// One kernel over all planes: the host's memory, or a copy on the device.
+class WholeTwin : public StreamTwin {
+ public:
+  explicit WholeTwin(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {
+    check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~WholeTwin() override { (void)cudaStreamDestroy(m_stream); }
+
+  std::vector<std::string> variants() const override {
+    std::vector<std::string> names;
+    for (unsigned threads : blocks) names.push_back("block " + std::to_string(threads));
+    return names;
+  }
+  void choose(int variant) override { m_threads = blocks[std::size_t(variant)]; }
+
+  double run() override {
+    double sum = 0;
+    if (is_dot()) check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_stream), "cudaMemsetAsync");
+    launch({0, m_loop.shape.planes}, m_stream);
+    if (is_dot())
+      check(cudaMemcpyAsync(&sum, m_sum.get(), sizeof sum, cudaMemcpyDefault, m_stream),
+            "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+    return sum;
+  }
+
+ protected:
+  bool is_dot() const { return m_loop.operation == StreamOperation::dot; }
+  std::size_t bytes() const { return std::size_t(m_loop.shape.elements()) * sizeof(double); }
+
+  void launch(Planes planes, cudaStream_t stream) {
+    std::int64_t const offset = planes.first * m_loop.shape.plane();
+    launch_stream_kernel(m_loop, planes, {m_at.a + offset, m_at.b + offset, m_at.c + offset},
+                         static_cast<double*>(m_sum.get()), m_threads, stream);
+  }
+
+  void copy(double* to, double const* from) {
+    check(cudaMemcpyAsync(to, from, bytes(), cudaMemcpyDefault, m_stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+  }
+
+  StreamLoop m_loop;
+  StreamArrays m_at;  // where kernels find them
+  cudaStream_t m_stream{};
+
+ private:
+  static constexpr std::array blocks = {256u, 128u, 512u, 1024u};
+
+  unsigned m_threads = blocks[0];
+  PlainBuffer m_sum  = make_plain_buffer(PlainKind::device, sizeof(double));
+};
+
+// Has arrays of its own, which begin as the host's are.
+class CopiedTwin : public WholeTwin {
+ public:
+  template <class Allocate>
+  CopiedTwin(StreamLoop const& loop, Allocate allocate) : WholeTwin(loop) {
+    for (int k = 0; k < 3; ++k) m_buffers.push_back(allocate(bytes()));
+    auto const at = [this](int k) { return static_cast<double*>(m_buffers[k].get()); };
+    m_at          = {at(0), at(1), at(2)};
+    copy(m_at.b, loop.arrays.b);
+    copy(m_at.c, loop.arrays.c);
+  }
+
+  void prepare() override { copy(m_at.a, m_loop.arrays.a); }
+  void collect() override { copy(m_loop.arrays.a, m_at.a); }
+
+ private:
+  std::vector<PlainBuffer> m_buffers;
+};
+
+PlainBuffer on_device(std::size_t bytes) { return make_plain_buffer(PlainKind::device, bytes); }
+
+PlainBuffer in_managed_memory(std::size_t bytes) {
+  void* pointer;
+  check(cudaMallocManaged(&pointer, bytes), "cudaMallocManaged");
+  return {pointer, [](void* p) { (void)cudaFree(p); }};
+}
+
+class ManagedTwin final : public CopiedTwin {
+ public:
+  explicit ManagedTwin(StreamLoop const& loop) : CopiedTwin(loop, in_managed_memory) {
+    check(cudaGetDevice(&m_device), "cudaGetDevice");
+    for (cudaStream_t* stream : {&m_in, &m_out})
+      check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "cudaEventCreate");
+  }
+  ~ManagedTwin() override {
+    (void)cudaEventDestroy(m_event);
+    for (cudaStream_t stream : {m_in, m_out}) (void)cudaStreamDestroy(stream);
+  }
+
+  std::vector<std::string> variants() const override { return {"prefetched in chunks of 64 MiB"}; }
+  void choose(int) override {}
+
+  void prepare() override {
+    CopiedTwin::prepare();
+    for (double* array : {m_at.a, m_at.b, m_at.c}) prefetch(array, bytes(), on_host, m_stream);
+    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+  }
+
+  double run() override {
+    std::size_t const plane   = std::size_t(m_loop.shape.plane()) * sizeof(double);
+    std::int64_t const planes = std::max<std::int64_t>(1, std::int64_t(chunk_bytes / plane));
+    for (std::int64_t first = 0; first < m_loop.shape.planes; first += planes)
+      enqueue({first, std::min(first + planes, m_loop.shape.planes)});
+    for (cudaStream_t stream : {m_in, m_stream, m_out})
+      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return 0;
+  }
+
+ private:
+  static constexpr int on_host             = -1;
+  static constexpr std::size_t chunk_bytes = std::size_t(64) << 20;
+
+  static void prefetch(double* array, std::size_t size, int device, cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+    cudaMemLocation where{};
+    where.type = device == on_host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    where.id   = device == on_host ? 0 : device;
+    check(cudaMemPrefetchAsync(array, size, where, 0, stream), "cudaMemPrefetchAsync");
+#else
+    check(cudaMemPrefetchAsync(array, size, device == on_host ? cudaCpuDeviceId : device, stream),
+          "cudaMemPrefetchAsync");
+#endif
+  }
+
+  void let_wait(cudaStream_t later, cudaStream_t earlier) {
+    check(cudaEventRecord(m_event, earlier), "cudaEventRecord");
+    check(cudaStreamWaitEvent(later, m_event, 0), "cudaStreamWaitEvent");
+  }
+
+  void enqueue(Planes planes) {
+    std::size_t const offset = std::size_t(planes.first * m_loop.shape.plane());
+    std::size_t const size   = std::size_t(planes.count() * m_loop.shape.plane()) * sizeof(double);
+    for (double* array : {m_at.a, m_at.b, m_at.c}) prefetch(array + offset, size, m_device, m_in);
+    let_wait(m_stream, m_in);
+    launch(planes, m_stream);
+    let_wait(m_out, m_stream);
+    prefetch(m_at.a + offset, size, on_host, m_out);
+  }
+
+  int m_device = 0;
+  cudaStream_t m_in{}, m_out{};
+  cudaEvent_t m_event{};
+};
+
+}  // namespace
+
+std::unique_ptr<StreamTwin> make_stream_twin(StreamWay way, StreamLoop const& loop) {
+  switch (way) {
+    case StreamWay::in_place: return std::make_unique<WholeTwin>(loop);
+    case StreamWay::resident: return std::make_unique<CopiedTwin>(loop, on_device);
+    case StreamWay::managed: return std::make_unique<ManagedTwin>(loop);
+    default: break;
+  }
+  return make_chunked_twin(way, loop);
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The same loops by the library.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
+
+#include "../Instance.hpp"
+#include "StreamTwin.hpp"
+
+#include <KokkosHostSpaces/StreamedChain.hpp>
+#include <KokkosHostSpaces/StreamedFor.hpp>
+#include <KokkosHostSpaces/StreamedReduce.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+using LoopOptions = StreamOptions<Execution>;
+
+struct TriadBody {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
+                                  In<double*> a) const {
+    a(i) = b(i) + 3 * c(i);
+  }
+};
+
+struct DotBody {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
+                                  double& sum) const {
+    sum += b(i) * c(i);
+  }
+};
+
+struct UpdateBody {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double*> a) const { a(i) = 7 - a(i); }
+};
+
+struct StencilBody {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
+                                  In<double const***> u, In<double***> v) const {
+    v(i, j, k) = 0.125 * (2 * u(i, j, k) + u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) +
+                          u(i, j + 1, k) + u(i, j, k - 1) + u(i, j, k + 1));
+  }
+};
+
+template <class DataType, class Space>
+using StreamView =
+    Kokkos::View<DataType, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// A triad, dot or update of Views in `Space`.
+template <class Space>
+double run_streamed(StreamLoop const& loop, LoopOptions const& options) {
+  std::int64_t const n = loop.shape.elements();
+  auto const vector    = [n](double* array) {
+    return StreamView<double*, Space>(array, std::size_t(n));
+  };
+  auto const a = vector(loop.arrays.a), b = vector(loop.arrays.b), c = vector(loop.arrays.c);
+  double sum = 0;
+  switch (loop.operation) {
+    case StreamOperation::triad:
+      streamed_for("triad", options, n, TriadBody(), read(b), read(c), write(a)).fence();
+      break;
+    case StreamOperation::update:
+      streamed_for("update", options, n, UpdateBody(), update(a)).fence();
+      break;
+    case StreamOperation::dot:
+      streamed_reduce("dot", options, n, DotBody(), Kokkos::Sum<double>(sum), read(b), read(c))
+          .fence();
+      break;
+    case StreamOperation::stencil: break;
+  }
+  return sum;
+}
+
+/// Some steps of the stencil from one array to another, in one pass over the data.
+template <class Space>
+void run_steps(StreamShape const& shape, double* from, double* to, int count,
+               LoopOptions const& options) {
+  auto const cube = [&](double* array) {
+    return StreamView<double***, Space>(array, std::size_t(shape.planes), std::size_t(shape.rows),
+                                        std::size_t(shape.columns));
+  };
+  Box<3> const inside({1, 1, 1}, {shape.planes - 1, shape.rows - 1, shape.columns - 1});
+  streamed_chain("stencil", options, inside,
+                 steps(count, StencilBody(), read(cube(from), halo(1)), write(cube(to))))
+      .fence();
+}
+
+/// As many passes, which use c in turn with a, so that the last one ends in a.
+template <class Space>
+void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
+  double* from = loop.arrays.b;
+  for (int left = count; left > 0; --left) {
+    double* const to = left % 2 == 1 ? loop.arrays.a : loop.arrays.c;
+    run_steps<Space>(loop.shape, from, to, 1, options);
+    from = to;
+  }
+}
+
+/// What a benchmark is held against where that is Kokkos, too.
+class LibraryTwin final : public StreamTwin {
+ public:
+  using Variants = std::vector<std::pair<std::string, std::function<double()>>>;
+
+  explicit LibraryTwin(Variants variants) : m_variants(std::move(variants)) {}
+
+  std::vector<std::string> variants() const override {
+    std::vector<std::string> names;
+    for (auto const& variant : m_variants) names.push_back(variant.first);
+    return names;
+  }
+  void choose(int variant) override { m_chosen = std::size_t(variant); }
+  double run() override { return m_variants[m_chosen].second(); }
+
+ private:
+  Variants m_variants;
+  std::size_t m_chosen = 0;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif
