@@ -223,7 +223,8 @@ void StreamedState::fence() {
   if (m_fenced) return;
   m_fenced     = true;
   bool success = true;
-  for (void* const event : m_ends) success &= Driver::wait(event);
+  // Whoever is told of an error must find nothing running: the wait itself may have failed.
+  for (void* const event : m_ends) success &= Driver::wait(event) || (Driver::wait(event), false);
   if (!success)
     throw Error(label +
                 ": the device failed while the loop ran (its results are undefined): look "
