@@ -88,9 +88,12 @@ class Run {
       argument.resident  = buffer.fixed;
       cost.arguments.push_back(argument);
     }
-    TransportEstimate const of = estimate_transports(cost, m_job.rates(0));
+    LinkRates const rates      = m_job.rates(0);
+    TransportEstimate const of = estimate_transports(cost, rates);
     m_state->transport         = of.zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why               = of.why;
+    m_state->explain_estimate  = [cost = std::move(cost), rates] {
+      return explain_transports(cost, rates);
+    };
   }
 
   // --- staged ---
