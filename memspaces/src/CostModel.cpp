@@ -114,7 +114,7 @@ double in_place_seconds(double read, double written, LinkRates const& rates) {
                                       {1, rates.zero_copy_read}});
 }
 
-TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates) {
+TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates, bool words) {
   Traffic const traffic(loop);
   TransportEstimate of{staged_seconds(loop, traffic, rates),
                        std::numeric_limits<double>::infinity(), false, ""};
@@ -123,7 +123,8 @@ TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rat
         loop.passes * rates.operation_seconds +
         in_place_seconds(traffic.in_place.to_device, traffic.in_place.to_host, rates);
   of.zero_copy = of.zero_copy_seconds < of.staged_seconds;
-  of.why       = explain(loop, traffic, of) + (rates.measured ? "" : "; by typical link rates");
+  if (words)
+    of.why = explain(loop, traffic, of) + (rates.measured ? "" : "; by typical link rates");
   return of;
 }
 

@@ -43,7 +43,10 @@ struct TransportEstimate {
 /// counts. The first chunk's way in and the last one's way out overlap with nothing. Zero-copy:
 /// each pass carries what it touches. The time of a link for a mix of directions is interpolated,
 /// between the mixes that were measured, as if it switched between them.
-TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
+///
+/// \param words whether to fill `why`, which takes longer than the estimate
+TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates,
+                                      bool words = true);
 
 /// Seconds of a link to carry both amounts of bytes at once, by copies.
 double copy_seconds(double to_device, double to_host, LinkRates const& rates);
