@@ -91,9 +91,9 @@ class Run {
       cost.arguments.push_back(argument);
     }
     LinkRates const rates = m_job.rates(0);
-    bool const zero_copy  = estimate_transports(cost, rates, false).zero_copy;
+    bool const zero_copy  = estimate_transports(cost, rates).zero_copy;
     m_state->transport    = zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why          = [cost, rates] { return estimate_transports(cost, rates).why; };
+    m_state->why          = [cost, rates] { return explain_transports(cost, rates); };
   }
 
   // --- staged ---

@@ -34,7 +34,6 @@ struct LoopCost {
 struct TransportEstimate {
   double staged_seconds, zero_copy_seconds;  ///< infinite: not possible
   bool zero_copy;                            ///< the choice: the faster one
-  std::string why;                           ///< a sentence without its full stop
 };
 
 /// Estimates both transports.
@@ -43,10 +42,11 @@ struct TransportEstimate {
 /// counts. The first chunk's way in and the last one's way out overlap with nothing. Zero-copy:
 /// each pass carries what it touches. The time of a link for a mix of directions is interpolated,
 /// between the mixes that were measured, as if it switched between them.
-///
-/// \param words whether to fill `why`, which takes longer than the estimate
-TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates,
-                                      bool words = true);
+TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
+
+/// The estimates, the choice and why, as a sentence without its full stop. Takes longer than a
+/// small loop's estimate may.
+std::string explain_transports(LoopCost const& loop, LinkRates const& rates);
 
 /// Seconds of a link to carry both amounts of bytes at once, by copies.
 double copy_seconds(double to_device, double to_host, LinkRates const& rates);
