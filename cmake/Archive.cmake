@@ -114,8 +114,12 @@ function(khs_add_archive archive)
   add_subdirectory(${PROJECT_BINARY_DIR}/_deps/${archive} ${PROJECT_BINARY_DIR}/_deps/${archive}-build SYSTEM)
 endfunction()
 
-# Builds and installs an archive now, without our flags.
+# Builds and installs an archive now, without our flags; once, also where several builds begin together.
 function(_khs_build_tool prefix archive)
+  file(LOCK ${KokkosHostSpaces_TOOLS_DIR} DIRECTORY GUARD FUNCTION)
+  if(EXISTS ${prefix}/complete)
+    return()
+  endif()
   message(STATUS "Building ${archive}")
   set(source ${KokkosHostSpaces_TOOLS_DIR}/${archive})
   _khs_unpack(${KokkosHostSpaces_TOOLS_DIR} ${archive} ${ARGN})
@@ -130,6 +134,7 @@ function(_khs_build_tool prefix archive)
   execute_process(
     COMMAND ${CMAKE_COMMAND} --build ${prefix}/build --config Release --target install --parallel ${cores}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(TOUCH ${prefix}/complete)
 endfunction()
 
 # khs_find_tool(<package> <version> <archive> <SHA-256> <upstream> <path in Debian's pool>): finds it
@@ -138,9 +143,7 @@ macro(khs_find_tool package version archive)
   find_package(${package} ${version} CONFIG QUIET)
   if(NOT ${package}_FOUND)
     set(_khs_prefix ${KokkosHostSpaces_TOOLS_DIR}/${archive}-${CMAKE_CXX_COMPILER_ID}-${CMAKE_CXX_COMPILER_VERSION})
-    if(NOT EXISTS ${_khs_prefix}/include)
-      _khs_build_tool(${_khs_prefix} ${archive} ${ARGN})
-    endif()
+    _khs_build_tool(${_khs_prefix} ${archive} ${ARGN})
     find_package(${package} ${version} CONFIG REQUIRED PATHS ${_khs_prefix} NO_DEFAULT_PATH)
   endif()
 endmacro()

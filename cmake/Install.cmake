@@ -8,7 +8,8 @@ include(GNUInstallDirs)
 
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
 
-install(TARGETS hostspaces hostspaces_everywhere EXPORT KokkosHostSpacesTargets)
+install(TARGETS hostspaces hostspaces_everywhere EXPORT KokkosHostSpacesTargets
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT KokkosHostSpaces_BUILD_SHARED)
   install(TARGETS hostspaces_backend_dependencies EXPORT KokkosHostSpacesTargets)
 endif()

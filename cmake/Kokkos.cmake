@@ -40,6 +40,33 @@ function(_khs_check_root roots configs)
   message(FATAL_ERROR "There is no Kokkos in ${roots} (Kokkos_ROOT): correct it, or unset it to have one found or built.")
 endfunction()
 
+# Stops if a shared library cannot be linked to the chosen Kokkos, instead of the linker much later.
+function(_khs_check_relocatable)
+  get_target_property(type Kokkos::kokkoscore TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    if(_khs_imported)
+      get_target_property(configurations Kokkos::kokkoscore IMPORTED_CONFIGURATIONS)
+      list(GET configurations 0 configuration)
+      get_target_property(archive Kokkos::kokkoscore IMPORTED_LOCATION_${configuration})
+      # Links all of it to a shared library: nothing has to be resolved, but everything moved.
+      try_compile(relocatable
+        SOURCE_FROM_CONTENT empty.cpp ""
+        COMPILE_DEFINITIONS -fPIC
+        LINK_OPTIONS -shared -Wl,--whole-archive ${archive} -Wl,--no-whole-archive
+        NO_CACHE)
+    else()
+      set(archive "this build")
+      get_target_property(relocatable Kokkos::kokkoscore POSITION_INDEPENDENT_CODE)
+    endif()
+    if(NOT relocatable)
+      message(FATAL_ERROR
+        "A shared library cannot be linked to this Kokkos (${archive}: static, and not position-independent): "
+        "build Kokkos with -DBUILD_SHARED_LIBS=ON or with -DCMAKE_POSITION_INDEPENDENT_CODE=ON, "
+        "or this library with -DKokkosHostSpaces_BUILD_SHARED=OFF")
+    endif()
+  endif()
+endfunction()
+
 file(TO_CMAKE_PATH "${Kokkos_ROOT};$ENV{Kokkos_ROOT}" _khs_named_kokkos)
 list(REMOVE_ITEM _khs_named_kokkos "")
 set(_khs_earlier_kokkos ${Kokkos_DIR})
@@ -117,7 +144,7 @@ if(Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
   enable_language(CUDA)
 endif()
 if(KokkosHostSpaces_BUILD_SHARED)
-  include(KokkosIsRelocatable)
+  _khs_check_relocatable()
 endif()
 
 # Says what was chosen, and what was not: to be called last, so that nobody has to look for it.

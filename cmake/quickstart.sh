@@ -12,6 +12,7 @@
 # in $CMAKE_PREFIX_PATH, and source archives in $KOKKOS_HOST_SPACES_ARCHIVE_DIR. Can be run again.
 
 set -euo pipefail
+archives=${KOKKOS_HOST_SPACES_ARCHIVE_DIR:+$(realpath -m -- "$KOKKOS_HOST_SPACES_ARCHIVE_DIR")}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '\n==> %s\n' "$*"; }
@@ -129,8 +130,7 @@ build() {
   local preset=$1 arch
   local -a options=()
   shift
-  [ -z "${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-}" ] ||
-    options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$KOKKOS_HOST_SPACES_ARCHIVE_DIR")
+  [ -z "$archives" ] || options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$archives")
   # The presets have tests, for which Catch2 has to be built.
   [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF)
   if [ "$preset" = cuda ]; then

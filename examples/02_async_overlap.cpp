@@ -5,7 +5,6 @@
 // instances the copies of one chunk overlap the work on others, but only if the host memory is
 // page-locked.
 
-#include "support/DeviceTimer.hpp"
 #include "support/Example.hpp"
 #include "support/Timing.hpp"
 

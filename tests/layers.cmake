@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Checks who may know what: cmake -D ROOT=<source folder> -P layers.cmake
+# Checks who may know what, and how large things are: cmake -D ROOT=<source folder> -P layers.cmake
 
 # Fails if a source below `folder` has a line that matches `pattern`, except where its path matches `allowed`; of sources
 # whose path matches `only`, if it is given.
@@ -52,6 +52,24 @@ function(may_include header allowed)
   endforeach()
 endfunction()
 
+# The number of lines of all sources in these folders; fails if one of them has too many.
+function(count_lines result)
+  set(sum 0)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE sources ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.py ${ROOT}/${folder}/*.sh)
+    foreach(source IN LISTS sources)
+      file(READ ${source} text)
+      string(REGEX REPLACE "[^\n]+" "" text "${text}")
+      string(LENGTH "${text}" lines)
+      if(lines GREATER 300)
+        message(SEND_ERROR "${source} has ${lines} lines, and 300 are the most: one idea a file")
+      endif()
+      math(EXPR sum "${sum} + ${lines}")
+    endforeach()
+  endforeach()
+  set(${result} ${sum} PARENT_SCOPE)
+endfunction()
+
 set(include "^[ \t]*#[ \t]*include[ \t]*[<\"]")
 set(system "(sys/|unistd|pthread|sched|fcntl|dlfcn|linux/|numa|hwloc)")
 
@@ -62,9 +80,11 @@ forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc"
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/KokkosGlue.hpp|src/Records.cpp)"
-  "only KokkosGlue.hpp, and Records.cpp for it, touches Kokkos' internals")
+forbid(memspaces "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/(Kokkos|Vector)Glue.hpp|src/Records.cpp)"
+  "only KokkosGlue.hpp, and Records.cpp for it, and VectorGlue.hpp touch Kokkos' internals")
 forbid(memspaces "impl_re(size|alloc)" "include/KokkosHostSpaces/impl/Ordered.hpp" "only Ordered.hpp overloads what resize and realloc call")
+forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/VectorKernels.hpp"
+  "only VectorKernels.hpp is written in CUDA's language")
 forbid(memspaces "throw std::" "" "all that is thrown derives from Error")
 forbid(perf "${include}cuda" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA include CUDA")
 forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA call CUDA")
@@ -74,13 +94,28 @@ forbid(perf/plain "${include}.*(Kokkos|backend/|suite/|info/)" "" "perf/plain/ i
 forbid(perf/suite "${include}.*(backend/|info/)" "" "perf/suite/ takes the library as its users do")
 forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "twins include neither Kokkos nor this library"
   "(Twin\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
+forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
+  "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
+  "suite/[a-z_]+/")
 forbid(perf/info "${include}.*(Kokkos|suite/)" "" "perf/info/ takes the backend alone")
 
 includes_come_first(memspaces)
 may_include(impl/SpaceTraits.hpp "nothing")
 may_include(impl/HostMemorySpace.hpp "impl/(Backend|SpaceTraits)")
 may_include(impl/KokkosGlue.hpp "impl/(Backend|ByteCopy|SpaceTraits)")
+may_include(impl/VectorShape.hpp "nothing")
+may_include(impl/VectorKernels.hpp "impl/VectorShape")
+may_include(impl/VectorGlue.hpp "(Error|impl/(KokkosGlue|VectorKernels|VectorShape))")
 may_include(impl/CopyViews.hpp "(Error|impl/(CopyPlan|KokkosGlue))")
 may_include(impl/DeepCopy.hpp "impl/CopyViews")
 may_include(impl/Ordered.hpp "impl/DeepCopy")
 may_include(impl/Mirrors.hpp "impl/Ordered")
+
+count_lines(library backend memspaces)
+count_lines(benchmarks perf)
+count_lines(others tests examples cmake)
+math(EXPR percent "100 * ${benchmarks} / ${library}")
+message(STATUS "${library} lines of library, ${benchmarks} of perf/ (${percent} %), ${others} of others")
+if(percent GREATER 165)
+  message(SEND_ERROR "perf/ has ${percent} % of the lines of the library, and 165 % are the most")
+endif()

@@ -62,6 +62,16 @@ inline void update(Device const& instance, Field after, Field before, Boxes cons
       });
 }
 
+/// Two execution space instances that work beside each other.
+struct Instances {
+  Device bulk, halo;
+};
+
+inline Instances make_instances() {
+  auto const parts = Kokkos::Experimental::partition_space(Device(), 1, 1);
+  return {parts[0], parts[1]};
+}
+
 }  // namespace Heat
 
 #endif

@@ -7,7 +7,6 @@
 #include "Decomposition.hpp"
 #include "Field.hpp"
 #include "HaloExchange.hpp"
-#include "Instances.hpp"
 #include "Solution.hpp"
 #include "Verification.hpp"
 

@@ -17,6 +17,7 @@
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>
 #include <KokkosHostSpaces/StreamedReduce.hpp>
+#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 
 /// \namespace KokkosHostSpaces

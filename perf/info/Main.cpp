@@ -3,13 +3,11 @@
 
 // What this machine offers to page-locked memory, and what stands in its way: see ../README.md.
 
-#include "Measure.hpp"
 #include "Report.hpp"
 #include "Survey.hpp"
 
 #include "../../backend/Config.hpp"
 #include "../support/Arguments.hpp"
-#include "../support/ExitCode.hpp"
 #include "../plain/Platform.hpp"
 
 #include <algorithm>
@@ -54,7 +52,7 @@ bool all_verified(Findings const& findings) {
                              [](Gpu const& gpu) { return !gpu.rates || gpu.rates->verified; });
 }
 
-ExitCode main(int argc, char** argv) {
+int run(int argc, char** argv) {
   Options const options = parse_options(argc, argv);
   if (options.help) {
     std::cout << usage;
@@ -82,10 +80,5 @@ ExitCode main(int argc, char** argv) {
 }  // namespace KokkosHostSpaces::Perf
 
 int main(int argc, char** argv) {
-  try {
-    return KokkosHostSpaces::Perf::main(argc, argv);
-  } catch (std::exception const& error) {
-    std::cerr << "kokkos_host_spaces_info: " << error.what() << '\n';
-    return KokkosHostSpaces::Perf::failure;
-  }
+  return KokkosHostSpaces::Perf::exit_code_of(KokkosHostSpaces::Perf::run, argc, argv);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Measure.hpp"
-
 #include "Survey.hpp"
 
 #include "../../backend/PageLock.hpp"

@@ -19,6 +19,10 @@ namespace KokkosHostSpaces::Perf {
 Findings survey(std::vector<Device> const& devices, Impl::Topology const& topology,
                 std::string const& root = "");
 
+/// Adds rates to the GPUs, or to the host where there is none: by memory that the library's own way
+/// of page-locking gets. Takes about 5 seconds in all. \throw std::exception
+void measure(Findings& findings);
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import re
 import sys
 
 from .compare import CONTEXT, changes, context_differences
@@ -146,8 +147,10 @@ def main(arguments: list[str] | None = None) -> int:
     command = {"compare": _compare, "condense": _condense, "figures": _figures}.get(arguments[0] if arguments else "")
     try:
         return command(arguments[1:]) if command else _report(arguments)
-    except ResultsError as error:
+    except (ResultsError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
+    except re.error as error:
+        print(f"report.py: bad regular expression {error.pattern!r}: {error}", file=sys.stderr)
     except ImportError as error:
         print(f"report.py: {error}: a report needs matplotlib (python3-matplotlib of Debian)", file=sys.stderr)
     return 2

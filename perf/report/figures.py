@@ -47,8 +47,15 @@ def _pivot(cases: list[Case], cell: Callable[[Case], str]) -> str:
                                         for name, row in rows.items())])
 
 
+def _median(case: Case, quantity: str) -> float:
+    summary = case.summary(quantity)
+    if summary is None:
+        raise ResultsError(f"{case.name} has no {quantity}: give the table a narrower choice of names")
+    return summary.median
+
+
 def _rate(case: Case) -> str:
-    return f"{case.summary('bytes_per_second').median / 1e9:.4g} GB/s ({case.summary('ratio').median:.2f})"
+    return f"{_median(case, 'bytes_per_second') / 1e9:.4g} GB/s ({_median(case, 'ratio'):.2f})"
 
 
 def _times(cases: list[Case]) -> str:
@@ -64,7 +71,7 @@ def _pairs(cases: list[Case]) -> str:
     """A line for each case."""
     return _markdown([["", "ours", "the plain way", "which is"],
                       *([" ".join([case.operation, *case.words]).replace("_", " "),
-                         *(time_text(case.summary(key).median)
+                         *(time_text(_median(case, key))
                            for key in ("seconds", "twin_seconds")), f"`{twin_name(case)}`"] for case in cases)])
 
 
@@ -81,13 +88,16 @@ def _crossing(run: Run) -> str:
 def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
     if kind == "crossing":
         return _crossing(run) or "Not measured yet.\n"
-    wanted = {parse_number(one) for one in sizes.split(",")} if sizes else set()
+    try:
+        wanted = {parse_number(one) for one in sizes.split(",")} if sizes else set()
+    except ValueError as error:
+        raise ResultsError(f"sizes {sizes}: {error}") from error
     cases = [case for case in run.cases.values() if case.seconds and re.search(names or "", case.name)
              and (not wanted or size(case) in wanted)]
     tables = {"rates": lambda: _pivot(cases, _rate),
-              "ratios": lambda: _pivot(cases, lambda case: f"{case.summary('ratio').median:.2f}"),
+              "ratios": lambda: _pivot(cases, lambda case: f"{_median(case, 'ratio'):.2f}"),
               "sums": lambda: _pivot(
-                  cases, lambda case: f"{case.summary('sum_bytes_per_second').median / 1e9:.4g} GB/s"),
+                  cases, lambda case: f"{_median(case, 'sum_bytes_per_second') / 1e9:.4g} GB/s"),
               "times": lambda: _times(cases), "pairs": lambda: _pairs(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
@@ -112,11 +122,14 @@ class Page:
         self._load = functools.cache(lambda name: load(path.parent / name))
         try:
             text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ResultsError(str(error)) from error
+        except (OSError, ValueError) as error:
+            raise ResultsError(f"{path}: {error}") from error
         # Marks in code are examples.
         code = iter(_CODE.findall(text))
         text = _CODE.sub("\0", text)
+        marks = len(_TABLE.findall(text)) + len(_CLAIMS.findall(text))
+        if text.count("<!-- table ") + text.count("<!-- figures ") != marks:
+            raise ResultsError(f"{path} has a mark of a table or of figures that is not as README.md tells, or has no end")
         self.mended = _TABLE.sub(self._mend_table, text)
         for block in _CLAIMS.finditer(text):
             for line in block[2].strip().splitlines():

@@ -28,6 +28,14 @@ class ResultsError(Exception):
     """A file is not what it should be."""
 
 
+def _numbers(values: list) -> list[float]:
+    """The values, if they are numbers; raises ValueError."""
+    if not isinstance(values, list) or not all(
+            isinstance(value, (int, float)) and math.isfinite(value) for value in values):
+        raise ValueError(f"not finite numbers: {values!r}")
+    return values
+
+
 @dataclass
 class Case:
     """One benchmark; all lists have a value for each repetition."""
@@ -43,15 +51,12 @@ class Case:
         self.group, self.operation, self.space = (parts + ["", "", ""])[:3]
         self.words = [part for part in parts[3:] if ":" not in part]
         self.fields = dict(part.split(":", 1) for part in parts[3:] if ":" in part)
-
-    def number(self, key: str) -> float:
-        """The number after key: in the name."""
-        return float(self.fields[key])
+        _numbers([float(self.fields.get(key, 0)) for key in ("n", "bytes", "passes", "fraction")])
 
     @property
     def bytes(self) -> float:
         """Moved by one run, 0 if that means nothing."""
-        return self.counters.get("bytes", [0.0])[0]
+        return next(iter(self.counters.get("bytes", [])), 0.0)
 
     def values(self, quantity: str) -> list[float]:
         """Of each repetition: seconds, bytes_per_second or a counter; empty if there is none."""
@@ -78,9 +83,8 @@ class Run:
     def backend(self) -> str:
         return "cuda" if self.context.get("gpu") else "host"
 
-    @property
-    def ranks(self) -> int:
-        return int(self.context.get("ranks") or 1)
+    def __post_init__(self):
+        self.ranks = int(self.context.get("ranks") or 1)
 
     @property
     def title(self) -> str:
@@ -119,17 +123,20 @@ def _read_entry(run: Run, entry: dict) -> None:
         return
     if "twin_seconds" in counters:
         counters.setdefault("ratio", counters["twin_seconds"] / seconds)
-    case.label = entry.get("label", case.label)
+    case.label = str(entry.get("label", case.label))
     case.seconds.append(seconds)
     for key, value in counters.items():
         case.counters.setdefault(key, []).append(value)
 
 
 def _read_condensed(run: Run, entry: dict) -> None:
-    case = Case(entry["name"], entry["label"], entry["seconds"], {}, entry.get("errors", []))
+    case = Case(entry["name"], str(entry["label"]), _numbers(entry["seconds"]), {},
+                [str(error) for error in entry.get("errors", [])])
+    if not all(seconds > 0 for seconds in case.seconds):
+        raise ValueError(f"no positive time: {case.name}")
     for key, value in entry.items():
         if key not in ("name", "label", "seconds", "errors"):
-            case.counters[key] = value if isinstance(value, list) else [value] * len(case.seconds)
+            case.counters[key] = _numbers(value if isinstance(value, list) else [value] * len(case.seconds))
     run.cases[case.name] = case
 
 
@@ -137,12 +144,12 @@ def load(path: pathlib.Path) -> Run:
     """Reads a file of either form; raises ResultsError."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        run = Run(data["context"], {}, data.get("left_out", {}))
+        run = Run(dict(data["context"]), {}, dict(data.get("left_out", {})))
         entries, read = ((data["cases"], _read_condensed) if "cases" in data
                          else (data["benchmarks"], _read_entry))
         for entry in entries:
             read(run, entry)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise ResultsError(f"{path}: {error}") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise ResultsError(f"{path} does not hold results of kokkos_host_spaces_perf: {error!r}") from error

@@ -24,12 +24,13 @@ class Topology {
   Topology() {
     hwloc_topology_init(&m_topology);
     hwloc_topology_set_io_types_filter(m_topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    hwloc_topology_load(m_topology);
+    m_is_known = hwloc_topology_load(m_topology) == 0;
   }
   ~Topology() { hwloc_topology_destroy(m_topology); }
   Topology(Topology const&)            = delete;
   Topology& operator=(Topology const&) = delete;
 
+  bool is_known() const { return m_is_known; }
   hwloc_topology_t get() const { return m_topology; }
 
   Set binding() const {
@@ -50,6 +51,7 @@ class Topology {
 
  private:
   hwloc_topology_t m_topology;
+  bool m_is_known;
 };
 
 std::string name(hwloc_const_bitmap_t set) {
@@ -62,6 +64,7 @@ std::string name(hwloc_const_bitmap_t set) {
 
 std::string bind_to_cores(Ranks const& ranks) {
   Topology const topology;
+  if (!topology.is_known()) return "";
   Set const now = topology.binding();
   if (ranks.local_size() == 1 ||
       !hwloc_bitmap_isequal(now.get(), hwloc_topology_get_topology_cpuset(topology.get())))

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../support/Arguments.hpp"
-#include "../support/ExitCode.hpp"
 #include "../support/System.hpp"
 #include "../plain/Platform.hpp"
 #include "Binding.hpp"
@@ -21,7 +20,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <regex>
 
 namespace KokkosHostSpaces::Perf {
@@ -49,23 +47,16 @@ Cases chosen_cases(SuiteOptions const& options) {
   return chosen;
 }
 
-void initialize_benchmark(std::string const& json) {
-  static std::vector<std::string> arguments = {
-      program_invocation_short_name};  // it keeps a pointer
-  if (!json.empty()) {
-    arguments.push_back("--benchmark_out=" + json);
-    arguments.push_back("--benchmark_out_format=json");
-  }
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  int count = int(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
+void initialize_benchmark() {
+  int count        = 1;
+  char* argument[] = {program_invocation_short_name, nullptr};  // it keeps the pointer
+  benchmark::Initialize(&count, argument);
 }
 
 // The same on all ranks, so that all measure the same.
 void share_memory(Effort& effort, Ranks const& ranks) {
-  std::size_t const available = meminfo_entry(text_of("/proc/meminfo"), "MemAvailable")
-                                    .value_or(std::numeric_limits<std::size_t>::max());
+  std::size_t const available =
+      meminfo_entry(text_of("/proc/meminfo"), "MemAvailable").value_or(std::size_t(1) << 62);
   effort.device_bytes = std::size_t(ranks.least(double(free_device_memory())));
   effort.host_bytes   = std::size_t(ranks.least(double(available) / ranks.local_size()));
 }
@@ -79,13 +70,21 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
       for (Case const& each : cases) std::cout << each.name << '\n';
     return success;
   }
-  initialize_benchmark(ranks.rank() == 0 ? options.json : "");
+  initialize_benchmark();
   describe_context(options.effort, ranks, cores);
+  // Frees what they keep before Kokkos is finalised.
+  struct Registered {
+    ~Registered() {
+      benchmark::ClearRegisteredBenchmarks();
+      benchmark::Shutdown();
+    }
+  } const registered;
   register_cases(std::move(cases), ranks, options.plant_error);
   int wrong = 0;
   if (ranks.rank() == 0) {
-    Reporter reporter(count);
+    Reporter reporter(count, options.json);
     benchmark::RunSpecifiedBenchmarks(&reporter);
+    reporter.close();
     wrong = reporter.wrong();
     for (Group const& group : groups())
       if (group.write_summary != nullptr) group.write_summary(std::cout, reporter.results());
@@ -96,8 +95,6 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
     benchmark::RunSpecifiedBenchmarks(&reporter);
     wrong = reporter.wrong();
   }
-  benchmark::ClearRegisteredBenchmarks();  // frees what they keep before Kokkos is finalised
-  benchmark::Shutdown();
   return wrong == 0 ? success : wrong_result;
 }
 
@@ -126,21 +123,22 @@ int run(int argc, char** argv) {
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app))
     throw UsageError("cannot write " + options.json + ": check the folder and its permissions");
   Ranks const ranks(&argc, &argv);
-  std::string const cores = bind_to_cores(ranks);
-  // Gives the ranks of a node its devices in turn, by the variables of the launcher.
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  return measure(options, ranks, cores);
+  try {
+    std::string const cores = bind_to_cores(ranks);
+    // Gives the ranks of a node its devices in turn, by the variables of the launcher.
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    return measure(options, ranks, cores);
+  } catch (UsageError const&) {
+    throw;  // on all ranks
+  } catch (std::exception const& error) {
+    if (ranks.size() > 1) ranks.abort(error.what());
+    throw;
+  }
 }
 
 }  // namespace
 }  // namespace KokkosHostSpaces::Perf
 
 int main(int argc, char* argv[]) {
-  using namespace KokkosHostSpaces::Perf;
-  try {
-    return run(argc, argv);
-  } catch (std::exception const& error) {
-    std::cerr << program_invocation_short_name << ": " << error.what() << '\n';
-  }
-  return failure;
+  return KokkosHostSpaces::Perf::exit_code_of(KokkosHostSpaces::Perf::run, argc, argv);
 }

@@ -28,6 +28,9 @@ class Ranks {
   double greatest(double value) const;
   double least(double value) const { return -greatest(-value); }
 
+  /// Ends all ranks, with the exit code `failure`: one that cannot go on would be waited for for ever.
+  [[noreturn]] void abort(std::string const& why) const;
+
   /// The text of the lowest rank that has one; empty if none has.
   std::string first_of(std::string const& text) const;
 

@@ -3,7 +3,12 @@
 
 #include "Ranks.hpp"
 
+#include "../support/Arguments.hpp"
+
 #include <mpi.h>
+
+#include <cstdlib>
+#include <iostream>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -30,6 +35,12 @@ double Ranks::sum(double value) const {
 double Ranks::greatest(double value) const {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return value;
+}
+
+void Ranks::abort(std::string const& why) const {
+  std::cerr << "rank " << m_rank << ": " << why << std::endl;
+  MPI_Abort(MPI_COMM_WORLD, failure);
+  std::abort();
 }
 
 std::string Ranks::first_of(std::string const& text) const {

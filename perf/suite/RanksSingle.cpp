@@ -3,6 +3,8 @@
 
 #include "Ranks.hpp"
 
+#include <stdexcept>
+
 namespace KokkosHostSpaces::Perf {
 
 Ranks::Ranks(int*, char***) {}
@@ -11,6 +13,7 @@ Ranks::~Ranks() = default;
 void Ranks::barrier() const {}
 double Ranks::sum(double value) const { return value; }
 double Ranks::greatest(double value) const { return value; }
+void Ranks::abort(std::string const& why) const { throw std::runtime_error(why); }
 std::string Ranks::first_of(std::string const& text) const { return text; }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -7,6 +7,7 @@
 #include "../support/Statistics.hpp"
 
 #include <iostream>
+#include <stdexcept>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
@@ -37,13 +38,44 @@ std::string rate_name(double bytes, double seconds) {
 
 }  // namespace
 
-bool Reporter::ReportContext(Context const&) {
+Reporter::Reporter(int benchmarks, std::string const& json_file)
+    : m_benchmarks(benchmarks), m_json_file(json_file) {
+  m_json.SetOutputStream(&m_file);
+  if (!json_file.empty()) m_file.open(json_file);
+}
+
+bool Reporter::ReportContext(Context const& context) {
+  if (m_file.is_open()) m_json.ReportContext(context);
+  check_file();
   GetOutputStream() << format("%-74s %12s %14s %12s  %s\n", "", "ours", "", "twin",
                               "twin/ours (quartiles)");
   return true;
 }
 
 void Reporter::ReportRuns(std::vector<Run> const& runs) {
+  if (m_file.is_open()) m_json.ReportRuns(runs);
+  write_line(runs);
+}
+
+void Reporter::Finalize() {
+  if (m_file.is_open()) m_json.Finalize();
+}
+
+void Reporter::close() {
+  if (m_done != m_benchmarks)
+    throw std::runtime_error(std::to_string(m_benchmarks - m_done) + " of " +
+                             std::to_string(m_benchmarks) +
+                             " benchmarks were not run: is a variable BENCHMARK_* set?");
+  check_file();
+}
+
+// At the beginning too: better than to measure for an hour what is then lost.
+void Reporter::check_file() {
+  if (!m_json_file.empty() && !m_file.flush())
+    throw std::runtime_error("cannot write all to " + m_json_file + ": is the disk full?");
+}
+
+void Reporter::write_line(std::vector<Run> const& runs) {
   if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
   std::ostream& out = GetOutputStream();
   out << format("[%*d/%d] ", int(std::to_string(m_benchmarks).size()), ++m_done, m_benchmarks);

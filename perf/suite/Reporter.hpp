@@ -8,21 +8,34 @@
 
 #include <benchmark/benchmark.h>
 
+#include <fstream>
+
 namespace KokkosHostSpaces::Perf {
 
-/// One line for each benchmark: medians of both ways, their ratio with quartiles.
+/// One line for each benchmark: medians of both ways, their ratio with quartiles. And all figures as
+/// JSON, into a file if one is named. All throw std::runtime_error if it cannot be written.
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
-  explicit Reporter(int benchmarks) : m_benchmarks(benchmarks) {}
+  Reporter(int benchmarks, std::string const& json_file);
 
-  bool ReportContext(Context const&) override;
+  bool ReportContext(Context const& context) override;
   void ReportRuns(std::vector<Run> const& runs) override;
+  void Finalize() override;
+
+  /// To be called at the end.
+  void close();
 
   int wrong() const { return m_wrong; }
   std::vector<Result> const& results() const { return m_results; }
 
  private:
+  void write_line(std::vector<Run> const& runs);
+  void check_file();
+
   int m_benchmarks, m_done = 0, m_wrong = 0;
+  std::string m_json_file;
+  std::ofstream m_file;
+  benchmark::JSONReporter m_json;
   std::vector<Result> m_results;
 };
 

@@ -3,10 +3,25 @@
 
 #include "Arguments.hpp"
 
+#include <cerrno>  // and program_invocation_short_name
 #include <charconv>
+#include <exception>
+#include <iostream>
 #include <sstream>
 
 namespace KokkosHostSpaces::Perf {
+
+int exit_code_of(int (*run)(int, char**), int argc, char** argv) {
+  try {
+    int const code = run(argc, argv);
+    if (std::cout.flush()) return code;
+    throw std::runtime_error("cannot write all to the standard output (is the disk full?)");
+  } catch (std::exception const& error) {
+    std::cerr << program_invocation_short_name << ": " << error.what() << '\n';
+  }
+  return failure;
+}
+
 bool Arguments::next() {
   do {
     if (++m_position >= m_argc) return false;
@@ -16,7 +31,8 @@ bool Arguments::next() {
 }
 
 std::string Arguments::value() {
-  if (m_position + 1 >= m_argc) throw UsageError(m_option + " needs a value: see --help");
+  if (m_position + 1 >= m_argc || std::string(m_argv[m_position + 1]).starts_with("--"))
+    throw UsageError(m_option + " needs a value: see --help");
   return m_argv[++m_position];
 }
 
@@ -24,6 +40,7 @@ std::vector<std::string> Arguments::values() {
   std::vector<std::string> result;
   std::istringstream list(value());
   for (std::string item; std::getline(list, item, ',');) result.push_back(item);
+  if (result.empty()) throw UsageError(m_option + " needs a value: see --help");
   return result;
 }
 

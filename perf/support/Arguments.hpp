@@ -11,6 +11,13 @@
 
 namespace KokkosHostSpaces::Perf {
 
+/// Of the programs here; skipped: there is no device.
+enum ExitCode { success = 0, wrong_result = 1, failure = 2, skipped = 4 };
+
+/// Of a program whose main is `run`: what is thrown becomes words and failure, and so does a table
+/// that could not be written to the end.
+int exit_code_of(int (*run)(int, char**), int argc, char** argv);
+
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,9 +33,9 @@ class Arguments {
 
   std::string const& option() const { return m_option; }
 
-  /// The value that follows the option.
+  /// The value that follows the option, and is none itself.
   std::string value();
-  std::vector<std::string> values();  ///< separated by commas
+  std::vector<std::string> values();  ///< one or more, separated by commas
   std::size_t number();               ///< not negative
 
   [[noreturn]] void refuse() const;

@@ -7,16 +7,19 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-if(NOT EXISTS ${ROOT}/.git)
-  message("Skipped: ${ROOT} is no clone")
+find_program(git git)
+if(NOT EXISTS ${ROOT}/.git OR NOT git)
+  message("Skipped: ${ROOT} is no clone, or there is no git")
   return()
 endif()
 file(READ ${ROOT}/README.md readme)
 string(REGEX MATCH "in five commands\n.*\n```sh\n(git clone [^`]*)```\n" readme "${readme}")
-string(REPLACE "<this repository>" "${ROOT}" commands "${CMAKE_MATCH_1}")
-if(NOT commands MATCHES "^git clone ${ROOT}.*build/consumer\n$")
+set(commands "${CMAKE_MATCH_1}")
+if(NOT commands MATCHES "^git clone <this repository> .*build/consumer\n$")
   message(FATAL_ERROR "README.md does not have the commands that this test expects, but:\n${commands}")
 endif()
+
+string(REPLACE "<this repository>" "'${ROOT}'" commands "${commands}")
 
 # Kokkos comes with what is installed from this build, if it was built along. The library itself must not.
 file(REMOVE_RECURSE ${WORK})
@@ -34,7 +37,8 @@ set(ENV{CMAKE_BUILD_TYPE} Debug)  # builds faster
 execute_process(COMMAND sh -e -x -c "${commands}" WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 
 # Not another one that happens to be installed.
-file(STRINGS ${WORK}/my_build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:")
-if(NOT used MATCHES "=${WORK}/khs/")
+file(STRINGS ${WORK}/my_build/CMakeCache.txt used REGEX "^KokkosHostSpaces_DIR:" ENCODING UTF-8)
+string(FIND "${used}" "=${WORK}/khs/" found)
+if(found EQUAL -1)
   message(FATAL_ERROR "the program was not built with what was installed: ${used}")
 endif()

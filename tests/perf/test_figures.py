@@ -73,7 +73,11 @@ class Figures(ReportTest):
                       "<!-- figures of results.json\nA [1] page = ratio of copy\n-->",
                       "<!-- figures of results.json\nnonsense\n-->", "<!-- figures of none.json\na [1] = ratio of b\n-->",
                       "A 1\n<!-- figures of results.json\nA [1] = ratio of copy/to_\n-->",
-                      "<!-- table pie copy of results.json -->\n<!-- end -->"):
+                      "<!-- table pie copy of results.json -->\n<!-- end -->",
+                      "<!-- table rates copy of results.json -->\nno end", "<!-- table rates of -->\n<!-- end -->",
+                      "<!-- table rates copy sizes 1x of results.json -->\n<!-- end -->",
+                      "<!-- table rates ( of results.json -->\n<!-- end -->",
+                      "<!-- table sums copy of results.json -->\n<!-- end -->"):
             self.page.write_text(wrong, encoding="utf-8")
             self.assertEqual(self.figures()[0], 2, wrong)
 

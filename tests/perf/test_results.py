@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 """How results are read, made small and taken together."""
 
+import itertools
 import json
 import math
 import unittest
@@ -70,6 +71,30 @@ class Results(ReportTest):
         context = json.loads(first.read_text(encoding="utf-8"))["context"]
         self.assertFalse({"host_name", "executable", "load_avg"} & context.keys())
         self.assertEqual(context["gpu"], "NVIDIA H200")
+
+    def test_what_is_not_as_the_suite_writes_it_is_refused(self):
+        full, small = self.write(synthetic.machine(1, 3, (10,), ("triad",)), "full.json"), self.folder / "small.json"
+        self.call("condense", full, small)
+        bad = self.folder / "bad.json"
+        for good, where, wrong in itertools.chain(
+                itertools.product([full, small], ["context", "left_out"], ["x", 7]),
+                itertools.product([small], ["seconds", "twin_seconds", "bytes"], ["x", None, ["x"], [float("nan")]]),
+                [(small, "seconds", [0, 1, 2]), (small, "name", "copy/to_host/x/bytes:many"), (small, "errors", 7)],
+                [(full, "name", "copy/to_host/x/n:inf"), (full, "ranks", "several")]):
+            data = json.loads(good.read_text(encoding="utf-8"))
+            entry = (data["cases"] if "cases" in data else data["benchmarks"])[0]
+            entry.pop("run_name", None)
+            {"context": data, "left_out": data, "ranks": data["context"]}.get(where, entry)[where] = wrong
+            bad.write_text(json.dumps(data), encoding="utf-8")
+            for arguments in (bad, "--check"), ("compare", full, bad), ("condense", bad, self.folder / "out.json"):
+                self.assertEqual(self.call(*arguments)[0], 2, (good, where, wrong, arguments))
+
+    def test_a_file_that_cannot_be_written_is_told(self):
+        results = self.write(synthetic.machine())
+        for out in ("no/such/folder.json", "/dev/full"):
+            code, text = self.call("condense", results, self.folder / out)
+            self.assertEqual(code, 2, text)
+            self.assertIn("report.py: ", text)
 
     def test_files_of_one_configuration_are_joined_and_others_kept_apart(self):
         paths = [self.write(machine, f"{place}.json") for place, machine in enumerate(

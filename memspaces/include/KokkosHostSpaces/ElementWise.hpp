@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Vector kernels, large ones at the speed of the best plain CUDA. Kokkos' RangePolicy runs blocks
-// of 128 threads that load one element each; here teams of 256 threads load packs of 16 bytes,
-// which suits the memory system of a GPU. All of it by Kokkos' public means: a TeamPolicy and a
-// functor.
+// Vector kernels at the speed of the best plain CUDA: by a VectorPolicy, with packs of 16 bytes
+// where these suit the memory system of a GPU.
 //
 //   khs::element_wise("triad", instance, c,
 //                     KOKKOS_LAMBDA(double a, double b) { return a + 3 * b; }, a, b);
@@ -13,11 +11,14 @@
 // launch many small kernels:
 //
 //   khs::ElementWise triad(c, KOKKOS_LAMBDA(double a, double b) { return a + 3 * b; }, a, b);
-//   node.then_parallel_for("triad", triad.policy(instance), triad);
+//   node.then_parallel_for("triad", triad.policy(Kokkos::DefaultExecutionSpace()), triad);
+//
+// It runs where the graph is submitted; Kokkos 5.2 ends a program that names another instance here.
 
 #ifndef KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP
 #define KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP
 
+#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/Packs.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -39,41 +40,44 @@ class ElementWise {
   using Value            = typename Out::non_const_value_type;
   static constexpr int N = Impl::pack_length<Value, typename In::non_const_value_type...>;
 
+  static constexpr bool on_host = Impl::is_on_host<Out> || (Impl::is_on_host<In> || ...);
+  static constexpr std::size_t bytes_of_element =
+      (sizeof(Value) + ... + sizeof(typename In::non_const_value_type));
+
  public:
-  /// \throw Error if the extents differ, or 32 bits cannot count the packs
+  /// \throw Error if the extents differ
   ElementWise(Out const& out, Op const& op, In const&... in)
       : m_out(out.data()), m_op(op), m_in(in.data()...) {
     Impl::check_element_wise("ElementWise", out, in...);
-    m_deal = Impl::deal<N>("ElementWise", out.extent(0), out.data(), in.data()...);
+    bool const packs = shape(out.extent(0)).packs;
+    m_deal           = Impl::deal<N>(out.extent(0), packs, out.data(), in.data()...);
   }
 
-  /// What to launch this functor with on `instance`: a TeamPolicy on a device, a RangePolicy on the
-  /// host.
+  /// What to launch this functor with on `instance`.
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, Out, In...>();
     if constexpr (Impl::uses_packs<ExecutionSpace>) {
-      unsigned const teams = (m_deal.items + Impl::team_size - 1) / Impl::team_size;
-      return Kokkos::TeamPolicy<ExecutionSpace>(instance, int(teams), Impl::team_size);
+      VectorPolicy<ExecutionSpace, Impl::ByItem, Kokkos::IndexType<std::uint64_t>,
+                   Kokkos::LaunchBounds<on_host ? 1024 : 512>>
+          result(instance, std::uint64_t(0), m_deal.items);
+      result.set_block_size(shape(m_deal.elements(N)).threads);
+      return result;
     } else {
-      std::int64_t const elements = m_deal.items + std::int64_t(m_deal.packs) * (N - 1);
-      return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0,
-                                                                                  elements);
+      return VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
+          instance, 0, std::int64_t(m_deal.elements(N)));
     }
   }
 
-  /// The part of one thread of a team.
-  template <Impl::TeamMember Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    unsigned const item =
-        unsigned(team.league_rank()) * Impl::team_size + unsigned(team.team_rank());
+  /// One item: a pack, or one of the elements behind the packs.
+  KOKKOS_FUNCTION void operator()(Impl::ByItem, std::uint64_t item) const {
     if (item < m_deal.packs)
       m_in.pass_to([&](auto const*... in) {
         Impl::pack_of<N>(m_out, item) =
             Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
       });
-    else if (item < m_deal.items)
-      (*this)(std::int64_t(m_deal.packs) * (N - 1) + item);
+    else
+      (*this)(m_deal.packs * (N - 1) + item);
   }
 
   /// One element.
@@ -82,6 +86,10 @@ class ElementWise {
   }
 
  private:
+  static constexpr Impl::MapShape shape(std::uint64_t elements) {
+    return Impl::shape_of_map(elements, bytes_of_element, on_host);
+  }
+
   Value* m_out;
   Op m_op;
   Impl::InputsOf<typename In::non_const_value_type...> m_in;

@@ -15,6 +15,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
+// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer that each
+// source has for itself, so that a kernel of one source crashes in another.
+
 template <class ExecutionSpace>
 using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
@@ -35,7 +38,7 @@ inline Placement placement(CopyShape const& shape, bool on_host, bool source) {
 }
 
 template <class ExecutionSpace>
-void number(ExecutionSpace const& instance, double* values, std::int64_t n) {
+static void number(ExecutionSpace const& instance, double* values, std::int64_t n) {
   Kokkos::parallel_for(
       "number", Indices<ExecutionSpace>(instance, 0, n),
       KOKKOS_LAMBDA(std::int64_t i) { values[i] = double(i); });
@@ -43,7 +46,7 @@ void number(ExecutionSpace const& instance, double* values, std::int64_t n) {
 }
 
 template <class ExecutionSpace>
-void poison(ExecutionSpace const& instance, double* values, std::int64_t n) {
+static void poison(ExecutionSpace const& instance, double* values, std::int64_t n) {
   double const poison = std::numeric_limits<double>::quiet_NaN();
   Kokkos::parallel_for(
       "poison", Indices<ExecutionSpace>(instance, 0, n),
@@ -54,10 +57,10 @@ void poison(ExecutionSpace const& instance, double* values, std::int64_t n) {
 /// Elements that are not what lies at their place in the source, in `count` arrays from `first` on,
 /// the first coming after the last. Poisons them.
 template <class ExecutionSpace>
-std::int64_t count_wrong_and_poison(ExecutionSpace const& instance, double* destination,
-                                    CopyShape const& shape, Placement const& to,
-                                    Placement const& from, std::int64_t first, std::int64_t count,
-                                    std::int64_t arrays) {
+static std::int64_t count_wrong_and_poison(ExecutionSpace const& instance, double* destination,
+                                           CopyShape const& shape, Placement const& to,
+                                           Placement const& from, std::int64_t first,
+                                           std::int64_t count, std::int64_t arrays) {
   std::int64_t const columns = std::int64_t(shape.columns), n = std::int64_t(shape.elements());
   double const poison = std::numeric_limits<double>::quiet_NaN();
   std::int64_t result = 0;

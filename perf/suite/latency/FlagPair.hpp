@@ -5,7 +5,6 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_FLAG_PAIR_HPP
 
 #include "../../plain/PlainBuffer.hpp"
-#include "Functors.hpp"
 #include "LatencyPair.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>

@@ -9,6 +9,8 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <limits>
+
 namespace KokkosHostSpaces::Perf {
 
 /// From the call of a copy of 8 bytes to the device until it is there. Each copy has numbers of its
@@ -60,8 +62,9 @@ class SmallCopyPair final : public LatencyPair {
  private:
   static constexpr int copies = 64;
 
-  // Numbers that neither side has copied so far.
+  // Numbers that neither side has copied so far; what they are copied to is poisoned.
   void renew(double* source) {
+    Kokkos::deep_copy(m_device, std::numeric_limits<double>::quiet_NaN());
     m_first += copies;
     for (int i = 0; i < copies; ++i) source[i] = m_first + i;
   }

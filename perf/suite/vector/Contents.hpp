@@ -50,13 +50,16 @@ struct Contents {
   }
 };
 
+// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer that each
+// source has for itself, so that a kernel of one source crashes in another.
+
 template <class ExecutionSpace>
 using Elements = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
 /// The inputs, arrays of `n` elements each that lie one behind the other.
 template <class T, class ExecutionSpace>
-void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
-          ExecutionSpace const& instance) {
+static void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
+                 ExecutionSpace const& instance) {
   Kokkos::parallel_for(
       "fill", Elements<ExecutionSpace>(instance, 0, arrays * n), KOKKOS_LAMBDA(std::int64_t j) {
         first.a[j] = Contents<T>::a(j % n);
@@ -67,8 +70,8 @@ void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
 
 /// What the operation writes: as before the first run, or poisoned.
 template <class T, class ExecutionSpace>
-void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
-                   std::int64_t n, ExecutionSpace const& instance) {
+static void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
+                          std::int64_t n, ExecutionSpace const& instance) {
   bool const c_is_read = reads_c(op);
   T const poison       = std::numeric_limits<T>::quiet_NaN();
   Kokkos::parallel_for(
@@ -84,8 +87,8 @@ void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int
 
 /// Makes one result wrong.
 template <class T, class ExecutionSpace>
-void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
-           ExecutionSpace const& instance) {
+static void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
+                  ExecutionSpace const& instance) {
   bool const sum = is_sum(op);
   Kokkos::parallel_for(
       "spoil", Elements<ExecutionSpace>(instance, 0, 1),
@@ -95,8 +98,9 @@ void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
 
 /// Elements that are wrong after so many runs on each array; for sums, sums that are.
 template <class T, class ExecutionSpace>
-std::int64_t count_wrong(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
-                         std::int64_t n, std::int64_t runs, ExecutionSpace const& instance) {
+static std::int64_t count_wrong(VectorOperation op, VectorArguments<T> const& first,
+                                std::int64_t arrays, std::int64_t n, std::int64_t runs,
+                                ExecutionSpace const& instance) {
   std::int64_t wrong = 0;
   if (is_sum(op)) {
     Kokkos::View<T*, typename ExecutionSpace::memory_space,

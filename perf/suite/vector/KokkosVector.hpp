@@ -14,6 +14,7 @@ namespace KokkosHostSpaces::Perf {
 /// How the kernels are launched.
 enum class Launch {
   range_policy,       ///< a parallel_for over a RangePolicy each, as stock Kokkos
+  vector_policy,      ///< the same over a VectorPolicy
   element_wise,       ///< element_wise or element_sum each
   element_wise_graph  ///< the same as nodes of one Kokkos graph
 };

@@ -11,6 +11,7 @@
 
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
+#include <KokkosHostSpaces/VectorPolicy.hpp>
 
 #include <Kokkos_Graph.hpp>
 
@@ -21,12 +22,6 @@
 namespace KokkosHostSpaces::Perf {
 
 using Node = Kokkos::Experimental::GraphNodeRef<Execution>;
-
-template <class T>
-struct SetToZero {
-  T* value;
-  KOKKOS_FUNCTION void operator()(int) const { *value = T(0); }
-};
 
 template <class Op, class Result, class... In>
 struct TermOfSum;
@@ -48,10 +43,13 @@ class VectorKernels {
   using In        = Kokkos::View<T const*, Space, Unmanaged>;
   using Out       = Kokkos::View<T*, Space, Unmanaged>;
   using Number    = Kokkos::View<T, Execution::memory_space, Unmanaged>;
-  using Range     = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
+  using Index     = Kokkos::IndexType<std::int64_t>;
+  using Range     = Kokkos::RangePolicy<Execution, Index>;
+  using Vector    = VectorPolicy<Execution, Index>;
 
-  // Kernels on page-locked memory take so long that graphs gain nothing.
-  static constexpr bool has_graphs = std::is_same_v<Space, Execution::memory_space>;
+  // Kernels on page-locked memory take so long that graphs gain nothing. Nodes are made on the
+  // default instance, which Kokkos 5.2 insists on; where they run is told when they are submitted.
+  static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
 
  public:
   VectorKernels(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
@@ -59,11 +57,10 @@ class VectorKernels {
       : m_instance(instance), m_elements(elements), m_launch(launch) {
     if (launch != Launch::element_wise_graph) {
       for (VectorArguments<T> const& run : runs) add(op, run);
-    } else if constexpr (has_graphs) {
-      m_graph.emplace(Kokkos::Experimental::create_graph(instance, [&](auto root) {
-        m_node.emplace(root);
-        for (VectorArguments<T> const& run : runs) add(op, run);
-      }));
+    } else if constexpr (on_device) {
+      m_graph.emplace();
+      m_node.emplace(m_graph->root_node());
+      for (VectorArguments<T> const& run : runs) add(op, run);
       m_node.reset();
       m_graph->instantiate();
     } else {
@@ -106,8 +103,12 @@ class VectorKernels {
     } else if (m_launch == Launch::range_policy) {
       Range const range(m_instance, 0, std::int64_t(m_elements));
       m_kernels.push_back([=] { Kokkos::parallel_for(label, range, kernel); });
-    } else if constexpr (has_graphs) {
-      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+    } else if constexpr (on_device) {
+      Vector const indices(m_instance, 0, std::int64_t(m_elements));
+      if (m_launch == Launch::vector_policy)
+        m_kernels.push_back([=] { Kokkos::parallel_for(label, indices, kernel); });
+      else
+        m_node = m_node->then_parallel_for(std::string(label), kernel.policy(Execution()), kernel);
     }
   }
 
@@ -119,11 +120,15 @@ class VectorKernels {
       Range const range(m_instance, 0, std::int64_t(m_elements));
       TermOfSum<Op, T, Views...> const term{in...};
       m_kernels.push_back([=] { Kokkos::parallel_reduce(label, range, term, sum); });
-    } else if constexpr (has_graphs) {
-      ElementSum const kernel(sum, op, in...);
-      m_node = m_node->then_parallel_for("zero", Kokkos::RangePolicy<Execution>(m_instance, 0, 1),
-                                         SetToZero<T>{sum.data()});
-      m_node = m_node->then_parallel_for(label, kernel.policy(m_instance), kernel);
+    } else if constexpr (on_device) {
+      Vector const indices(m_instance, 0, std::int64_t(m_elements));
+      TermOfSum<Op, T, Views...> const term{in...};
+      ElementSum const kernel(op, in...);
+      if (m_launch == Launch::vector_policy)
+        m_kernels.push_back([=] { Kokkos::parallel_reduce(label, indices, term, sum); });
+      else
+        m_node = m_node->then_parallel_reduce(std::string(label), kernel.policy(Execution()),
+                                              kernel, sum);
     }
   }
 

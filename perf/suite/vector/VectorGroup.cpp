@@ -19,7 +19,8 @@ std::string name(VectorOperation op) {
 }
 
 std::string name(Launch launch) {
-  char const* const names[] = {"range_policy", "element_wise", "element_wise_graph"};
+  char const* const names[] = {"range_policy", "vector_policy", "element_wise",
+                               "element_wise_graph"};
   return names[int(launch)];
 }
 
@@ -90,8 +91,8 @@ Cases vector_cases(Effort const& effort) {
     return effort.mode == Mode::quick ? quick : effort.mode == Mode::standard ? standard : full;
   };
 #ifdef KOKKOS_ENABLE_CUDA
-  std::vector<Launch> const all = {Launch::range_policy, Launch::element_wise,
-                                   Launch::element_wise_graph};
+  std::vector<Launch> const all = {Launch::range_policy, Launch::vector_policy,
+                                   Launch::element_wise, Launch::element_wise_graph};
   add_cases<Kokkos::CudaSpace>({"CudaSpace", PlainKind::device, all, largest(20, 28, 28),
                                 effort.device_bytes / 2, 32, 256 * MiB, 3e12},
                                effort, latest, cases);

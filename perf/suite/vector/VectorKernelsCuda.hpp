@@ -101,24 +101,23 @@ __global__ void add_atomically(VectorArguments<T> v, unsigned packs) {
 }
 
 template <VectorOperation Op, class T, int N>
-__global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T volatile* parts,
-                                unsigned* done) {
+__global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, unsigned* done) {
   T sum = part_of_sum<Op, T, N>(v, packs);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) *v.sum = sum;
     return;
   }
-  __shared__ bool last;
+  unsigned before = 0;
   if (threadIdx.x == 0) {
     parts[blockIdx.x] = sum;
-    __threadfence();
-    last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+    asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(done), "r"(gridDim.x - 1)
+                 : "memory");
   }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!__syncthreads_or(before == gridDim.x - 1)) return;
   sum = 0;
-  for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) sum += parts[k];
+  for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) sum += __ldcg(parts + k);
   sum = sum_over_block(sum);
   if (threadIdx.x == 0) *v.sum = sum;
 }

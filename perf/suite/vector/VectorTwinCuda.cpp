@@ -5,35 +5,57 @@
 
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
+#include "VectorCub.hpp"
 #include "VectorKernelsCuda.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr unsigned most_blocks = 4096;
+enum class Way { by_index, last_block_adds, atomic, cub };
 
 struct Variant {
-  unsigned threads;
-  bool packs;       // of 16 bytes
-  bool atomically;  // of sums only
+  Way way;
+  unsigned threads, most_blocks;
+  bool packs;  // of 16 bytes
 };
+
+constexpr unsigned any_blocks = ~0U, most_parts = 1056;
+
+// Grids for sums: the best of those of 8 to 1056 blocks for each number of elements, on an H200.
+struct Grid {
+  unsigned blocks, threads;
+};
+constexpr Grid grids[] = {{4, 128},   {8, 256},   {32, 256},   {66, 256},
+                          {132, 512}, {264, 512}, {264, 1024}, {1056, 256}};
 
 std::vector<Variant> variants_of(VectorOperation op) {
   std::vector<Variant> variants;
-  for (unsigned threads : {128u, 256u, 512u, 1024u})
-    for (bool packs : {false, true}) {
-      variants.push_back({threads, packs, false});
-      if (is_sum(op)) variants.push_back({threads, packs, true});
-    }
+  if (is_sum(op)) {
+    for (unsigned threads : {512u, 1024u})
+      variants.push_back({Way::last_block_adds, threads, 1, true});
+    for (auto [blocks, threads] : grids)
+      for (Way way : {Way::last_block_adds, Way::atomic})
+        variants.push_back({way, threads, blocks, true});
+    variants.push_back({Way::last_block_adds, 256, 1056, false});
+  } else {
+    for (unsigned threads : {128u, 256u, 512u, 1024u})
+      for (bool packs : {false, true})
+        variants.push_back({Way::by_index, threads, any_blocks, packs});
+  }
+  variants.push_back({Way::cub, 0, 0, false});
   return variants;
 }
 
 std::string name(Variant const& variant) {
-  return "block " + std::to_string(variant.threads) +
+  if (variant.way == Way::cub) return "CUB";
+  std::string const blocks =
+      variant.most_blocks == any_blocks ? "" : std::to_string(variant.most_blocks) + " x ";
+  return "block " + blocks + std::to_string(variant.threads) +
          (variant.packs ? ", 16-byte loads" : ", scalar loads") +
-         (variant.atomically ? ", atomic" : "");
+         (variant.way == Way::atomic ? ", atomic" : "");
 }
 
 unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads - 1) / threads; }
@@ -47,13 +69,11 @@ class CudaVectorTwin final : public VectorTwin {
         m_elements(elements),
         m_as_graph(as_graph),
         m_stream(static_cast<cudaStream_t>(stream)),
-        m_parts(make_plain_buffer(PlainKind::device, most_blocks * sizeof(T))),
-        m_done(make_plain_buffer(PlainKind::device, sizeof(unsigned))) {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&m_processors, cudaDevAttrMultiProcessorCount, device),
-          "cudaDeviceGetAttribute");
+        m_parts(make_plain_buffer(PlainKind::device, most_parts * sizeof(T))),
+        m_done(make_plain_buffer(PlainKind::device, sizeof(unsigned))),
+        m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
+    if (!m_cub) m_variants.pop_back();
     choose(0);
   }
   ~CudaVectorTwin() override { destroy_graph(); }
@@ -90,7 +110,9 @@ class CudaVectorTwin final : public VectorTwin {
   }
 
   void launch(VectorArguments<T> const& run) {
-    if (m_variant.packs)
+    if (m_variant.way == Way::cub)
+      m_cub(run);
+    else if (m_variant.packs)
       launch_packs<16 / sizeof(T)>(run);
     else
       launch_packs<1>(run);
@@ -102,9 +124,8 @@ class CudaVectorTwin final : public VectorTwin {
     unsigned const threads = m_variant.threads, packs = unsigned(m_elements / N);
     unsigned blocks = blocks_for(packs, threads);
     if constexpr (is_sum(Op)) {
-      // As many blocks as the device holds at once, half of it for sums that load two packs a turn.
-      blocks = std::min(blocks, unsigned(m_processors) * 1024 / threads);
-      if (m_variant.atomically) {
+      blocks = std::min(blocks, m_variant.most_blocks);
+      if (m_variant.way == Way::atomic) {
         check(cudaMemsetAsync(run.sum, 0, sizeof(T), m_stream), "cudaMemsetAsync");
         add_atomically<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
       } else {
@@ -121,7 +142,7 @@ class CudaVectorTwin final : public VectorTwin {
   bool m_as_graph;
   cudaStream_t m_stream;
   PlainBuffer m_parts, m_done;
-  int m_processors                = 0;
+  std::function<void(VectorArguments<T> const&)> m_cub;
   std::vector<Variant> m_variants = variants_of(Op);
   Variant m_variant               = {};
   cudaGraphExec_t m_graph         = nullptr;

@@ -7,7 +7,6 @@
 #include "../../plain/Stopwatch.hpp"
 #include "../BestVariant.hpp"
 #include "../Pair.hpp"
-#include "Contents.hpp"
 #include "TouchMemory.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The one place that touches Kokkos' internals: which space reaches which, allocation records, how
+// What touches Kokkos' internals for spaces: which space reaches which, allocation records, how
 // deep_copy moves bytes, and the kernels and properties that copies and mirrors need.
 // memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Class templates that Kokkos
 // dispatches on are found whatever was included first.

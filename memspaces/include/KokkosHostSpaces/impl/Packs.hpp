@@ -13,10 +13,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,11 +26,17 @@ template <class ExecutionSpace>
 inline constexpr bool uses_packs =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
-template <class T>
-concept TeamMember = !std::integral<T>;
+/// Does the memory of the host stand behind a View, so that a device reaches it over its link?
+template <class View>
+inline constexpr bool is_on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible
+#ifdef KOKKOS_HAS_SHARED_SPACE
+    && !std::is_same_v<typename View::memory_space, Kokkos::SharedSpace>
+#endif
+    ;
 
-/// Of the team sizes the fastest for packs at all sizes of arrays, measured on an H200.
-inline constexpr int team_size = 256;
+/// Marks the operator that takes the number of an item, not of an element.
+struct ByItem {};
 
 /// 16 bytes are loaded at once if they are aligned; what is larger, or of a size that is no power
 /// of two, in pieces.
@@ -79,11 +83,11 @@ template <class... T>
 inline constexpr int pack_length = (fits_packs<T> && ...) ? int(16 / std::max({sizeof(T)...})) : 1;
 
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, unsigned item) {
+KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, std::uint64_t item) {
   return reinterpret_cast<Pack<T, N>*>(elements)[item];
 }
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, unsigned item) {
+KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, std::uint64_t item) {
   return reinterpret_cast<Pack<T, N> const*>(elements)[item];
 }
 
@@ -98,21 +102,21 @@ KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const...
 /// How n elements are dealt out to items of work: first the whole packs, then what is left, one by
 /// one.
 struct Deal {
-  unsigned packs = 0;
-  unsigned items = 0;
+  std::uint64_t packs = 0;
+  std::uint64_t items = 0;
+
+  std::uint64_t elements(int pack_length) const {
+    return items + packs * std::uint64_t(pack_length - 1);
+  }
 };
 
-/// \throw Error if there are 2^31 items or more, 32 GiB in packs: threads count them
-/// in 32 bits, and go on from one by as much as the device holds
+/// In packs if the arrays allow it, and `packs`.
 template <int N, class... T>
-Deal deal(char const* function, std::size_t elements, T const*... pointers) {
+Deal deal(std::size_t elements, bool packs, T const*... pointers) {
   bool const aligned =
       ((reinterpret_cast<std::uintptr_t>(pointers) % pack_alignment<T, N> == 0) && ...);
-  std::size_t const packs = aligned ? elements / N : 0, items = elements - packs * (N - 1);
-  if (items > std::size_t(std::numeric_limits<int>::max()))
-    throw Error("KokkosHostSpaces::" + std::string(function) + ": " + std::to_string(elements) +
-                " elements are too many for one kernel: call it for subviews of fewer");
-  return {unsigned(packs), unsigned(items)};
+  std::uint64_t const whole = aligned && packs ? elements / N : 0;
+  return {whole, elements - whole * (N - 1)};
 }
 
 /// \throw Error if the extents differ

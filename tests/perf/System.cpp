@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../perf/support/Format.hpp"
-#include "../../../perf/support/System.hpp"
+#include "../../perf/plain/Numbers.hpp"
+#include "../../perf/support/Format.hpp"
+#include "../../perf/support/System.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -99,4 +100,24 @@ TEST_CASE("sizes read well") {
   CHECK(size_name(std::size_t(8) << 20) == "8 MiB");
   CHECK(size_name(std::size_t(3) << 29) == "1.5 GiB");
   CHECK(size_name(std::size_t(2) << 40) == "2048 GiB");
+}
+
+TEST_CASE("what was filled matches, and nothing else does") {
+  std::vector<std::uint64_t> numbers(1000);
+  CHECK_FALSE(matches(numbers.data(), numbers.size()));
+  std::uint64_t const sum = fill(numbers.data(), numbers.size());
+  CHECK(matches(numbers.data(), numbers.size()));
+  CHECK(sum == 500 * 1001 * number_at(0));
+  CHECK_FALSE(matches(numbers.data() + 1, numbers.size() - 1));
+  numbers[999] += 1;
+  CHECK_FALSE(matches(numbers.data(), numbers.size()));
+  poison(numbers.data(), numbers.size());
+  CHECK_FALSE(matches(numbers.data(), 1));
+}
+
+TEST_CASE("repetitions go on until their time is over, and the median counts") {
+  int calls = 0;
+  CHECK(median_time(5.5, [&] { return double(++calls); }) == 2);  // 1 + 2 + 3
+  CHECK(calls == 3);
+  CHECK(median_time(0, [] { return 7.; }) == 7);
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// For parallel_for and parallel_reduce over vectors: what a RangePolicy is, at the speed of plain
+// CUDA.
+//
+//   Kokkos::parallel_for("axpy", khs::VectorPolicy(instance, 0, n),
+//                        KOKKOS_LAMBDA(int i) { y(i) += 3 * x(i); });
+//   Kokkos::parallel_reduce("dot", khs::VectorPolicy(instance, 0, n),
+//                           KOKKOS_LAMBDA(int i, double& sum) { sum += x(i) * y(i); }, result);
+
+#ifndef KOKKOS_HOST_SPACES_VECTOR_POLICY_HPP
+#define KOKKOS_HOST_SPACES_VECTOR_POLICY_HPP
+
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/VectorGlue.hpp>
+#include <KokkosHostSpaces/impl/VectorShape.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace KokkosHostSpaces {
+
+/// A range of indices, with the template arguments and constructors of a Kokkos::RangePolicy. On a
+/// Cuda instance each thread of a parallel_for does one index, and a parallel_reduce is one kernel
+/// whose result is bitwise the same in every run: the order of its parts follows from the number of
+/// indices and the block size alone. On the host it is a RangePolicy.
+///
+/// Meant for short bodies: the more a body does, the less its policy matters. Reductions to arrays,
+/// and of values of more than 1 KiB or that cannot be copied as bytes, are those of a RangePolicy,
+/// and no nodes of graphs.
+template <class... Properties>
+class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
+  using Range = Kokkos::RangePolicy<Properties...>;
+
+ public:
+  using typename Range::execution_space;
+
+  using Range::Range;
+  VectorPolicy() = default;
+
+  // Kokkos' graphs add properties to a policy, and replace its instance.
+  template <class... Others>
+  VectorPolicy(VectorPolicy<Others...> const& other)
+      : Range(static_cast<Kokkos::RangePolicy<Others...> const&>(other)),
+        m_block_size(other.block_size()) {}
+  VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
+      : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
+
+  /// Threads of a block on a device, for sums the most. Unless it is set: what was measured to be
+  /// best on device memory. Kernels on much host memory gain from blocks of 1024, which take
+  /// Kokkos::LaunchBounds<1024> among the properties.
+  /// \throw Error if it is not a power of two from 32 to 1024, or more than the LaunchBounds
+  ///        (256 without them)
+  VectorPolicy& set_block_size(unsigned threads) {
+    unsigned const bound = Range::launch_bounds::maxTperB;
+    unsigned const most  = bound > 0 ? std::bit_floor(bound) : Impl::threads_of_map;
+    if (!std::has_single_bit(threads) || threads < Impl::warp_size || threads > most)
+      throw Error("KokkosHostSpaces::VectorPolicy: blocks of " + std::to_string(threads) +
+                  " threads are impossible (powers of two from 32 to " + std::to_string(most) +
+                  "): take one of these, or larger Kokkos::LaunchBounds");
+    m_block_size = threads;
+    return *this;
+  }
+  /// 0 if it was not set.
+  unsigned block_size() const { return m_block_size; }
+
+ private:
+  unsigned m_block_size = 0;
+};
+
+VectorPolicy()->VectorPolicy<>;
+VectorPolicy(std::int64_t, std::int64_t)->VectorPolicy<>;
+template <Impl::ExecutionSpace Space>
+VectorPolicy(Space const&, std::int64_t, std::int64_t) -> VectorPolicy<Space>;
+
+}  // namespace KokkosHostSpaces
+
+#endif

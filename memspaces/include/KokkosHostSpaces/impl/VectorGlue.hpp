@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What Kokkos runs for a VectorPolicy: bare kernels, launched, and put into graphs, by what Kokkos
+// does it for its own. memspaces/README.md lists what is touched of Kokkos' internals; KokkosGlue
+// refuses other versions of Kokkos.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
+#define KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
+
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/VectorKernels.hpp>
+#include <KokkosHostSpaces/impl/VectorShape.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+namespace KokkosHostSpaces {
+
+template <class... Properties>
+class VectorPolicy;
+
+namespace Impl {
+
+template <class Space>
+concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
+
+/// Tells a constructor of a policy that it is for a graph.
+using PolicyUpdate = Kokkos::Impl::PolicyUpdate;
+
+}  // namespace Impl
+}  // namespace KokkosHostSpaces
+
+namespace Kokkos::Impl {
+
+// On the host a VectorPolicy is a RangePolicy.
+template <class Functor, class... P, class ExecutionSpace>
+class ParallelFor<Functor, KokkosHostSpaces::VectorPolicy<P...>, ExecutionSpace>
+    : public ParallelFor<Functor, RangePolicy<P...>, ExecutionSpace> {
+  using ParallelFor<Functor, RangePolicy<P...>, ExecutionSpace>::ParallelFor;
+};
+
+template <class FunctorReducer, class... P, class ExecutionSpace>
+class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, ExecutionSpace>
+    : public ParallelReduce<FunctorReducer, RangePolicy<P...>, ExecutionSpace> {
+  using ParallelReduce<FunctorReducer, RangePolicy<P...>, ExecutionSpace>::ParallelReduce;
+};
+
+}  // namespace Kokkos::Impl
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+// Kokkos finds the node of a graph that a kernel belongs to by the type of the kernel.
+template <class Functor, class Policy>
+struct Kokkos::Impl::PatternTagFromImplSpecialization<
+    KokkosHostSpaces::Impl::VectorMap<Functor, Policy>> : std::type_identity<ParallelForTag> {};
+template <class FunctorReducer, class Policy>
+struct Kokkos::Impl::PatternTagFromImplSpecialization<
+    KokkosHostSpaces::Impl::VectorReduction<FunctorReducer, Policy>>
+    : std::type_identity<ParallelReduceTag> {};
+
+namespace KokkosHostSpaces::Impl {
+
+/// The launch bounds of a policy, or `Otherwise` threads; none for kernels whose functor is too
+/// large for an argument, since Kokkos before 5.2 does not compile both.
+template <class Kernel, unsigned Otherwise>
+using LaunchBoundsOf = std::conditional_t<
+    Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism !=
+        Kokkos::Impl::CudaLaunchMechanism::LocalMemory,
+    Kokkos::LaunchBounds<>,
+    std::conditional_t<(Kernel::Policy::launch_bounds::maxTperB > 0),
+                       typename Kernel::Policy::launch_bounds, Kokkos::LaunchBounds<Otherwise, 1>>>;
+
+/// Threads of a block: those that were asked for, or `otherwise`, as far as all registers that a
+/// thread may have suffice for them.
+template <class Bounds, class Policy>
+unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
+  constexpr unsigned most = Bounds::maxTperB > 0 ? std::bit_floor(Bounds::maxTperB) : 256;
+  static_assert(most >= warp_size, "the LaunchBounds leave a block less than a warp");
+  return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
+}
+
+template <class Bounds, class Policy, class Kernel>
+void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigned threads) {
+  static_assert(!Policy::experimental_contains_desired_occupancy,
+                "a VectorPolicy takes no DesiredOccupancy: use a RangePolicy");
+  Kokkos::Impl::CudaParallelLaunch<Kernel, Bounds>(kernel, dim3(blocks), dim3(threads), 0,
+                                                   policy.space().impl_internal_space_instance());
+}
+
+/// Runs a VectorMap. The kernel is a base, since Kokkos casts it to the node of a graph.
+template <class Functor, class Policy_>
+class VectorFor : public VectorMap<Functor, Policy_> {
+  using Kernel = VectorMap<Functor, Policy_>;
+
+ public:
+  using Policy = Policy_;
+
+  VectorFor(Functor const& functor, Policy const& policy) : Kernel(functor), m_policy(policy) {}
+
+  Policy const& get_policy() const { return m_policy; }
+
+  void execute() {
+    std::uint64_t const n = std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin());
+    if constexpr (Policy::is_graph_kernel::value)
+      if (n > most_indices)
+        throw Error("KokkosHostSpaces::VectorPolicy: " + std::to_string(n) +
+                    " indices are too many for a node of a graph (a kernel counts to " +
+                    std::to_string(most_indices) + "): split the range into several nodes");
+    std::uint64_t done = 0;
+    do {
+      enqueue(done, std::uint32_t(std::min(n - done, most_indices)));
+      done += most_indices;
+    } while (done < n);
+  }
+
+ private:
+  using Index  = typename Policy::index_type;
+  using Bounds = LaunchBoundsOf<Kernel, threads_of_map>;
+
+  // Whole blocks, whatever their size.
+  static constexpr std::uint64_t most_indices = (std::uint64_t(1) << 32) - most_threads_of_block;
+
+  void enqueue(std::uint64_t from, std::uint32_t count) {
+    unsigned const needed = std::clamp(count, warp_size, most_threads_of_block);
+    unsigned const threads =
+        std::min(threads_of_block<Bounds>(m_policy, threads_of_map), std::bit_ceil(needed));
+    this->set_range(Index(std::uint64_t(m_policy.begin()) + from), count);
+    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), (count + threads - 1) / threads,
+                   threads);
+  }
+
+  Policy m_policy;
+};
+
+/// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
+template <class Internal>
+auto lock_scratch(Internal const& internal) {
+  if constexpr (requires { internal.m_mutexScratchSpace; })
+    return std::unique_lock(internal.m_mutexScratchSpace);
+  else
+    return nullptr;
+}
+
+/// Runs a VectorReduction. Blocks leave their parts in scratch memory of the instance, which runs
+/// one kernel at a time; nodes of graphs, of which several may run at a time, have their own.
+template <class FunctorReducer, class Policy_>
+class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
+  using Kernel = VectorReduction<FunctorReducer, Policy_>;
+  using Value  = typename Kernel::Value;
+
+ public:
+  using Policy = Policy_;
+
+  template <class Result>
+  VectorReduce(FunctorReducer const& functor_reducer, Policy const& policy, Result const& result)
+      : Kernel(functor_reducer, policy.begin(), policy.end()), m_policy(policy) {
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::Cuda,
+                                             typename Result::memory_space>::accessible)
+      this->m_result = result.data();
+    else
+      m_result_on_host = result.data();
+  }
+
+  Policy const& get_policy() const { return m_policy; }
+
+  void execute() {
+    Kokkos::Cuda const& space = m_policy.space();
+    SumShape const shape =
+        shape_of_sum(this->count(), threads_of_block<Bounds>(m_policy, most_threads_of_block));
+    auto const lock      = lock_scratch(*space.impl_internal_space_instance());
+    bool const on_device = this->m_result != nullptr;
+    if (!on_device)
+      this->m_result = reinterpret_cast<Value*>(
+          Kokkos::Impl::cuda_internal_scratch_unified(space, sizeof(Value)));
+    if constexpr (Policy::is_graph_kernel::value)
+      own_scratch(shape.blocks);
+    else
+      this->use_scratch(
+          Kokkos::Impl::cuda_internal_scratch_space(space, shape.blocks * sizeof(Value)),
+          Kokkos::Impl::cuda_internal_scratch_flags(space, sizeof(unsigned)));
+    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
+    if (on_device || m_result_on_host == nullptr) return;
+    space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
+    *m_result_on_host = *this->m_result;
+  }
+
+ private:
+  // More threads would leave each less than 128 registers.
+  using Bounds = LaunchBoundsOf<Kernel, 512>;
+
+  void own_scratch(unsigned blocks) {
+    std::size_t const words = (blocks * sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    m_scratch               = Scratch(Kokkos::view_alloc(m_policy.space(),
+                                                         "KokkosHostSpaces::VectorPolicy: parts of a reduction"),
+                                      words + 1);
+    m_policy.space().fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
+    this->use_scratch(m_scratch.data(), m_scratch.data() + words);
+  }
+
+  using Scratch = Kokkos::View<unsigned*, Kokkos::CudaSpace>;
+
+  Policy m_policy;
+  Value* m_result_on_host = nullptr;
+  Scratch m_scratch;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+namespace Kokkos::Impl {
+
+template <class Functor, class... P>
+class ParallelFor<Functor, KokkosHostSpaces::VectorPolicy<P...>, Kokkos::Cuda>
+    : public KokkosHostSpaces::Impl::VectorFor<Functor, KokkosHostSpaces::VectorPolicy<P...>> {
+  using KokkosHostSpaces::Impl::VectorFor<Functor, KokkosHostSpaces::VectorPolicy<P...>>::VectorFor;
+};
+
+// Results that lanes of a warp cannot hand to each other are Kokkos' own.
+template <class FunctorReducer, class... P>
+class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, Kokkos::Cuda>
+    : public std::conditional_t<KokkosHostSpaces::Impl::is_reduced_in_registers<FunctorReducer>,
+                                KokkosHostSpaces::Impl::VectorReduce<
+                                    FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>>,
+                                ParallelReduce<FunctorReducer, RangePolicy<P...>, Kokkos::Cuda>> {
+  static constexpr bool ours = KokkosHostSpaces::Impl::is_reduced_in_registers<FunctorReducer>;
+  static_assert(
+      ours || !RangePolicy<P...>::is_graph_kernel::value,
+      "a VectorPolicy in a graph reduces to one value of at most 1 KiB that can be copied "
+      "as bytes: use a RangePolicy");
+
+  using Base = std::conditional_t<
+      ours,
+      KokkosHostSpaces::Impl::VectorReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>>,
+      ParallelReduce<FunctorReducer, RangePolicy<P...>, Kokkos::Cuda>>;
+
+ public:
+  using Base::Base;
+};
+
+}  // namespace Kokkos::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+#endif

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+# Each header compiles alone, and twice: one source for each, without optimisation.
+set(include ${PROJECT_SOURCE_DIR}/memspaces/include)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp)
+set(sources)
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+endforeach()
+add_library(headers_alone OBJECT ${sources})
+target_link_libraries(headers_alone PRIVATE KokkosHostSpaces::hostspaces)
+khs_project_target(headers_alone)
+target_compile_options(headers_alone PRIVATE -O0)
+if(KokkosHostSpaces_ENABLE_CUDA)
+  set_target_properties(headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
+endif()
+
+# khs_must_not_compile(<name> <words> <code>): the compiler refuses the body of a function, and says why.
+function(khs_must_not_compile name words code)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include <KokkosHostSpaces.hpp>
+using namespace KokkosHostSpaces;
+using Kokkos::HostSpace, Kokkos::View;
+@code@
+]])
+  add_library(compile_fail_${name} OBJECT EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(compile_fail_${name} PRIVATE KokkosHostSpaces::hostspaces)
+  khs_project_target(compile_fail_${name})
+  add_test(NAME memspaces.must_not_compile.${name}
+    COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target compile_fail_${name})
+  set_tests_properties(memspaces.must_not_compile.${name} PROPERTIES
+    PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
+endfunction()
+
+set(no_conversion "could not convert|conversion from|no suitable user-defined conversion")
+# Kernels would reach a View that is not meant for them.
+khs_must_not_compile(mapped_from_pinned "${no_conversion}"
+  "View<int*, MappedSpace> f(View<int*, PinnedSpace> const& pinned) { return pinned; }")
+# Host code would read write-combined memory without knowing.
+khs_must_not_compile(host_from_write_combined "${no_conversion}"
+  "View<int*, HostSpace> f(View<int*, WriteCombinedSpace> const& combined) { return combined; }")
+# Pageable memory would pass for page-locked.
+khs_must_not_compile(pinned_from_host "${no_conversion}"
+  "View<int*, PinnedSpace> f(View<int*, HostSpace> const& host) { return host; }")
+# Only Views in PinnedSpace have a mapped address.
+khs_must_not_compile(mapped_view_of_host "no matching function|no instance of function template"
+  "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
+# Registered memory is never write-combined.
+khs_must_not_compile(registered_view_in_write_combined
+  "Views of registered memory are in PinnedSpace or MappedSpace"
+  "void f(Registration const& memory) { (void)memory.view<int*, WriteCombinedSpace>(10); }")
+khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destination type"
+  "void f(View<int const*, PinnedSpace> const& to, View<int*, PinnedSpace> const& from) { Kokkos::deep_copy(to, from); }")
