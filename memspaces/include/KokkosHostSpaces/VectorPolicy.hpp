@@ -31,7 +31,7 @@ namespace KokkosHostSpaces {
 ///
 /// Meant for short bodies: the more a body does, the less its policy matters. Reductions to arrays,
 /// and of values of more than 1 KiB or that cannot be copied as bytes, are those of a RangePolicy,
-/// and no nodes of graphs.
+/// and no nodes of graphs. A parallel_scan is that of a RangePolicy.
 template <class... Properties>
 class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range = Kokkos::RangePolicy<Properties...>;
@@ -49,6 +49,12 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
         m_block_size(other.block_size()) {}
   VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
       : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
+
+  /// As of a RangePolicy, but what it returns is still a VectorPolicy.
+  VectorPolicy& set_chunk_size(int size) {
+    Range::set_chunk_size(size);
+    return *this;
+  }
 
   /// Threads of a block on a device, for sums the most. Unless it is set: what was measured to be
   /// best on device memory. Kernels on much host memory gain from blocks of 1024, which take
@@ -74,8 +80,11 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
 
 VectorPolicy()->VectorPolicy<>;
 VectorPolicy(std::int64_t, std::int64_t)->VectorPolicy<>;
+VectorPolicy(std::int64_t, std::int64_t, Kokkos::ChunkSize)->VectorPolicy<>;
 template <Impl::ExecutionSpace Space>
 VectorPolicy(Space const&, std::int64_t, std::int64_t) -> VectorPolicy<Space>;
+template <Impl::ExecutionSpace Space>
+VectorPolicy(Space const&, std::int64_t, std::int64_t, Kokkos::ChunkSize) -> VectorPolicy<Space>;
 
 }  // namespace KokkosHostSpaces
 

@@ -53,6 +53,20 @@ class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, Execu
   using ParallelReduce<FunctorReducer, RangePolicy<P...>, ExecutionSpace>::ParallelReduce;
 };
 
+// Scans are those of a RangePolicy everywhere.
+template <class Functor, class... P, class ExecutionSpace>
+class ParallelScan<Functor, KokkosHostSpaces::VectorPolicy<P...>, ExecutionSpace>
+    : public ParallelScan<Functor, RangePolicy<P...>, ExecutionSpace> {
+  using ParallelScan<Functor, RangePolicy<P...>, ExecutionSpace>::ParallelScan;
+};
+
+template <class Functor, class... P, class Total, class ExecutionSpace>
+class ParallelScanWithTotal<Functor, KokkosHostSpaces::VectorPolicy<P...>, Total, ExecutionSpace>
+    : public ParallelScanWithTotal<Functor, RangePolicy<P...>, Total, ExecutionSpace> {
+  using ParallelScanWithTotal<Functor, RangePolicy<P...>, Total,
+                              ExecutionSpace>::ParallelScanWithTotal;
+};
+
 }  // namespace Kokkos::Impl
 
 #ifdef KOKKOS_ENABLE_CUDA
