@@ -183,3 +183,39 @@ TEMPLATE_TEST_CASE("a reducer gives the same over a VectorPolicy and over a Rang
   Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), functor, TestType(by_vector));
   CHECK(same(by_range, by_vector));
 }
+
+namespace {
+
+// Only the host makes these, since the functor has an init.
+struct Extent {
+  int first, last;
+  Extent() : first(-1), last(-1) {}
+};
+
+struct Measure {
+  using value_type = Extent;
+  KOKKOS_FUNCTION void operator()(int i, Extent& e) const { include(e, i, i); }
+  KOKKOS_FUNCTION void init(Extent& e) const {
+    e.first = 1 << 30;
+    e.last  = -1;
+  }
+  KOKKOS_FUNCTION void join(Extent& e, Extent const& other) const {
+    include(e, other.first, other.last);
+  }
+
+ private:
+  KOKKOS_FUNCTION void include(Extent& e, int first, int last) const {
+    e.first = first < e.first ? first : e.first;
+    e.last  = last > e.last ? last : e.last;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a device need not make the values that a functor initialises", "[vector_policy]") {
+  int const n = GENERATE(1, 5000, 200003);
+  Extent extent;
+  Kokkos::parallel_reduce(khs::VectorPolicy(Execution(), 0, n), Measure(), extent);
+  CHECK(extent.first == 0);
+  CHECK(extent.last == n - 1);
+}
