@@ -27,11 +27,13 @@ namespace KokkosHostSpaces {
 /// A range of indices, with the template arguments and constructors of a Kokkos::RangePolicy. On a
 /// Cuda instance each thread of a parallel_for does one index, and a parallel_reduce is one kernel
 /// whose result is bitwise the same in every run: the order of its parts follows from the number of
-/// indices and the block size alone. On the host it is a RangePolicy.
+/// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
-/// Meant for short bodies: the more a body does, the less its policy matters. Reductions to arrays,
-/// and of values of more than 1 KiB or that cannot be copied as bytes, are those of a RangePolicy,
-/// and no nodes of graphs. A parallel_scan is that of a RangePolicy.
+/// Meant for short bodies: the more a body does, the less its policy matters. Large arrays on the
+/// device are read 2 to 3 % faster by packs of 16 bytes, which element_wise and element_sum take.
+/// Reductions to arrays, and of values of more than 1 KiB or that cannot be copied as bytes, are
+/// those of a RangePolicy, and no nodes of graphs. A node of a graph counts to 2^32 - 1024 indices.
+/// A parallel_scan is that of a RangePolicy.
 template <class... Properties>
 class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range = Kokkos::RangePolicy<Properties...>;
