@@ -212,9 +212,8 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
 
   void own_scratch(unsigned blocks) {
     std::size_t const words = (blocks * sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    m_scratch               = Scratch(Kokkos::view_alloc(m_policy.space(),
-                                                         "KokkosHostSpaces::VectorPolicy: parts of a reduction"),
-                                      words + 1);
+    m_scratch = Scratch(Kokkos::view_alloc(m_policy.space(), "VectorPolicy: parts of a reduction"),
+                        words + 1);
     m_policy.space().fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
     this->use_scratch(m_scratch.data(), m_scratch.data() + words);
   }
