@@ -65,7 +65,37 @@ class Run {
     if (m_state->transport == Transport::staged) plan_parts();
   }
 
+  LoopCost cost() const {
+    StreamShape const& shape = m_job.binding.shape;
+    LoopCost result;
+    result.passes       = int(shape.stages.size());
+    result.chunks       = std::size_t(m_state->chunks);
+    result.not_in_place = obstacle();
+    result.arguments.reserve(shape.buffers.size());
+    for (StreamBuffer const& buffer : shape.buffers) {
+      std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
+      ArgumentCost argument;
+      argument.to_device = buffer.loaded ? bytes : 0;
+      argument.to_host   = buffer.stored ? bytes : 0;
+      argument.fraction  = buffer.touched;
+      argument.resident  = buffer.fixed;
+      result.arguments.push_back(argument);
+    }
+    return result;
+  }
+
+  bool decide(LinkRates const& rates) {
+    LoopCost now         = cost();
+    bool const zero_copy = estimate_transports(now, rates).zero_copy;
+    m_state->transport   = zero_copy ? Transport::zero_copy : Transport::staged;
+    m_state->why         = [now = std::move(now), rates] { return explain_transports(now, rates); };
+    return zero_copy;
+  }
+
   void estimate() {
+    LinkRates const rates = m_job.rates(0);
+    // A plan costs more than a small loop in place, and reductions alone need it there.
+    if (!m_job.reduces && decide(rates)) return;
     try {
       plan_parts();
     } catch (Error const& error) {
@@ -76,24 +106,7 @@ class Run {
       };
       return;
     }
-    StreamShape const& shape = m_job.binding.shape;
-    LoopCost cost;
-    cost.passes       = int(shape.stages.size());
-    cost.chunks       = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
-    cost.not_in_place = obstacle();
-    for (StreamBuffer const& buffer : shape.buffers) {
-      std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
-      ArgumentCost argument;
-      argument.to_device = buffer.loaded ? bytes : 0;
-      argument.to_host   = buffer.stored ? bytes : 0;
-      argument.fraction  = buffer.touched;
-      argument.resident  = buffer.fixed;
-      cost.arguments.push_back(argument);
-    }
-    LinkRates const rates = m_job.rates(0);
-    bool const zero_copy  = estimate_transports(cost, rates).zero_copy;
-    m_state->transport    = zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why          = [cost, rates] { return explain_transports(cost, rates); };
+    decide(rates);
   }
 
   // --- staged ---
