@@ -6,14 +6,13 @@
 // memory is good for: during a kernel, host and device see each other's system-scope atomics.
 
 #include "support/Example.hpp"
+#include "support/ProgressBar.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cuda/atomic>
 #endif
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,7 +21,6 @@
 #include <cstdio>
 #include <limits>
 #include <stop_token>
-#include <string>
 #include <thread>
 
 namespace khs = KokkosHostSpaces;
@@ -80,26 +78,6 @@ std::uint64_t state_after(std::uint64_t n, std::uint64_t x) {
   return x;
 }
 
-// A bar that redraws itself on a terminal, else a line for every quarter.
-class ProgressBar {
- public:
-  void show(double fraction) {
-    int const percent = int(100 * fraction);
-    if (m_on_terminal) {
-      std::string bar(std::size_t(percent / 2), '#');
-      bar.resize(50, '.');
-      std::fprintf(stderr, "\r[%s] %3d %%%s", bar.c_str(), percent, percent == 100 ? "\n" : "");
-    } else if (percent / 25 > m_quarters) {
-      m_quarters = percent / 25;
-      std::fprintf(stderr, "%3d %% done\n", percent);
-    }
-  }
-
- private:
-  bool m_on_terminal = ::isatty(STDERR_FILENO) == 1;
-  int m_quarters     = -1;
-};
-
 std::uint64_t steps_now(Control& control) {
   return std::atomic_ref(control.steps).load(std::memory_order_relaxed);
 }
@@ -156,7 +134,7 @@ bool run(Example::Options const& options) {
   bool seen_midway = false;
   whole.watched_by(
       [&seen_midway, total = each * workers](Control& control, std::stop_token ended) {
-        ProgressBar bar;
+        Example::ProgressBar bar;
         for (; !ended.stop_requested(); std::this_thread::sleep_for(5ms)) {
           std::uint64_t const steps = steps_now(control);
           seen_midway               = seen_midway || (steps > 0 && steps < total);

@@ -78,7 +78,7 @@ class Binder {
       if (loop.rank != m_loops.front().rank)
         refuse("its ranges have different numbers of indices: give all stages the same");
       for (ArgumentFacts const& argument : loop.arguments) {
-        if (argument.rank == 1) continue;
+        if (argument.rank == 1 || argument.fixed) continue;
         if (decides == nullptr) decides = &argument;
         if (argument.layout_right != decides->layout_right)
           refuse(named(*decides) + " and " + named(argument) +
@@ -96,12 +96,20 @@ class Binder {
           "slowest index is not one of the range): use LayoutRight, or a range over all indices");
     for (LoopFacts const& loop : m_loops)
       for (ArgumentFacts const& argument : loop.arguments)
-        if (m_first == nullptr && argument.intermediate == nullptr) m_first = &argument;
+        if (m_first == nullptr && argument.intermediate == nullptr && !argument.fixed)
+          m_first = &argument;
     if (m_first == nullptr) refuse("no View among the arguments: nothing is read and written");
     m_result.rows = m_first->extents[m_result.cut];
   }
 
   void check(LoopFacts const& loop, ArgumentFacts const& argument) {
+    if (argument.fixed) {
+      if (!argument.contiguous)
+        refuse(named(argument) +
+               " has gaps between its elements (it is copied as one piece): make "
+               "a View without padding resident");
+      return;
+    }
     if (argument.rank < loop.rank)
       refuse(named(argument) + " has fewer dimensions than the range (" +
              std::to_string(loop.rank) + "): capture small arrays in the body instead");
@@ -148,6 +156,10 @@ class Binder {
       for (ArgumentFacts const& other : m_loops[s].arguments) {
         if (&other == &written) continue;
         bool const same = same_memory(written, other);
+        if (other.fixed && overlap(written, other))
+          refuse(named(written) +
+                 " is written and is resident (the device would keep what was "
+                 "there before): pass it by khs::read, or write another View");
         if (!same && overlap(written, other))
           refuse(named(written) + " is written and overlaps with " + named(other) +
                  ": pass the same View, or Views that do not overlap");
@@ -199,6 +211,16 @@ class Binder {
     return elements;
   }
 
+  int fixed_buffer(ArgumentFacts const& argument) {
+    StreamBuffer buffer;
+    buffer.name      = argument.label;
+    buffer.rows      = 1;
+    buffer.row_bytes = bytes_of(argument);
+    buffer.fixed     = true;
+    m_result.shape.buffers.push_back(buffer);
+    return int(m_result.shape.buffers.size()) - 1;
+  }
+
   int version(ArgumentFacts const& argument, bool written) {
     if (int const known = find_version(argument, written); known >= 0) return known;
     StreamBuffer buffer;
@@ -208,6 +230,7 @@ class Binder {
     buffer.host      = argument.data;
     buffer.loaded    = argument.intermediate == nullptr && !written;
     buffer.stored    = argument.intermediate == nullptr && written;
+    buffer.touched   = argument.touched;
     int const number = int(m_result.shape.buffers.size());
     m_result.shape.buffers.push_back(buffer);
     m_versions.push_back({&argument, written, number});
@@ -224,6 +247,10 @@ class Binder {
     if (empty && !loop.covers_all) stage.end = stage.begin;
     for (ArgumentFacts const& argument : loop.arguments) {
       m_result.strides[at(s)].push_back(strides(argument));
+      if (argument.fixed) {
+        stage.accesses.push_back({fixed_buffer(argument), 0, false});
+        continue;
+      }
       m_result.launch_rows =
           std::min(m_result.launch_rows,
                    std::max<std::int64_t>(
@@ -262,9 +289,11 @@ class Binder {
     StreamBinding::Strides result;
     std::int64_t stride = 1;
     for (int n = 0; n < argument.rank; ++n) {
-      int const d  = m_result.layout_right ? argument.rank - 1 - n : n;
-      result.of[d] = stride;
-      stride *= d < m_loops.front().rank ? m_first->extents[d] : argument.extents[d];
+      bool const right = argument.fixed ? argument.layout_right : m_result.layout_right;
+      int const d      = right ? argument.rank - 1 - n : n;
+      result.of[d]     = stride;
+      stride *=
+          argument.fixed || d >= m_loops.front().rank ? argument.extents[d] : m_first->extents[d];
     }
     return result;
   }

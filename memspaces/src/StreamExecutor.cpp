@@ -36,9 +36,15 @@ void copy_pieces(StreamPlan const& plan, StreamShape const& shape, StreamOperati
   for (std::size_t p = operation.first_piece; p < operation.last_piece; ++p) {
     StreamPiece const& piece = plan.pieces[p];
     char* const host         = shape.buffers[std::size_t(piece.buffer)].host;
-    char* const from         = operation.action == StreamAction::load ? host : device;
-    char* const to           = operation.action == StreamAction::store ? host : device;
-    executor.copy(operation.queue(), to + piece.to, from + piece.from, piece.bytes);
+    char* from               = device;
+    if (operation.action == StreamAction::load)
+      from = piece.source == StreamSource::array ? host
+             : piece.source == StreamSource::saved_below
+                 ? shape.saved[std::size_t(piece.buffer)].below
+                 : shape.saved[std::size_t(piece.buffer)].above;
+    char* const to = operation.action == StreamAction::store ? host : device;
+    executor.copy(operation.queue(), to + piece.to,
+                  shifted(from, static_cast<std::ptrdiff_t>(piece.from)), piece.bytes);
   }
 }
 
@@ -71,18 +77,15 @@ void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
   execute(plan, shape, memory.get(), executor);
 }
 
-void execute_in_place(StreamShape const& shape, std::vector<char*> const& homes, std::int64_t rows,
+void execute_in_place(StreamShape const& shape, int stage, StreamRows const& rows,
+                      std::vector<char*> const& homes, std::int64_t most,
                       StreamLauncher const& launcher) {
   std::vector<char*> first_rows;
-  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-    StreamStage const& stage = shape.stages[s];
-    first_rows.clear();
-    for (StreamAccess const& access : stage.accesses)
-      first_rows.push_back(homes[std::size_t(access.buffer)]);
-    std::int64_t chunk = 0;
-    for (std::int64_t begin = stage.begin; begin < stage.end; begin += rows)
-      launcher({int(s), chunk++, begin, std::min(begin + rows, stage.end), first_rows.data()});
-  }
+  for (StreamAccess const& access : shape.stages[std::size_t(stage)].accesses)
+    first_rows.push_back(homes[std::size_t(access.buffer)]);
+  std::int64_t chunk = 0;
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += most)
+    launcher({stage, chunk++, begin, std::min(begin + most, rows.end), first_rows.data()});
 }
 
 }  // namespace KokkosHostSpaces::Impl

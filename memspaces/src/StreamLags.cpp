@@ -31,6 +31,7 @@ void StreamLags::find_users() {
     StreamStage const& stage = m_shape.stages[s];
     if (is_empty(stage)) continue;
     for (StreamAccess const& access : stage.accesses) {
+      if (m_shape.buffers[at(access.buffer)].fixed) continue;
       Buffer& buffer = m_buffers[at(access.buffer)];
       if (access.writes) buffer.writer = int(s);
       bool const first        = buffer.users.empty();

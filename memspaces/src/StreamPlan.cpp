@@ -59,6 +59,10 @@ class Planner {
       StreamBuffer const& buffer = m_shape.buffers[b];
       std::int64_t const kept    = m_lags.kept(int(b));
       Windows windows;
+      if (buffer.fixed) {
+        result.windows.push_back({0, 0, 1});
+        continue;
+      }
       windows.begin = result.memory;
       windows.bytes =
           (std::size_t(std::min(rows + kept, buffer.rows)) * buffer.row_bytes + alignment - 1) /
@@ -79,6 +83,7 @@ class Planner {
     std::size_t row = 1, all = 1;
     std::int64_t rows = 1;
     for (StreamBuffer const& buffer : m_shape.buffers) {
+      if (buffer.fixed) continue;
       row  = std::max(row, buffer.row_bytes);
       all  = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
       rows = std::max(rows, buffer.rows);
@@ -200,9 +205,15 @@ class Planner {
       StreamRows const rows{m_lags.loaded(b, m_chunk - 1, m_plan.chunk_rows),
                             m_lags.loaded(b, m_chunk, m_plan.chunk_rows)};
       if (rows.count() == 0) continue;
-      m_plan.pieces.push_back(
-          {b, on_host(b, rows.begin), on_device(b, m_chunk, rows.begin), bytes_of(b, rows)});
-      m_plan.bytes_to_device += bytes_of(b, rows);
+      std::int64_t const below = m_shape.own.begin, above = m_shape.own.end;
+      bool const saved = !m_shape.saved.empty() && m_shape.saved[at(b)].needed;
+      if (!saved) {
+        add_load(b, rows, StreamSource::array);
+        continue;
+      }
+      add_load(b, {rows.begin, std::min(rows.end, below)}, StreamSource::saved_below);
+      add_load(b, {std::max(rows.begin, below), std::min(rows.end, above)}, StreamSource::array);
+      add_load(b, {std::max(rows.begin, above), rows.end}, StreamSource::saved_above);
     }
     // Rows that are kept were read from the old window when the chunk after it began.
     operation.after[0] = history(m_last_work);
@@ -211,6 +222,13 @@ class Planner {
           std::max(operation.after[0], m_first_work[std::size_t(m_chunk - m_plan.slots + 1)]);
     operation.after[1] = stored ? history(m_last_store) : -1;
     add(operation);
+  }
+
+  void add_load(int buffer, StreamRows const& rows, StreamSource source) {
+    if (rows.count() == 0) return;
+    m_plan.pieces.push_back({buffer, source, on_host(buffer, rows.begin),
+                             on_device(buffer, m_chunk, rows.begin), bytes_of(buffer, rows)});
+    m_plan.bytes_to_device += bytes_of(buffer, rows);
   }
 
   void add_keeps() {
@@ -225,7 +243,7 @@ class Planner {
       if (from == to) continue;
       if (from < to ? from + bytes > to : to + bytes > from)
         throw Error(m_label + ": rows to keep overlap (a mistake of the library): report it");
-      m_plan.pieces.push_back({b, from, to, bytes});
+      m_plan.pieces.push_back({b, StreamSource::array, from, to, bytes});
     }
     add(operation);
     if (operation.first_piece != m_plan.pieces.size()) m_keep = m_work;
@@ -250,9 +268,9 @@ class Planner {
     for (StreamAccess const& access : m_shape.stages[at(stage)].accesses) {
       int const from = m_shape.buffers[at(access.buffer)].seed;
       if (!access.writes || from < 0) continue;
-      m_plan.pieces.push_back({access.buffer, on_device(from, m_chunk, rows.begin),
-                               on_device(access.buffer, m_chunk, rows.begin),
-                               bytes_of(from, rows)});
+      m_plan.pieces.push_back(
+          {access.buffer, StreamSource::array, on_device(from, m_chunk, rows.begin),
+           on_device(access.buffer, m_chunk, rows.begin), bytes_of(from, rows)});
     }
     add(operation);
   }
@@ -262,11 +280,12 @@ class Planner {
     for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
       int const writer = m_lags.writer(b);
       if (!m_shape.buffers[at(b)].stored || writer < 0) continue;
-      StreamRows const rows{m_lags.done(writer, m_chunk - 1, m_plan.chunk_rows),
-                            m_lags.done(writer, m_chunk, m_plan.chunk_rows)};
+      StreamRows const rows{
+          std::max(m_lags.done(writer, m_chunk - 1, m_plan.chunk_rows), m_shape.own.begin),
+          std::min(m_lags.done(writer, m_chunk, m_plan.chunk_rows), m_shape.own.end)};
       if (rows.count() == 0) continue;
-      m_plan.pieces.push_back(
-          {b, on_device(b, m_chunk, rows.begin), on_host(b, rows.begin), bytes_of(b, rows)});
+      m_plan.pieces.push_back({b, StreamSource::array, on_device(b, m_chunk, rows.begin),
+                               on_host(b, rows.begin), bytes_of(b, rows)});
       m_plan.bytes_to_host += bytes_of(b, rows);
     }
     operation.after[0] = m_work;

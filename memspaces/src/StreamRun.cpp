@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/CostModel.hpp>
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
+#include <KokkosHostSpaces/impl/StreamParts.hpp>
 
 #include "../../backend/Driver.hpp"
 
@@ -12,63 +14,9 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// Queue `work` is the caller's stream, on which the user's kernels are launched.
-class LaneExecutor : public StreamExecutor {
- public:
-  LaneExecutor(StreamLane& lane, StreamTarget const& target, StreamLauncher const& launcher,
-               int events)
-      : m_lane(lane), m_target(target), m_launcher(launcher) {
-    if (m_lane.events.size() < std::size_t(events)) m_lane.events.resize(std::size_t(events));
-  }
-
-  void begin() {
-    // Its memory may still be in use by a loop on another stream.
-    if (m_lane.used) Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
-    Driver::record(m_lane.begun, m_target.stream, m_lane.device);
-    Driver::make_wait(m_lane.in, m_lane.begun, m_lane.device);
-    Driver::make_wait(m_lane.out, m_lane.begun, m_lane.device);
-  }
-
-  // What the caller enqueues from now on comes after the last copy.
-  void end() {
-    Driver::record(m_lane.done, m_lane.out, m_lane.device);
-    Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
-    Driver::record(m_lane.done, m_target.stream, m_lane.device);
-    m_lane.used = true;
-  }
-
-  // After an error nothing may touch the caller's memory any more. The error was reported.
-  void drain() noexcept {
-    for (void* const stream : {m_lane.in, m_target.stream, m_lane.out}) {
-      try {
-        Driver::fence(stream);
-      } catch (CudaError const&) {  // of the same origin
-      }
-    }
-  }
-
-  void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    Driver::copy(dst, src, bytes, stream(queue));
-  }
-  void launch(StreamLaunch const& launch) override { m_launcher(launch); }
-  void record(StreamQueue queue, int event) override {
-    Driver::record(m_lane.events[std::size_t(event)], stream(queue), m_lane.device);
-  }
-  void wait(StreamQueue queue, int event) override {
-    Driver::make_wait(stream(queue), m_lane.events[std::size_t(event)], m_lane.device);
-  }
-
- private:
-  Driver::Stream stream(StreamQueue queue) const {
-    return queue == StreamQueue::in    ? m_lane.in
-           : queue == StreamQueue::out ? m_lane.out
-                                       : m_target.stream;
-  }
-
-  StreamLane& m_lane;
-  StreamTarget m_target;
-  StreamLauncher const& m_launcher;
-};
+char* before(char* pointer, std::size_t bytes) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(pointer) - bytes);
+}
 
 class Run {
  public:
@@ -76,176 +24,297 @@ class Run {
       : m_job(job), m_lanes(lanes), m_state(std::make_shared<StreamedState>()) {}
 
   std::shared_ptr<StreamedState> run() {
-    m_state->label     = m_job.label;
-    m_state->finish    = m_job.finish;
-    m_state->transport = choose();
-    refuse_unreachable();
-    if (m_job.targets.empty())
+    m_state->label  = m_job.label;
+    m_state->finish = m_job.finish;
+    if (m_job.targets.empty()) {
       on_host();
-    else if (m_state->transport == Transport::zero_copy)
-      in_place(m_job.targets.front());
+      return m_state;
+    }
+    choose();
+    m_began = true;
+    join_targets();
+    if (m_state->transport == Transport::zero_copy)
+      in_place();
     else
-      staged(m_job.targets.front());
+      staged();
+    join_targets();
+    for (StreamTarget const& target : m_job.targets) m_state->record_end(target);
     return m_state;
   }
 
+  /// Whether something may have been enqueued.
+  bool began() const { return m_began; }
+
  private:
-  Transport choose() {
-    if (m_job.targets.empty()) {
-      m_state->why = "on the host, loops work in place";
-      return Transport::zero_copy;
-    }
-    if (m_job.transport != Transport::automatic) {
-      m_state->why = "as asked";
-      return m_job.transport;
-    }
-    m_state->why = "each element is copied once";
-    return Transport::staged;
-  }
-
-  void refuse_unreachable() const {
-    if (m_state->transport != Transport::zero_copy || m_job.targets.empty()) return;
-    if (m_job.binding.in_place)
-      throw Error(
-          m_job.label +
-          ": ZeroCopy cannot write what other iterations read (they would find new values): "
-          "use Staged, or write another View");
+  // --- which transport ---
+  // Why kernels cannot work in place, or nothing.
+  std::string obstacle() const {
+    if (m_job.binding.in_place) return "they would find new values where they read";
     if (!m_job.binding.pageable.empty())
-      throw Error(m_job.label + ": kernels cannot reach " + m_job.binding.pageable +
-                  " (it is not page-locked): use Staged, PinnedSpace, or a Registration");
+      return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
+    return "";
   }
 
-  StreamPlan plan(StreamWishes const& wishes) {
-    StreamPlan made     = plan_stream(m_job.label, m_job.binding.shape, wishes);
-    m_state->chunks     = made.chunks;
-    m_state->chunk_rows = made.chunk_rows;
-    return made;
+  void choose() {
+    m_state->transport = m_job.transport;
+    m_state->why       = "as asked";
+    if (m_job.transport == Transport::zero_copy && !obstacle().empty())
+      throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
+                  obstacle() + "): or use Staged");
+    if (m_job.transport == Transport::automatic) estimate();
+    if (m_state->transport == Transport::staged) plan_parts();
   }
 
+  void estimate() {
+    try {
+      plan_parts();
+    } catch (Error const& error) {
+      if (!obstacle().empty()) throw;
+      m_state->transport = Transport::zero_copy;
+      m_state->why       = std::string("staging is not possible: ") + error.what();
+      return;
+    }
+    StreamShape const& shape = m_job.binding.shape;
+    LoopCost cost;
+    cost.passes       = int(shape.stages.size());
+    cost.chunks       = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
+    cost.not_in_place = obstacle();
+    for (StreamBuffer const& buffer : shape.buffers) {
+      std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
+      ArgumentCost argument;
+      argument.to_device = buffer.loaded ? bytes : 0;
+      argument.to_host   = buffer.stored ? bytes : 0;
+      argument.fraction  = buffer.touched;
+      argument.resident  = buffer.fixed;
+      cost.arguments.push_back(argument);
+    }
+    TransportEstimate const of = estimate_transports(cost, m_job.rates(0));
+    m_state->transport         = of.zero_copy ? Transport::zero_copy : Transport::staged;
+    m_state->why               = of.why;
+  }
+
+  // --- staged ---
+  void plan_parts() {
+    if (!m_plans.empty()) return;
+    std::vector<double> weights(m_job.targets.size(), 1);
+    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
+      weights[t] = m_job.rates(t).both;
+    m_parts         = weights.size() > 1 ? split_stream(m_job.binding.shape, weights)
+                                         : std::vector{m_job.binding.shape};
+    m_state->chunks = 0;
+    for (StreamShape& part : m_parts) {
+      part.saved.resize(m_parts.size() > 1 ? part.buffers.size() : 0);
+      m_saves.push_back(m_parts.size() > 1 ? rows_to_save(m_job.label, part)
+                                           : std::vector<RowsToSave>());
+      for (RowsToSave const& save : m_saves.back())
+        part.saved[std::size_t(save.buffer)].needed = true;
+      m_plans.push_back(plan_stream(m_job.label, part, m_job.wishes));
+      m_state->chunks += m_plans.back().chunks;
+      m_state->chunk_rows = m_plans.back().chunk_rows;
+      m_state->bytes_to_device += m_plans.back().bytes_to_device;
+      m_state->bytes_to_host += m_plans.back().bytes_to_host;
+      m_state->memory += m_plans.back().memory;
+    }
+  }
+
+  // Copies what one part reads and another writes, before either begins.
+  void save_rows() {
+    bool any = false;
+    for (std::size_t p = 0; p < m_parts.size(); ++p) {
+      for (RowsToSave const& save : m_saves[p]) {
+        StreamBuffer const& buffer = m_parts[p].buffers[std::size_t(save.buffer)];
+        std::size_t const begin    = std::size_t(save.rows.begin) * buffer.row_bytes;
+        std::size_t const bytes    = std::size_t(save.rows.count()) * buffer.row_bytes;
+        SavedRows& saved           = m_parts[p].saved[std::size_t(save.buffer)];
+        (save.above ? saved.above : saved.below) =
+            before(m_job.save(buffer.host + begin, bytes), begin);
+        any = true;
+      }
+    }
+    if (any) join_targets();
+  }
+
+  void staged() {
+    prepare(m_state->chunks);
+    save_rows();
+    std::int64_t chunks_before = 0;
+    for (std::size_t p = 0; p < m_parts.size(); ++p) {
+      if (m_plans[p].chunks > 0) on_lane(p, chunks_before);
+      chunks_before += m_plans[p].chunks;
+    }
+  }
+
+  void on_lane(std::size_t p, std::int64_t chunks_before) {
+    StreamTarget const& target = m_job.targets[p];
+    auto const lane            = m_lanes.take(target.device, m_plans[p].memory);
+    try {
+      run_on_lane(m_plans[p], m_parts[p], *lane, target, launcher(p, chunks_before));
+    } catch (...) {
+      m_lanes.drop(lane);
+      throw;
+    }
+    m_lanes.put_back(lane);
+  }
+
+  // --- in place ---
+  // A reduction has the parts that it has when staged.
+  std::int64_t rows_in_place() const {
+    if (m_job.wishes.chunk_rows > 0) return m_job.wishes.chunk_rows;
+    return m_job.reduces && !m_plans.empty() ? m_plans.front().chunk_rows
+                                             : m_job.binding.launch_rows;
+  }
+
+  // Arrays of intermediate results share memory if they are not needed at the same time.
+  std::vector<char*> homes() const {
+    StreamShape const& shape = m_job.binding.shape;
+    std::vector<char*> result;
+    std::vector<int> last_use(shape.buffers.size(), -1), free_from;
+    std::vector<std::size_t> sizes;
+    for (std::size_t s = 0; s < shape.stages.size(); ++s)
+      for (StreamAccess const& access : shape.stages[s].accesses)
+        last_use[std::size_t(access.buffer)] = int(s);
+    std::vector<int> numbers(shape.buffers.size(), -1);
+    for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+      for (StreamAccess const& access : shape.stages[s].accesses) {
+        StreamBuffer const& buffer = shape.buffers[std::size_t(access.buffer)];
+        if (!access.writes || buffer.loaded || buffer.stored) continue;
+        std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
+        std::size_t n           = 0;
+        while (n < free_from.size() && (free_from[n] > int(s) || sizes[n] != bytes)) ++n;
+        if (n == free_from.size()) {
+          free_from.push_back(0);
+          sizes.push_back(bytes);
+        }
+        free_from[n]                        = last_use[std::size_t(access.buffer)] + 1;
+        numbers[std::size_t(access.buffer)] = int(n);
+      }
+    }
+    for (std::size_t b = 0; b < shape.buffers.size(); ++b)
+      result.push_back(numbers[b] < 0
+                           ? shape.buffers[b].host
+                           : m_job.intermediate(numbers[b], sizes[std::size_t(numbers[b])]));
+    return result;
+  }
+
+  void in_place() {
+    if (m_job.reduces && m_job.wishes.chunk_rows == 0) plan_parts();
+    std::int64_t const rows  = rows_in_place();
+    auto const where         = homes();
+    std::size_t const count  = std::max<std::size_t>(m_job.targets.size(), 1);
+    StreamShape const& shape = m_job.binding.shape;
+    std::vector<double> weights(count, 1);
+    for (std::size_t t = 0; t < count && count > 1; ++t) weights[t] = m_job.rates(t).both;
+    m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
+    m_state->chunk_rows                                                 = rows;
+    // One stage after the other, each on all targets.
+    for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+      std::vector<StreamRows> const parts = cut(shape.stages[s], weights);
+      m_state->chunks                     = 0;
+      for (StreamRows const& part : parts) m_state->chunks += (part.count() + rows - 1) / rows;
+      if (s == 0) prepare(m_state->chunks);
+      if (s > 0) join_targets();
+      std::int64_t chunks_before = 0;
+      for (std::size_t t = 0; t < parts.size(); ++t) {
+        execute_in_place(shape, int(s), parts[t], where, rows, launcher(t, chunks_before));
+        chunks_before += (parts[t].count() + rows - 1) / rows;
+      }
+    }
+  }
+
+  static std::vector<StreamRows> cut(StreamStage const& stage, std::vector<double> const& weights) {
+    std::vector<StreamRows> rows;
+    StreamShape one;
+    one.stages = {{stage.begin, stage.end, {{0, 0, true}}}};
+    one.buffers.resize(1);
+    one.buffers[0].stored = true;
+    for (StreamShape const& part : split_stream(one, weights))
+      rows.push_back({part.stages[0].begin, part.stages[0].end});
+    return rows;
+  }
+
+  void on_host() {
+    m_state->transport  = Transport::zero_copy;
+    m_state->why        = "on the host";
+    bool const one_loop = m_job.binding.shape.stages.size() == 1;
+    StreamWishes wishes = m_job.wishes;
+    wishes.memory       = std::numeric_limits<std::size_t>::max();
+    if (one_loop && !m_job.binding.in_place) {
+      if (m_job.reduces) m_plans.push_back(plan_stream(m_job.label, m_job.binding.shape, wishes));
+      in_place();
+    } else {
+      wishes.smallest_chunk = std::size_t(1) << 20;  // stays in the caches
+      wishes.slots          = 2;
+      StreamPlan const made = plan_stream(m_job.label, m_job.binding.shape, wishes);
+      m_state->chunks       = made.chunks;
+      m_state->chunk_rows   = made.chunk_rows;
+      prepare(made.chunks);
+      execute_on_host(made, m_job.binding.shape, launcher(0, 0));
+    }
+    m_state->fence();
+  }
+
+  // --- helpers ---
   void prepare(std::int64_t chunks) const {
     if (m_job.prepare) m_job.prepare(chunks);
   }
 
-  StreamLauncher launcher(std::size_t target) const {
-    return [this, target](StreamLaunch const& launch) { m_job.launch(target, launch); };
+  StreamLauncher launcher(std::size_t target, std::int64_t chunks_before) const {
+    return [this, target, chunks_before](StreamLaunch const& launch) {
+      StreamLaunch numbered = launch;
+      numbered.chunk += chunks_before;
+      m_job.launch(target, numbered);
+    };
   }
 
-  void staged(StreamTarget const& target) {
-    StreamPlan const made    = plan(m_job.wishes);
-    m_state->bytes_to_device = made.bytes_to_device;
-    m_state->bytes_to_host   = made.bytes_to_host;
-    m_state->memory          = made.memory;
-    prepare(made.chunks);
-    if (made.chunks > 0) {
-      auto const lane = m_lanes.take(target.device, made.memory);
+  // What any target is given from now on comes after what all were given so far.
+  void join_targets() {
+    if (m_job.targets.size() < 2) return;
+    for (StreamTarget const& target : m_job.targets) {
+      Driver::Event event = nullptr;
       try {
-        run_on_lane(made, m_job.binding.shape, *lane, target, launcher(0));
-      } catch (CudaError const& error) {
-        m_lanes.drop(lane);
-        throw CudaError(m_job.label + ": " + error.what(), error.code());
+        Driver::record(event, target.stream, target.device);
+        for (StreamTarget const& other : m_job.targets)
+          if (&other != &target) Driver::make_wait(other.stream, event, other.device);
       } catch (...) {
-        m_lanes.drop(lane);
+        Driver::release_event(event);
         throw;
       }
-      m_lanes.put_back(lane);
+      Driver::release_event(event);
     }
-    m_state->record_end(target);
-  }
-
-  // On the arrays where they are, stage by stage. A reduction has the parts that it has when staged.
-  void in_place(StreamTarget const& target) {
-    stages_in_place();
-    m_state->record_end(target);
-  }
-
-  void stages_in_place() {
-    StreamShape const& shape = m_job.binding.shape;
-    std::int64_t rows        = m_job.binding.launch_rows;
-    if (m_job.reduces) rows = plan(m_job.wishes).chunk_rows;
-    if (m_job.wishes.chunk_rows > 0) rows = m_job.wishes.chunk_rows;
-    m_state->chunk_rows = rows;
-    m_state->chunks     = 0;
-    for (StreamStage const& stage : shape.stages)
-      m_state->chunks = std::max(m_state->chunks, (stage.end - stage.begin + rows - 1) / rows);
-    prepare(m_state->chunks);
-    std::vector<char*> homes;
-    for (std::size_t b = 0; b < shape.buffers.size(); ++b) {
-      StreamBuffer const& buffer = shape.buffers[b];
-      homes.push_back(
-          buffer.host != nullptr || buffer.rows == 0
-              ? buffer.host
-              : m_job.intermediate(int(b), buffer.row_bytes * std::size_t(buffer.rows)));
-    }
-    execute_in_place(shape, homes, rows, launcher(0));
-  }
-
-  void on_host() {
-    bool const one_loop = m_job.binding.shape.stages.size() == 1;
-    if (one_loop && !m_job.binding.in_place) {
-      stages_in_place();
-    } else {
-      StreamWishes wishes   = m_job.wishes;
-      wishes.smallest_chunk = std::size_t(1) << 20;  // stays in the caches
-      wishes.slots          = 2;
-      wishes.memory         = std::numeric_limits<std::size_t>::max();
-      StreamPlan const made = plan(wishes);
-      prepare(made.chunks);
-      execute_on_host(made, m_job.binding.shape, launcher(0));
-    }
-    m_state->fence();
   }
 
   StreamJob const& m_job;
   StreamLanes& m_lanes;
   std::shared_ptr<StreamedState> m_state;
+  std::vector<StreamShape> m_parts;
+  std::vector<std::vector<RowsToSave>> m_saves;
+  std::vector<StreamPlan> m_plans;
+  bool m_began = false;
 };
 
-}  // namespace
-
-StreamedState::~StreamedState() {
-  for (void* const event : m_ends) Driver::release_event(event);
-}
-
-void StreamedState::record_end(StreamTarget const& target) {
-  m_ends.push_back(nullptr);
-  Driver::record(m_ends.back(), target.stream, target.device);
-}
-
-bool StreamedState::is_done() const {
-  std::lock_guard const lock(m_mutex);
-  return std::all_of(m_ends.begin(), m_ends.end(), [](void* event) {
-    return Driver::query(event) != Driver::EventState::pending;
-  });
-}
-
-void StreamedState::fence() {
-  std::lock_guard const lock(m_mutex);
-  if (m_fenced) return;
-  m_fenced     = true;
-  bool success = true;
-  for (void* const event : m_ends) success &= Driver::wait(event);
-  if (!success)
-    throw Error(label +
-                ": the device failed while the loop ran (its results are undefined): look "
-                "for an error in the body, compute-sanitizer finds it");
-  if (finish) finish();
-}
-
-void run_on_lane(StreamPlan const& plan, StreamShape const& shape, StreamLane& lane,
-                 StreamTarget const& target, StreamLauncher const& launcher) {
-  LaneExecutor executor(lane, target, launcher, plan.events);
-  try {
-    executor.begin();
-    execute(plan, shape, lane.memory.get(), executor);
-    executor.end();
-  } catch (...) {
-    executor.drain();
-    throw;
+// Nothing may run that whoever is told of an error does not expect.
+void drain(StreamJob const& job) noexcept {
+  for (StreamTarget const& target : job.targets) {
+    try {
+      Driver::fence(target.stream);
+    } catch (Error const&) {  // of the same origin
+    }
   }
 }
 
+}  // namespace
+
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
-  return Run(job, lanes).run();
+  Run run(job, lanes);
+  try {
+    return run.run();
+  } catch (CudaError const& error) {
+    drain(job);
+    throw CudaError(job.label + ": " + error.what(), error.code());
+  } catch (...) {
+    if (run.began()) drain(job);
+    throw;
+  }
 }
 
 }  // namespace KokkosHostSpaces::Impl

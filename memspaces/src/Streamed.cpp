@@ -5,6 +5,7 @@
 
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
 
 #include "../../backend/Config.hpp"
@@ -48,6 +49,22 @@ std::size_t memory_limit() {
 
 bool is_reachable(void const* pointer) {
   return pointer != nullptr && Driver::inspect(pointer) == Driver::PointerKind::pinned;
+}
+
+void* DeviceCopies::on_device(int device, void const* host, std::size_t bytes) {
+  std::lock_guard const lock(m_mutex);
+  std::shared_ptr<char>& copy = m_copies[device];
+  if (copy == nullptr) {
+    auto made = allocate_on_device(device, bytes);
+    copy_and_wait(made.get(), host, bytes);
+    copy = std::move(made);
+  }
+  return copy.get();
+}
+
+void DeviceCopies::forget() {
+  std::lock_guard const lock(m_mutex);
+  m_copies.clear();
 }
 
 // So that two loops can run at once.

@@ -186,7 +186,10 @@ TEST_CASE("run one by one on the host, and in place, they are right as well", "[
         char* const host = bound.shape.buffers[b].host;
         homes.push_back(host != nullptr ? host : reinterpret_cast<char*>(memory[b].data()));
       }
-      execute_in_place(bound.shape, homes, 3, launcher);
+      for (std::size_t s = 0; s < bound.shape.stages.size(); ++s) {
+        StreamStage const& stage = bound.shape.stages[s];
+        execute_in_place(bound.shape, int(s), {stage.begin, stage.end}, homes, 3, launcher);
+      }
     }
     wrong += random.arrays() != expected;
   }

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 #define KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 
+#include <KokkosHostSpaces/impl/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/StreamedChunk.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -86,6 +87,39 @@ class Intermediate {
   std::shared_ptr<std::string> m_label;
 };
 
+/// A View of which devices keep a copy, from the first loop on that reads it until this object and
+/// its copies are gone: for what many loops read, and for tables, whose extents need not be those of
+/// the range. Its device memory is not that of streamed loops. The first loop on a device waits
+/// until the copy is made.
+template <class ViewType>
+class Resident {
+ public:
+  using non_const_data_type = typename ViewType::non_const_data_type;
+  using const_data_type     = typename ViewType::const_data_type;
+  using value_type          = typename ViewType::value_type;
+  using array_layout        = typename ViewType::array_layout;
+  static constexpr int rank() { return int(ViewType::rank()); }
+
+  explicit Resident(ViewType const& view)
+      : m_view(view), m_copies(std::make_shared<Impl::DeviceCopies>()) {}
+  ViewType const& host() const { return m_view; }
+  /// The host has changed the View: the next loop copies it again. No loop may be running that
+  /// reads it.
+  void refresh() { m_copies->forget(); }
+  /// For the library.
+  Impl::DeviceCopies& copies() const { return *m_copies; }
+
+ private:
+  ViewType m_view;
+  std::shared_ptr<Impl::DeviceCopies> m_copies;
+};
+
+/// Keeps copies of `view` on devices, for `read` in any number of streamed loops.
+template <class DataType, class... P>
+auto resident(Kokkos::View<DataType, P...> const& view) {
+  return Resident<Kokkos::View<DataType, P...>>(view);
+}
+
 /// A View, or an Intermediate, as an argument of a streamed loop: made by read, write, update.
 template <class ViewType, Impl::Access How>
 struct StreamedArgument {
@@ -93,6 +127,14 @@ struct StreamedArgument {
   static constexpr Impl::Access access = How;
   View view;
   std::int64_t halo = 0;
+  double touched    = 1;
+
+  /// Tells Automatic that the body touches this part of the elements, from 0 to 1, such as 0.01.
+  StreamedArgument touching(double part) const {
+    StreamedArgument result = *this;
+    result.touched          = part;
+    return result;
+  }
 };
 
 /// The body reads elements of `view`: those of its own index, and of rows as far away as the halo.
@@ -127,6 +169,12 @@ auto read(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) {
 template <class DataType, class Layout>
 auto write(Intermediate<DataType, Layout> const& array) {
   return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::write>{array};
+}
+
+/// Any element may be read, in every iteration.
+template <class View>
+auto read(Resident<View> const& array) {
+  return StreamedArgument<Resident<View>, Impl::Access::read>{array};
 }
 
 /// As update.

@@ -34,6 +34,8 @@ struct ArgumentFacts {
   std::int64_t extents[3]   = {1, 1, 1};
   bool layout_right         = true;
   bool contiguous           = true;
+  bool fixed                = false;  ///< on the device already, whatever its extents
+  double touched            = 1;
   Access access             = Access::read;
   std::int64_t halo         = 0;
 };

@@ -42,10 +42,11 @@ void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher);
 
-/// Runs the stages one after the other on the arrays where they are.
+/// Runs rows of a stage on the arrays where they are.
 /// \param homes row 0 of each buffer
-/// \param rows at most so many in a launch
-void execute_in_place(StreamShape const& shape, std::vector<char*> const& homes, std::int64_t rows,
+/// \param most rows of a launch
+void execute_in_place(StreamShape const& shape, int stage, StreamRows const& rows,
+                      std::vector<char*> const& homes, std::int64_t most,
                       StreamLauncher const& launcher);
 
 }  // namespace KokkosHostSpaces::Impl

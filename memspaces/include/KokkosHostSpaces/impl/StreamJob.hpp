@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
 
+#include <KokkosHostSpaces/impl/Calibration.hpp>
 #include <KokkosHostSpaces/impl/StreamBinding.hpp>
 #include <KokkosHostSpaces/impl/StreamExecutor.hpp>
 #include <KokkosHostSpaces/impl/StreamLanes.hpp>
@@ -47,7 +48,11 @@ struct StreamJob {
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
   std::function<void()> finish;  ///< on the host, when all is done
   /// Row 0 of arrays for intermediate results in host memory that kernels reach.
-  std::function<char*(int buffer, std::size_t bytes)> intermediate;
+  std::function<char*(int number, std::size_t bytes)> intermediate;
+  /// Copies bytes of the host, in order with target 0, to memory of the host that it returns.
+  std::function<char*(void const* from, std::size_t bytes)> save;
+  /// Of the target's link.
+  std::function<LinkRates(std::size_t target)> rates;
 };
 
 /// What the caller's handle shows.

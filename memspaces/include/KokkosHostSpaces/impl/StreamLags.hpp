@@ -11,12 +11,6 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Rows from `begin` up to, but without, `end`.
-struct StreamRows {
-  std::int64_t begin = 0, end = 0;
-  std::int64_t count() const { return end > begin ? end - begin : 0; }
-};
-
 class StreamLags {
  public:
   /// \throw Error if a stage reads rows that nobody writes
@@ -39,6 +33,8 @@ class StreamLags {
   std::int64_t rows_to_move(int buffer) const {
     return m_buffers[std::size_t(buffer)].rows_to_move;
   }
+  /// The rows of a buffer that are loaded, if it is.
+  StreamRows load(int buffer) const { return m_buffers[std::size_t(buffer)].load; }
   /// The stage that writes a buffer, or -1.
   int writer(int buffer) const { return m_buffers[std::size_t(buffer)].writer; }
 

@@ -17,12 +17,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
 /// An array, of which the device holds windows; or what a stage makes of one.
+/// Rows from `begin` up to, but without, `end`.
+struct StreamRows {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t count() const { return end > begin ? end - begin : 0; }
+};
+
 struct StreamBuffer {
   std::string name;
   std::size_t row_bytes = 0;
@@ -30,7 +37,17 @@ struct StreamBuffer {
   char* host            = nullptr;  ///< row 0; nullptr: it never leaves the device
   bool loaded           = false;    ///< the host's rows are copied to the device
   bool stored           = false;    ///< the rows that a stage writes are copied to the host
+  bool fixed            = false;    ///< all of it is there already: neither windows nor copies
+  double touched        = 1;        ///< of its elements, from 0 to 1: for the cost model
   int seed = -1;  ///< a buffer whose rows are copied here (on the device) before a stage writes
+};
+
+/// Where the loads of a part of a range find rows that another part stores: in copies of them.
+/// Addresses of row 0 in these copies, were it there.
+struct SavedRows {
+  bool needed = false;
+  char* below = nullptr;
+  char* above = nullptr;
 };
 
 /// A stage reads rows of a buffer as far away as the halo, or writes its own rows.
@@ -49,6 +66,9 @@ struct StreamStage {
 struct StreamShape {
   std::vector<StreamBuffer> buffers;
   std::vector<StreamStage> stages;
+  /// The rows that are stored, and loaded from where they are; by default all.
+  StreamRows own{0, std::numeric_limits<std::int64_t>::max()};
+  std::vector<SavedRows> saved;  ///< of each buffer, or empty
 };
 
 /// Each queue works in order; the caller's stream is the second one.
@@ -56,9 +76,13 @@ enum class StreamQueue { in, work, out };
 
 enum class StreamAction { load, keep, seed, launch, store };
 
+/// Where a load finds its rows.
+enum class StreamSource { array, saved_below, saved_above };
+
 /// A copy; of a load or a store, one side is the host's: an offset from the buffer's row 0.
 struct StreamPiece {
   int buffer;
+  StreamSource source = StreamSource::array;
   std::size_t from, to, bytes;
 };
 

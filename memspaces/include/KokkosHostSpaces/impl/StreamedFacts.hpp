@@ -77,6 +77,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.contiguous   = view.span_is_contiguous();
   facts.access       = How;
   facts.halo         = argument.halo;
+  facts.touched      = argument.touched;
   if (facts.side == Side::pageable && is_reachable(facts.data)) facts.side = Side::page_locked;
   return facts;
 }
@@ -100,17 +101,45 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   return facts;
 }
 
+template <class View>
+ArgumentFacts facts_of(StreamedArgument<Resident<View>, Access::read> const& argument) {
+  ArgumentFacts facts = facts_of(StreamedArgument<View, Access::read>{argument.view.host()});
+  facts.fixed         = true;
+  return facts;
+}
+
 /// The chunk that the body gets of an argument.
 template <class Argument>
 using ChunkOfArgument =
     std::conditional_t<Argument::access == Access::read, const_chunk_of<typename Argument::View>,
                        chunk_of<typename Argument::View>>;
 
-template <class Argument>
-ChunkOfArgument<Argument> chunk_at(char* first_row, StreamBinding::Strides const& strides) {
+template <class ExecutionSpace, class Argument>
+ChunkOfArgument<Argument> chunk_at(ExecutionSpace const&, Argument const&, char* first_row,
+                                   StreamBinding::Strides const& strides) {
   using Chunk = ChunkOfArgument<Argument>;
   return Chunk(reinterpret_cast<typename Chunk::value_type*>(first_row), strides.of);
 }
+
+template <class ExecutionSpace, class View>
+const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
+                              StreamedArgument<Resident<View>, Access::read> const& argument, char*,
+                              StreamBinding::Strides const& strides) {
+  using Value      = typename const_chunk_of<View>::value_type;
+  View const& host = argument.view.host();
+  Value* data      = host.data();
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    data = static_cast<Value*>(argument.view.copies().on_device(instance.cuda_device(), host.data(),
+                                                                host.span() * sizeof(Value)));
+#endif
+  return const_chunk_of<View>(data, strides.of);
+}
+
+template <class Argument>
+inline constexpr bool is_resident_v = false;
+template <class View>
+inline constexpr bool is_resident_v<StreamedArgument<Resident<View>, Access::read>> = true;
 
 template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {

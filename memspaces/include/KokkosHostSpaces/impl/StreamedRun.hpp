@@ -12,12 +12,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
+
+/// Copies bytes of the host to page-locked memory, in order with an instance.
+template <class ExecutionSpace>
+void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std::size_t bytes) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    if (is_reachable(from)) return enqueue_byte_copy(instance, to, from, bytes);
+#endif
+  instance.fence("KokkosHostSpaces: before rows of a streamed loop are saved");
+  std::memcpy(to, from, bytes);
+}
 
 /// What is the same for all loops on an execution space.
 template <class ExecutionSpace>
@@ -42,6 +54,15 @@ struct StreamSetting {
       for (auto const& instance : options.instances)
         job.targets.push_back({instance.cuda_device(), instance.cuda_stream()});
 #endif
+    job.rates = [targets = job.targets](std::size_t t) { return link_rates(targets[t].device); };
+    auto const saved = std::make_shared<std::vector<Kokkos::View<char*, MappedSpace>>>();
+    job.save = [saved, instance = options.instances.front()](void const* from, std::size_t bytes) {
+      saved->emplace_back(Kokkos::view_alloc(Kokkos::WithoutInitializing,
+                                             "KokkosHostSpaces: halos of a streamed loop"),
+                          bytes);
+      save_bytes(instance, saved->back().data(), from, bytes);
+      return saved->back().data();
+    };
     auto const arrays = std::make_shared<std::map<int, Kokkos::View<char*, MappedSpace>>>();
     job.intermediate  = [arrays](int buffer, std::size_t bytes) {
       auto& array = (*arrays)[buffer];
@@ -73,29 +94,38 @@ LaunchBox launch_box(Box<Rank> const& range, StreamBinding const& binding,
   return box;
 }
 
-template <class Body, int Rank, class... Arguments, std::size_t... I>
-auto body_call(Body const& body, StreamBinding const& binding, StreamLaunch const& launch,
+template <int Rank, class ExecutionSpace, class Body, class... Arguments, std::size_t... I>
+auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding const& binding,
+               StreamLaunch const& launch, std::tuple<Arguments...> const& arguments,
                std::index_sequence<I...>) {
   auto const& strides = binding.strides[std::size_t(launch.stage)];
   return BodyCall<Rank, Body, ChunkOfArgument<Arguments>...>{
-      body, {chunk_at<Arguments>(launch.first_rows[I], strides[I])...}};
+      body, {chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...}};
+}
+
+/// The body with the chunks of a launch.
+template <int Rank, class ExecutionSpace, class Body, class... Arguments>
+auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding const& binding,
+               StreamLaunch const& launch, std::tuple<Arguments...> const& arguments) {
+  return body_call<Rank>(instance, body, binding, launch, arguments,
+                         std::index_sequence_for<Arguments...>());
 }
 
 // Of the arguments that have one; that all have the same was checked.
 template <class... Arguments>
 inline constexpr bool is_layout_right =
-    ((Arguments::View::rank() == 1 ||
+    ((is_resident_v<Arguments> || Arguments::View::rank() == 1 ||
       std::is_same_v<typename Arguments::View::array_layout, Kokkos::LayoutRight>)&&...);
 
 template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 StreamedLoop run_streamed_for(std::string const& label,
                               StreamOptions<ExecutionSpace> const& options, Box<Rank> const& range,
                               Body const& body, Arguments const&... arguments) {
-  StreamSetting<ExecutionSpace> setting("streamed_for", label, options,
-                                        {loop_facts(range, std::tuple(arguments...))});
+  auto const all = std::make_tuple(arguments...);
+  StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
-    auto const call = body_call<Body, Rank, Arguments...>(body, setting.job.binding, launch,
-                                                          std::index_sequence_for<Arguments...>());
+    auto const call =
+        body_call<Rank>(setting.instance(target), body, setting.job.binding, launch, all);
     call.check();
     LaunchBox const box = launch_box(range, setting.job.binding, launch);
     launch_for<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call);
@@ -132,8 +162,9 @@ StreamedLoop run_streamed_reduce(std::string const& label,
       Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                  typename Reducer::result_view_type::memory_space>::accessible,
       "the result of a streamed_reduce is in memory that the host can access");
+  auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
-                                        {loop_facts(range, std::tuple(arguments...))});
+                                        {loop_facts(range, all)});
   auto const parts    = std::make_shared<Parts>();
   setting.job.reduces = true;
   setting.job.prepare = [parts](std::int64_t chunks) {
@@ -142,8 +173,8 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   };
   setting.job.finish = [parts, reducer] { join_parts(*parts, reducer); };
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
-    auto const call = body_call<Body, Rank, Arguments...>(body, setting.job.binding, launch,
-                                                          std::index_sequence_for<Arguments...>());
+    auto const call =
+        body_call<Rank>(setting.instance(target), body, setting.job.binding, launch, all);
     call.template check<Value&>();
     LaunchBox const box = launch_box(range, setting.job.binding, launch);
     launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,

@@ -44,8 +44,9 @@ struct Steps {
   // The first read argument, and the only one that is written.
   static constexpr std::size_t position(bool of_read) {
     constexpr Access accesses[] = {Arguments::access...};
+    constexpr bool resident[]   = {is_resident_v<Arguments>...};
     for (std::size_t a = 0; a < sizeof...(Arguments); ++a)
-      if ((accesses[a] == Access::read) == of_read) return a;
+      if ((accesses[a] == Access::read) == of_read && !resident[a]) return a;
     return sizeof...(Arguments);
   }
   static constexpr std::size_t source = position(true), result = position(false);
@@ -69,30 +70,31 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
                Stage<Body, OwnBox, Arguments...> const& stage) {
   Box<Rank> const range = stage.range(of_chain);
   parts.loops.push_back(loop_facts(range, stage.arguments));
-  parts.launches.push_back(
-      [range, body = stage.body](StreamBinding const& binding, ExecutionSpace const& instance,
-                                 std::string const& label, StreamLaunch const& launch) {
-        auto const call = body_call<Body, Rank, Arguments...>(
-            body, binding, launch, std::index_sequence_for<Arguments...>());
-        call.check();
-        launch_for<Rank, is_layout_right<Arguments...>>(label, instance,
-                                                        launch_box(range, binding, launch), call);
-      });
+  parts.launches.push_back([range, body = stage.body, all = stage.arguments](
+                               StreamBinding const& binding, ExecutionSpace const& instance,
+                               std::string const& label, StreamLaunch const& launch) {
+    auto const call = body_call<Rank>(instance, body, binding, launch, all);
+    call.check();
+    launch_for<Rank, is_layout_right<Arguments...>>(label, instance,
+                                                    launch_box(range, binding, launch), call);
+  });
 }
 
 // All of the array, with the body inside of the range.
 template <int Rank, class Steps, class... Arguments, class ExecutionSpace, class Body>
 void launch_step(Box<Rank> const& range, StreamBinding const& binding,
                  ExecutionSpace const& instance, std::string const& label,
-                 StreamLaunch const& launch, LaunchBox box, Body const& body) {
-  auto const call = body_call<Body, Rank, Arguments...>(body, binding, launch,
-                                                        std::index_sequence_for<Arguments...>());
+                 StreamLaunch const& launch, LaunchBox box, Body const& body,
+                 std::tuple<Arguments...> const& all) {
+  auto const call = body_call<Rank>(instance, body, binding, launch, all);
   call.check();
   using Source        = std::tuple_element_t<Steps::source, std::tuple<Arguments...>>;
   using Result        = std::tuple_element_t<Steps::result, std::tuple<Arguments...>>;
   auto const& strides = binding.strides[std::size_t(launch.stage)];
-  auto const source   = chunk_at<Source>(launch.first_rows[Steps::source], strides[Steps::source]);
-  auto const result   = chunk_at<Result>(launch.first_rows[Steps::result], strides[Steps::result]);
+  auto const source   = chunk_at(instance, std::get<Steps::source>(all),
+                                 launch.first_rows[Steps::source], strides[Steps::source]);
+  auto const result   = chunk_at(instance, std::get<Steps::result>(all),
+                                 launch.first_rows[Steps::result], strides[Steps::result]);
   LaunchBox inside;
   for (int d = 0; d < Rank; ++d) {
     inside.lower[d] = range.lower[d];
@@ -135,11 +137,10 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
     if (q + 1 < steps.count)
       intermediate(loop.arguments[TheSteps::result], q + 1, 0, Access::write);
     parts.loops.push_back(loop);
-    parts.launches.push_back([range, whole, between, body = steps.body](
+    parts.launches.push_back([range, whole, between, body = steps.body, all = steps.arguments](
                                  StreamBinding const& binding, ExecutionSpace const& instance,
                                  std::string const& label, StreamLaunch const& launch) {
-      launch_step<Rank, TheSteps, Arguments...>(range, binding, instance, label, launch, whole,
-                                                body);
+      launch_step<Rank, TheSteps>(range, binding, instance, label, launch, whole, body, all);
     });
   }
 }
