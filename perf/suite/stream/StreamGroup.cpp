@@ -228,7 +228,7 @@ class StreamCases {
                        moved, m_effort.repetitions(moved / (runs_on_device ? 6e10 : 5e9)),
                        [=, latest = m_latest, elements = std::int64_t(m_largest / sizeof(double))] {
                          return std::make_unique<StreamPair>(
-                             StreamCase{operation, shape, count, run, make_twin},
+                             StreamCase{operation, shape, count, run, twin, make_twin},
                              latest->of<StreamMemory>(elements));
                        }});
   }

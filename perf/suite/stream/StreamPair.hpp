@@ -19,6 +19,7 @@ struct StreamCase {
   StreamShape shape;
   int steps = 1;                                 ///< of a stencil
   std::function<double(StreamLoop const&)> run;  ///< ours; returns when done
+  std::string twin;                              ///< what the other side is called
   std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)> make_twin;
 };
 
@@ -29,6 +30,7 @@ class StreamPair final : public Pair {
   StreamPair(StreamCase description, std::shared_ptr<StreamMemory> memory)
       : m_case(std::move(description)),
         m_memory(std::move(memory)),
+        m_runs(runs_of_sample(m_case.shape)),
         m_ours{m_case.operation, m_case.shape, m_memory->ours()},
         m_plain{m_case.operation, m_case.shape, m_memory->twin()} {
     m_memory->fill(m_case.shape.elements());
@@ -36,29 +38,32 @@ class StreamPair final : public Pair {
     if (m_case.operation == StreamOperation::dot) m_sum = expected_dot(m_case.shape.elements());
     m_twin = m_case.make_twin(m_plain);
     m_case.run(m_ours);
-    m_label = choose_best_variant(
-        *m_twin, 2, [this] { time_twin(); }, [this] { return time_twin(); });
+    m_label =
+        m_case.twin + ": " +
+        choose_best_variant(
+            *m_twin, m_runs > 1 ? 7 : 2, [this] { time_twin(); }, [this] { return time_twin(); });
   }
 
   double time_ours() override {
-    return seconds_of([this] { return m_case.run(m_ours); });
+    return seconds_of([this] { m_case.run(m_ours); });
   }
   double time_twin() override {
     m_twin->prepare();
-    return seconds_of([this] { return m_twin->run(); });
+    return seconds_of([this] { m_twin->run(); });
   }
   std::string twin_label() const override { return m_label; }
 
-  /// Of one more sample of either side, for which results are poisoned.
+  /// Of one more run of either side, for which results are poisoned.
   std::string find_error() override {
     refill();
     reset_stream(m_ours);
-    time_ours();
+    m_result = m_case.run(m_ours);
     if (m_damaged) spoil();
     std::int64_t const ours = wrong(m_ours);
     refill();
     reset_stream(m_plain);
-    time_twin();
+    m_twin->prepare();
+    m_result = m_twin->run();
     m_twin->collect();
     std::int64_t twin = wrong(m_plain);
     if (m_case.operation == StreamOperation::stencil)
@@ -72,8 +77,15 @@ class StreamPair final : public Pair {
   template <class Run>
   double seconds_of(Run run) {
     auto const begin = std::chrono::steady_clock::now();
-    m_result         = run();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    for (int i = 0; i < m_runs; ++i) run();
+    auto const end = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(end - begin).count() / m_runs;
+  }
+
+  // A short loop is run several times, since whatever else the machine does disturbs it.
+  static int runs_of_sample(StreamShape const& shape) {
+    constexpr std::int64_t enough = 1 << 19;
+    return int(std::clamp<std::int64_t>(enough / shape.elements(), 1, 64));
   }
 
   // Passes over a stencil use c.
@@ -97,6 +109,7 @@ class StreamPair final : public Pair {
 
   StreamCase m_case;
   std::shared_ptr<StreamMemory> m_memory;
+  int m_runs;
   StreamLoop m_ours, m_plain;
   std::unique_ptr<StreamTwin> m_twin;
   std::string m_label;
