@@ -42,14 +42,20 @@ function(khs_project_test name target)
   endif()
 endfunction()
 
-# khs_catch_tests(<target> [<label>]): a test for each case of an executable of Catch2, which does not use Kokkos.
-# One label only (Catch2 tears lists apart): gpu-long is selected by -L gpu as by -L long.
+# khs_catch_tests(<target> [<label> [<tag>]]): a test for each case of an executable of Catch2, which does not use Kokkos.
+# One label only (Catch2 tears lists apart): gpu-long is selected by -L gpu as by -L long. Cases with the tag run alone.
 function(khs_catch_tests target)
   set(properties SKIP_RETURN_CODE 4)  # else skipped is failed before Catch2 3.7
   if(ARGC GREATER 1)
     list(APPEND properties LABELS ${ARGV1})
   endif()
-  catch_discover_tests(${target} TEST_PREFIX "${target}." PROPERTIES ${properties})
+  set(others)
+  if(ARGC GREATER 2)
+    catch_discover_tests(${target} TEST_SPEC "${ARGV2}~[.]"
+      TEST_PREFIX "${target}." PROPERTIES ${properties} RUN_SERIAL ON)
+    set(others TEST_SPEC "~${ARGV2}")
+  endif()
+  catch_discover_tests(${target} ${others} TEST_PREFIX "${target}." PROPERTIES ${properties})
 endfunction()
 
 # khs_runs_processes(<test> <processes>): the test starts so many processes of MPI, one thread each.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -47,8 +48,13 @@ std::size_t page_bytes() noexcept {
 }
 
 std::size_t whole_pages(std::size_t bytes) noexcept {
-  std::size_t const page = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
-  return std::max<std::size_t>((bytes + page - 1) / page, 1) * page;
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  auto const in_pages_of     = [bytes](std::size_t page) {
+    return bytes > most - page ? most / page * page : (bytes + page - 1) / page * page;
+  };
+  std::size_t const huge = in_pages_of(huge_page_bytes);
+  std::size_t const page = page_bytes();
+  return huge - bytes <= bytes / 16 ? huge : std::max(in_pages_of(page), page);
 }
 
 std::size_t most_memory() noexcept {

@@ -17,7 +17,7 @@ inline constexpr std::size_t huge_page_bytes = std::size_t(2) << 20;
 
 std::size_t page_bytes() noexcept;
 
-/// `bytes` in whole pages, from 2 MiB on in huge ones; at least one. At most SIZE_MAX - 2 MiB.
+/// `bytes` in whole pages, at least one; in huge ones where that adds at most a sixteenth. Saturates.
 std::size_t whole_pages(std::size_t bytes) noexcept;
 
 /// More than this a machine cannot have: the limit of this process' control groups, or 32 times the

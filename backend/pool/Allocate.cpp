@@ -11,6 +11,8 @@
 #include "Attempt.hpp"
 #include "Pool.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -29,29 +31,60 @@ void* take_asking(Attempt const& attempt, Epoch epoch) {
   return attempt.take(attempt.heap, Heap::Effort::carve);
 }
 
-// The pool holds much more than was ever needed at once: takes from any heap and breaks up any
-// block, else gives back what would be too much. If a device works, that would wait, so it is left.
-void* take_hoarded(Attempt const& attempt, std::size_t growth) {
-  Pools& pools        = attempt.pools;
-  auto const progress = pools.retirement.reach(pools.retirement.stamp());
+// The pool would hold much more than was ever needed at once: takes from any heap and breaks up any
+// block, else gives back what is too small. That waits for what the devices do, so as much is
+// exchanged that it need not be done again for every request that is a little larger than the last;
+// and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
+// of a steady pattern might wait.
+void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
+  Pools& pools              = attempt.pools;
+  std::size_t const wanted  = attempt.request.bytes;
+  Epoch const epoch         = pools.retirement.stamp();
+  bool const idle           = pools.retirement.reach(epoch) == Retirement::Progress::done;
+  auto const excess_if_more = [&](std::size_t bytes) {
+    return pools.hoarded(attempt.heap, bytes, wanted, Pools::Unasked::is_needed);
+  };
   if (void* const memory = attempt.take_anywhere()) return memory;
-  if (progress == Retirement::Progress::done)
-    pools.release_ready(pools.hoarded(attempt.heap, growth, attempt.request.bytes),
-                        Pools::Reserved::keep);
+  pools.settle();
+  if (excess_if_more(growth) == 0 || !pools.can_release({1, false})) return nullptr;
+  constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
+  if (!idle && !pools.retirement.wait_if_it_ends(epoch, patience)) return nullptr;
+
+  std::size_t const roomy  = std::max(growth, Heap::least_growth(wanted + wanted / 8));
+  std::size_t const excess = excess_if_more(roomy);
+  Surplus surplus{excess, false};
+  if (!idle) {
+    surplus.bytes += pools.most_needed() / 8;
+    surplus.below = wanted;
+  }
+  if (pools.release_ready(surplus) < excess) return attempt.take_anywhere();
+  growth = roomy;
   return nullptr;
 }
 
-void* take_growing(Attempt const& attempt, bool caching) {
-  Heap const& heap        = attempt.heap;
-  std::size_t const least = Heap::least_growth(attempt.request.bytes);
-  std::size_t const good  = caching ? heap.good_growth(attempt.request.bytes) : least;
-  if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
-  if (attempt.pools.hoarded(heap, good, attempt.request.bytes) > 0) {
-    if (void* const memory = take_hoarded(attempt, good)) return memory;
+// Locks memory for more requests than this one, unless another thread does so now.
+void* take_grown_in_turn(Attempt const& attempt, std::size_t growth) {
+  std::unique_lock growing(attempt.heap.growing, std::try_to_lock);
+  if (!growing.owns_lock()) {
+    growing.lock();
+    if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
   }
   Attempt::Refusal refusal;
-  if (void* const memory = attempt.take_grown(good, refusal)) return memory;
-  return attempt.take_in_shortage(least);
+  return attempt.take_grown(growth, refusal);
+}
+
+void* take_growing(Attempt const& attempt, Pools::Unasked unasked) {
+  Heap& heap              = attempt.heap;
+  std::size_t const least = Heap::least_growth(attempt.request.bytes);
+  std::size_t growth      = config().pool ? heap.good_growth(attempt.request.bytes) : least;
+  if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
+  if (attempt.pools.hoarded(heap, growth, attempt.request.bytes, unasked) > 0) {
+    if (void* const memory = take_hoarded(attempt, growth)) return memory;
+  }
+  Attempt::Refusal refusal;
+  void* const memory =
+      growth > least ? take_grown_in_turn(attempt, growth) : attempt.take_grown(growth, refusal);
+  return memory != nullptr ? memory : attempt.take_in_shortage(least);
 }
 
 }  // namespace
@@ -63,18 +96,21 @@ void* Pool::allocate(Request const& request) {
                 " (this process is the child of a fork, where CUDA does not work): allocate before "
                 "the fork, or exec a new program");
   }
-  Pools& pools       = Pools::instance();
-  bool const caching = config().pool;
-  if (!caching) pool::trim(0);
+  Pools& pools = Pools::instance();
+  if (!config().pool) pool::trim(0);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
     Attempt{pools, pool, pool.common(), request}.refuse(
         "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
-  if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
-
-  Epoch const epoch = heap.awaited(request.bytes);
+  // Large memory asks first: when nothing is ready any more, more work may have been submitted that
+  // cannot be told from what is over.
+  Epoch epoch = request.bytes >= Heap::own_segment ? heap.unknown() : 0;
+  if (epoch == 0) {
+    if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
+    epoch = heap.awaited(request.bytes);
+  }
   bool const ask =
       epoch != 0 && (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
   entered.lock.unlock();
@@ -82,7 +118,10 @@ void* Pool::allocate(Request const& request) {
   void* memory = ask ? take_asking(attempt, epoch) : attempt.take(heap, Heap::Effort::carve);
   if (memory == nullptr && &heap != &pool.common() && pool.common().reserved_bytes() > 0)
     memory = attempt.take(pool.common(), Heap::Effort::carve);
-  return memory != nullptr ? memory : take_growing(attempt, caching);
+  // Where asking brings little, what is retired counts as needed: more memory is the better answer.
+  return memory != nullptr ? memory
+                           : take_growing(attempt, epoch != 0 && !ask ? Pools::Unasked::is_needed
+                                                                      : Pools::Unasked::is_ready);
 }
 
 // No driver is called, no lock is taken and the system is not asked.

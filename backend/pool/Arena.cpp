@@ -107,15 +107,17 @@ void Arena::add(Segment& segment) {
   count(block.bytes);
 }
 
-Segment* Arena::unused_segment(std::size_t bytes, bool reserved_too) const noexcept {
+Segment* Arena::unused_segment(Surplus surplus) const noexcept {
   Block* fits    = nullptr;
   Block* largest = nullptr;
   for (std::size_t i : {std::size_t(whole_segment), std::size_t(whole_segment | reserved)}) {
-    if ((i & reserved) != 0 && !reserved_too) break;
-    Block* const block = m_trees[i].at_least(bytes);
-    if (block != nullptr && (fits == nullptr || block->bytes < fits->bytes)) fits = block;
-    Block* const last = m_trees[i].largest();
-    if (last != nullptr && (largest == nullptr || last->bytes > largest->bytes)) largest = last;
+    if ((i & reserved) != 0 && !surplus.reserved_too) break;
+    Block* const block  = m_trees[i].at_least(surplus.bytes);
+    bool const may_go   = block != nullptr && block->bytes < surplus.below;
+    Block* const lesser = m_trees[i].largest_below(surplus.below);
+    if (may_go && (fits == nullptr || block->bytes < fits->bytes)) fits = block;
+    if (lesser != nullptr && (largest == nullptr || lesser->bytes > largest->bytes))
+      largest = lesser;
   }
   Block* const best = fits != nullptr ? fits : largest;
   return best != nullptr ? best->segment : nullptr;

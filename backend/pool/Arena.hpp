@@ -11,10 +11,18 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
+
+/// What shall be given back, in whole segments that nobody uses.
+struct Surplus {
+  std::size_t bytes;                                            ///< or more, or all there are
+  bool reserved_too = true;                                     ///< segments of reserve() as well
+  std::size_t below = std::numeric_limits<std::size_t>::max();  ///< smaller segments alone
+};
 
 /// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a
 /// retired block joins its neighbours when its epoch is over. So merged blocks have no events to
@@ -45,9 +53,9 @@ class Arena {
            segment.first->after == nullptr;
   }
 
-  /// The unused segment that fits best to `bytes`: the smallest that has as much, else the largest;
-  /// nullptr if all are used.
-  Segment* unused_segment(std::size_t bytes, bool reserved_too) const noexcept;
+  /// The unused segment that fits best: the smallest that has as much, else the largest; nullptr if
+  /// there is none.
+  Segment* unused_segment(Surplus surplus) const noexcept;
 
   /// Forgets a segment that is unused.
   void remove(Segment& segment) noexcept;

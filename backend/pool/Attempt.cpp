@@ -130,7 +130,7 @@ class Shortage {
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
     // Where the system refuses, nobody knows how much is missing.
-    if (m_pools.release_ready(excess == 0 ? m_least : excess) > 0) return true;
+    if (m_pools.release_ready({excess == 0 ? m_least : excess}) > 0) return true;
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_attempt.refuse(m_refusal.why);
     return false;
@@ -145,7 +145,10 @@ class Shortage {
   // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
   bool others_are_at_work() {
     constexpr std::chrono::seconds patience(1);
-    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) return true;
+    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) {
+      m_nothing_left_since.reset();
+      return true;
+    }
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
     bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
     return changed && Clock::now() < *m_nothing_left_since + patience;

@@ -81,14 +81,14 @@ std::size_t pool::trim(std::size_t bytes_to_keep) {
   pools->retirement.reach(pools->retirement.stamp());
   pools->settle();
   std::size_t const cached = ready_bytes(*pools);
-  return cached <= bytes_to_keep ? 0 : pools->release_ready(cached - bytes_to_keep);
+  return cached <= bytes_to_keep ? 0 : pools->release_ready({cached - bytes_to_keep});
 }
 
 void pool::set_limit(std::size_t bytes) {
   if (is_forked_child()) return;
   Pools& pools = Pools::instance();
   pools.ledger.set_limit(bytes);
-  pools.release_ready(pools.ledger.excess(0));
+  pools.release_ready({pools.ledger.excess(0)});
 }
 
 void Impl::Pool::release_all() noexcept {
@@ -96,7 +96,7 @@ void Impl::Pool::release_all() noexcept {
   if (pools == nullptr) return;
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);
-  pools->release_ready(everything);
+  pools->release_ready({everything});
   pools->retirement.release_events();
 }
 

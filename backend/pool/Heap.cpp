@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
 constexpr std::size_t largest_segment = 64 * MiB;  // for many blocks
-constexpr std::size_t own_segment     = 16 * MiB;  // requests from here on have one to themselves
 constexpr std::size_t everything      = std::numeric_limits<std::size_t>::max();
 
 // A few at a time are enough to keep up with what is given back, and keep the lock short.
@@ -25,12 +24,6 @@ constexpr std::size_t some = 256;
 
 std::size_t span_for(std::size_t bytes) {
   return bytes <= Slabs::largest ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
-}
-
-// As lock_fresh_pages rounds, so that the limit is kept to the byte.
-std::size_t whole_segment(std::size_t bytes) {
-  std::size_t const unit = bytes < huge_page_bytes ? page_bytes() : huge_page_bytes;
-  return bytes > everything - unit ? everything / unit * unit : (bytes + unit - 1) / unit * unit;
 }
 
 // A small request shall not keep a large block from the next large request.
@@ -69,10 +62,9 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
     memory = block->address;
     m_shared.pages.assign(memory, Arena::page_bytes, block);
   }
-  count->bytes_in_use.fetch_add(bytes, std::memory_order_relaxed);
-  count->bytes_asked.fetch_add(request.bytes, std::memory_order_relaxed);
-  count->blocks.fetch_add(1, std::memory_order_relaxed);
-  ++count->allocations;
+  count->bytes.take(bytes);
+  count->asked.take(request.bytes);
+  count->blocks.take(1);
   ++m_allocations;
   m_meter.add(bytes);
   return memory;
@@ -162,6 +154,13 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
   return m_retired.back() != nullptr ? epoch_of(*m_retired.back()) : m_shared.retirement.stamp();
 }
 
+Epoch Heap::unknown() noexcept {
+  receive(few);
+  Piece const* const newest = m_retired.back();
+  Epoch const epoch         = newest != nullptr ? newest->epoch.load(std::memory_order_relaxed) : 0;
+  return epoch > m_shared.retirement.completed() ? epoch : 0;
+}
+
 bool Heap::asks_too_often(std::size_t bytes) noexcept {
   constexpr std::size_t worth_asking = 8;  // allocations served by one question
   if (bytes >= MiB) return false;
@@ -183,25 +182,22 @@ bool Heap::give_back(Piece& piece) noexcept {
   std::size_t const bytes =
       sliced ? static_cast<Slice&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
   SpaceCount& count = m_spaces[piece.space];
-  count.bytes_in_use.fetch_sub(bytes, std::memory_order_relaxed);
-  count.bytes_asked.fetch_sub(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked,
-                              std::memory_order_relaxed);
-  count.blocks.fetch_sub(1, std::memory_order_relaxed);
+  count.bytes.give_back(bytes);
+  count.asked.give_back(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked);
+  count.blocks.give_back(1);
   m_meter.subtract(bytes);
   m_inbox.put(piece);
   return true;
 }
 
-std::size_t Heap::least_growth(std::size_t bytes) noexcept {
-  return whole_segment(span_for(bytes));
-}
+std::size_t Heap::least_growth(std::size_t bytes) noexcept { return whole_pages(span_for(bytes)); }
 
 std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
   if (bytes >= own_segment) return least_growth(bytes);
   // What is not used yet of a new segment, and what is left when it is full, shall be little.
   std::size_t const span   = span_for(bytes);
   std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, largest_segment);
-  return whole_segment(std::max<std::size_t>(wanted / span, 1) * span);
+  return whole_pages(std::max<std::size_t>(wanted / span, 1) * span);
 }
 
 void Heap::adopt(Segments& made) {
@@ -217,14 +213,14 @@ void Heap::adopt(Segments& made) {
   m_segments.insert(made.extract(made.begin()));
 }
 
-std::size_t Heap::releasable(std::size_t bytes, bool reserved_too) noexcept {
+std::size_t Heap::releasable(Surplus surplus) noexcept {
   m_slabs.give_up_kept([&](Block& span) { take_whole_slab(span); });
-  Segment const* const segment = m_arena.unused_segment(bytes, reserved_too);
+  Segment const* const segment = m_arena.unused_segment(surplus);
   return segment != nullptr ? segment->region.bytes : 0;
 }
 
-Heap::Segments::node_type Heap::release(std::size_t bytes, bool reserved_too) noexcept {
-  Segment* const segment = m_arena.unused_segment(bytes, reserved_too);
+Heap::Segments::node_type Heap::release(Surplus surplus) noexcept {
+  Segment* const segment = m_arena.unused_segment(surplus);
   if (segment == nullptr) return {};
   m_arena.remove(*segment);
   m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);

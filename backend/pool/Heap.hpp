@@ -33,6 +33,7 @@ class Heap {
     PageMap& pages;
     Meter& pool;
     Meter& total;
+    HeapMeter::Tells less;
   };
 
   /// How far to go for a block.
@@ -44,9 +45,14 @@ class Heap {
 
   static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
 
-  explicit Heap(Shared shared) : m_shared(shared), m_meter(shared.pool, shared.total) {}
+  /// Requests from here on have a segment to themselves.
+  static constexpr std::size_t own_segment = std::size_t(16) << 20;
+
+  explicit Heap(Shared shared)
+      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less) {}
 
   std::mutex mutex;
+  std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
 
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);
@@ -54,6 +60,9 @@ class Heap {
   /// The epoch that must be over before more could be taken for a request of so many bytes; 0 if
   /// nothing that is retired would do.
   Epoch awaited(std::size_t bytes) const noexcept;
+
+  /// The epoch that must be over before all blocks beyond slices are ready; 0 if they are.
+  Epoch unknown() noexcept;
 
   /// Notes that the devices are asked for a request of so many bytes. True if that came of late too
   /// often for what it brought: more memory would be the better answer.
@@ -76,11 +85,11 @@ class Heap {
   /// Adds memory, for which the page map has room. \throw std::bad_alloc
   void adopt(Segments& made);
 
-  /// Bytes of the segment that fits best to `bytes`, of those that nobody uses; 0 if there is none.
-  std::size_t releasable(std::size_t bytes, bool reserved_too) noexcept;
+  /// Bytes of the segment that fits best, of those that nobody uses; 0 if there is none.
+  std::size_t releasable(Surplus surplus) noexcept;
 
   /// Takes that segment out; empty if there is none.
-  Segments::node_type release(std::size_t bytes, bool reserved_too) noexcept;
+  Segments::node_type release(Surplus surplus) noexcept;
 
   /// Sums that can be read without the mutex.
   std::size_t locked_bytes() const noexcept {
@@ -100,8 +109,7 @@ class Heap {
  private:
   struct SpaceCount {
     char const* name = nullptr;
-    std::atomic<std::size_t> bytes_in_use{0}, bytes_asked{0}, blocks{0};
-    std::size_t allocations = 0;
+    Account bytes, asked, blocks;
   };
 
   Slice* take_slice(std::size_t bytes, Effort effort);

@@ -16,11 +16,11 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
       return known.space == mine.name;
     });
     if (space == spaces.end()) space = spaces.insert(space, pool::SpaceUsage{mine.name});
-    std::size_t const asked = mine.bytes_asked.load(std::memory_order_relaxed);
-    space->bytes_in_use += mine.bytes_in_use.load(std::memory_order_relaxed);
+    std::size_t const asked = mine.asked.in_use();
+    space->bytes_in_use += mine.bytes.in_use();
     space->bytes_asked += asked;
-    space->blocks += mine.blocks.load(std::memory_order_relaxed);
-    space->allocations += mine.allocations;
+    space->blocks += mine.blocks.in_use();
+    space->allocations += mine.blocks.taken();
     usage.bytes_asked += asked;
   }
   std::size_t const locked = locked_bytes();

@@ -26,8 +26,10 @@ thread_local Seat seat;
 NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
                    Meter& total)
     : kind(kind_of_memory), numa_node(node) {
+  using Tells = HeapMeter::Tells;
   for (std::size_t i = 0; i <= heaps_apart; ++i)
-    heaps.emplace_back(Heap::Shared{retirement, pages, meter, total});
+    heaps.emplace_back(
+        Heap::Shared{retirement, pages, meter, total, i == 0 ? Tells::when_asked : Tells::soon});
 }
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {

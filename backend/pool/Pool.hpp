@@ -32,7 +32,9 @@ struct Request {
 
 /// Memory aligned to 256 bytes, ready for the host and for new device work. nullptr for zero bytes.
 /// Waits for device work only when the limit or the system leaves no other way, and then at most
-/// KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT seconds.
+/// KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT seconds; or, before the pool would hold much more than was
+/// ever needed at once, to give back what is ready and does not fit: at most a second, and never
+/// again for work that lasts longer.
 /// \throw OutOfPinnedMemory with label, space, bytes, bytes in use, limit and what to do.
 /// \throw Error in the child of a fork.
 void* allocate(Request const& request);

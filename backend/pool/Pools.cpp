@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 
 namespace KokkosHostSpaces::Impl {
@@ -43,11 +42,11 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
   }
   auto& entry = m_pools[kind == MemoryKind::page_locked ? 0 : 1][node];
   if (NodePool* const pool = entry.load(std::memory_order_acquire)) return *pool;
-  auto made      = std::make_unique<NodePool>(kind, numa_node, retirement, pages, meter);
-  NodePool* pool = nullptr;
-  if (entry.compare_exchange_strong(pool, made.get(), std::memory_order_acq_rel))
-    pool = made.release();
-  return *pool;
+  std::lock_guard const lock(m_making);
+  if (NodePool* const pool = entry.load(std::memory_order_relaxed)) return *pool;
+  auto* const made = new NodePool(kind, numa_node, retirement, pages, meter);
+  entry.store(made, std::memory_order_release);
+  return *made;
 }
 
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
@@ -92,13 +91,14 @@ void Pools::settle() noexcept {
   });
 }
 
-Heap* Pools::heap_to_release(std::size_t bytes, Reserved reserved) noexcept {
-  Heap* best            = nullptr;
-  std::size_t best_size = 0;
+Heap* Pools::heap_to_release(Surplus surplus) noexcept {
+  std::size_t const bytes = surplus.bytes;
+  Heap* best              = nullptr;
+  std::size_t best_size   = 0;
   for_each_heap([&](Heap& heap) {
     if (heap.locked_bytes() == 0) return;
     std::lock_guard const lock(heap.mutex);
-    std::size_t const size = heap.releasable(bytes, reserved == Reserved::release);
+    std::size_t const size = heap.releasable(surplus);
     bool const better = size >= bytes ? best_size < bytes || size < best_size : size > best_size;
     if (size == 0 || !better) return;
     best      = &heap;
@@ -107,16 +107,18 @@ Heap* Pools::heap_to_release(std::size_t bytes, Reserved reserved) noexcept {
   return best;
 }
 
-std::size_t Pools::release_ready(std::size_t bytes, Reserved reserved) noexcept {
+std::size_t Pools::release_ready(Surplus surplus) noexcept {
+  std::size_t const bytes = surplus.bytes;
   settle();
   std::size_t released = 0;
   while (released < bytes) {
-    Heap* const heap = heap_to_release(bytes - released, reserved);
+    surplus.bytes    = bytes - released;
+    Heap* const heap = heap_to_release(surplus);
     if (heap == nullptr) break;
     Heap::Segments::node_type left;
     {
       std::lock_guard const lock(heap->mutex);
-      left = heap->release(bytes - released, reserved == Reserved::release);
+      left = heap->release(surplus);
       if (!left.empty()) ledger.leaves();
     }
     if (left.empty()) continue;  // somebody else was faster
@@ -143,14 +145,16 @@ std::size_t Pools::needed_bytes() noexcept {
 
 // An eighth more than was needed is left for what does not fit, and to each heap its smallest
 // segment.
-std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted) noexcept {
+std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
+                           Unasked unasked) noexcept {
   std::size_t needed = wanted;
   std::size_t spare  = 0;
   std::size_t held   = growth;
   for_each_heap([&](Heap& heap) {
     std::size_t const locked = heap.locked_bytes();
+    std::size_t const ready  = std::min(locked, heap.ready_bytes());
     held += locked - std::min(locked, heap.reserved_bytes());
-    needed += locked - std::min(locked, heap.ready_bytes());
+    needed += unasked == Unasked::is_needed ? locked - ready : heap.in_use_bytes();
     if (locked > 0 || &heap == &growing) spare += Heap::smallest_segment;
   });
   std::size_t most = m_most_needed.load();

@@ -60,19 +60,27 @@ class Pools {
   /// Makes all ready whose epoch is over; locks are held for short only.
   void settle() noexcept;
 
-  enum class Reserved { keep, release };
-
-  /// Gives at least `bytes` of segments back that are ready and that nobody uses, or all there are.
-  /// May wait for kernels. Returns the bytes given back.
-  std::size_t release_ready(std::size_t bytes, Reserved reserved = Reserved::release) noexcept;
+  /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
+  std::size_t release_ready(Surplus surplus) noexcept;
 
   /// What is in use or retired.
   std::size_t needed_bytes() noexcept;
 
+  /// What is retired but may be over by now, for nobody asked.
+  enum class Unasked { is_needed, is_ready };
+
   /// Bytes that had better be given back before a heap grows for somebody who wants so many, for
-  /// the pool holds much more than was ever needed at once. Memory that was reserved is not
+  /// the pool would hold much more than was ever needed at once. Memory that was reserved is not
   /// counted.
-  std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted) noexcept;
+  std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
+                      Unasked unasked) noexcept;
+
+  /// The most that was ever in use or retired behind work that was not done, as seen when the pool
+  /// grew.
+  std::size_t most_needed() const noexcept { return m_most_needed.load(); }
+
+  /// Is there anything that release_ready would give back?
+  bool can_release(Surplus surplus) noexcept { return heap_to_release(surplus) != nullptr; }
 
   Retirement retirement;
   PageMap pages;
@@ -82,11 +90,12 @@ class Pools {
 
  private:
   Pools();
-  Heap* heap_to_release(std::size_t bytes, Reserved reserved) noexcept;
+  Heap* heap_to_release(Surplus surplus) noexcept;
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
+  std::mutex m_making;  ///< held by who makes a pool
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
-  std::atomic<std::size_t> m_most_needed{0};  ///< as seen when the pool grew
+  std::atomic<std::size_t> m_most_needed{0};
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -150,6 +150,13 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
   }
 }
 
+bool Retirement::wait_if_it_ends(Epoch epoch, Clock::duration most) noexcept {
+  if (completed() < m_waited_in_vain.load(std::memory_order_relaxed)) return false;
+  if (wait(epoch, Clock::now() + most)) return true;
+  m_waited_in_vain.store(epoch, std::memory_order_relaxed);
+  return false;
+}
+
 void Retirement::release_events() noexcept {
   std::lock_guard const lock(m_asking);
   m_count = 0;

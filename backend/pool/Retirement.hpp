@@ -61,6 +61,9 @@ class Retirement {
   /// Waits until `epoch` is over, at most until `deadline`; false if it is not.
   bool wait(Epoch epoch, Clock::time_point deadline) noexcept;
 
+  /// The same, unless the last such wait that ended in vain was for what is not over yet.
+  bool wait_if_it_ends(Epoch epoch, Clock::duration most) noexcept;
+
   /// The device whose work was seen to run last; -1 if none was.
   int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }
 
@@ -88,6 +91,7 @@ class Retirement {
   alignas(64) std::atomic<Epoch> m_completed{0};
   std::atomic<bool> m_cheap{false};
   std::atomic<int> m_device_at_work{-1};
+  std::atomic<Epoch> m_waited_in_vain{0};  ///< for this one
 
   // The recordings, oldest first. A slot keeps its events and records them again: none is made or
   // destroyed in steady state. When the ring is full, epochs are left to a later recording.

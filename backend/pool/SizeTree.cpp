@@ -86,10 +86,14 @@ Block* SizeTree::at_least(std::size_t bytes) const noexcept {
   return best;
 }
 
-Block* SizeTree::largest() const noexcept {
-  Block* block = m_root;
-  while (block != nullptr && block->larger != nullptr) block = block->larger;
-  return block;
+Block* SizeTree::largest_below(std::size_t bytes) const noexcept {
+  Block* best = nullptr;
+  for (Block* block = m_root; block != nullptr;) {
+    bool const is_below = block->bytes < bytes;
+    if (is_below) best = block;
+    block = is_below ? block->larger : block->smaller;
+  }
+  return best;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -22,8 +22,8 @@ class SizeTree {
   /// The smallest block of at least `bytes`; nullptr if there is none.
   Block* at_least(std::size_t bytes) const noexcept;
 
-  /// The largest block; nullptr if the tree is empty.
-  Block* largest() const noexcept;
+  /// The largest block of less than `bytes`; nullptr if there is none.
+  Block* largest_below(std::size_t bytes) const noexcept;
 
  private:
   Block* m_root = nullptr;

@@ -86,20 +86,6 @@ double staged_seconds(LoopCost const& loop, Traffic const& traffic, LinkRates co
   return start + alone / chunks + (1 - 1 / chunks) * std::max(link, kernels);
 }
 
-std::string explain(LoopCost const& loop, Traffic const& traffic, TransportEstimate const& of) {
-  std::string const staged =
-      "copies " + both_directions(traffic.staged) + " in " + time_text(of.staged_seconds);
-  if (!loop.not_in_place.empty())
-    return "staged, which " + staged + ", since kernels cannot work in place (" +
-           loop.not_in_place + ")";
-  std::string const in_place =
-      "carries " + both_directions(traffic.in_place) + " in " + time_text(of.zero_copy_seconds) +
-      " (" + std::to_string(loop.passes) + (loop.passes == 1 ? " pass)" : " passes)");
-  if (of.zero_copy)
-    return "zero-copy, which " + in_place + "; staging, which " + staged + ", would not be faster";
-  return "staged, which " + staged + "; zero-copy, which " + in_place + ", would not be faster";
-}
-
 }  // namespace
 
 double copy_seconds(double to_device, double to_host, LinkRates const& rates) {
@@ -117,14 +103,30 @@ double in_place_seconds(double read, double written, LinkRates const& rates) {
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates) {
   Traffic const traffic(loop);
   TransportEstimate of{staged_seconds(loop, traffic, rates),
-                       std::numeric_limits<double>::infinity(), false, ""};
+                       std::numeric_limits<double>::infinity(), false};
   if (loop.not_in_place.empty())
     of.zero_copy_seconds =
         loop.passes * rates.operation_seconds +
         in_place_seconds(traffic.in_place.to_device, traffic.in_place.to_host, rates);
   of.zero_copy = of.zero_copy_seconds < of.staged_seconds;
-  of.why       = explain(loop, traffic, of) + (rates.measured ? "" : "; by typical link rates");
   return of;
+}
+
+std::string explain_transports(LoopCost const& loop, LinkRates const& rates) {
+  Traffic const traffic(loop);
+  TransportEstimate const of = estimate_transports(loop, rates);
+  std::string const origin   = rates.measured ? "" : "; by typical link rates";
+  std::string const staged =
+      "copies " + both_directions(traffic.staged) + " in " + time_text(of.staged_seconds);
+  if (!loop.not_in_place.empty())
+    return "staged, which " + staged + ", since kernels cannot work in place (" +
+           loop.not_in_place + ")" + origin;
+  std::string const in_place =
+      "carries " + both_directions(traffic.in_place) + " in " + time_text(of.zero_copy_seconds) +
+      " (" + std::to_string(loop.passes) + (loop.passes == 1 ? " pass)" : " passes)");
+  return (of.zero_copy ? "zero-copy, which " + in_place + "; staging, which " + staged
+                       : "staged, which " + staged + "; zero-copy, which " + in_place) +
+         ", would not be faster" + origin;
 }
 
 }  // namespace KokkosHostSpaces::Impl

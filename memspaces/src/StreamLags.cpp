@@ -93,40 +93,53 @@ void StreamLags::find_kept_rows() {
   }
 }
 
-std::int64_t StreamLags::chunks(std::int64_t chunk_rows) const {
-  std::int64_t last = 0;
+void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
+  std::int64_t way = 0, ramp = 0;
   for (std::size_t s = 0; s < m_shape.stages.size(); ++s)
     if (!is_empty(m_shape.stages[s]))
-      last = std::max(last, m_shape.stages[s].end + m_lags[s] - m_first_lag - m_base);
-  return (last + chunk_rows - 1) / chunk_rows;
+      way = std::max(way, m_shape.stages[s].end + m_lags[s] - m_first_lag - m_base);
+  for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
+  std::int64_t const middle = way - 2 * ramp;
+  if (middle < chunk_rows) halvings = 0;
+  m_fronts.clear();
+  std::int64_t front = m_base + m_first_lag;
+  auto const add     = [&](std::int64_t rows) { m_fronts.push_back(front += rows); };
+  if (halvings == 0) {
+    for (std::int64_t rows = 0; rows < way; rows += chunk_rows) add(chunk_rows);
+    return;
+  }
+  for (int h = halvings; h > 0; --h) add(chunk_rows >> h);
+  std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows;
+  for (std::int64_t c = 0; c < count; ++c) add(middle / count + (c < middle % count ? 1 : 0));
+  for (int h = 1; h <= halvings; ++h) add(chunk_rows >> h);
 }
 
-std::int64_t StreamLags::done(int stage, std::int64_t chunk, std::int64_t chunk_rows) const {
+std::int64_t StreamLags::done(int stage, std::int64_t chunk) const {
   StreamStage const& rows = m_shape.stages[at(stage)];
   if (chunk < 0 || is_empty(rows)) return rows.begin;
-  return std::clamp(front(chunk, chunk_rows) - m_lags[at(stage)], rows.begin, rows.end);
+  return std::clamp(m_fronts[std::size_t(chunk)] - m_lags[at(stage)], rows.begin, rows.end);
 }
 
-std::int64_t StreamLags::loaded(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
+std::int64_t StreamLags::loaded(int buffer, std::int64_t chunk) const {
   StreamRows const& rows = m_buffers[at(buffer)].load;
   if (chunk < 0) return rows.begin;
-  return std::clamp(front(chunk, chunk_rows), rows.begin, rows.end);
+  return std::clamp(m_fronts[std::size_t(chunk)], rows.begin, rows.end);
 }
 
-std::int64_t StreamLags::present(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
+std::int64_t StreamLags::present(int buffer, std::int64_t chunk) const {
   int const by              = writer(buffer);
   std::int64_t const copied = m_shape.buffers[at(buffer)].loaded
-                                  ? loaded(buffer, chunk, chunk_rows)
+                                  ? loaded(buffer, chunk)
                                   : std::numeric_limits<std::int64_t>::min();
-  return by < 0 ? copied : std::max(copied, done(by, chunk, chunk_rows));
+  return by < 0 ? copied : std::max(copied, done(by, chunk));
 }
 
-StreamRows StreamLags::window(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const {
-  std::int64_t const end = present(buffer, chunk, chunk_rows);
+StreamRows StreamLags::window(int buffer, std::int64_t chunk) const {
+  std::int64_t const end = present(buffer, chunk);
   std::int64_t begin     = end;
-  if (m_shape.buffers[at(buffer)].loaded) begin = loaded(buffer, chunk - 1, chunk_rows);
+  if (m_shape.buffers[at(buffer)].loaded) begin = loaded(buffer, chunk - 1);
   for (User const& user : m_buffers[at(buffer)].users) {
-    std::int64_t const before = done(user.stage, chunk - 1, chunk_rows);
+    std::int64_t const before = done(user.stage, chunk - 1);
     if (before >= m_shape.stages[at(user.stage)].end) continue;
     begin = std::min(begin, std::max<std::int64_t>(before - user.halo, 0));
   }

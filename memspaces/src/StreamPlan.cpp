@@ -7,6 +7,7 @@
 #include "../../backend/Error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace KokkosHostSpaces::Impl {
@@ -44,7 +45,8 @@ class Planner {
     m_layout                = layout(rows);
     m_plan.memory           = m_layout.memory;
     m_plan.chunk_rows       = rows;
-    m_plan.chunks           = m_lags.chunks(rows);
+    m_lags.set_pace(rows, halvings(rows));
+    m_plan.chunks = m_lags.chunks();
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
     number_events();
@@ -68,12 +70,30 @@ class Planner {
           (std::size_t(std::min(rows + kept, buffer.rows)) * buffer.row_bytes + alignment - 1) /
           alignment * alignment;
       bool const crosses = buffer.loaded || buffer.stored;
-      windows.slots      = crosses                                            ? m_plan.slots
-                           : kept == 0 || rows >= m_lags.rows_to_move(int(b)) ? 1
-                                                                              : 2;
+      windows.slots      = crosses ? m_plan.slots
+                           : kept == 0 || rows >> halvings(rows) >= m_lags.rows_to_move(int(b)) ? 1
+                                                                                                : 2;
       result.memory += windows.bytes * at(windows.slots);
       result.windows.push_back(windows);
     }
+    return result;
+  }
+
+  // Smaller chunks at both ends, where nothing overlaps with the first copies in and the last ones
+  // out: as small as is worth its while, and as what is kept can be moved within a window.
+  int halvings(std::int64_t rows) const {
+    if (m_wishes.chunk_rows > 0) return 0;
+    std::size_t row       = 1;
+    std::int64_t smallest = 1;
+    for (std::size_t b = 0; b < m_shape.buffers.size(); ++b) {
+      if (m_shape.buffers[b].fixed) continue;
+      row      = std::max(row, m_shape.buffers[b].row_bytes);
+      smallest = std::max(smallest, m_lags.rows_to_move(int(b)));
+    }
+    int result = 0;
+    while (result < 3 && rows >> (result + 1) >= smallest &&
+           std::size_t(rows >> (result + 1)) * row >= m_wishes.smallest_chunk)
+      ++result;
     return result;
   }
 
@@ -88,8 +108,11 @@ class Planner {
       all  = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
       rows = std::max(rows, buffer.rows);
     }
-    // Few enough that CUDA's queues hold the operations of all, if memory allows.
-    std::size_t const chunk = std::max(m_wishes.smallest_chunk, all / 128);
+    // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
+    // the root. Few enough that CUDA's queues hold the operations of all, if memory allows.
+    std::size_t const best  = std::size_t(std::sqrt(double(all) * double(1 << 19)));
+    std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
+                                         std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
     return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1, rows);
   }
 
@@ -132,7 +155,7 @@ class Planner {
 
   // Where row 0 of a buffer would be.
   std::ptrdiff_t origin(int buffer, std::int64_t chunk) const {
-    std::int64_t const first = m_lags.window(buffer, chunk, m_plan.chunk_rows).begin;
+    std::int64_t const first = m_lags.window(buffer, chunk).begin;
     return std::ptrdiff_t(slot(buffer, chunk)) -
            std::ptrdiff_t(first) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes);
   }
@@ -202,8 +225,7 @@ class Planner {
       if (!buffer.loaded) continue;
       kept |= m_lags.kept(b) > 0;
       stored |= buffer.stored;
-      StreamRows const rows{m_lags.loaded(b, m_chunk - 1, m_plan.chunk_rows),
-                            m_lags.loaded(b, m_chunk, m_plan.chunk_rows)};
+      StreamRows const rows{m_lags.loaded(b, m_chunk - 1), m_lags.loaded(b, m_chunk)};
       if (rows.count() == 0) continue;
       std::int64_t const below = m_shape.own.begin, above = m_shape.own.end;
       bool const saved = !m_shape.saved.empty() && m_shape.saved[at(b)].needed;
@@ -234,8 +256,7 @@ class Planner {
   void add_keeps() {
     StreamOperation operation = start(StreamAction::keep);
     for (int b = 0; b < int(m_shape.buffers.size()) && m_chunk > 0; ++b) {
-      StreamRows const rows{m_lags.window(b, m_chunk, m_plan.chunk_rows).begin,
-                            m_lags.present(b, m_chunk - 1, m_plan.chunk_rows)};
+      StreamRows const rows{m_lags.window(b, m_chunk).begin, m_lags.present(b, m_chunk - 1)};
       if (rows.count() == 0) continue;
       std::size_t const from  = on_device(b, m_chunk - 1, rows.begin);
       std::size_t const to    = on_device(b, m_chunk, rows.begin);
@@ -252,8 +273,8 @@ class Planner {
   void add_launch(int stage) {
     StreamOperation operation = start(StreamAction::launch);
     operation.stage           = stage;
-    operation.begin           = m_lags.done(stage, m_chunk - 1, m_plan.chunk_rows);
-    operation.end             = m_lags.done(stage, m_chunk, m_plan.chunk_rows);
+    operation.begin           = m_lags.done(stage, m_chunk - 1);
+    operation.end             = m_lags.done(stage, m_chunk);
     if (operation.begin >= operation.end) return;
     add_seeds(stage, {operation.begin, operation.end});
     operation.first_piece  = m_plan.pieces.size();
@@ -280,9 +301,8 @@ class Planner {
     for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
       int const writer = m_lags.writer(b);
       if (!m_shape.buffers[at(b)].stored || writer < 0) continue;
-      StreamRows const rows{
-          std::max(m_lags.done(writer, m_chunk - 1, m_plan.chunk_rows), m_shape.own.begin),
-          std::min(m_lags.done(writer, m_chunk, m_plan.chunk_rows), m_shape.own.end)};
+      StreamRows const rows{std::max(m_lags.done(writer, m_chunk - 1), m_shape.own.begin),
+                            std::min(m_lags.done(writer, m_chunk), m_shape.own.end)};
       if (rows.count() == 0) continue;
       m_plan.pieces.push_back({b, StreamSource::array, on_device(b, m_chunk, rows.begin),
                                on_host(b, rows.begin), bytes_of(b, rows)});

@@ -57,7 +57,7 @@ class Run {
 
   void choose() {
     m_state->transport = m_job.transport;
-    m_state->why       = "as asked";
+    m_state->why       = [] { return std::string("as asked"); };
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
       throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
                   obstacle() + "): or use Staged");
@@ -71,7 +71,9 @@ class Run {
     } catch (Error const& error) {
       if (!obstacle().empty()) throw;
       m_state->transport = Transport::zero_copy;
-      m_state->why       = std::string("staging is not possible: ") + error.what();
+      m_state->why       = [what = std::string(error.what())] {
+        return "staging is not possible: " + what;
+      };
       return;
     }
     StreamShape const& shape = m_job.binding.shape;
@@ -88,9 +90,10 @@ class Run {
       argument.resident  = buffer.fixed;
       cost.arguments.push_back(argument);
     }
-    TransportEstimate const of = estimate_transports(cost, m_job.rates(0));
-    m_state->transport         = of.zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why               = of.why;
+    LinkRates const rates = m_job.rates(0);
+    bool const zero_copy  = estimate_transports(cost, rates).zero_copy;
+    m_state->transport    = zero_copy ? Transport::zero_copy : Transport::staged;
+    m_state->why          = [cost, rates] { return explain_transports(cost, rates); };
   }
 
   // --- staged ---
@@ -157,13 +160,6 @@ class Run {
   }
 
   // --- in place ---
-  // A reduction has the parts that it has when staged.
-  std::int64_t rows_in_place() const {
-    if (m_job.wishes.chunk_rows > 0) return m_job.wishes.chunk_rows;
-    return m_job.reduces && !m_plans.empty() ? m_plans.front().chunk_rows
-                                             : m_job.binding.launch_rows;
-  }
-
   // Arrays of intermediate results share memory if they are not needed at the same time.
   std::vector<char*> homes() const {
     StreamShape const& shape = m_job.binding.shape;
@@ -197,16 +193,41 @@ class Run {
   }
 
   void in_place() {
-    if (m_job.reduces && m_job.wishes.chunk_rows == 0) plan_parts();
-    std::int64_t const rows  = rows_in_place();
     auto const where         = homes();
-    std::size_t const count  = std::max<std::size_t>(m_job.targets.size(), 1);
-    StreamShape const& shape = m_job.binding.shape;
-    std::vector<double> weights(count, 1);
-    for (std::size_t t = 0; t < count && count > 1; ++t) weights[t] = m_job.rates(t).both;
     m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
-    m_state->chunk_rows                                                 = rows;
-    // One stage after the other, each on all targets.
+    // The parts of a reduction are those that it has when staged.
+    if (m_job.reduces && !m_plans.empty())
+      chunks_in_place(where);
+    else
+      stages_in_place(where);
+  }
+
+  void chunks_in_place(std::vector<char*> const& where) {
+    prepare(m_state->chunks);
+    std::int64_t chunks_before = 0;
+    for (std::size_t p = 0; p < m_plans.size(); ++p) {
+      StreamLauncher const launch = launcher(p, chunks_before);
+      for (StreamOperation const& operation : m_plans[p].operations) {
+        if (operation.action != StreamAction::launch) continue;
+        StreamRows const rows{operation.begin, operation.end};
+        execute_in_place(m_parts[p], 0, rows, where, rows.count(), [&](StreamLaunch part) {
+          part.chunk = operation.chunk;
+          launch(part);
+        });
+      }
+      chunks_before += m_plans[p].chunks;
+    }
+  }
+
+  // One stage after the other, each on all targets.
+  void stages_in_place(std::vector<char*> const& where) {
+    StreamShape const& shape = m_job.binding.shape;
+    std::int64_t const rows =
+        m_job.wishes.chunk_rows > 0 ? m_job.wishes.chunk_rows : m_job.binding.launch_rows;
+    std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
+    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
+      weights[t] = m_job.rates(t).both;
+    m_state->chunk_rows = rows;
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       std::vector<StreamRows> const parts = cut(shape.stages[s], weights);
       m_state->chunks                     = 0;
@@ -234,15 +255,20 @@ class Run {
 
   void on_host() {
     m_state->transport  = Transport::zero_copy;
-    m_state->why        = "on the host";
+    m_state->why        = [] { return std::string("on the host"); };
     bool const one_loop = m_job.binding.shape.stages.size() == 1;
     StreamWishes wishes = m_job.wishes;
     wishes.memory       = std::numeric_limits<std::size_t>::max();
     if (one_loop && !m_job.binding.in_place) {
-      if (m_job.reduces) m_plans.push_back(plan_stream(m_job.label, m_job.binding.shape, wishes));
+      if (m_job.reduces) {
+        m_parts             = {m_job.binding.shape};
+        m_plans             = {plan_stream(m_job.label, m_job.binding.shape, wishes)};
+        m_state->chunks     = m_plans[0].chunks;
+        m_state->chunk_rows = m_plans[0].chunk_rows;
+      }
       in_place();
     } else {
-      wishes.smallest_chunk = std::size_t(1) << 20;  // stays in the caches
+      wishes.largest_chunk  = std::size_t(1) << 20;  // stays in the caches
       wishes.slots          = 2;
       StreamPlan const made = plan_stream(m_job.label, m_job.binding.shape, wishes);
       m_state->chunks       = made.chunks;

@@ -62,7 +62,7 @@ void check_cheap(Cost const& cost) {
 
 }  // namespace
 
-TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory") {
+TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory", "[cost]") {
   start_test(1);
   if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
   Region const region = lock_fresh_pages(size, MemoryKind::page_locked, -1);
@@ -70,7 +70,8 @@ TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory") {
   CHECK(give_back(region));
 }
 
-TEST_CASE("a fork beside 4 GiB of the user's takes neither, if they are kept from children") {
+TEST_CASE("a fork beside 4 GiB of the user's takes neither, if they are kept from children",
+          "[cost]") {
   start_test(1);
   if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
   void* const pages = map_pages(size);

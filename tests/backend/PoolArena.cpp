@@ -126,12 +126,13 @@ TEST_CASE("an arena knows how much is ready, and which unused segment fits best"
   Block* const block = test.arena.take(50 * page, any_size);
   CHECK(block->segment == &plain);
   CHECK(test.arena.ready_bytes() == 250 * page);
-  CHECK(test.arena.unused_segment(page, false) == nullptr);
-  CHECK(test.arena.unused_segment(page, true) == &reserved);
+  CHECK(test.arena.unused_segment({page, false}) == nullptr);
+  CHECK(test.arena.unused_segment({page, true}) == &reserved);
   test.arena.put(*block);
-  CHECK(test.arena.unused_segment(page, true) == &plain);
-  CHECK(test.arena.unused_segment(150 * page, true) == &reserved);
-  CHECK(test.arena.unused_segment(500 * page, true) == &reserved);
+  CHECK(test.arena.unused_segment({page, true}) == &plain);
+  CHECK(test.arena.unused_segment({150 * page, true}) == &reserved);
+  CHECK(test.arena.unused_segment({500 * page, true}) == &reserved);
+  CHECK(test.arena.unused_segment({500 * page, true, 200 * page}) == &plain);
   test.arena.remove(plain);
   test.arena.remove(reserved);
   CHECK(test.arena.ready_bytes() == 0);

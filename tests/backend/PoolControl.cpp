@@ -4,9 +4,11 @@
 // Watching and steering the pool.
 
 #include "../../backend/Error.hpp"
+#include "../../backend/pool/Meter.hpp"
 #include "../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -31,6 +33,24 @@ TEST_CASE("what is locked is in use, retired or cached") {
   CHECK(usage.segments > 0);
   CHECK(usage.seconds_locking > 0);
   for (std::size_t i = 1; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
+}
+
+TEST_CASE("what one heap gives back and another takes is not counted twice in the most in use") {
+  Meter total;
+  std::array<Meter, 2> pools;
+  HeapMeter large(pools[0], total, HeapMeter::Tells::when_asked);
+  HeapMeter small(pools[0], total, HeapMeter::Tells::soon);
+  HeapMeter other(pools[1], total, HeapMeter::Tells::when_asked);
+  for (HeapMeter* const meter : {&large, &small, &other, &large}) {
+    meter->add(100 * MiB);
+    meter->subtract(100 * MiB);
+  }
+  CHECK(pools[0].high_water() == 100 * MiB);
+  CHECK(pools[1].high_water() == 100 * MiB);
+  CHECK(total.high_water() == 100 * MiB);
+  large.add(70 * MiB);
+  other.add(40 * MiB);
+  CHECK(total.high_water() == 110 * MiB);
 }
 
 TEST_CASE("statistics tell the memory spaces apart") {

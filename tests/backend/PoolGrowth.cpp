@@ -4,7 +4,7 @@
 // The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
 
 #include "../../backend/pool/Pool.hpp"
-#include "PoolTest.hpp"
+#include "Watched.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,37 +16,6 @@
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
-
-namespace {
-
-// Follows what is needed, and by how much the pool holds more.
-class Watched {
- public:
-  char* allocate(std::size_t bytes) {
-    char* const block = PoolTest::allocate(bytes);
-    note();
-    return block;
-  }
-  void deallocate(char* block) {
-    Pool::deallocate(block);
-    note();
-  }
-  bool bounded() const { return m_bounded; }
-  std::size_t locked() const { return m_locked; }
-
- private:
-  void note() {
-    pool::Usage const usage = PoolTest::usage();
-    m_needed                = std::max(m_needed, usage.bytes_in_use + usage.bytes_retired);
-    m_locked                = usage.bytes_locked;
-    m_bounded               = m_bounded && m_locked <= m_needed + m_needed / 4 + 4 * MiB;
-  }
-
-  std::size_t m_needed = 0, m_locked = 0;
-  bool m_bounded = true;
-};
-
-}  // namespace
 
 TEST_CASE("fields of nearly one size, made and destroyed each step, need no more memory") {
   PoolTest const test;
@@ -60,7 +29,7 @@ TEST_CASE("fields of nearly one size, made and destroyed each step, need no more
     for (char* const field : fields) watched.deallocate(field);
     if (step == 0) after_one = watched.locked();
   }
-  CHECK(watched.bounded());
+  CHECK(watched.excess() == 0);
   CHECK(watched.locked() == after_one);
 }
 
@@ -104,7 +73,7 @@ TEST_CASE("sizes a little above a power of two are merged again") {
     blocks.pop_back();
     for (char* const block : blocks) Pool::deallocate(block);
   }
-  CHECK(watched.bounded());
+  CHECK(watched.excess() == 0);
   pool::trim(0);
   CHECK(PoolTest::usage().bytes_locked == 0);
 }
@@ -119,7 +88,7 @@ TEST_CASE("ever larger requests do not leave the smaller ones locked") {
     watched.deallocate(field);
     field = larger;
   }
-  CHECK(watched.bounded());
+  CHECK(watched.excess() == 0);
   watched.deallocate(field);
 }
 
@@ -142,4 +111,36 @@ TEST_CASE("what is reserved stays, however little is used of it") {
         Pool::allocate({20 * MiB, MemoryKind::write_combined, -1, "TestSpace", "other kind"})));
   CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
   for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("many small blocks and then a few large ones need no more than either") {
+  PoolTest const test;
+  Watched watched;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<char*> blocks;
+    for (int i = 0; i < 30000; ++i) blocks.push_back(PoolTest::allocate(1032));
+    watched.note();
+    for (char* const block : blocks) Pool::deallocate(block);
+    blocks.clear();
+    for (int i = 0; i < 14; ++i) blocks.push_back(watched.allocate(2 * MiB + 8));
+    for (char* const block : blocks) watched.deallocate(block);
+  }
+  CAPTURE(watched.needed(), watched.locked());
+  CHECK(watched.excess() == 0);
+}
+
+TEST_CASE("one block after the other of every size leaves little locked") {
+  PoolTest const test;
+  Watched watched;
+  bool const one_at_a_time = GENERATE(true, false);
+  char* field              = watched.allocate(64);
+  for (std::size_t bytes = 64; bytes <= 4 * MiB; bytes += bytes / 16 + 8) {
+    if (one_at_a_time) watched.deallocate(field);
+    char* const larger = watched.allocate(bytes);
+    if (!one_at_a_time) watched.deallocate(field);
+    field = larger;
+  }
+  CAPTURE(watched.needed(), watched.locked());
+  CHECK(watched.excess() == 0);
+  watched.deallocate(field);
 }

@@ -133,6 +133,25 @@ TEST_CASE("work that is submitted after somebody has asked does not delay a bloc
   for (char* const other : others) Pool::deallocate(other);
 }
 
+TEST_CASE("a large request finds out what is over, before it may have to be told from new work") {
+  PoolTest const test(1);
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  char* const first  = PoolTest::allocate(bytes);
+  char* const second = PoolTest::allocate(bytes);
+  Pool::deallocate(first);
+  pool::trim(bytes);
+  Pool::deallocate(second);
+  char* const ready = PoolTest::allocate(bytes);
+  stream.run(gate.hold());
+  std::size_t const misses = PoolTest::usage().misses;
+  char* const as_well      = PoolTest::allocate(bytes);
+  CHECK(PoolTest::usage().misses == misses);
+  Pool::deallocate(ready);
+  Pool::deallocate(as_well);
+}
+
 TEST_CASE("giving memory back during a capture breaks nothing, and the memory comes back") {
   PoolTest const test(1);
   constexpr std::size_t bytes = 20 * MiB;
@@ -217,12 +236,10 @@ TEST_CASE("at the limit an allocation waits for memory that is retired") {
 
 TEST_CASE("at the limit memory is waited for that fits only because it is locked already") {
   PoolTest const test(1);
-  constexpr std::size_t bytes = 3 * MiB;  // a segment of its own would take 4 MiB
-  std::vector<char*> blocks;
-  for (std::size_t const size : {bytes, bytes, MiB, MiB})
-    blocks.push_back(PoolTest::allocate(size));
+  constexpr std::size_t bytes = MiB + MiB / 2;  // a segment serves two
+  std::vector<char*> blocks{PoolTest::allocate(bytes), PoolTest::allocate(bytes)};
   std::size_t const locked = PoolTest::usage().bytes_locked;
-  REQUIRE(locked == 8 * MiB);
+  REQUIRE(locked == 3 * MiB);
   pool::set_limit(GENERATE_COPY(locked, locked - 1 * MiB));
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;

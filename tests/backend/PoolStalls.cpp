@@ -202,6 +202,26 @@ TEST_CASE("work that never ends ends a shortage in an exception that names its d
   Pool::deallocate(again);
 }
 
+TEST_CASE("work that never ends keeps an allocation waiting only once, and not for long") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  Pool::deallocate(PoolTest::allocate(100 * MiB));
+  pool::trim(1000 * MiB);  // it is known to be ready, and had better be given back
+  stream.run(gate.hold());
+  auto const questions = [before = FakeCuda::calls("cuEventQuery")] {
+    return FakeCuda::calls("cuEventQuery") - before;
+  };
+  auto const start = Clock::now();
+  std::vector<char*> blocks{PoolTest::allocate(110 * MiB)};
+  CHECK(Clock::now() - start < milliseconds(5000));
+  std::size_t const first = questions();
+  CHECK(first > 50);
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(110 * MiB));
+  CHECK(questions() - first < 20);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
 TEST_CASE("a block that gets ready while growing fails is found") {
   PoolTest const test(1);
   DeviceWork::Stream stream;
@@ -265,4 +285,22 @@ TEST_CASE("threads that need less than the limit allows wait for memory that is 
   for (std::thread& thread : threads) thread.join();
   FakeCuda::registering_takes(milliseconds(0));
   CHECK(refused == 0);
+}
+
+TEST_CASE("threads that find nothing at the same time do not each lock memory for all") {
+  PoolTest const test(1);
+  FakeCuda::registering_takes(milliseconds(20));
+  std::barrier together(8);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      together.arrive_and_wait();
+      char* const block = PoolTest::allocate(5 * MiB / 4);  // three in a segment
+      together.arrive_and_wait();
+      Pool::deallocate(block);
+    });
+  }
+  threads.clear();
+  FakeCuda::registering_takes(milliseconds(0));
+  CHECK(PoolTest::usage().segments <= 4);
 }

@@ -116,15 +116,16 @@ TEST_CASE("what cannot work in place is staged, and why is told", "[cost_model]"
   TransportEstimate const estimate = estimate_transports(loop, measured());
   CHECK_FALSE(estimate.zero_copy);
   CHECK(std::isinf(estimate.zero_copy_seconds));
-  CHECK_THAT(estimate.why, ContainsSubstring("staged") && ContainsSubstring("\"b\" is pageable"));
+  CHECK_THAT(explain_transports(loop, measured()),
+             ContainsSubstring("staged") && ContainsSubstring("\"b\" is pageable"));
 }
 
 TEST_CASE("why tells bytes, times and where the rates are from", "[cost_model]") {
-  std::string const why = estimate_transports(triad(GiB, 64), measured()).why;
+  std::string const why = explain_transports(triad(GiB, 64), measured());
   CHECK_THAT(why, ContainsSubstring("2.147 GB to the device and 1.074 GB to the host") &&
                       ContainsSubstring(" ms") && ContainsSubstring("1 pass") &&
                       !ContainsSubstring("typical"));
-  CHECK_THAT(estimate_transports(triad(GiB, 64), LinkRates()).why,
+  CHECK_THAT(explain_transports(triad(GiB, 64), LinkRates()),
              ContainsSubstring("by typical link rates"));
 }
 

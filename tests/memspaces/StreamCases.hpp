@@ -38,6 +38,7 @@ class Case {
     wishes.memory     = std::size_t(1) << 30;
     // Of the first rows, so that there are several chunks.
     wishes.smallest_chunk = std::size_t(pick(1, 100));
+    wishes.largest_chunk  = std::size_t(pick(50, 500));
   }
 
   std::int64_t pick(std::int64_t from, std::int64_t to) {

@@ -1,50 +1,187 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+// Streamed loops as users write them; StreamedRandom.cpp and StreamPlanTests.cpp have the many cases.
+
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 
 namespace {
+
 using Vector = Kokkos::View<double*, khs::PinnedSpace>;
 using In     = khs::In<double const*>;
 using Out    = khs::In<double*>;
 
-void triad(khs::StreamOptions<> const& options) {
-  constexpr int n = 1000;
-  Vector const a("a", n), b("b", n), c("c", n);
-  for (int i = 0; i < n; ++i) {
-    b(i) = i;
-    c(i) = 2 * i;
-  }
-  khs::streamed_for(
-      "triad", options, n,
-      KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + 3 * y(i); }, khs::read(b),
-      khs::read(c), khs::write(a))
-      .fence();
-  int wrong = 0;
-  for (int i = 0; i < n; ++i) wrong += a(i) != 7. * i;
-  CHECK(wrong == 0);
-  double sum = 0;
-  khs::streamed_reduce(
-      "sum", options, n, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); },
-      Kokkos::Sum<double>(sum), khs::read(b));
-  CHECK(sum == 1000. * 999 / 2);
-  khs::streamed_chain(
-      "steps", options, khs::Box<1>({1}, {n - 1}),
-      khs::steps(
-          3, KOKKOS_LAMBDA(std::int64_t i, In u, Out v) { v(i) = u(i - 1) + u(i + 1); },
-          khs::read(b, khs::halo(1)), khs::write(a)))
-      .fence();
-  for (int i = 3; i < n - 3; ++i) wrong += a(i) != 8. * i;
-  CHECK(wrong == 0);
+Vector numbers(int n, double factor) {
+  Vector const vector("numbers", n);
+  for (int i = 0; i < n; ++i) vector(i) = factor * i;
+  return vector;
 }
+
+template <class View>
+int wrong(View const& vector, double factor) {
+  int count = 0;
+  for (std::size_t i = 0; i < vector.extent(0); ++i) count += vector(i) != factor * double(i);
+  return count;
+}
+
+struct Particle {
+  double position[3];
+  int kind;
+};
+
 }  // namespace
 
-TEST_CASE("a streamed triad", "[streamed]") {
-  triad({});
-  triad({.chunk_rows = 7});
-  triad({.transport = khs::Transport::zero_copy});
+TEST_CASE("chunks, or references to elements: a body takes what it likes", "[streamed]") {
+  Vector const a = numbers(1000, 0), b = numbers(1000, 1), c = numbers(1000, 2);
+  khs::streamed_for(
+      "chunks", 1000, KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + 3 * y(i); },
+      khs::read(b), khs::read(c), khs::write(a))
+      .fence();
+  CHECK(wrong(a, 7) == 0);
+  khs::streamed_for(
+      "references", 1000, KOKKOS_LAMBDA(std::int64_t, double const& x, double& z) { z += x; },
+      khs::read(b), khs::update(a))
+      .fence();
+  CHECK(wrong(a, 8) == 0);
+}
+
+TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed", "[streamed]") {
+  constexpr int n = 1000;
+  Kokkos::View<Particle*, Kokkos::HostSpace> const particles("particles", n);
+  Kokkos::View<double* [2], Kokkos::LayoutRight, khs::PinnedSpace> const pairs("pairs", n);
+  khs::StreamOptions<> const options{.transport = khs::Transport::staged, .chunk_rows = 77};
+  khs::streamed_for(
+      "fill", options, n,
+      KOKKOS_LAMBDA(std::int64_t i, khs::In<Particle*> p, khs::In<double* [2]> q) {
+        p(i)    = {{double(i), 2. * double(i), 0}, int(i)};
+        q(i, 0) = double(i);
+        q(i, 1) = -double(i);
+      },
+      khs::write(particles), khs::write(pairs))
+      .fence();
+  int count = 0;
+  for (int i = 0; i < n; ++i)
+    count += particles(i).kind != i || particles(i).position[1] != 2 * i || pairs(i, 1) != -i;
+  CHECK(count == 0);
+
+  Vector const a = numbers(n, 1), b = numbers(n, 0);
+  auto const part = [](Vector const& of) { return Kokkos::subview(of, std::pair(100, 200)); };
+  khs::streamed_for(
+      "part", options, 100, KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); },
+      khs::read(part(a)), khs::write(part(b)))
+      .fence();
+  CHECK(b(99) == 0);
+  CHECK(b(100) == 100);
+  CHECK(b(199) == 199);
+  CHECK(b(200) == 0);
+}
+
+TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[streamed]") {
+  Vector const a = numbers(1000, 1);
+  auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); };
+  double result  = 0;
+  khs::streamed_reduce("variable", 1000, sum, Kokkos::Sum<double>(result), khs::read(a));
+  CHECK(result == 1000. * 999 / 2);
+  Kokkos::View<double, Kokkos::HostSpace> const view("result");
+  khs::streamed_reduce("view", 1000, sum, Kokkos::Sum<double, Kokkos::HostSpace>(view),
+                       khs::read(a))
+      .fence();
+  CHECK(view() == result);
+  Kokkos::MinMaxScalar<double> both{};
+  khs::streamed_reduce(
+      "both", khs::StreamOptions<>{.chunk_rows = 10}, khs::Box<1>({5}, {700}),
+      KOKKOS_LAMBDA(std::int64_t i, In x, Kokkos::MinMaxScalar<double> & m) {
+        if (x(i) < m.min_val) m.min_val = x(i);
+        if (x(i) > m.max_val) m.max_val = x(i);
+      },
+      Kokkos::MinMax<double>(both), khs::read(a));
+  CHECK(both.min_val == 5);
+  CHECK(both.max_val == 699);
+  khs::streamed_reduce("nothing", 0, sum, Kokkos::Sum<double>(result), khs::read(numbers(0, 0)));
+  CHECK(result == 0);
+}
+
+TEST_CASE("a resident View is copied once, and again when the host has changed it", "[streamed]") {
+  Vector const a = numbers(1000, 1), b = numbers(1000, 0);
+  Vector const table("table", 3);
+  table(2)            = 5;
+  auto const resident = khs::resident(table);
+  auto const run      = [&](khs::Transport transport) {
+    khs::streamed_for(
+             "table", khs::StreamOptions<>{.transport = transport, .chunk_rows = 300}, 1000,
+             KOKKOS_LAMBDA(std::int64_t i, In x, In t, Out y) { y(i) = x(i) * t(2); }, khs::read(a),
+             khs::read(resident), khs::write(b))
+        .fence();
+  };
+  run(khs::Transport::staged);
+  CHECK(wrong(b, 5) == 0);
+  table(2) = 6;
+  resident.refresh();
+  run(khs::Transport::automatic);
+  CHECK(wrong(b, 6) == 0);
+}
+
+TEST_CASE("stages read what stages before them wrote, and what was there before", "[streamed]") {
+  Vector const a = numbers(1000, 1), b = numbers(1000, 2), c = numbers(1000, 0);
+  khs::Intermediate<double*> const t;
+  auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };
+  for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
+    khs::streamed_chain("chain", khs::StreamOptions<>{.transport = transport, .chunk_rows = 11},
+                        1000, khs::stage(sum, khs::read(a), khs::read(b), khs::write(t)),
+                        khs::stage(sum, khs::read(t), khs::read(a), khs::write(c)))
+        .fence();
+    CHECK(wrong(c, 4) == 0);
+  }
+}
+
+TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
+  Vector const a = numbers(1000, 1), b = numbers(900, 2);
+  auto const copy = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); };
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("copy", 900, copy, khs::read(a), khs::write(b)), khs::Error,
+      MessageMatches(ContainsSubstring("streamed_for \"copy\": ") && ContainsSubstring("differ")));
+  CHECK_THROWS_AS(
+      khs::streamed_chain("none", 900, khs::steps(0, copy, khs::read(b), khs::write(b))),
+      khs::Error);
+#ifdef KOKKOS_ENABLE_CUDA
+  Kokkos::View<double*, Kokkos::CudaSpace> const device("device", 1000);
+  CHECK_THROWS_MATCHES(khs::streamed_for("copy", 1000, copy, khs::read(device), khs::write(a)),
+                       khs::Error, MessageMatches(ContainsSubstring("is device memory")));
+  Kokkos::View<double*, Kokkos::HostSpace> const pageable("pageable", 1000);
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for<khs::ZeroCopy>("copy", 1000, copy, khs::read(pageable), khs::write(a)),
+      khs::Error, MessageMatches(ContainsSubstring("not page-locked")));
+  CHECK_THROWS_MATCHES(khs::streamed_for<khs::ZeroCopy>("copy", 1000, copy,
+                                                        khs::read(a, khs::halo(1)), khs::write(a)),
+                       khs::Error, MessageMatches(ContainsSubstring("use Staged")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for(
+          "copy", khs::StreamOptions<>{.transport = khs::Transport::staged, .device_memory = 100},
+          1000, copy, khs::read(a), khs::write(a)),
+      khs::Error, MessageMatches(ContainsSubstring("may take 100")));
+  CHECK(wrong(a, 1) == 0);
+#endif
+}
+
+TEST_CASE("a loop tells what was chosen and why", "[streamed]") {
+  Vector const a = numbers(1000, 1), b = numbers(1000, 2);
+  khs::StreamedLoop const loop = khs::streamed_for(
+      "copy", 1000, KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); }, khs::read(a),
+      khs::write(b));
+  loop.fence();
+  CHECK_THAT(loop.explain(), ContainsSubstring("streamed_for \"copy\": "));
+  CHECK(loop.chunks() > 0);
+  CHECK(loop.is_done());
+  CHECK(khs::stream_memory().limit == std::size_t(1) << 30);
+  khs::release_stream_memory();
+  CHECK(khs::stream_memory().held == 0);
 }

@@ -31,12 +31,12 @@ class Check(ReportTest):
     def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
         code, text = self.check(machine_that_reaches_all())
         self.assertEqual(code, 0, text)
-        self.assertIn("18 of 18 goals reached, 0 errors", text)
+        self.assertIn("21 of 21 goals reached, 0 errors", text)
 
     def test_a_slower_kernel_misses_its_goal(self):
         machine = machine_that_reaches_all()
         self.assertEqual(machine.change(TRIAD, real_time=1.05), 5)
-        self.assert_missed(machine, "1024: wanted ratio >= 0.99, measured 0.95")
+        self.assert_missed(machine, "1024: wanted ratio >= 0.98, measured 0.95")
 
     def test_a_slower_twin_hides_a_slower_kernel_and_a_faster_twin_shows_it(self):
         machine = machine_that_reaches_all()
@@ -113,7 +113,7 @@ class Check(ReportTest):
     def test_missing_data_misses_the_goal(self):
         for part, said in (("copy/to_", "no data"), ("copy/to_host/PinnedSpace/", "no data for operation to_host"),
                            ("vector/norm/CudaSpace/", "operation norm, words float/element_wise, n 2^10"),
-                           ("CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
+                           ("vector/dot/CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
                            ("alloc/threads/", "no data")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
@@ -159,7 +159,7 @@ class Check(ReportTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("21 of 21 goals reached", text)
+        self.assertIn("24 of 24 goals reached", text)
         machine.change("stream/dot/PinnedSpace/two_devices", twin_seconds=0.95)
         self.assert_missed(machine, "ratio >= 1.9")
 

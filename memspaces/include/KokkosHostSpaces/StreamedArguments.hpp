@@ -105,7 +105,7 @@ class Resident {
   ViewType const& host() const { return m_view; }
   /// The host has changed the View: the next loop copies it again. No loop may be running that
   /// reads it.
-  void refresh() { m_copies->forget(); }
+  void refresh() const { m_copies->forget(); }
   /// For the library.
   Impl::DeviceCopies& copies() const { return *m_copies; }
 

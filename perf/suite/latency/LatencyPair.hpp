@@ -9,14 +9,16 @@
 #include "../Instance.hpp"
 #include "../Pair.hpp"
 
+#include <KokkosHostSpaces/VectorPolicy.hpp>
+
 #include <chrono>
 #include <cstdint>
 
 namespace KokkosHostSpaces::Perf {
 
 /// Of one iteration.
-inline Kokkos::RangePolicy<Execution> once(Execution const& instance) {
-  return Kokkos::RangePolicy<Execution>(instance, 0, 1);
+inline VectorPolicy<Execution> once(Execution const& instance) {
+  return VectorPolicy<Execution>(instance, 0, 1);
 }
 
 struct AddOne {

@@ -61,7 +61,7 @@ class ChunkedTwin final : public StreamTwin {
       : m_loop(loop),
         m_traffic(traffic_of(loop.operation)),
         m_slots_used(way == StreamWay::serial ? 1 : 3) {
-    for (std::size_t MiB : {8, 16, 32, 64}) {
+    for (std::size_t MiB : {4, 8, 16, 32, 64}) {
       m_variants.push_back({MiB << 20, true});
       if (m_slots_used > 1) m_variants.push_back({MiB << 20, false});
     }
@@ -94,9 +94,12 @@ class ChunkedTwin final : public StreamTwin {
   }
 
   double run() override {
-    double sum = 0;
-    check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_streams[0]), "cudaMemsetAsync");
-    check(cudaStreamSynchronize(m_streams[0]), "cudaStreamSynchronize");
+    double sum        = 0;
+    bool const is_dot = m_loop.operation == StreamOperation::dot;
+    if (is_dot) {
+      check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_streams[0]), "cudaMemsetAsync");
+      check(cudaStreamSynchronize(m_streams[0]), "cudaStreamSynchronize");
+    }
     std::size_t chunk = 0;
     for (Planes planes{0, 0}; planes.last < m_loop.shape.planes; ++chunk) {
       planes     = {planes.last, std::min(planes.last + m_planes, m_loop.shape.planes)};
@@ -108,8 +111,7 @@ class ChunkedTwin final : public StreamTwin {
     }
     for (cudaStream_t stream : m_streams)
       check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    if (m_loop.operation == StreamOperation::dot)
-      check(cudaMemcpy(&sum, m_sum.get(), sizeof sum, cudaMemcpyDefault), "cudaMemcpy");
+    if (is_dot) check(cudaMemcpy(&sum, m_sum.get(), sizeof sum, cudaMemcpyDefault), "cudaMemcpy");
     return sum;
   }
 

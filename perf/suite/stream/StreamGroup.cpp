@@ -35,9 +35,12 @@ LoopOptions options_of(Transport transport) {
   return options;
 }
 
-LibraryTwin::Variants::value_type variant(Transport transport, StreamLoop const& loop) {
-  return {transport == Transport::staged ? "staged" : "zero-copy",
-          [loop, transport] { return run_streamed<MappedSpace>(loop, options_of(transport)); }};
+// A loop, or some steps of a stencil in one pass, in `Space`.
+template <class Space>
+double run_case(StreamLoop const& loop, int count, LoopOptions const& options) {
+  if (loop.operation != StreamOperation::stencil) return run_streamed<Space>(loop, options);
+  run_steps<Space>(loop.shape, loop.arrays.b, loop.arrays.a, count, options);
+  return 0;
 }
 
 // A loop in place as Kokkos has it.
@@ -97,7 +100,7 @@ class StreamCases {
 
   // Two arrays that are four times as large as what the loop may use of the device.
   void add_chains() {
-    StreamShape const shape = cube();
+    StreamShape const shape = cube(std::min(m_largest, 2 * GiB));
     std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
     LoopOptions options     = options_of(Transport::staged);
     options.device_memory   = 2 * bytes / 4;
@@ -120,21 +123,19 @@ class StreamCases {
                count);
   }
 
-  // The choice of the library beside what is better.
+  // The choice of the library beside what is better, over sizes, fractions touched and passes.
   void add_choices() {
+    bool const quick       = m_effort.mode == Mode::quick;
     std::size_t const most = std::min(m_largest, 256 * MiB);
-    for (std::size_t bytes = 16 * KiB; bytes <= most;
-         bytes *= m_effort.mode == Mode::quick ? 64 : 8)
+    for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick ? 64 : 8) {
       for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
-        add_loop(
-            operation, vector(bytes), "MappedSpace/automatic", "better",
-            [](StreamLoop const& loop) {
-              return run_streamed<MappedSpace>(loop, options_of(Transport::automatic));
-            },
-            library([](StreamLoop const& loop) {
-              return LibraryTwin::Variants{variant(Transport::staged, loop),
-                                           variant(Transport::zero_copy, loop)};
-            }));
+        add_choice({.operation = operation, .shape = vector(bytes)});
+      for (int every : {2, 10, 100})
+        add_choice({.operation = StreamOperation::dot, .shape = vector(bytes), .every = every});
+    }
+    for (std::size_t bytes = most / 64; bytes <= most; bytes *= 8)
+      for (int count : {1, 2, 4})
+        add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
   }
 
   // Beside one.
@@ -205,11 +206,11 @@ class StreamCases {
 
   static StreamShape vector(std::size_t bytes) { return {std::int64_t(bytes / sizeof(double))}; }
 
-  // Of 2 GiB, with planes of 2 MiB, where there is a device.
-  StreamShape cube() const {
-    std::size_t const bytes = std::min(m_largest, 2 * GiB);
+  // With planes of 2 MiB where it is large.
+  static StreamShape cube(std::size_t bytes) {
     std::int64_t const side = bytes >= 256 * MiB ? 512 : bytes >= 32 * MiB ? 128 : 64;
-    return {std::int64_t(bytes / sizeof(double)) / (side * side), side, side};
+    return {std::max<std::int64_t>(4, std::int64_t(bytes / sizeof(double)) / (side * side)), side,
+            side};
   }
 
   void add_staged(StreamOperation operation, std::size_t bytes, std::string const& twin,
@@ -219,17 +220,45 @@ class StreamCases {
 
   void add_loop(StreamOperation operation, StreamShape const& shape, std::string const& how,
                 std::string const& twin, Run run, MakeTwin make_twin, int count = 1) {
-    std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
-    double const moved      = arrays_moved(operation) * double(bytes) * count;
-    std::string steps_name =
-        operation == StreamOperation::stencil ? "/steps:" + std::to_string(count) : "";
-    m_cases.push_back({"stream/" + name(operation) + "/" + how + "/twin:" + twin + steps_name +
-                           "/bytes:" + std::to_string(bytes),
-                       moved, m_effort.repetitions(moved / (runs_on_device ? 6e10 : 5e9)),
+    add({.operation = operation,
+         .shape     = shape,
+         .steps     = count,
+         .run       = std::move(run),
+         .twin      = twin,
+         .make_twin = std::move(make_twin)},
+        how);
+  }
+
+  void add_choice(StreamCase one) {
+    int const count = one.steps;
+    one.run         = [count](StreamLoop const& loop) {
+      return run_case<MappedSpace>(loop, count, options_of(Transport::automatic));
+    };
+    one.twin      = "better";
+    one.make_twin = library([count](StreamLoop const& loop) {
+      auto const by = [&](Transport transport) {
+        return [loop, count, transport] {
+          return run_case<MappedSpace>(loop, count, options_of(transport));
+        };
+      };
+      return LibraryTwin::Variants{{"staged", by(Transport::staged)},
+                                   {"zero-copy", by(Transport::zero_copy)}};
+    });
+    add(std::move(one), "MappedSpace/automatic");
+  }
+
+  void add(StreamCase one, std::string const& how) {
+    std::size_t const bytes = std::size_t(one.shape.elements()) * sizeof(double);
+    double const touched    = arrays_moved(one.operation) * double(bytes) * one.steps / one.every;
+    std::string full_name   = "stream/" + name(one.operation) + "/" + how + "/twin:" + one.twin;
+    if (one.operation == StreamOperation::stencil)
+      full_name += "/steps:" + std::to_string(one.steps);
+    if (one.every > 1) full_name += "/every:" + std::to_string(one.every);
+    m_cases.push_back({full_name + "/bytes:" + std::to_string(bytes), touched,
+                       m_effort.repetitions(touched * one.every / (runs_on_device ? 6e10 : 5e9)),
                        [=, latest = m_latest, elements = std::int64_t(m_largest / sizeof(double))] {
-                         return std::make_unique<StreamPair>(
-                             StreamCase{operation, shape, count, run, twin, make_twin},
-                             latest->of<StreamMemory>(elements));
+                         return std::make_unique<StreamPair>(one,
+                                                             latest->of<StreamMemory>(elements));
                        }});
   }
 

@@ -64,11 +64,14 @@ inline void reset_stream(StreamLoop const& loop) {
   Kokkos::DefaultHostExecutionSpace().fence();
 }
 
-inline double expected_dot(std::int64_t elements) {
+inline double expected_dot(StreamLoop const& loop) {
   double sum = 0;
   Kokkos::parallel_reduce(
-      "expected_dot", OnHost(0, elements),
-      [](std::int64_t i, double& part) { part += content_of_b(i) * content_of_c(i); }, sum);
+      "expected_dot", OnHost(0, loop.shape.elements()),
+      [every = loop.every](std::int64_t i, double& part) {
+        if (i / stream_run % every == 0) part += content_of_b(i) * content_of_c(i);
+      },
+      sum);
   return sum;
 }
 

@@ -17,10 +17,12 @@ namespace KokkosHostSpaces::Perf {
 struct StreamCase {
   StreamOperation operation;
   StreamShape shape;
-  int steps = 1;                                 ///< of a stencil
-  std::function<double(StreamLoop const&)> run;  ///< ours; returns when done
-  std::string twin;                              ///< what the other side is called
-  std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)> make_twin;
+  int steps = 1;  ///< of a stencil
+  int every = 1;  ///< of a dot
+
+  std::function<double(StreamLoop const&)> run = {};  ///< ours; returns when done
+  std::string twin                             = {};  ///< what the other side is called
+  std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)> make_twin = {};
 };
 
 /// A loop over data in host memory, timed by the host's clock from the call until its result is
@@ -31,11 +33,11 @@ class StreamPair final : public Pair {
       : m_case(std::move(description)),
         m_memory(std::move(memory)),
         m_runs(runs_of_sample(m_case.shape)),
-        m_ours{m_case.operation, m_case.shape, m_memory->ours()},
-        m_plain{m_case.operation, m_case.shape, m_memory->twin()} {
+        m_ours{m_case.operation, m_case.shape, m_memory->ours(), m_case.every},
+        m_plain{m_case.operation, m_case.shape, m_memory->twin(), m_case.every} {
     m_memory->fill(m_case.shape.elements());
     for (StreamLoop const& loop : {m_ours, m_plain}) reset_stream(loop);
-    if (m_case.operation == StreamOperation::dot) m_sum = expected_dot(m_case.shape.elements());
+    if (m_case.operation == StreamOperation::dot) m_sum = expected_dot(m_ours);
     m_twin = m_case.make_twin(m_plain);
     m_case.run(m_ours);
     m_label =

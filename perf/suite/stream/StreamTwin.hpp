@@ -11,8 +11,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// triad: a = b + 3 c. dot: the sum of b c. update: a = 7 - a. stencil: a = (2 b + the six
-/// neighbours of b) / 8 inside a cube, a = b on its faces.
+/// triad: a = b + 3 c. dot: the sum of b c, of all elements or of some runs. update: a = 7 - a.
+/// stencil: a = (2 b + the six neighbours of b) / 8 inside a cube, a = b on its faces.
 enum class StreamOperation { triad, dot, update, stencil };
 
 /// A cube of doubles that is cut along its slowest index; vectors have planes of one element.
@@ -27,10 +27,14 @@ struct StreamArrays {
   double *a, *b, *c;
 };
 
+/// Elements of a run, 512 bytes.
+inline constexpr int stream_run = 64;
+
 struct StreamLoop {
   StreamOperation operation;
   StreamShape shape;
   StreamArrays arrays;
+  int every = 1;  ///< of a dot by the library: each so many runs one is touched
 };
 
 /// A loop over data in host memory, from there to there.

@@ -36,6 +36,16 @@ struct DotBody {
   }
 };
 
+/// Of one of so many runs.
+struct SparseDotBody {
+  int every;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
+                                  double& sum) const {
+    if (i / stream_run % every == 0) sum += b(i) * c(i);
+  }
+};
+
 struct UpdateBody {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In<double*> a) const { a(i) = 7 - a(i); }
 };
@@ -68,10 +78,17 @@ double run_streamed(StreamLoop const& loop, LoopOptions const& options) {
     case StreamOperation::update:
       streamed_for("update", options, n, UpdateBody(), update(a)).fence();
       break;
-    case StreamOperation::dot:
-      streamed_reduce("dot", options, n, DotBody(), Kokkos::Sum<double>(sum), read(b), read(c))
-          .fence();
+    case StreamOperation::dot: {
+      Kokkos::Sum<double> const result(sum);
+      double const part = 1. / loop.every;
+      if (loop.every == 1)
+        streamed_reduce("dot", options, n, DotBody(), result, read(b), read(c)).fence();
+      else
+        streamed_reduce("sparse_dot", options, n, SparseDotBody{loop.every}, result,
+                        read(b).touching(part), read(c).touching(part))
+            .fence();
       break;
+    }
     case StreamOperation::stencil: break;
   }
   return sum;

@@ -34,7 +34,6 @@ struct LoopCost {
 struct TransportEstimate {
   double staged_seconds, zero_copy_seconds;  ///< infinite: not possible
   bool zero_copy;                            ///< the choice: the faster one
-  std::string why;                           ///< a sentence without its full stop
 };
 
 /// Estimates both transports.
@@ -44,6 +43,10 @@ struct TransportEstimate {
 /// each pass carries what it touches. The time of a link for a mix of directions is interpolated,
 /// between the mixes that were measured, as if it switched between them.
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
+
+/// The estimates, the choice and why, as a sentence without its full stop. Takes longer than a
+/// small loop's estimate may.
+std::string explain_transports(LoopCost const& loop, LinkRates const& rates);
 
 /// Seconds of a link to carry both amounts of bytes at once, by copies.
 double copy_seconds(double to_device, double to_host, LinkRates const& rates);

@@ -74,7 +74,7 @@ class StreamedState {
   std::int64_t chunks         = 0;
   std::int64_t chunk_rows     = 0;
   std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
-  std::string why;
+  std::function<std::string()> why;
   std::function<void()> finish;
 
  private:

@@ -16,16 +16,19 @@ class StreamLags {
   /// \throw Error if a stage reads rows that nobody writes
   StreamLags(std::string const& label, StreamShape const& shape);
 
-  std::int64_t chunks(std::int64_t chunk_rows) const;
+  /// Cuts the way of the front into chunks of so many rows; if `halvings` is not 0 and there are
+  /// enough rows, with smaller ones at both ends, the first and the last halved so often.
+  void set_pace(std::int64_t chunk_rows, int halvings);
+  std::int64_t chunks() const { return static_cast<std::int64_t>(m_fronts.size()); }
 
   /// Rows that a stage has done when a chunk is done; chunk -1: where it begins.
-  std::int64_t done(int stage, std::int64_t chunk, std::int64_t chunk_rows) const;
+  std::int64_t done(int stage, std::int64_t chunk) const;
   /// Rows of a buffer that are there when a chunk is done.
-  std::int64_t present(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+  std::int64_t present(int buffer, std::int64_t chunk) const;
   /// Rows of a buffer that were loaded when a chunk is done.
-  std::int64_t loaded(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+  std::int64_t loaded(int buffer, std::int64_t chunk) const;
   /// The rows of a buffer that some stage needs from a chunk on, as far as they are there then.
-  StreamRows window(int buffer, std::int64_t chunk, std::int64_t chunk_rows) const;
+  StreamRows window(int buffer, std::int64_t chunk) const;
 
   /// A window never has more rows than the chunk and so many.
   std::int64_t kept(int buffer) const { return m_buffers[std::size_t(buffer)].kept; }
@@ -56,13 +59,9 @@ class StreamLags {
   void find_kept_rows();
   void check_reads(std::string const& label) const;
 
-  std::int64_t front(std::int64_t chunk, std::int64_t chunk_rows) const {
-    return m_base + m_first_lag + (chunk + 1) * chunk_rows;
-  }
-
   StreamShape const& m_shape;
   std::vector<Buffer> m_buffers;
-  std::vector<std::int64_t> m_lags;
+  std::vector<std::int64_t> m_lags, m_fronts;
   std::int64_t m_base = 0, m_first_lag = 0;
 };
 

@@ -119,10 +119,12 @@ struct StreamPlan {
 
 /// What the caller, or the library, wants of a plan.
 struct StreamWishes {
-  std::int64_t chunk_rows    = 0;                      ///< 0: found here
-  int slots                  = 0;                      ///< 0: three
-  std::size_t memory         = 0;                      ///< bytes at most
-  std::size_t smallest_chunk = std::size_t(16) << 20;  ///< bytes of the largest array in a chunk
+  std::int64_t chunk_rows = 0;  ///< 0: found here
+  int slots               = 0;  ///< 0: three
+  std::size_t memory      = 0;  ///< bytes at most
+  /// Bytes of the largest array in a chunk, if that is found here.
+  std::size_t smallest_chunk = std::size_t(1) << 20;
+  std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
   std::int64_t most_rows     = 0;  ///< rows at most, for what a launch can count; 0: any
 };
 

@@ -129,7 +129,9 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   static constexpr std::uint64_t most_indices = (std::uint64_t(1) << 32) - most_threads_of_block;
 
   void enqueue(std::uint64_t from, std::uint32_t count) {
-    unsigned const threads = threads_of_block<Bounds>(m_policy, threads_of_map);
+    unsigned const needed = std::clamp(count, warp_size, most_threads_of_block);
+    unsigned const threads =
+        std::min(threads_of_block<Bounds>(m_policy, threads_of_map), std::bit_ceil(needed));
     this->set_range(Index(std::uint64_t(m_policy.begin()) + from), count);
     launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), (count + threads - 1) / threads,
                    threads);
