@@ -9,11 +9,15 @@ namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
 
-// Makes the context of a device the calling thread's.
+// Makes the context of a device the calling thread's, if it is not.
 class OnDevice {
  public:
-  OnDevice(Runtime& r, int device) : m_scope(r, context_of(r, device)) {
-    if (!m_scope.pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
+  OnDevice(Runtime& r, int device) {
+    CUcontext const wanted = context_of(r, device);
+    CUcontext current      = nullptr;
+    if (r.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
+    m_scope.emplace(r, wanted);
+    if (!m_scope->pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
   }
 
  private:
@@ -24,7 +28,7 @@ class OnDevice {
     return context;
   }
 
-  ContextScope m_scope;
+  std::optional<ContextScope> m_scope;
 };
 
 }  // namespace

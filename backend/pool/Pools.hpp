@@ -93,7 +93,7 @@ class Pools {
   Heap* heap_to_release(Surplus surplus) noexcept;
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
-  std::mutex m_making;  ///< held by who makes a pool
+  std::mutex m_making;                             ///< held by who makes a pool
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
   std::atomic<std::size_t> m_most_needed{0};
 };

@@ -108,7 +108,8 @@ class Planner {
     }
     // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
     // the root. Few enough that CUDA's queues hold the operations of all, if memory allows.
-    std::size_t const best  = std::size_t(std::sqrt(double(all) * double(1 << 19)));
+    double const begins = double(1 << 19) * double(std::max<std::size_t>(m_shape.stages.size(), 1));
+    std::size_t const best  = std::size_t(std::sqrt(double(all) * begins));
     std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
                                          std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
     return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1,

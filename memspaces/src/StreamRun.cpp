@@ -65,23 +65,11 @@ class Run {
     if (m_state->transport == Transport::staged) plan_parts();
   }
 
-  void estimate() {
-    try {
-      plan_parts();
-    } catch (Error const& error) {
-      if (!obstacle().empty()) throw;
-      m_state->transport = Transport::zero_copy;
-      m_state->why       = [what = std::string(error.what())] {
-        return "staging is not possible: " + what;
-      };
-      return;
-    }
-    StreamShape const& shape = m_job.binding.shape;
+  LoopCost cost_of_loop() const {
     LoopCost cost;
-    cost.passes       = int(shape.stages.size());
-    cost.chunks       = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
+    cost.passes       = int(m_job.binding.shape.stages.size());
     cost.not_in_place = obstacle();
-    for (StreamBuffer const& buffer : shape.buffers) {
+    for (StreamBuffer const& buffer : m_job.binding.shape.buffers) {
       std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
       ArgumentCost argument;
       argument.to_device = buffer.loaded ? bytes : 0;
@@ -90,10 +78,30 @@ class Run {
       argument.resident  = buffer.fixed;
       cost.arguments.push_back(argument);
     }
+    return cost;
+  }
+
+  void estimate() {
+    LoopCost cost         = cost_of_loop();
     LinkRates const rates = m_job.rates(0);
-    bool const zero_copy  = estimate_transports(cost, rates).zero_copy;
-    m_state->transport    = zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why          = [cost, rates] { return explain_transports(cost, rates); };
+    // What would not be faster in any number of chunks needs no plan: small loops take microseconds.
+    cost.chunks = std::size_t(1) << 30;
+    if (!estimate_transports(cost, rates).zero_copy) {
+      try {
+        plan_parts();
+        cost.chunks = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
+      } catch (Error const& error) {
+        if (!cost.not_in_place.empty()) throw;
+        m_state->transport = Transport::zero_copy;
+        m_state->why       = [what = std::string(error.what())] {
+          return "staging is not possible: " + what;
+        };
+        return;
+      }
+    }
+    bool const zero_copy = estimate_transports(cost, rates).zero_copy;
+    m_state->transport   = zero_copy ? Transport::zero_copy : Transport::staged;
+    m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
   }
 
   // --- staged ---
@@ -192,37 +200,12 @@ class Run {
     return result;
   }
 
+  // One stage after the other, each on all targets.
   void in_place() {
     auto const where         = homes();
     m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
-    // The parts of a reduction are those that it has when staged.
-    if (m_job.reduces && !m_plans.empty())
-      chunks_in_place(where);
-    else
-      stages_in_place(where);
-  }
-
-  void chunks_in_place(std::vector<char*> const& where) {
-    prepare(m_state->chunks);
-    std::int64_t chunks_before = 0;
-    for (std::size_t p = 0; p < m_plans.size(); ++p) {
-      StreamLauncher const launch = launcher(p, chunks_before);
-      for (StreamOperation const& operation : m_plans[p].operations) {
-        if (operation.action != StreamAction::launch) continue;
-        StreamRows const rows{operation.begin, operation.end};
-        execute_in_place(m_parts[p], 0, rows, where, rows.count(), [&](StreamLaunch part) {
-          part.chunk = operation.chunk;
-          launch(part);
-        });
-      }
-      chunks_before += m_plans[p].chunks;
-    }
-  }
-
-  // One stage after the other, each on all targets.
-  void stages_in_place(std::vector<char*> const& where) {
-    StreamShape const& shape = m_job.binding.shape;
-    std::int64_t const asked = m_job.wishes.chunk_rows;
+    StreamShape const& shape                                            = m_job.binding.shape;
+    std::int64_t const asked                                            = m_job.wishes.chunk_rows;
     std::int64_t const most =
         std::clamp<std::int64_t>(m_job.binding.rows, 1, m_job.binding.launch_rows);
     std::int64_t const rows = asked > 0 ? std::min(asked, most) : most;
@@ -262,12 +245,6 @@ class Run {
     StreamWishes wishes = m_job.wishes;
     wishes.memory       = std::numeric_limits<std::size_t>::max();
     if (one_loop && !m_job.binding.in_place) {
-      if (m_job.reduces) {
-        m_parts             = {m_job.binding.shape};
-        m_plans             = {plan_stream(m_job.label, m_job.binding.shape, wishes)};
-        m_state->chunks     = m_plans[0].chunks;
-        m_state->chunk_rows = m_plans[0].chunk_rows;
-      }
       in_place();
     } else {
       wishes.largest_chunk  = std::size_t(1) << 20;  // stays in the caches

@@ -28,7 +28,6 @@ _LIMITS = {
     "limit_device_memory": "device memory",
     "limit_host_memory": "host memory",
     "limit_both": "link, both ways",
-    "limit_two_to_one": "link, 2 : 1",
     "limit_to_device": "link to device",
     "limit_to_host": "link to host",
 }

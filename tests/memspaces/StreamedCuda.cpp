@@ -7,11 +7,13 @@
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cuda_runtime_api.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace khs = KokkosHostSpaces;
 
@@ -213,6 +215,31 @@ TEST_CASE("reductions are the same bits in every run and by every transport",
   CHECK(std::abs(first - 15.491) < 0.01);
 }
 
+TEST_CASE("two devices share a loop, in place and with halos", "[streamed_cuda][cuda]") {
+  if (Kokkos::num_devices() < 2) SKIP("needs two devices");
+  cudaStream_t second = nullptr;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&second) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  {
+    constexpr int n = 1000003;
+    Vector const a = vector(n), b = vector(n);
+    for (int i = 0; i < n; ++i) a(i) = b(i) = i % 1000;
+    auto const add = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) {
+      y(i) = x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0);
+    };
+    khs::StreamOptions<> one{.transport = khs::Transport::staged, .chunk_rows = 10001}, two = one;
+    two.instances = {Kokkos::Cuda(), Kokkos::Cuda(second)};
+    for (int round = 0; round < 3; ++round) {
+      khs::streamed_for("one", one, n, add, khs::read(a, khs::halo(1)), khs::write(a)).fence();
+      khs::streamed_for("two", two, n, add, khs::read(b, khs::halo(1)), khs::write(b)).fence();
+      CHECK(same_bits(a, b));
+    }
+    khs::release_stream_memory();
+  }
+  REQUIRE(cudaStreamDestroy(second) == cudaSuccess);
+}
+
 // Hidden: a minute of work for figures, as `memspaces_tests "[streamed_rates]"`.
 TEST_CASE("a triad of three gibibytes: staged and zero-copy", "[.][streamed_rates][cuda]") {
   std::size_t const n = std::size_t(1) << 27;
@@ -249,4 +276,57 @@ TEST_CASE("a triad of three gibibytes: staged and zero-copy", "[.][streamed_rate
     }
   }
   CHECK(a(n - 1) == double(n - 1) + 3.1);
+}
+
+TEST_CASE("two streamed loops at once", "[.][streamed_rates][cuda]") {
+  std::size_t const n = std::size_t(1) << 26;
+  Vector const a = vector(n), b = vector(n), c = vector(n), d = vector(n);
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  for (Vector const& each : {a, b, c, d}) Kokkos::deep_copy(each, 1);
+  auto const run = [&](int which, Vector const& from, Vector const& to) {
+    khs::StreamOptions<Kokkos::Cuda> const options{.transport = khs::Transport::staged,
+                                                   .instances = {instances[which]}};
+    return khs::streamed_for("triad", options, n, Triad(), khs::read(from), khs::read(from),
+                             khs::write(to));
+  };
+  for (int round = 0; round < 4; ++round) {
+    auto start = Clock::now();
+    run(0, a, b).fence();
+    double const first = seconds_since(start);
+    run(1, c, d).fence();
+    double const serial = seconds_since(start);
+    start               = Clock::now();
+    auto const one = run(0, a, b), other = run(1, c, d);
+    one.fence();
+    double const one_done = seconds_since(start);
+    other.fence();
+    std::printf("alone %.2f ms, one after the other %.2f ms; at once: %.2f and %.2f ms\n",
+                first * 1e3, serial * 1e3, one_done * 1e3, seconds_since(start) * 1e3);
+  }
+}
+
+TEST_CASE("steps of a stencil in one pass", "[.][streamed_rates][cuda]") {
+  constexpr int n = 640;  // 2 GiB
+  Cube const u(Kokkos::view_alloc(Kokkos::WithoutInitializing, "u"), n, n, n);
+  Cube const v(Kokkos::view_alloc(Kokkos::WithoutInitializing, "v"), n, n, n);
+  Kokkos::deep_copy(u, 1);
+  khs::Box<3> const box({1, 1, 1}, {n - 1, n - 1, n - 1});
+  for (int const count : {1, 2, 3, 4, 6, 8}) {
+    for (std::size_t const mib : {0, 256, 1024}) {
+      khs::StreamOptions<> const options{.transport     = khs::Transport::staged,
+                                         .device_memory = mib << 20};
+      double best = 1e9;
+      std::string text;
+      for (int round = 0; round < 3; ++round) {
+        auto const start = Clock::now();
+        auto const loop  = khs::streamed_chain(
+             "steps", options, box,
+             khs::steps(count, Laplace(), khs::read(u, khs::halo(1)), khs::write(v)));
+        loop.fence();
+        best = std::min(best, seconds_since(start));
+        text = loop.explain();
+      }
+      std::printf("%d steps %7.2f ms: %s\n", count, best * 1e3, text.c_str());
+    }
+  }
 }

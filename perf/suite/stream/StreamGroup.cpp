@@ -127,13 +127,16 @@ class StreamCases {
   void add_choices() {
     bool const quick       = m_effort.mode == Mode::quick;
     std::size_t const most = std::min(m_largest, 256 * MiB);
+    // Without a device there is one way.
+    if (!runs_on_device)
+      return add_choice({.operation = StreamOperation::dot, .shape = vector(most), .every = 10});
     for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick ? 64 : 8) {
       for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
         add_choice({.operation = operation, .shape = vector(bytes)});
       for (int every : {2, 10, 100})
         add_choice({.operation = StreamOperation::dot, .shape = vector(bytes), .every = every});
     }
-    for (std::size_t bytes = most / 64; bytes <= most; bytes *= 8)
+    for (std::size_t bytes : {most / 16, most})
       for (int count : {1, 2, 4})
         add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
   }

@@ -160,7 +160,8 @@ class VectorReduction {
 
   // Into the first lane; of as many lanes as have parts, a power of two.
   __device__ void join_warp(Value& part, unsigned lanes) const {
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
+      if (distance >= lanes) continue;  // and not a shorter loop, which would not be unrolled
       Value const other = from_lane_above(part, distance);
       m_functor_reducer.get_reducer().join(&part, &other);
     }
