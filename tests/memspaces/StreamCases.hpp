@@ -40,6 +40,8 @@ class Case {
     wishes.memory     = std::size_t(1) << 30;
     // Of the first rows, so that there are several chunks.
     wishes.smallest_chunk = std::size_t(pick(1, 100));
+    wishes.largest_chunk  = wishes.smallest_chunk * std::size_t(pick(1, 16));
+    if (crossed && pick(0, 2) == 0) wishes.memory = std::size_t(pick(1, 30)) * 512;
     wishes.largest_chunk  = std::size_t(pick(50, 500));
   }
 
