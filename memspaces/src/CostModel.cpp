@@ -77,13 +77,13 @@ struct Traffic {
 };
 
 double staged_seconds(LoopCost const& loop, Traffic const& traffic, LinkRates const& rates) {
-  double const chunks  = double(std::max<std::size_t>(1, loop.chunks));
+  double const part = loop.chunks > 0 ? 1 / double(loop.chunks) : 0;  // that overlaps with nothing
   double const kernels = loop.passes * traffic.kernels / rates.device_memory;
   double const link    = copy_seconds(traffic.staged.to_device, traffic.staged.to_host, rates);
   double const alone =
       traffic.staged.to_device / rates.to_device + kernels + traffic.staged.to_host / rates.to_host;
   double const start = (traffic.operations + loop.passes - 1) * rates.operation_seconds;
-  return start + alone / chunks + (1 - 1 / chunks) * std::max(link, kernels);
+  return start + part * alone + (1 - part) * std::max(link, kernels);
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ std::string explain_transports(LoopCost const& loop, LinkRates const& rates) {
   Traffic const traffic(loop);
   TransportEstimate const of = estimate_transports(loop, rates);
   std::string const origin   = rates.measured ? "" : "; by typical link rates";
-  std::string const staged =
-      "copies " + both_directions(traffic.staged) + " in " + time_text(of.staged_seconds);
+  std::string const staged   = "copies " + both_directions(traffic.staged) + " in " +
+                             time_text(of.staged_seconds) + (loop.chunks > 0 ? "" : " or more");
   if (!loop.not_in_place.empty())
     return "staged, which " + staged + ", since kernels cannot work in place (" +
            loop.not_in_place + ")" + origin;

@@ -85,7 +85,7 @@ class Run {
     LoopCost cost         = cost_of_loop();
     LinkRates const rates = m_job.rates(0);
     // What would not be faster in any number of chunks needs no plan: small loops take microseconds.
-    cost.chunks = std::size_t(1) << 30;
+    cost.chunks = 0;
     if (!estimate_transports(cost, rates).zero_copy) {
       try {
         plan_parts();

@@ -67,6 +67,15 @@ TEST_CASE("a large triad is staged at the rate of its mix, a byte over the link 
   CHECK_FALSE(estimate.zero_copy);
 }
 
+TEST_CASE("without a plan staging is thought no slower than with any", "[cost_model]") {
+  for (std::size_t bytes : {std::size_t(4096), std::size_t(1) << 20, GiB}) {
+    double const least = estimate_transports(triad(bytes, 0), measured()).staged_seconds;
+    for (std::size_t chunks : {1, 2, 3, 10, 1000, 1'000'000})
+      CHECK(estimate_transports(triad(bytes, chunks), measured()).staged_seconds >= least);
+    CHECK_THAT(explain_transports(triad(bytes, 0), measured()), ContainsSubstring("s or more"));
+  }
+}
+
 TEST_CASE("one chunk overlaps with nothing", "[cost_model]") {
   LinkRates const r = measured();
   double const link = 2. * GiB / r.to_device + 1. * GiB / r.to_host;

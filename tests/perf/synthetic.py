@@ -111,6 +111,9 @@ def _streamed_loops(made):
                      bytes=moved)
         made.add(f"stream/{operation}/MappedSpace/zero_copy/twin:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
         made.add(f"stream/{operation}/MappedSpace/automatic/twin:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
+    seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
+    made.add(f"stream/triad/PinnedSpace/staged/twin:pipeline/bytes:{8 * array}", seconds, seconds * 1.005,
+             bytes=24.0 * array)
     one = 2 * array / BOTH
     made.add(f"stream/stencil/PinnedSpace/staged/twin:pipeline/steps:1/bytes:{array}", one, one, bytes=2.0 * array)
     for steps in range(2, 9):

@@ -25,7 +25,7 @@ struct ArgumentCost {
 struct LoopCost {
   std::vector<ArgumentCost> arguments;
   int passes         = 1;  ///< kernels over the data; in place each of them crosses the link
-  std::size_t chunks = 1;  ///< when staged
+  std::size_t chunks = 1;  ///< when staged; 0: not known, so staging is thought as fast as can be
 
   /// Why kernels cannot work in place, as '"b" is pageable'; empty: they can.
   std::string not_in_place = {};
