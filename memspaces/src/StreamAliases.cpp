@@ -59,11 +59,13 @@ std::size_t bytes_of(ArgumentFacts const& argument) {
   return bytes;
 }
 
+// Views of nothing may all be at the same address.
 bool same_memory(ArgumentFacts const& a, ArgumentFacts const& b) {
+  if (&a == &b) return true;
   if (a.intermediate != nullptr || b.intermediate != nullptr)
     return a.intermediate == b.intermediate;
-  return a.data == b.data && bytes_of(a) == bytes_of(b) && a.element_bytes == b.element_bytes &&
-         std::equal(a.extents, a.extents + 3, b.extents);
+  return a.data == b.data && bytes_of(a) > 0 && bytes_of(a) == bytes_of(b) &&
+         a.element_bytes == b.element_bytes && std::equal(a.extents, a.extents + 3, b.extents);
 }
 
 void check_aliases(std::string const& label, std::vector<LoopFacts> const& loops) {

@@ -103,6 +103,13 @@ class Binder {
                std::to_string(loop.upper[d]) + " in index " + std::to_string(d) + ", " +
                named(*m_first) + " does not: take a range within the View");
     }
+    for (int d = loop.rank; d < argument.rank; ++d)
+      if (argument.intermediate != nullptr && argument.extents[d] == 0 &&
+          argument.rank != m_first->rank)
+        refuse("\"" + argument.label + "\" has more dimensions than the range and than " +
+               named(*m_first) +
+               " (nobody says how long they are): name them in its type, as in "
+               "Intermediate<double*[3]>");
     if (argument.halo < 0 || argument.halo > m_result.rows)
       refuse("the halo of " + named(argument) + " is " + std::to_string(argument.halo) + " (of " +
              std::to_string(m_result.rows) + " rows): take one from 0 to the number of rows");
@@ -148,11 +155,16 @@ class Binder {
     return -1;
   }
 
+  // That of the Views of the chain, unless the argument has its own.
+  std::int64_t extent(ArgumentFacts const& argument, int d) const {
+    bool const open = argument.intermediate != nullptr && argument.extents[d] == 0;
+    return d < m_loops.front().rank || open ? m_first->extents[d] : argument.extents[d];
+  }
+
   std::int64_t row_elements(ArgumentFacts const& argument) const {
     std::int64_t elements = 1;
     for (int d = 0; d < argument.rank; ++d)
-      if (d != m_result.cut)
-        elements *= d < m_loops.front().rank ? m_first->extents[d] : argument.extents[d];
+      if (d != m_result.cut) elements *= extent(argument, d);
     return elements;
   }
 
@@ -209,10 +221,30 @@ class Binder {
       if (argument.intermediate != nullptr && (writer < 0 || writer >= s))
         refuse(named(argument) + " is read by stage " + std::to_string(s + 1) +
                " (no stage before it writes it): write it first");
+      if (argument.intermediate != nullptr && !empty)
+        check_made(loop, argument, m_loops[at(writer)]);
       if (writer == s) m_result.in_place |= argument.rank > 1 || argument.halo > 0;
       stage.accesses.push_back({version(argument, written), argument.halo, false});
     }
     for (ArgumentFacts const& argument : loop.arguments) prefill(stage, loop, argument);
+  }
+
+  // Of an intermediate array there is what a stage wrote, and nothing else.
+  void check_made(LoopFacts const& reader, ArgumentFacts const& argument,
+                  LoopFacts const& writer) const {
+    for (int d = 0; d < reader.rank && !writer.covers_all; ++d) {
+      std::int64_t const halo  = d == m_result.cut ? argument.halo : 0;
+      std::int64_t const from  = reader.covers_all ? 0 : reader.lower[d];
+      std::int64_t const to    = reader.covers_all ? m_first->extents[d] : reader.upper[d];
+      std::int64_t const lower = std::max<std::int64_t>(from - halo, 0);
+      std::int64_t const upper = std::min(to + halo, m_first->extents[d]);
+      if (lower < writer.lower[d] || upper > writer.upper[d])
+        refuse("\"" + argument.label + "\" is read from " + std::to_string(lower) + " to " +
+               std::to_string(upper) + " in index " + std::to_string(d) +
+               " (its stage writes from " + std::to_string(writer.lower[d]) + " to " +
+               std::to_string(writer.upper[d]) +
+               "): give that stage a larger range, or the one that reads a smaller one");
+    }
   }
 
   // What a stage does not assign must be in the rows that are stored.
@@ -237,8 +269,7 @@ class Binder {
       bool const right = argument.fixed ? argument.layout_right : m_result.layout_right;
       int const d      = right ? argument.rank - 1 - n : n;
       result.of[d]     = stride;
-      stride *=
-          argument.fixed || d >= m_loops.front().rank ? argument.extents[d] : m_first->extents[d];
+      stride *= argument.fixed ? argument.extents[d] : extent(argument, d);
     }
     return result;
   }

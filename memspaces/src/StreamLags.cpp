@@ -93,11 +93,17 @@ void StreamLags::find_kept_rows() {
   }
 }
 
-void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
-  std::int64_t way = 0, ramp = 0;
+std::int64_t StreamLags::way() const {
+  std::int64_t result = 0;
   for (std::size_t s = 0; s < m_shape.stages.size(); ++s)
     if (!is_empty(m_shape.stages[s]))
-      way = std::max(way, m_shape.stages[s].end + m_lags[s] - m_first_lag - m_base);
+      result = std::max(result, m_shape.stages[s].end + m_lags[s] - m_first_lag - m_base);
+  return result;
+}
+
+void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
+  std::int64_t const way = this->way();
+  std::int64_t ramp      = 0;
   for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
   std::int64_t const middle = way - 2 * ramp;
   if (middle < chunk_rows) halvings = 0;
@@ -126,12 +132,11 @@ std::int64_t StreamLags::loaded(int buffer, std::int64_t chunk) const {
   return std::clamp(m_fronts[std::size_t(chunk)], rows.begin, rows.end);
 }
 
+// What is loaded is loaded before a stage may write it.
 std::int64_t StreamLags::present(int buffer, std::int64_t chunk) const {
-  int const by              = writer(buffer);
-  std::int64_t const copied = m_shape.buffers[at(buffer)].loaded
-                                  ? loaded(buffer, chunk)
-                                  : std::numeric_limits<std::int64_t>::min();
-  return by < 0 ? copied : std::max(copied, done(by, chunk));
+  if (m_shape.buffers[at(buffer)].loaded) return loaded(buffer, chunk);
+  int const by = writer(buffer);
+  return by < 0 ? std::numeric_limits<std::int64_t>::min() : done(by, chunk);
 }
 
 StreamRows StreamLags::window(int buffer, std::int64_t chunk) const {

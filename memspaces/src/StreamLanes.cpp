@@ -70,15 +70,19 @@ void StreamLanes::release_unused(int device) {
 
 // Under one lock: a second thread that allocates device memory would have to wait anyhow.
 std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
-  std::lock_guard const lock(m_mutex);
-  if (auto lane = find(device, bytes, false)) return lane;
-  if (held_on(device) + bytes > m_limit) release_unused(device);
-  if (held_on(device) > 0 && held_on(device) + bytes > m_limit)
+  std::unique_lock lock(m_mutex);
+  auto const full = [&] { return held_on(device) > 0 && held_on(device) + bytes > m_limit; };
+  while (true) {
+    if (auto lane = find(device, bytes, false)) return lane;
+    if (full()) release_unused(device);
+    if (!full()) break;
     if (auto lane = find(device, bytes, true)) return lane;
-  if (held_on(device) > 0 && held_on(device) + bytes > m_limit) {
     for (auto const& lane : m_lanes)
       if (lane->device == device && !lane->taken && lane->used) Driver::wait(lane->done);
     release_unused(device);
+    if (!full()) break;
+    // All is with threads that enqueue now, each for one loop.
+    m_put_back.wait(lock);
   }
   auto lane   = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
   lane->taken = true;
@@ -89,11 +93,13 @@ std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
 void StreamLanes::put_back(std::shared_ptr<StreamLane> const& lane) noexcept {
   std::lock_guard const lock(m_mutex);
   lane->taken = false;
+  m_put_back.notify_all();
 }
 
 void StreamLanes::drop(std::shared_ptr<StreamLane> const& lane) noexcept {
   std::lock_guard const lock(m_mutex);
   std::erase(m_lanes, lane);
+  m_put_back.notify_all();
 }
 
 void StreamLanes::release() {

@@ -173,8 +173,10 @@ class Run {
     auto const where         = homes_of(m_job.binding.shape, m_job.intermediate);
     m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
     StreamShape const& shape                                            = m_job.binding.shape;
-    std::int64_t const rows =
-        m_job.wishes.chunk_rows > 0 ? m_job.wishes.chunk_rows : m_job.binding.launch_rows;
+    std::int64_t const asked                                            = m_job.wishes.chunk_rows;
+    std::int64_t const most =
+        std::clamp<std::int64_t>(m_job.binding.rows, 1, m_job.binding.launch_rows);
+    std::int64_t const rows = asked > 0 ? std::min(asked, most) : most;
     std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
     for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
       weights[t] = m_job.rates(t).both;
@@ -276,6 +278,10 @@ void drain(StreamJob const& job) noexcept {
 }  // namespace
 
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
+  if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)
+    throw Error(job.label + ": " + std::to_string(job.wishes.chunk_rows) + " chunk_rows and " +
+                std::to_string(job.wishes.slots) +
+                " slots (less than none): take positive ones, or 0 to have them chosen");
   Run run(job, lanes);
   try {
     return run.run();

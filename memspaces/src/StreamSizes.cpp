@@ -72,12 +72,10 @@ bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= 
 
 std::int64_t StreamSizes::wanted_rows() const {
   std::size_t row = 1, all = 1;
-  std::int64_t rows = 1;
   for (StreamBuffer const& buffer : m_shape.buffers) {
     if (buffer.fixed) continue;
-    row  = std::max(row, buffer.row_bytes);
-    all  = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
-    rows = std::max(rows, buffer.rows);
+    row = std::max(row, buffer.row_bytes);
+    all = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
   }
   // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
   // the root. Few enough that CUDA's queues hold the operations of all, if memory allows.
@@ -85,15 +83,18 @@ std::int64_t StreamSizes::wanted_rows() const {
   std::size_t const best  = std::size_t(std::sqrt(double(all) * begins));
   std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
                                        std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
-  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1, rows);
+  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1,
+                                  std::max<std::int64_t>(m_lags.way(), 1));
 }
 
 std::int64_t StreamSizes::choose_rows() const {
   if (m_wishes.chunk_rows > 0) {
-    refuse_if(m_wishes.most_rows > 0 && m_wishes.chunk_rows > m_wishes.most_rows,
-              "has more elements than one launch can count", m_wishes.chunk_rows);
-    refuse_if(!fits(m_wishes.chunk_rows), "is too large", m_wishes.chunk_rows);
-    return m_wishes.chunk_rows;
+    std::int64_t const all  = std::max<std::int64_t>(m_lags.way(), 1);
+    std::int64_t const rows = std::min(m_wishes.chunk_rows, all);
+    refuse_if(m_wishes.most_rows > 0 && rows > m_wishes.most_rows,
+              "has more elements than one launch can count", rows);
+    refuse_if(!fits(rows), "is too large", rows);
+    return rows;
   }
   std::int64_t most = wanted_rows(), fewest = 1;
   if (m_wishes.most_rows > 0) most = std::min(most, m_wishes.most_rows);

@@ -24,20 +24,24 @@ using Array  = std::vector<Number>;
 
 class Case {
  public:
-  explicit Case(unsigned seed) : m_random(seed) {
+  /// \param crossed stages with ranges of their own that write several arrays, which stages before
+  /// and behind them read
+  explicit Case(unsigned seed, bool crossed = false) : m_random(seed) {
     m_rows  = pick(1, 40);
     m_width = pick(1, 4);
     for (int a = 0; a < 4; ++a) {
       m_arrays.emplace_back(std::size_t(m_rows * m_width));
       for (Number& number : m_arrays.back()) number = m_random();
     }
-    int const stages = pick(0, 2) == 0 ? int(pick(2, 4)) : 1;
-    for (int s = 0; s < stages; ++s) add_stage(s, s + 1 == stages);
+    int const stages = crossed || pick(0, 2) == 0 ? int(pick(2, 4)) : 1;
+    for (int s = 0; s < stages; ++s) crossed ? add_crossed(s) : add_stage(s, s + 1 == stages);
     wishes.chunk_rows = pick(0, 3) == 0 ? 0 : pick(1, 12);
     wishes.slots      = int(pick(0, 5));
     wishes.memory     = std::size_t(1) << 30;
     // Of the first rows, so that there are several chunks.
     wishes.smallest_chunk = std::size_t(pick(1, 100));
+    wishes.largest_chunk  = wishes.smallest_chunk * std::size_t(pick(1, 16));
+    if (crossed && pick(0, 2) == 0) wishes.memory = std::size_t(pick(1, 30)) * 512;
     wishes.largest_chunk  = std::size_t(pick(50, 500));
   }
 
@@ -137,6 +141,32 @@ class Case {
     loops.push_back(loop);
   }
 
+  void add_crossed(int s) {
+    LoopFacts loop;
+    loop.rank        = 2;
+    bool const whole = pick(0, 2) > 0, made = pick(0, 2) > 0;
+    loop.lower[0]   = whole ? 0 : pick(0, m_rows);
+    loop.upper[0]   = whole ? m_rows : pick(loop.lower[0], m_rows);
+    loop.lower[1]   = whole || made ? 0 : pick(0, m_width - 1);
+    loop.upper[1]   = m_width;
+    bool updated[4] = {};
+    for (std::size_t a = 0; a < 4; ++a) {
+      if (m_written[a] || pick(0, 2) > 0) continue;
+      m_written[a] = true;
+      updated[a]   = pick(0, 2) == 0;
+      loop.arguments.push_back(view(a, updated[a] ? Access::update : Access::write, 0));
+    }
+    for (std::int64_t reads = pick(0, 3); reads > 0; --reads)
+      if (std::size_t const a = std::size_t(pick(0, 3)); !updated[a])
+        loop.arguments.push_back(view(a, Access::read, halo()));
+    for (int before = 0; before < s; ++before)
+      if (m_made[before] && pick(0, 1) == 0)
+        loop.arguments.push_back(between(before, Access::read, halo()));
+    m_made[s] = made || loop.arguments.empty();
+    if (m_made[s]) loop.arguments.push_back(between(s, Access::write, 0));
+    loops.push_back(loop);
+  }
+
   std::int64_t halo() { return pick(0, 2) == 0 ? 0 : std::min(pick(0, 5), m_rows); }
 
   std::size_t index(ArgumentFacts const& argument) const {
@@ -170,6 +200,7 @@ class Case {
   std::int64_t m_rows = 0, m_width = 0;
   std::vector<Array> m_arrays;
   char m_identities[8] = {};
+  bool m_written[4] = {}, m_made[8] = {};
 };
 
 }  // namespace StreamCases

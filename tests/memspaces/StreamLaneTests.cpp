@@ -12,9 +12,12 @@
 
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -263,4 +266,24 @@ TEST_CASE("memory of streamed loops is used again, bounded, and given back") {
     CHECK(lanes.held() == 0);
   }
   CHECK(nothing_is_left());
+}
+
+TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {
+  FakeCuda::reset();
+  constexpr std::size_t unit = 1 << 20;
+  StreamLanes lanes(allocate, 4 * unit);
+  auto const first = lanes.take(0, 4 * unit);
+  std::shared_ptr<StreamLane> second;
+  std::atomic<bool> asks = false;
+  std::thread other([&] {
+    asks   = true;
+    second = lanes.take(0, 3 * unit);
+  });
+  while (!asks) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(lanes.held() == 4 * unit);
+  lanes.put_back(first);
+  other.join();
+  CHECK(second == first);
+  CHECK(lanes.held() == 4 * unit);
 }

@@ -16,6 +16,8 @@ class StreamLags {
   /// \throw Error if a stage reads rows that nobody writes
   StreamLags(std::string const& label, StreamShape const& shape);
 
+  /// Rows that the front passes until all stages are done.
+  std::int64_t way() const;
   /// Cuts the way of the front into chunks of so many rows; if `halvings` is not 0 and there are
   /// enough rows, with smaller ones at both ends, the first and the last halved so often.
   void set_pace(std::int64_t chunk_rows, int halvings);

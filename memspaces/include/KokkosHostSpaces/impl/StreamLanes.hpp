@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -45,7 +46,8 @@ class StreamLanes {
       : m_allocator(std::move(allocator)), m_limit(limit) {}
 
   /// A lane for one loop, which nobody else has until it is put back. If all memory is in use, one
-  /// whose loop is still running: whoever gets it enqueues behind `done`.
+  /// whose loop is still running: whoever gets it enqueues behind `done`. Waits for a thread that
+  /// is enqueueing if that has all of it; a thread takes one lane of a device at a time.
   std::shared_ptr<StreamLane> take(int device, std::size_t bytes);
   void put_back(std::shared_ptr<StreamLane> const& lane) noexcept;
   /// For a lane whose streams failed: it is not used again.
@@ -64,6 +66,7 @@ class StreamLanes {
   Allocator m_allocator;
   std::size_t m_limit;
   mutable std::mutex m_mutex;
+  std::condition_variable m_put_back;
   std::vector<std::shared_ptr<StreamLane>> m_lanes;
 };
 

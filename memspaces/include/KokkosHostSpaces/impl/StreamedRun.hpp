@@ -155,6 +155,9 @@ StreamedLoop run_streamed_reduce(std::string const& label,
                                  StreamOptions<ExecutionSpace> const& options,
                                  Box<Rank> const& range, Body const& body, Reducer const& reducer,
                                  Arguments const&... arguments) {
+  static_assert(
+      Kokkos::is_reducer_v<Reducer>,
+      "a streamed_reduce takes a reducer behind the body, such as Kokkos::Sum<double>(sum)");
   using Value = typename Reducer::value_type;
   using Parts = Kokkos::View<Value*, MappedSpace>;
   using Part  = Kokkos::View<Value, MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -52,6 +52,13 @@ struct Steps {
   static constexpr std::size_t source = position(true), result = position(false);
   static_assert(source < sizeof...(Arguments) && result < sizeof...(Arguments),
                 "steps have one argument that is read first of all, and one that is written");
+  template <std::size_t A>
+  using ViewOf = typename std::tuple_element_t<A, std::tuple<Arguments...>>::View;
+  static_assert(std::is_same_v<std::remove_const_t<typename ViewOf<source>::value_type>,
+                               typename ViewOf<result>::value_type> &&
+                    ViewOf<source>::rank() == ViewOf<result>::rank(),
+                "steps read and write Views of the same elements and dimensions: what one step "
+                "writes, the next one reads");
   static_assert(((Arguments::access != Access::read ? 1 : 0) + ...) == 1,
                 "steps write one argument");
 };
@@ -112,6 +119,8 @@ template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
                Steps<Body, Arguments...> const& steps) {
   using TheSteps = Steps<Body, Arguments...>;
+  static_assert(TheSteps::template ViewOf<TheSteps::source>::rank() == Rank,
+                "steps go over Views with as many dimensions as the range");
   if (steps.count < 1)
     throw Error("khs::steps: " + std::to_string(steps.count) +
                 " steps (nothing would be written): take one or more");
@@ -149,6 +158,7 @@ template <class ExecutionSpace, int Rank, class... Stages>
 StreamedLoop run_streamed_chain(std::string const& label,
                                 StreamOptions<ExecutionSpace> const& options,
                                 Box<Rank> const& range, Stages const&... stages) {
+  static_assert(sizeof...(Stages) > 0, "a chain has stages: pass khs::stage or khs::steps");
   ChainParts<ExecutionSpace> parts;
   (add_loops(parts, range, stages), ...);
   StreamSetting<ExecutionSpace> setting("streamed_chain", label, options, parts.loops);

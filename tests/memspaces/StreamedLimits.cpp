@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The smallest and the largest that can be said to a streamed loop.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <limits>
+#include <memory>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+using Vector = Kokkos::View<double*, khs::MappedSpace>;
+using Table  = Kokkos::View<double**, Kokkos::LayoutRight, khs::MappedSpace>;
+using In     = khs::In<double const*>;
+using Out    = khs::In<double*>;
+using khs::Transport;
+
+struct Sides {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) = x(i - 1) + x(i + 1); }
+};
+struct Add {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) += x(i); }
+};
+struct AddRow {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<double const**> x,
+                                  khs::In<double**> y) const {
+    for (int j = 0; j < 5; ++j) y(i, j) = x(i, j) + j;
+  }
+};
+struct Sum {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, In x, double& sum) const { sum += x(i); }
+};
+struct SumOfBytes {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<char const*> x, std::int64_t& sum) const {
+    sum += x(i) * i;
+  }
+};
+
+Vector counted(int n) {
+  Vector const result("counted", n);
+  for (int i = 0; i < n; ++i) result(i) = i;
+  return result;
+}
+}  // namespace
+
+TEST_CASE("loops over nothing do nothing, whatever their Views", "[streamed_limits]") {
+  for (auto const& [a, b] :
+       {std::pair(Vector(), Vector()), std::pair(Vector("a", 0), Vector("b", 0))}) {
+    CHECK_NOTHROW(khs::streamed_for("update", 0, Add(), khs::read(a), khs::update(b)).fence());
+    double sum = 7;
+    khs::streamed_reduce("sum", 0, Sum(), Kokkos::Sum<double>(sum), khs::read(a));
+    CHECK(sum == 0);
+  }
+}
+
+TEST_CASE("a chunk has all rows if more are asked for", "[streamed_limits]") {
+  constexpr int n = 100;
+  for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
+    khs::StreamOptions<> options;
+    options.transport  = transport;
+    options.chunk_rows = std::numeric_limits<std::int64_t>::max();
+    Vector const from  = counted(n), to("to", n);
+    khs::streamed_for("sides", options, khs::Box<1>({1}, {n - 1}), Sides(),
+                      khs::read(from, khs::halo(1)), khs::write(to))
+        .fence();
+    double sum      = 0;
+    auto const loop = khs::streamed_reduce("sum", options, khs::Box<1>({1}, {n - 1}), Sum(),
+                                           Kokkos::Sum<double>(sum), khs::read(to));
+    CHECK(sum == 98. * 99);
+    CHECK(loop.chunks() == 1);
+  }
+}
+
+TEST_CASE("fewer rows or buffers than none are refused", "[streamed_limits]") {
+  Vector const a = counted(9), b = counted(9);
+  for (khs::StreamOptions<> const& options :
+       {khs::StreamOptions<>{.chunk_rows = -1}, khs::StreamOptions<>{.slots = -1}})
+    CHECK_THROWS_MATCHES(khs::streamed_for("add", options, 9, Add(), khs::read(a), khs::update(b)),
+                         khs::Error, MessageMatches(ContainsSubstring("less than none")));
+}
+
+TEST_CASE("an intermediate array has the extents of the Views, also those that the range has not",
+          "[streamed_limits]") {
+  constexpr int n = 100;
+  Table const a("a", n, 5), b("b", n, 5);
+  Kokkos::deep_copy(a, 1.);
+  khs::Intermediate<double**> t;
+  khs::streamed_chain("two loops", khs::StreamOptions<>{.chunk_rows = 7}, n,
+                      khs::stage(AddRow(), khs::read(a), khs::write(t)),
+                      khs::stage(AddRow(), khs::read(t), khs::write(b)))
+      .fence();
+  int wrong = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < 5; ++j) wrong += b(i, j) != 1 + 2 * j;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("indices beyond 32 bits are counted", "[streamed_limits]") {
+  constexpr std::int64_t n = (std::int64_t(1) << 32) + 5, part = 5000;
+  // Pages that nobody touches take no memory.
+  std::unique_ptr<char[]> const memory(new char[n]);
+  using Bytes =
+      Kokkos::View<char const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Bytes const bytes(memory.get(), std::size_t(n));
+  for (std::int64_t const end : {n, (std::int64_t(1) << 31) + part / 2}) {
+    std::fill_n(memory.get() + end - part, part, char(0));
+    memory[std::size_t(end - 3)] = 2;
+    std::int64_t sum             = 0;
+    khs::streamed_reduce("bytes", khs::Box<1>({end - part}, {end}), SumOfBytes(),
+                         Kokkos::Sum<std::int64_t>(sum), khs::read(bytes));
+    CHECK(sum == 2 * (end - 3));
+  }
+}
