@@ -26,7 +26,7 @@ namespace KokkosHostSpaces {
 template <int Rank>
 struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops have one to three indices");
-  static constexpr int rank = Rank;
+  static constexpr int rank = Rank;  ///< indices of the body
 
   /// Of two lists of whole numbers.
   template <std::integral Lower, std::integral Upper>
@@ -41,8 +41,8 @@ struct Box {
     for (int d = 0; d < Rank; ++d) upper[d] = to[d];
   }
 
-  std::int64_t lower[Rank] = {};
-  std::int64_t upper[Rank] = {};
+  std::int64_t lower[Rank] = {};  ///< the first index, of each dimension
+  std::int64_t upper[Rank] = {};  ///< behind the last index
 };
 
 /// What the body gets of a View whose data type and layout are these: elements at global indices.
@@ -61,8 +61,9 @@ using const_chunk_of = In<typename View::const_data_type, typename View::array_l
 
 /// How many rows (indices of the slowest dimension) before and behind its own an iteration reads.
 struct halo {
+  /// 0: only its own.
   explicit halo(std::int64_t distance) : rows(distance) {}
-  std::int64_t rows;
+  std::int64_t rows;  ///< in each direction
 };
 
 /// An array between the stages of a streamed_chain, which never leaves the device. It has the
@@ -70,15 +71,19 @@ struct halo {
 template <class DataType, class Layout = Kokkos::LayoutRight>
 class Intermediate {
  public:
+  /// \name As of a View
+  /// @{
   using non_const_data_type = typename Impl::PlainViewOf<DataType>::non_const_data_type;
   using const_data_type     = typename Impl::PlainViewOf<DataType>::const_data_type;
   using value_type          = typename Impl::PlainViewOf<DataType>::value_type;
   using array_layout        = Layout;
   static constexpr int rank() { return int(Impl::PlainViewOf<DataType>::rank()); }
+  /// @}
 
   /// \param label names it in messages
   explicit Intermediate(std::string label = "intermediate")
       : m_label(std::make_shared<std::string>(std::move(label))) {}
+  /// What names it in messages.
   std::string const& label() const { return *m_label; }
   /// What tells it from others.
   void const* identity() const { return m_label.get(); }
@@ -94,14 +99,19 @@ class Intermediate {
 template <class ViewType>
 class Resident {
  public:
+  /// \name As of a View
+  /// @{
   using non_const_data_type = typename ViewType::non_const_data_type;
   using const_data_type     = typename ViewType::const_data_type;
   using value_type          = typename ViewType::value_type;
   using array_layout        = typename ViewType::array_layout;
   static constexpr int rank() { return int(ViewType::rank()); }
+  /// @}
 
+  /// Copies nothing yet; keeps the View alive.
   explicit Resident(ViewType const& view)
       : m_view(view), m_copies(std::make_shared<Impl::DeviceCopies>()) {}
+  /// The View itself.
   ViewType const& host() const { return m_view; }
   /// The host has changed the View: the next loop copies it again. No loop may be running that
   /// reads it.

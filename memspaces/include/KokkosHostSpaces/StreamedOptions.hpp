@@ -21,20 +21,21 @@ namespace KokkosHostSpaces {
 
 /// Transports as types: `khs::streamed_for<khs::Staged>(...)`.
 struct Staged {
-  static constexpr Transport transport = Transport::staged;
+  static constexpr Transport transport = Transport::staged;  ///< the same as a value
 };
 /// As above.
 struct ZeroCopy {
-  static constexpr Transport transport = Transport::zero_copy;
+  static constexpr Transport transport = Transport::zero_copy;  ///< the same as a value
 };
 /// As above: what the options say, and if they say nothing, what is faster.
 struct Automatic {
-  static constexpr Transport transport = Transport::automatic;
+  static constexpr Transport transport = Transport::automatic;  ///< the same as a value
 };
 
 /// What may be said about a streamed loop; all of it may be left out.
 template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 struct StreamOptions {
+  /// How data gets to the kernels, where the type of the call leaves it open.
   Transport transport = Transport::automatic;
   /// Rows (indices of the slowest dimension) at a time; 0: found from the sizes alone, so that
   /// reductions are the same in every run. The parts of a reduction are those of the chunks.
@@ -53,6 +54,7 @@ struct StreamOptions {
 /// fence; only code of the host has to wait. May be dropped: nothing waits then.
 class StreamedLoop {
  public:
+  /// None: done already.
   StreamedLoop() = default;
   /// For the library.
   explicit StreamedLoop(std::shared_ptr<Impl::StreamedState> state) : m_state(std::move(state)) {}
@@ -87,6 +89,7 @@ struct StreamMemory {
   std::size_t held;   ///< bytes
   std::size_t limit;  ///< bytes, of each device
 };
+/// How much that is now.
 StreamMemory stream_memory();
 
 /// Gives the device memory of streamed loops that are done back. Waits for kernels, as every

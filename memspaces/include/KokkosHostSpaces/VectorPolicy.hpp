@@ -80,6 +80,7 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   unsigned m_block_size = 0;
 };
 
+/// \cond deduction guides
 VectorPolicy()->VectorPolicy<>;
 VectorPolicy(std::int64_t, std::int64_t)->VectorPolicy<>;
 VectorPolicy(std::int64_t, std::int64_t, Kokkos::ChunkSize)->VectorPolicy<>;
@@ -87,6 +88,7 @@ template <Impl::ExecutionSpace Space>
 VectorPolicy(Space const&, std::int64_t, std::int64_t) -> VectorPolicy<Space>;
 template <Impl::ExecutionSpace Space>
 VectorPolicy(Space const&, std::int64_t, std::int64_t, Kokkos::ChunkSize) -> VectorPolicy<Space>;
+/// \endcond
 
 }  // namespace KokkosHostSpaces
 
