@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/StreamAliases.hpp>
 #include <KokkosHostSpaces/impl/StreamBinding.hpp>
 
 #include "../../backend/Error.hpp"
@@ -17,36 +18,6 @@ constexpr std::int64_t most_elements = std::int64_t(1) << 30;  // of a launch, c
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
-std::string named(ArgumentFacts const& argument) {
-  std::string text = "\"" + argument.label + "\" (";
-  for (int d = 0; d < argument.rank; ++d)
-    text += (d > 0 ? "," : "") + std::to_string(argument.extents[d]);
-  return text + ") in " + argument.space;
-}
-
-std::size_t bytes_of(ArgumentFacts const& argument) {
-  std::size_t bytes = argument.element_bytes;
-  for (int d = 0; d < argument.rank; ++d) bytes *= std::size_t(argument.extents[d]);
-  return bytes;
-}
-
-// Views of nothing may all be at the same address.
-bool same_memory(ArgumentFacts const& a, ArgumentFacts const& b) {
-  if (&a == &b) return true;
-  if (a.intermediate != nullptr || b.intermediate != nullptr)
-    return a.intermediate == b.intermediate;
-  return a.data == b.data && bytes_of(a) > 0 && bytes_of(a) == bytes_of(b) &&
-         a.element_bytes == b.element_bytes && std::equal(a.extents, a.extents + 3, b.extents);
-}
-
-bool overlap(ArgumentFacts const& a, ArgumentFacts const& b) {
-  if (a.intermediate != nullptr || b.intermediate != nullptr) return false;
-  auto const begin = [](ArgumentFacts const& x) {
-    return reinterpret_cast<std::uintptr_t>(x.data);
-  };
-  return begin(a) < begin(b) + bytes_of(b) && begin(b) < begin(a) + bytes_of(a);
-}
-
 class Binder {
  public:
   Binder(std::string const& label, std::vector<LoopFacts> const& loops)
@@ -56,7 +27,7 @@ class Binder {
     find_layout();
     for (LoopFacts const& loop : m_loops)
       for (ArgumentFacts const& argument : loop.arguments) check(loop, argument);
-    check_aliases();
+    check_aliases(m_label, m_loops);
     m_result.shape.stages.resize(m_loops.size());
     m_result.strides.resize(m_loops.size());
     m_result.launch_rows = most_elements;
@@ -151,34 +122,6 @@ class Binder {
         m_result.pageable.empty()) {
       m_result.pageable       = named(argument);
       m_result.pageable_space = argument.space;
-    }
-  }
-
-  void check_aliases() const {
-    for (std::size_t s = 0; s < m_loops.size(); ++s)
-      for (ArgumentFacts const& written : m_loops[s].arguments)
-        if (written.access != Access::read) check_aliases(int(s), written);
-  }
-
-  void check_aliases(int stage, ArgumentFacts const& written) const {
-    for (std::size_t s = 0; s < m_loops.size(); ++s) {
-      for (ArgumentFacts const& other : m_loops[s].arguments) {
-        if (&other == &written) continue;
-        bool const same = same_memory(written, other);
-        if (other.fixed && overlap(written, other))
-          refuse(named(written) +
-                 " is written and is resident (the device would keep what was "
-                 "there before): pass it by khs::read, or write another View");
-        if (!same && overlap(written, other))
-          refuse(named(written) + " is written and overlaps with " + named(other) +
-                 ": pass the same View, or Views that do not overlap");
-        if (same && other.access != Access::read)
-          refuse(named(written) +
-                 " is written twice (by one loop, or by two of a chain): write "
-                 "different Views, or make it one `update`");
-        if (same && int(s) == stage && written.access == Access::update)
-          refuse(named(written) + " is both read and updated: say `update` alone");
-      }
     }
   }
 

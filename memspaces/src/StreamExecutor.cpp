@@ -88,4 +88,34 @@ void execute_in_place(StreamShape const& shape, int stage, StreamRows const& row
     launcher({stage, chunk++, begin, std::min(begin + most, rows.end), first_rows.data()});
 }
 
+std::vector<char*> homes_of(StreamShape const& shape,
+                            std::function<char*(int, std::size_t)> const& intermediate) {
+  std::vector<char*> result;
+  std::vector<int> last_use(shape.buffers.size(), -1), free_from;
+  std::vector<std::size_t> sizes;
+  for (std::size_t s = 0; s < shape.stages.size(); ++s)
+    for (StreamAccess const& access : shape.stages[s].accesses)
+      last_use[std::size_t(access.buffer)] = int(s);
+  std::vector<int> numbers(shape.buffers.size(), -1);
+  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+    for (StreamAccess const& access : shape.stages[s].accesses) {
+      StreamBuffer const& buffer = shape.buffers[std::size_t(access.buffer)];
+      if (!access.writes || buffer.loaded || buffer.stored) continue;
+      std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
+      std::size_t n           = 0;
+      while (n < free_from.size() && (free_from[n] > int(s) || sizes[n] != bytes)) ++n;
+      if (n == free_from.size()) {
+        free_from.push_back(0);
+        sizes.push_back(bytes);
+      }
+      free_from[n]                        = last_use[std::size_t(access.buffer)] + 1;
+      numbers[std::size_t(access.buffer)] = int(n);
+    }
+  }
+  for (std::size_t b = 0; b < shape.buffers.size(); ++b)
+    result.push_back(numbers[b] < 0 ? shape.buffers[b].host
+                                    : intermediate(numbers[b], sizes[std::size_t(numbers[b])]));
+  return result;
+}
+
 }  // namespace KokkosHostSpaces::Impl

@@ -168,41 +168,9 @@ class Run {
   }
 
   // --- in place ---
-  // Arrays of intermediate results share memory if they are not needed at the same time.
-  std::vector<char*> homes() const {
-    StreamShape const& shape = m_job.binding.shape;
-    std::vector<char*> result;
-    std::vector<int> last_use(shape.buffers.size(), -1), free_from;
-    std::vector<std::size_t> sizes;
-    for (std::size_t s = 0; s < shape.stages.size(); ++s)
-      for (StreamAccess const& access : shape.stages[s].accesses)
-        last_use[std::size_t(access.buffer)] = int(s);
-    std::vector<int> numbers(shape.buffers.size(), -1);
-    for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-      for (StreamAccess const& access : shape.stages[s].accesses) {
-        StreamBuffer const& buffer = shape.buffers[std::size_t(access.buffer)];
-        if (!access.writes || buffer.loaded || buffer.stored) continue;
-        std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
-        std::size_t n           = 0;
-        while (n < free_from.size() && (free_from[n] > int(s) || sizes[n] != bytes)) ++n;
-        if (n == free_from.size()) {
-          free_from.push_back(0);
-          sizes.push_back(bytes);
-        }
-        free_from[n]                        = last_use[std::size_t(access.buffer)] + 1;
-        numbers[std::size_t(access.buffer)] = int(n);
-      }
-    }
-    for (std::size_t b = 0; b < shape.buffers.size(); ++b)
-      result.push_back(numbers[b] < 0
-                           ? shape.buffers[b].host
-                           : m_job.intermediate(numbers[b], sizes[std::size_t(numbers[b])]));
-    return result;
-  }
-
   // One stage after the other, each on all targets.
   void in_place() {
-    auto const where         = homes();
+    auto const where         = homes_of(m_job.binding.shape, m_job.intermediate);
     m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
     StreamShape const& shape                                            = m_job.binding.shape;
     std::int64_t const asked                                            = m_job.wishes.chunk_rows;

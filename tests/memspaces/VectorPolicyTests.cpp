@@ -266,5 +266,5 @@ TEST_CASE("the shape of a sum follows from its items, and finds work for all", "
   CHECK(blocks >= 1);
   CHECK(blocks * threads <= 264 * 1024);
   CHECK((blocks == 1 || std::uint64_t(blocks - 1) * threads < n));
-  if (n <= 4096) CHECK(blocks == 1);
+  CHECK((blocks == 1) == (n <= 2 * most));
 }

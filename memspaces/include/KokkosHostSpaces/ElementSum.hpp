@@ -46,10 +46,13 @@ class ElementSum {
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, First, In...>();
-    bool const packs = Impl::uses_packs<ExecutionSpace>;
-    return VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>,
-                        Kokkos::LaunchBounds<1024>>(
-        instance, std::int64_t(0), std::int64_t(packs ? m_deal.items : m_deal.elements(N)));
+    using Index = Kokkos::IndexType<std::int64_t>;
+    if constexpr (Impl::uses_packs<ExecutionSpace>)
+      return VectorPolicy<ExecutionSpace, Impl::ByItem, Index, Kokkos::LaunchBounds<1024>>(
+          instance, 0, std::int64_t(m_deal.items));
+    else
+      return VectorPolicy<ExecutionSpace, Index, Kokkos::LaunchBounds<1024>>(
+          instance, 0, std::int64_t(m_deal.elements(N)));
   }
 
   /// The part of one thread of a device.
@@ -65,6 +68,16 @@ class ElementSum {
       item += share.stride;
     }
     for (; item < m_deal.items; item += share.stride) (*this)(m_deal.packs * (N - 1) + item, sum);
+  }
+
+  /// One item, for results that Kokkos reduces: a pack, or one of the elements behind the packs.
+  template <class Value>
+  KOKKOS_FUNCTION void operator()(Impl::ByItem, std::int64_t i, Value& sum) const {
+    std::uint64_t const item = std::uint64_t(i);
+    if (item < m_deal.packs)
+      sum += sum_of_pack<Value>(item);
+    else
+      (*this)(m_deal.packs * (N - 1) + item, sum);
   }
 
   /// One element.

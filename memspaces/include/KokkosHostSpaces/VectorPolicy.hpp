@@ -27,11 +27,13 @@ namespace KokkosHostSpaces {
 /// A range of indices, with the template arguments and constructors of a Kokkos::RangePolicy. On a
 /// Cuda instance each thread of a parallel_for does one index, and a parallel_reduce is one kernel
 /// whose result is bitwise the same in every run: the order of its parts follows from the number of
-/// indices and the block size alone. On the host it is a RangePolicy.
+/// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
-/// Meant for short bodies: the more a body does, the less its policy matters. Reductions to arrays,
-/// and of values of more than 1 KiB or that cannot be copied as bytes, are those of a RangePolicy,
-/// and no nodes of graphs.
+/// Meant for short bodies: the more a body does, the less its policy matters. Large arrays on the
+/// device are read 2 to 3 % faster by packs of 16 bytes, which element_wise and element_sum take.
+/// Reductions to arrays, and of values of more than 1 KiB or that cannot be copied as bytes, are
+/// those of a RangePolicy, and no nodes of graphs. A node of a graph counts to 2^32 - 1024 indices.
+/// A parallel_scan is that of a RangePolicy.
 template <class... Properties>
 class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range = Kokkos::RangePolicy<Properties...>;
@@ -49,6 +51,12 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
         m_block_size(other.block_size()) {}
   VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
       : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
+
+  /// As of a RangePolicy, but what it returns is still a VectorPolicy.
+  VectorPolicy& set_chunk_size(int size) {
+    Range::set_chunk_size(size);
+    return *this;
+  }
 
   /// Threads of a block on a device, for sums the most. Unless it is set: what was measured to be
   /// best on device memory. Kernels on much host memory gain from blocks of 1024, which take
@@ -74,8 +82,11 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
 
 VectorPolicy()->VectorPolicy<>;
 VectorPolicy(std::int64_t, std::int64_t)->VectorPolicy<>;
+VectorPolicy(std::int64_t, std::int64_t, Kokkos::ChunkSize)->VectorPolicy<>;
 template <Impl::ExecutionSpace Space>
 VectorPolicy(Space const&, std::int64_t, std::int64_t) -> VectorPolicy<Space>;
+template <Impl::ExecutionSpace Space>
+VectorPolicy(Space const&, std::int64_t, std::int64_t, Kokkos::ChunkSize) -> VectorPolicy<Space>;
 
 }  // namespace KokkosHostSpaces
 

@@ -42,6 +42,11 @@ void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher);
 
+/// Where the arrays are if nothing is copied: row 0 of each buffer. Arrays of intermediate results
+/// are made by `intermediate`, and share memory if they are not needed at the same time.
+std::vector<char*> homes_of(StreamShape const& shape,
+                            std::function<char*(int, std::size_t)> const& intermediate);
+
 /// Runs rows of a stage on the arrays where they are.
 /// \param homes row 0 of each buffer
 /// \param most rows of a launch

@@ -53,6 +53,20 @@ class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, Execu
   using ParallelReduce<FunctorReducer, RangePolicy<P...>, ExecutionSpace>::ParallelReduce;
 };
 
+// Scans are those of a RangePolicy everywhere.
+template <class Functor, class... P, class ExecutionSpace>
+class ParallelScan<Functor, KokkosHostSpaces::VectorPolicy<P...>, ExecutionSpace>
+    : public ParallelScan<Functor, RangePolicy<P...>, ExecutionSpace> {
+  using ParallelScan<Functor, RangePolicy<P...>, ExecutionSpace>::ParallelScan;
+};
+
+template <class Functor, class... P, class Total, class ExecutionSpace>
+class ParallelScanWithTotal<Functor, KokkosHostSpaces::VectorPolicy<P...>, Total, ExecutionSpace>
+    : public ParallelScanWithTotal<Functor, RangePolicy<P...>, Total, ExecutionSpace> {
+  using ParallelScanWithTotal<Functor, RangePolicy<P...>, Total,
+                              ExecutionSpace>::ParallelScanWithTotal;
+};
+
 }  // namespace Kokkos::Impl
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -198,9 +212,8 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
 
   void own_scratch(unsigned blocks) {
     std::size_t const words = (blocks * sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    m_scratch               = Scratch(Kokkos::view_alloc(m_policy.space(),
-                                                         "KokkosHostSpaces::VectorPolicy: parts of a reduction"),
-                                      words + 1);
+    m_scratch = Scratch(Kokkos::view_alloc(m_policy.space(), "VectorPolicy: parts of a reduction"),
+                        words + 1);
     m_policy.space().fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
     this->use_scratch(m_scratch.data(), m_scratch.data() + words);
   }

@@ -60,15 +60,22 @@ class VectorMap {
   std::uint32_t m_count = 0;
 };
 
+/// A value before its reducer makes it one: default constructors may be of the host alone.
+template <class T>
+union Unmade {
+  T value;
+  __device__ Unmade() {}
+};
+
 template <class T>
 __device__ T from_lane_above(T const& value, unsigned lanes) {
   constexpr unsigned n = (sizeof(T) + 3) / 4;
   unsigned words[n]    = {};
   std::memcpy(words, &value, sizeof(T));
   for (unsigned& word : words) word = __shfl_down_sync(~0u, word, lanes);
-  T result;
+  Unmade<T> result;
   std::memcpy(static_cast<void*>(&result), words, sizeof(T));
-  return result;
+  return result.value;
 }
 
 /// Counts one more, and begins again after `last`; what other blocks have written before they
@@ -93,8 +100,7 @@ inline constexpr bool is_reduced_in_registers = [] {
   using Reducer = typename FunctorReducer::reducer_type;
   using Value   = typename Reducer::value_type;
   if constexpr (Reducer::static_value_size() > 0)
-    return std::is_trivially_copyable_v<Value> && std::is_default_constructible_v<Value> &&
-           sizeof(Value) <= 1024;
+    return std::is_trivially_copyable_v<Value> && sizeof(Value) <= 1024;
   else
     return false;
 }();
@@ -118,7 +124,8 @@ class VectorReduction {
 
   __device__ void operator()() const {
     auto const& reducer = m_functor_reducer.get_reducer();
-    Value part;
+    Unmade<Value> made;
+    Value& part = made.value;
     reducer.init(&part);
     add_share({std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x,
                std::uint64_t(gridDim.x) * blockDim.x},
