@@ -67,6 +67,9 @@ TEST_CASE("a streamed loop asks the driver for the bytes of its arguments, and f
     CHECK(spy.bytes == loop.bytes_to_device() + loop.bytes_to_host());
     return spy.bytes;
   };
+  // Device memory that is new to streamed loops gets a header of Kokkos' own.
+  khs::streamed_for("first", staged, count, sum, khs::read(a), khs::read(b), khs::update(c))
+      .fence();
   std::size_t const array = count * sizeof(double);
   CHECK(run(staged, khs::read(a), khs::read(b), khs::write(c)) == 3 * array);
   CHECK(run(staged, khs::read(a), khs::read(a), khs::write(c)) == 2 * array);

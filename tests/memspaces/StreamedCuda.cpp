@@ -162,7 +162,7 @@ TEST_CASE("a streamed loop is ordered with copies and other loops on its instanc
 }
 
 TEST_CASE("a streamed loop returns before it has run, and waits for its instance alone",
-          "[streamed_cuda][cuda]") {
+          "[streamed_cuda][async][cuda]") {
   constexpr int n      = 1 << 20;
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Vector const a = vector(n), b = vector(n);

@@ -90,8 +90,10 @@ TEST_CASE("a VectorPolicy has the constructors of a RangePolicy and stays one", 
 TEST_CASE("a parallel_scan over a VectorPolicy is that of a RangePolicy", "[vector_policy]") {
   int const n = GENERATE(0, 1, 1000, 70001);
   Kokkos::View<long long*, Memory> const before("before", std::size_t(n));
-  long long total = -1;
+  long long total = -1, expected = -1;  // Kokkos for CUDA leaves it alone where there is nothing
   Execution const instance;
+  Kokkos::parallel_scan("as Kokkos", Kokkos::RangePolicy<Execution>(instance, 0, n),
+                        Triangle{before}, expected);
   Kokkos::parallel_scan("scan", khs::VectorPolicy(instance, 0, n), Triangle{before});
   Kokkos::parallel_scan("with total", khs::VectorPolicy(instance, 0, n), Triangle{before}, total);
   instance.fence();
@@ -99,7 +101,8 @@ TEST_CASE("a parallel_scan over a VectorPolicy is that of a RangePolicy", "[vect
   long long wrong = 0;
   for (long long i = 0; i < n; ++i) wrong += host(i) != i * (i - 1) / 2;
   CHECK(wrong == 0);
-  CHECK(total == (n - 1LL) * n / 2);
+  CHECK(total == expected);
+  if (n > 0) CHECK(total == (n - 1LL) * n / 2);
 }
 
 TEMPLATE_TEST_CASE("indices may be of any type and range", "[vector_policy]", signed char,
