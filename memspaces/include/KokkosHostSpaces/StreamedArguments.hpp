@@ -71,14 +71,16 @@ struct halo {
 template <class DataType, class Layout = Kokkos::LayoutRight>
 class Intermediate {
  public:
-  /// \name As of a View
-  /// @{
+  /// As of a View.
   using non_const_data_type = typename Impl::PlainViewOf<DataType>::non_const_data_type;
-  using const_data_type     = typename Impl::PlainViewOf<DataType>::const_data_type;
-  using value_type          = typename Impl::PlainViewOf<DataType>::value_type;
-  using array_layout        = Layout;
+  /// As of a View.
+  using const_data_type = typename Impl::PlainViewOf<DataType>::const_data_type;
+  /// As of a View.
+  using value_type = typename Impl::PlainViewOf<DataType>::value_type;
+  /// As of a View.
+  using array_layout = Layout;
+  /// As of a View.
   static constexpr int rank() { return int(Impl::PlainViewOf<DataType>::rank()); }
-  /// @}
 
   /// \param label names it in messages
   explicit Intermediate(std::string label = "intermediate")
@@ -99,14 +101,16 @@ class Intermediate {
 template <class ViewType>
 class Resident {
  public:
-  /// \name As of a View
-  /// @{
+  /// As of a View.
   using non_const_data_type = typename ViewType::non_const_data_type;
-  using const_data_type     = typename ViewType::const_data_type;
-  using value_type          = typename ViewType::value_type;
-  using array_layout        = typename ViewType::array_layout;
+  /// As of a View.
+  using const_data_type = typename ViewType::const_data_type;
+  /// As of a View.
+  using value_type = typename ViewType::value_type;
+  /// As of a View.
+  using array_layout = typename ViewType::array_layout;
+  /// As of a View.
   static constexpr int rank() { return int(ViewType::rank()); }
-  /// @}
 
   /// Copies nothing yet; keeps the View alive.
   explicit Resident(ViewType const& view)
@@ -133,11 +137,11 @@ auto resident(Kokkos::View<DataType, P...> const& view) {
 /// A View, or an Intermediate, as an argument of a streamed loop: made by read, write, update.
 template <class ViewType, Impl::Access How>
 struct StreamedArgument {
-  using View                           = ViewType;
-  static constexpr Impl::Access access = How;
-  View view;
-  std::int64_t halo = 0;
-  double touched    = 1;
+  using View                           = ViewType;  ///< or Intermediate, or Resident
+  static constexpr Impl::Access access = How;       ///< what the body does to it
+  View view;                                        ///< the elements
+  std::int64_t halo = 0;                            ///< rows, in each direction
+  double touched    = 1;                            ///< part of the elements, as of touching
 
   /// Tells Automatic that the body touches this part of the elements, from 0 to 1, such as 0.01.
   StreamedArgument touching(double part) const {

@@ -44,11 +44,12 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range::Range;
   VectorPolicy() = default;
 
-  // Kokkos' graphs add properties to a policy, and replace its instance.
+  /// For Kokkos' graphs, which add properties to a policy, ...
   template <class... Others>
   VectorPolicy(VectorPolicy<Others...> const& other)
       : Range(static_cast<Kokkos::RangePolicy<Others...> const&>(other)),
         m_block_size(other.block_size()) {}
+  /// ... and replace its instance.
   VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
       : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
 
