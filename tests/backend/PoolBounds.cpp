@@ -87,5 +87,6 @@ TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") 
   }
   CAPTURE(watched.needed() / MiB, watched.locked() / MiB, short_work, least, step);
   CHECK(watched.excess() == 0);
-  CHECK(PoolTest::usage().misses == misses);
+  // Work that may be over or not when it is asked for may meet its first bad turn at any time.
+  if (!short_work) CHECK(PoolTest::usage().misses == misses);
 }
