@@ -34,16 +34,16 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
 }
 
 // Pages that are unmapped again unless somebody keeps them.
-class Mapping {
+class FreshPages {
  public:
-  explicit Mapping(std::size_t bytes) : m_pointer(map_pages(bytes)), m_bytes(bytes) {
+  explicit FreshPages(std::size_t bytes) : m_pointer(map_pages(bytes)), m_bytes(bytes) {
     if (m_pointer == nullptr) refuse(bytes, "the system does not map so many pages");
   }
-  ~Mapping() {
+  ~FreshPages() {
     if (m_pointer != nullptr) unmap_pages(m_pointer, m_bytes);
   }
-  Mapping(Mapping const&)            = delete;
-  Mapping& operator=(Mapping const&) = delete;
+  FreshPages(FreshPages const&)            = delete;
+  FreshPages& operator=(FreshPages const&) = delete;
 
   void* get() const { return m_pointer; }
   void keep() { m_pointer = nullptr; }
@@ -54,7 +54,7 @@ class Mapping {
 };
 
 // Places pages and faults them in.
-void prepare(Mapping const& pages, Region& region, int numa_node, Config const& config) {
+void prepare(FreshPages const& pages, Region& region, int numa_node, Config const& config) {
   if (config.huge_pages && region.bytes >= huge_page_bytes) {
     region.huge_pages = use_huge_pages(pages.get(), region.bytes);
     if (!region.huge_pages)
@@ -111,7 +111,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
 
   std::string why;
   {
-    Mapping pages(region.bytes);
+    FreshPages pages(region.bytes);
     prepare(pages, region, numa_node, config);
     try {
       // The system would copy locked pages at a fork. Without a device, children may read them.

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 option(KokkosHostSpaces_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+# Kokkos' headers take most of the time that a source takes.
+option(KokkosHostSpaces_UNITY_BUILD "Compile several sources at once, which is less work" ON)
 
 # 1 for targets which nvcc compiles: all if its wrapper is the compiler, else Kokkos sees to it that
 # those are which depend on Kokkos, and marks them.
@@ -12,12 +14,18 @@ elseif(KokkosHostSpaces_ENABLE_CUDA)
   set(_khs_by_nvcc $<IN_LIST:KOKKOS_DEPENDENCE,$<TARGET_PROPERTY:COMPILE_DEFINITIONS>>)
 endif()
 
-# khs_project_target(<target>): how we compile what is ours. Nothing of it is exported.
+# khs_project_target(<target> [APART|KERNELS]): how we compile what is ours. Nothing of it is exported. Each source is
+# compiled by itself with APART, and with KERNELS where that is nvcc: it takes the longer for each the more there are.
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
-    UNITY_BUILD OFF)  # sources have names of their own, whatever the surrounding project says
+    UNITY_BUILD OFF  # whatever the surrounding project says
+    UNITY_BUILD_BATCH_SIZE 6)
+  if(KokkosHostSpaces_UNITY_BUILD AND NOT "APART" IN_LIST ARGN
+      AND NOT ("KERNELS" IN_LIST ARGN AND KokkosHostSpaces_ENABLE_CUDA))
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endif()
   # What nvcc generates for the host compiler converts freely, and Kokkos' wrapper drops -Wpedantic.
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow>"

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t(1) << 30;  // of a launch, counted in 32 bits
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 class Binder {
  public:
   Binder(std::string const& label, std::vector<LoopFacts> const& loops)

@@ -14,8 +14,6 @@ namespace {
 
 bool is_empty(StreamStage const& stage) { return stage.begin >= stage.end; }
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 }  // namespace
 
 StreamLags::StreamLags(std::string const& label, StreamShape const& shape)

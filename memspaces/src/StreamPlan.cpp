@@ -14,8 +14,6 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 class Planner {
  public:
   Planner(std::string const& label, StreamShape const& shape, StreamWishes const& wishes)

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t alignment = 512;  // of windows, as of what CUDA allocates
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 }  // namespace
 
 StreamSizes::StreamSizes(std::string const& label, StreamShape const& shape,

@@ -14,11 +14,6 @@ std::string limit_in_words(std::optional<std::size_t> limit) {
   return limit ? size_name(*limit) : "no limit";
 }
 
-std::string link_name(Link const& link) {
-  return link.is_known() ? format("PCIe %d x%d", pcie_generation(link.speed), link.lanes)
-                         : "unknown";
-}
-
 std::string or_unknown(std::string const& text) { return text.empty() ? "unknown" : text; }
 
 char const* page_size(bool huge_pages) { return huge_pages ? "huge pages" : "small pages"; }

@@ -14,10 +14,6 @@ using Warnings = std::vector<Warning>;
 
 std::string gpu_name(std::size_t index) { return "GPU " + std::to_string(index); }
 
-std::string link_name(Link const& link) {
-  return format("PCIe %d x%d", pcie_generation(link.speed), link.lanes);
-}
-
 // Without hwloc the nodes are not known.
 bool may_use(Findings const& findings, int node) {
   return findings.nodes.empty() ||

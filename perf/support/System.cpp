@@ -71,6 +71,11 @@ int pcie_generation(double speed) {
   return 0;
 }
 
+std::string link_name(Link const& link) {
+  if (!link.is_known()) return "unknown";
+  return "PCIe " + std::to_string(pcie_generation(link.speed)) + " x" + std::to_string(link.lanes);
+}
+
 double link_rate(Link const& link) {
   int const generation = pcie_generation(link.speed);
   double const coding  = generation == 0   ? 0

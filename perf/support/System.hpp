@@ -38,6 +38,9 @@ Link max_link(std::string const& pci_bus_id, std::string const& root = "");
 /// 1 for 2.5 GT/s, 5 for 32 GT/s, and so on; 0 if it is none of PCIe's speeds.
 int pcie_generation(double speed);
 
+/// Such as "PCIe 5 x16".
+std::string link_name(Link const& link);
+
 /// Bytes per second that the link carries in one direction, without the overhead of packets.
 double link_rate(Link const& link);
 

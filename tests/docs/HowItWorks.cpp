@@ -13,6 +13,8 @@
 
 namespace khs = KokkosHostSpaces;
 
+namespace HowItWorks {
+
 namespace {
 
 constexpr int n = 100000;
@@ -75,3 +77,5 @@ TEST_CASE("strided copies on an instance", "[docs]") {
   CHECK(copied(99, 7) == 99);
   CHECK(copied(99, 6) == 0);
 }
+
+}  // namespace HowItWorks

@@ -12,6 +12,8 @@
 
 namespace khs = KokkosHostSpaces;
 
+namespace Porting {
+
 namespace {
 
 constexpr int n = 10000;
@@ -148,3 +150,5 @@ TEST_CASE("a View in CudaHostPinnedSpace and ours are copied to each other", "[d
 }
 
 #endif
+
+}  // namespace Porting

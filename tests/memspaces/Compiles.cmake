@@ -12,7 +12,7 @@ foreach(header IN LISTS headers)
 endforeach()
 add_library(headers_alone OBJECT ${sources})
 target_link_libraries(headers_alone PRIVATE KokkosHostSpaces::hostspaces)
-khs_project_target(headers_alone)
+khs_project_target(headers_alone APART)
 target_compile_options(headers_alone PRIVATE -O0)
 if(KokkosHostSpaces_ENABLE_CUDA)
   set_target_properties(headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
@@ -34,6 +34,9 @@ using Kokkos::HostSpace, Kokkos::View;
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target compile_fail_${name})
   set_tests_properties(memspaces.must_not_compile.${name} PROPERTIES
     PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
+  if(KokkosHostSpaces_ENABLE_CUDA)
+    set_tests_properties(memspaces.must_not_compile.${name} PROPERTIES LABELS long)  # nvcc takes its time
+  endif()
 endfunction()
 
 set(no_conversion "could not convert|conversion from|no suitable user-defined conversion")

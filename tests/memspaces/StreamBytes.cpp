@@ -63,7 +63,7 @@ Bytes bytes_of(StreamPlan const& plan) {
   return counted;
 }
 
-Array numbers(1000);
+Array elements(1000);
 
 ArgumentFacts vector(char const* label, Access access, std::int64_t halo = 0, int n = 100,
                      int first = 0) {
@@ -71,7 +71,7 @@ ArgumentFacts vector(char const* label, Access access, std::int64_t halo = 0, in
   facts.label         = label;
   facts.space         = "HostPinned";
   facts.side          = Side::page_locked;
-  facts.data          = reinterpret_cast<char*>(&numbers[std::size_t(first)]);
+  facts.data          = reinterpret_cast<char*>(&elements[std::size_t(first)]);
   facts.element_bytes = sizeof(Number);
   facts.extents[0]    = n;
   facts.access        = access;

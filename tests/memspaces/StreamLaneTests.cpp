@@ -8,13 +8,13 @@
 #include "../../backend/Error.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
+#include "Rounds.hpp"
 #include "StreamCases.hpp"
 
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -35,11 +35,6 @@ std::shared_ptr<char> allocate(int, std::size_t bytes) {
   }
   std::memset(memory, 0x55, bytes);
   return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
-}
-
-int rounds(int usual) {
-  char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
-  return asked != nullptr ? std::atoi(asked) : usual;
 }
 
 /// Arrays that are page-locked, so that copies do not make the caller wait.

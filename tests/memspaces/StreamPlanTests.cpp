@@ -3,6 +3,7 @@
 
 // The operations of streamed loops, run in any order that their dependencies allow.
 
+#include "Rounds.hpp"
 #include "StreamCases.hpp"
 
 #include <KokkosHostSpaces/Error.hpp>
@@ -11,7 +12,6 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -114,11 +114,6 @@ class Deferring : public StreamExecutor {
   Queue m_queues[3];
   std::vector<Recorded> m_recorded;
 };
-
-int rounds(int usual) {
-  char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
-  return asked != nullptr ? std::atoi(asked) : usual;
-}
 
 bool is_right(Case& random, StreamPlan const& plan, StreamShape const& shape) {
   auto const expected = random.expected();

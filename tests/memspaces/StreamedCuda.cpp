@@ -17,14 +17,14 @@ namespace khs = KokkosHostSpaces;
 
 namespace {
 
-using Vector = Kokkos::View<double*, khs::PinnedSpace>;
+using Pinned = Kokkos::View<double*, khs::PinnedSpace>;
 using Cube   = Kokkos::View<double***, Kokkos::LayoutRight, khs::PinnedSpace>;
 using In     = khs::In<double const*>;
 using Out    = khs::In<double*>;
 using Clock  = std::chrono::steady_clock;
 
-Vector vector(std::size_t n) {
-  return Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "vector"), n);
+Pinned vector(std::size_t n) {
+  return Pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, "vector"), n);
 }
 
 double seconds_since(Clock::time_point start) {
@@ -91,7 +91,7 @@ struct Stall {
 
 TEST_CASE("a streamed triad has the bits of a resident one", "[streamed_cuda][cuda]") {
   constexpr int n = 1000003;
-  Vector const a = vector(n), b = vector(n), c = vector(n), expected = vector(n);
+  Pinned const a = vector(n), b = vector(n), c = vector(n), expected = vector(n);
   for (int i = 0; i < n; ++i) {
     b(i) = 1. / (i + 1);
     c(i) = 1. / (i + 7);
@@ -139,7 +139,7 @@ TEST_CASE("a streamed loop is ordered with copies and other loops on its instanc
           "[streamed_cuda][cuda]") {
   constexpr int n             = 1 << 20;
   Kokkos::Cuda const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
-  Vector const a = vector(n), b = vector(n), c = vector(n);
+  Pinned const a = vector(n), b = vector(n), c = vector(n);
   Kokkos::View<double*, Kokkos::CudaSpace> const device("device", n);
   khs::StreamOptions<Kokkos::Cuda> options{.chunk_rows = 30000, .instances = {instance}};
   auto const add_one = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i) + 1; };
@@ -165,7 +165,7 @@ TEST_CASE("a streamed loop returns before it has run, and waits for its instance
           "[streamed_cuda][async][cuda]") {
   constexpr int n      = 1 << 20;
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Vector const a = vector(n), b = vector(n);
+  Pinned const a = vector(n), b = vector(n);
   auto const add_one = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i) + 1; };
   auto const run     = [&](Kokkos::Cuda const& instance) {
     khs::StreamOptions<Kokkos::Cuda> const options{
@@ -196,7 +196,7 @@ TEST_CASE("a streamed loop returns before it has run, and waits for its instance
 TEST_CASE("reductions are the same bits in every run and by every transport",
           "[streamed_cuda][cuda]") {
   constexpr int n = 3000017;
-  Vector const a  = vector(n);
+  Pinned const a  = vector(n);
   for (int i = 0; i < n; ++i) a(i) = 1. / (i + 1);
   double first = 0;
   for (int round = 0; round < 6; ++round) {
@@ -221,7 +221,7 @@ TEST_CASE("two devices share a loop, in place and with halos", "[streamed_cuda][
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
   {
     constexpr int n = 1000003;
-    Vector const a = vector(n), b = vector(n);
+    Pinned const a = vector(n), b = vector(n);
     for (int i = 0; i < n; ++i) a(i) = b(i) = i % 1000;
     auto const add = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) {
       y(i) = x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0);

@@ -17,7 +17,7 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
 namespace {
-using Vector = Kokkos::View<double*, khs::MappedSpace>;
+using Mapped = Kokkos::View<double*, khs::MappedSpace>;
 using Table  = Kokkos::View<double**, Kokkos::LayoutRight, khs::MappedSpace>;
 using In     = khs::In<double const*>;
 using Out    = khs::In<double*>;
@@ -26,7 +26,7 @@ using khs::Transport;
 struct Sides {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) = x(i - 1) + x(i + 1); }
 };
-struct Add {
+struct Increase {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) += x(i); }
 };
 struct AddRow {
@@ -44,8 +44,8 @@ struct SumOfBytes {
   }
 };
 
-Vector counted(int n) {
-  Vector const result("counted", n);
+Mapped counted(int n) {
+  Mapped const result("counted", n);
   for (int i = 0; i < n; ++i) result(i) = i;
   return result;
 }
@@ -53,8 +53,8 @@ Vector counted(int n) {
 
 TEST_CASE("loops over nothing do nothing, whatever their Views", "[streamed_limits]") {
   for (auto const& [a, b] :
-       {std::pair(Vector(), Vector()), std::pair(Vector("a", 0), Vector("b", 0))}) {
-    CHECK_NOTHROW(khs::streamed_for("update", 0, Add(), khs::read(a), khs::update(b)).fence());
+       {std::pair(Mapped(), Mapped()), std::pair(Mapped("a", 0), Mapped("b", 0))}) {
+    CHECK_NOTHROW(khs::streamed_for("update", 0, Increase(), khs::read(a), khs::update(b)).fence());
     double sum = 7;
     khs::streamed_reduce("sum", 0, Sum(), Kokkos::Sum<double>(sum), khs::read(a));
     CHECK(sum == 0);
@@ -67,7 +67,7 @@ TEST_CASE("a chunk has all rows if more are asked for", "[streamed_limits]") {
     khs::StreamOptions<> options;
     options.transport  = transport;
     options.chunk_rows = std::numeric_limits<std::int64_t>::max();
-    Vector const from  = counted(n), to("to", n);
+    Mapped const from  = counted(n), to("to", n);
     khs::streamed_for("sides", options, khs::Box<1>({1}, {n - 1}), Sides(),
                       khs::read(from, khs::halo(1)), khs::write(to))
         .fence();
@@ -80,11 +80,12 @@ TEST_CASE("a chunk has all rows if more are asked for", "[streamed_limits]") {
 }
 
 TEST_CASE("fewer rows or buffers than none are refused", "[streamed_limits]") {
-  Vector const a = counted(9), b = counted(9);
+  Mapped const a = counted(9), b = counted(9);
   for (khs::StreamOptions<> const& options :
        {khs::StreamOptions<>{.chunk_rows = -1}, khs::StreamOptions<>{.slots = -1}})
-    CHECK_THROWS_MATCHES(khs::streamed_for("add", options, 9, Add(), khs::read(a), khs::update(b)),
-                         khs::Error, MessageMatches(ContainsSubstring("less than none")));
+    CHECK_THROWS_MATCHES(
+        khs::streamed_for("add", options, 9, Increase(), khs::read(a), khs::update(b)), khs::Error,
+        MessageMatches(ContainsSubstring("less than none")));
 }
 
 TEST_CASE("an intermediate array has the extents of the Views, also those that the range has not",

@@ -4,12 +4,13 @@
 // Random streamed loops, reductions and chains against the same bodies called one by one on whole
 // arrays. Whole numbers, so that sums are exact in every order.
 
+#include "Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <vector>
@@ -17,11 +18,6 @@
 namespace khs = KokkosHostSpaces;
 
 namespace {
-
-int rounds(int usual) {
-  char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
-  return asked != nullptr ? std::atoi(asked) / 5 : usual;  // five kinds of arrays
-}
 
 // The sum over neighbouring rows, as far as they exist, plus what the other array has.
 template <int Cut>
@@ -111,13 +107,13 @@ struct Kind {
 };
 
 template <class Type>
-class Case {
+class RandomLoop {
   using View                = typename Type::View;
   using Value               = typename Type::Value;
   static constexpr int rank = Type::rank, cut = Type::cut;
 
  public:
-  explicit Case(unsigned seed) : m_random(seed) {
+  explicit RandomLoop(unsigned seed) : m_random(seed) {
     std::int64_t const most[] = {3000, 60, 20};
     for (int d = 0; d < rank; ++d) m_extents[d] = pick(1, pick(1, most[rank - 1]));
     for (View* const view : {&m_a, &m_b, &m_c}) {
@@ -283,8 +279,8 @@ TEMPLATE_TEST_CASE("random streamed loops, reductions and chains are right", "[s
 #else
   int const usual = 200;
 #endif
-  for (int seed = 0; seed < rounds(usual); ++seed) {
-    bool const right = Case<TestType>(static_cast<unsigned>(seed)).run();
+  for (int seed = 0; seed < rounds(5 * usual) / 5; ++seed) {
+    bool const right = RandomLoop<TestType>(static_cast<unsigned>(seed)).run();
     if (!right) UNSCOPED_INFO("seed " << seed);
     wrong += !right;
   }

@@ -16,12 +16,12 @@ using Catch::Matchers::MessageMatches;
 
 namespace {
 
-using Vector = Kokkos::View<double*, khs::PinnedSpace>;
+using Pinned = Kokkos::View<double*, khs::PinnedSpace>;
 using In     = khs::In<double const*>;
 using Out    = khs::In<double*>;
 
-Vector numbers(int n, double factor) {
-  Vector const vector("numbers", n);
+Pinned multiples(int n, double factor) {
+  Pinned const vector("numbers", n);
   for (int i = 0; i < n; ++i) vector(i) = factor * i;
   return vector;
 }
@@ -41,7 +41,7 @@ struct Particle {
 }  // namespace
 
 TEST_CASE("chunks, or references to elements: a body takes what it likes", "[streamed]") {
-  Vector const a = numbers(1000, 0), b = numbers(1000, 1), c = numbers(1000, 2);
+  Pinned const a = multiples(1000, 0), b = multiples(1000, 1), c = multiples(1000, 2);
   khs::streamed_for(
       "chunks", 1000, KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + 3 * y(i); },
       khs::read(b), khs::read(c), khs::write(a))
@@ -73,8 +73,8 @@ TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed"
     count += particles(i).kind != i || particles(i).position[1] != 2 * i || pairs(i, 1) != -i;
   CHECK(count == 0);
 
-  Vector const a = numbers(n, 1), b = numbers(n, 0);
-  auto const part = [](Vector const& of) { return Kokkos::subview(of, std::pair(100, 200)); };
+  Pinned const a = multiples(n, 1), b = multiples(n, 0);
+  auto const part = [](Pinned const& of) { return Kokkos::subview(of, std::pair(100, 200)); };
   khs::streamed_for(
       "part", options, 100, KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); },
       khs::read(part(a)), khs::write(part(b)))
@@ -86,7 +86,7 @@ TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed"
 }
 
 TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[streamed]") {
-  Vector const a = numbers(1000, 1);
+  Pinned const a = multiples(1000, 1);
   auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); };
   double result  = 0;
   khs::streamed_reduce("variable", 1000, sum, Kokkos::Sum<double>(result), khs::read(a));
@@ -106,13 +106,13 @@ TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[st
       Kokkos::MinMax<double>(both), khs::read(a));
   CHECK(both.min_val == 5);
   CHECK(both.max_val == 699);
-  khs::streamed_reduce("nothing", 0, sum, Kokkos::Sum<double>(result), khs::read(numbers(0, 0)));
+  khs::streamed_reduce("nothing", 0, sum, Kokkos::Sum<double>(result), khs::read(multiples(0, 0)));
   CHECK(result == 0);
 }
 
 TEST_CASE("a resident View is copied once, and again when the host has changed it", "[streamed]") {
-  Vector const a = numbers(1000, 1), b = numbers(1000, 0);
-  Vector const table("table", 3);
+  Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
+  Pinned const table("table", 3);
   table(2)            = 5;
   auto const resident = khs::resident(table);
   auto const run      = [&](khs::Transport transport) {
@@ -131,7 +131,7 @@ TEST_CASE("a resident View is copied once, and again when the host has changed i
 }
 
 TEST_CASE("stages read what stages before them wrote, and what was there before", "[streamed]") {
-  Vector const a = numbers(1000, 1), b = numbers(1000, 2), c = numbers(1000, 0);
+  Pinned const a = multiples(1000, 1), b = multiples(1000, 2), c = multiples(1000, 0);
   khs::Intermediate<double*> const t;
   auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };
   for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
@@ -144,7 +144,7 @@ TEST_CASE("stages read what stages before them wrote, and what was there before"
 }
 
 TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
-  Vector const a = numbers(1000, 1), b = numbers(900, 2);
+  Pinned const a = multiples(1000, 1), b = multiples(900, 2);
   auto const copy = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); };
   CHECK_THROWS_MATCHES(
       khs::streamed_for("copy", 900, copy, khs::read(a), khs::write(b)), khs::Error,
@@ -173,7 +173,7 @@ TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
 }
 
 TEST_CASE("a loop tells what was chosen and why", "[streamed]") {
-  Vector const a = numbers(1000, 1), b = numbers(1000, 2);
+  Pinned const a = multiples(1000, 1), b = multiples(1000, 2);
   khs::StreamedLoop const loop = khs::streamed_for(
       "copy", 1000, KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); }, khs::read(a),
       khs::write(b));

@@ -24,22 +24,22 @@ namespace khs = KokkosHostSpaces;
 
 namespace {
 
-using Vector = Kokkos::View<double*, Kokkos::CudaSpace>;
-using Number = Kokkos::View<double, Kokkos::CudaSpace>;
+using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
+using Number   = Kokkos::View<double, Kokkos::CudaSpace>;
 
 struct Product {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a * b; }
 };
 
 struct AddProduct {
-  Vector a, b;
+  OnDevice a, b;
   KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i) * b(i); }
 };
 
 // Of many magnitudes, so that the order of a sum shows in its bits.
-Vector random_vector(int n, unsigned seed) {
+OnDevice random_vector(int n, unsigned seed) {
   std::minstd_rand random(seed);
-  Vector const a("a", std::size_t(n));
+  OnDevice const a("a", std::size_t(n));
   auto const host = Kokkos::create_mirror_view(a);
   for (int i = 0; i < n; ++i) host(i) = std::ldexp(double(random()) - 1e9, int(random() % 80) - 40);
   Kokkos::deep_copy(a, host);
@@ -54,7 +54,7 @@ double value_of(Number const& sum) {
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-double dot_by_element_sum(Kokkos::Cuda const& instance, Vector const& a, Vector const& b,
+double dot_by_element_sum(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b,
                           Number const& sum) {
   khs::element_sum("dot", instance, sum, Product(), a, b);
   instance.fence();
@@ -69,9 +69,9 @@ TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph"
   std::size_t const offset = GENERATE(0u, 1u);
   std::pair<std::size_t, std::size_t> const part(offset, std::size_t(n));
   CAPTURE(n, offset);
-  Vector const a = Kokkos::subview(random_vector(n, 1), part);
-  Vector const b = Kokkos::subview(random_vector(n, 2), part);
-  int const m    = n - int(offset);
+  OnDevice const a = Kokkos::subview(random_vector(n, 1), part);
+  OnDevice const b = Kokkos::subview(random_vector(n, 2), part);
+  int const m      = n - int(offset);
   Kokkos::Cuda const instance;
   Number const sum("sum");
   double const first = dot_by_element_sum(instance, a, b, sum);
@@ -98,7 +98,7 @@ TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph"
 
 TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cuda]") {
   constexpr int n = 700001, replays = 100;
-  Vector const a = random_vector(n, 3), b = random_vector(n, 4);
+  OnDevice const a = random_vector(n, 3), b = random_vector(n, 4);
   auto const instances  = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1, 1);
   Number const sums[]   = {Number("first"), Number("second"), Number("by the instance")};
   Number const others[] = {Number("right of first"), Number("right of second")};
@@ -131,7 +131,7 @@ TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cud
 TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
   constexpr int n      = 300000;
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Vector const a[]     = {random_vector(n, 5), random_vector(n, 6)};
+  OnDevice const a[]   = {random_vector(n, 5), random_vector(n, 6)};
   double expected[2]   = {};
   int wrong[2]         = {};
   auto const sum       = [&](std::size_t thread, double& result) {
@@ -160,7 +160,7 @@ TEST_CASE("kernels of one instance run in the order in which they came", "[vecto
   constexpr int n = 100000;
   Kokkos::Cuda const instance;
   khs::VectorPolicy const policy(instance, 0, n);
-  Vector const a("a", n);
+  OnDevice const a("a", n);
   Number const sum("sum");
   for (int step = 0; step < 100; ++step) {  // each adds the sum so far: 2^100 in the end
     Kokkos::parallel_for(
@@ -192,7 +192,7 @@ void note_fence(char const* name, std::uint32_t, std::uint64_t*) {  // but those
 TEST_CASE("tools see label, instance and end of a kernel, and no fence that nobody asked for",
           "[vector_policy_cuda]") {
   namespace Tools = Kokkos::Tools::Experimental;
-  Vector const a("a", 5000);
+  OnDevice const a("a", 5000);
   Number const sum("sum");
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
   khs::element_sum("first", instance, sum, Product(), a, a);
@@ -218,7 +218,7 @@ TEST_CASE("tools see label, instance and end of a kernel, and no fence that nobo
 
 TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
   int const n = GENERATE(5, 1 << 20);
-  Vector const a("a", std::size_t(n)), c("c", std::size_t(n));
+  OnDevice const a("a", std::size_t(n)), c("c", std::size_t(n));
   Kokkos::Cuda const instance;
   Kokkos::parallel_for(  // deep_copy(a, -0.0) sets all bytes to 0
       khs::VectorPolicy(instance, 0, n), KOKKOS_LAMBDA(int i) { a(i) = -0.0; });

@@ -17,7 +17,7 @@ namespace khs = KokkosHostSpaces;
 
 namespace {
 
-using Vector = Kokkos::View<double*, Kokkos::CudaSpace>;
+using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
 template <class T>
 using Number = Kokkos::View<T, Kokkos::CudaSpace>;
 
@@ -68,12 +68,12 @@ struct Identity {
 };
 
 struct AddElement {
-  Vector a;
+  OnDevice a;
   KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i); }
 };
 
 struct Accumulate {
-  Vector a;
+  OnDevice a;
   KOKKOS_FUNCTION void operator()(int i, double& sum, bool) const { sum += a(i); }
 };
 
@@ -82,12 +82,12 @@ struct CountOne {
 };
 
 struct Weights {
-  Vector a;
+  OnDevice a;
   KOKKOS_FUNCTION void operator()(int i) const { a(i) = i % 13 + 1; }
 };
 
-Vector weights(int n) {
-  Vector const a("a", std::size_t(n));
+OnDevice weights(int n) {
+  OnDevice const a("a", std::size_t(n));
   Kokkos::parallel_for(n, Weights{a});
   Kokkos::fence();
   return a;
@@ -138,8 +138,8 @@ TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_
 
 TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
           "[vector_policy_cuda]") {
-  int const n    = GENERATE(70001, 900001);
-  Vector const a = weights(n);
+  int const n      = GENERATE(70001, 900001);
+  OnDevice const a = weights(n);
   Kokkos::Cuda const instance;
   constexpr int turns = 200;
   Kokkos::View<double* [4], Kokkos::CudaSpace> const sums("sums", std::size_t(turns));
@@ -163,7 +163,7 @@ TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
 TEST_CASE("a graph may be submitted to two instances, and go while it runs",
           "[vector_policy_cuda]") {
   constexpr int n      = 3000017;
-  Vector const a       = weights(n);
+  OnDevice const a     = weights(n);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Number<double> const sum("sum"), last("last");
   khs::ElementSum const kernel(Identity(), a);
@@ -179,7 +179,7 @@ TEST_CASE("a graph may be submitted to two instances, and go while it runs",
   std::optional short_lived(make_graph(last));
   for (int run = 0; run < 100; ++run) short_lived->submit(instances[1]);
   short_lived.reset();
-  Vector const reuses("reuses", 4096);  // maybe what the graph had
+  OnDevice const reuses("reuses", 4096);  // maybe what the graph had
   Kokkos::fence();
   CHECK(value_of(sum) == expected);
   CHECK(value_of(last) == expected);

@@ -22,14 +22,14 @@ namespace {
 
 using Execution = Kokkos::DefaultExecutionSpace;
 using Memory    = Execution::memory_space;
-using Vector    = Kokkos::View<double*, Memory>;
+using Values    = Kokkos::View<double*, Memory>;
 
 template <class Policy>
 constexpr bool is_vector_policy = false;
 template <class... Properties>
 constexpr bool is_vector_policy<khs::VectorPolicy<Properties...>> = true;
 
-struct Sum {
+struct AddIndex {
   KOKKOS_FUNCTION void operator()(int i, long long& sum) const { sum += i; }
 };
 
@@ -79,11 +79,11 @@ TEST_CASE("a VectorPolicy has the constructors of a RangePolicy and stays one", 
   STATIC_REQUIRE(is_vector_policy<std::remove_const_t<decltype(light)>>);
   CHECK(light.block_size() == 64);
   long long sum = 0;
-  Kokkos::parallel_reduce(light, Sum(), sum);
+  Kokkos::parallel_reduce(light, AddIndex(), sum);
   CHECK(sum == 45);
   khs::VectorPolicy<Execution> copy;
   copy = on_instance;
-  Kokkos::parallel_reduce(khs::VectorPolicy(copy), Sum(), sum);
+  Kokkos::parallel_reduce(khs::VectorPolicy(copy), AddIndex(), sum);
   CHECK(sum == 45);
 }
 
@@ -129,8 +129,8 @@ TEMPLATE_TEST_CASE("indices may be of any type and range", "[vector_policy]", si
 namespace {
 
 // 1 to 1013, and one zero.
-struct Fill {
-  Vector a;
+struct FillWith {
+  Values a;
   int zero;
   KOKKOS_FUNCTION void operator()(int i) const {
     a(i) = i == zero ? 0 : (i % 1013) * 79 % 1013 + 1;
@@ -139,7 +139,7 @@ struct Fill {
 
 template <class Reducer>
 struct Include {
-  Vector a;
+  Values a;
   KOKKOS_FUNCTION void operator()(int i, typename Reducer::value_type& value) const {
     using Value = typename Reducer::value_type;
     if constexpr (requires { value.max_loc; })
@@ -176,8 +176,8 @@ TEMPLATE_TEST_CASE("a reducer gives the same over a VectorPolicy and over a Rang
                    (Kokkos::MaxFirstLoc<double, int>)) {
   int const n    = GENERATE(0, 1, 33, 4097, 100003);
   int const zero = GENERATE(-1, 0, 77777);
-  Vector const a("a", std::size_t(n));
-  Kokkos::parallel_for(n, Fill{a, zero});
+  Values const a("a", std::size_t(n));
+  Kokkos::parallel_for(n, FillWith{a, zero});
   using Value = typename TestType::value_type;
   Value by_range, by_vector;
   Execution const instance;

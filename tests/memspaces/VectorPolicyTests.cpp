@@ -50,7 +50,7 @@ struct AddElement {
 };
 
 template <class T>
-struct Largest {
+struct TakeLarger {
   Kokkos::View<T*, Memory> a;
   KOKKOS_FUNCTION void operator()(int i, T& value) const { value = a(i) > value ? a(i) : value; }
 };
@@ -66,7 +66,7 @@ Kokkos::View<T*, Memory> random_numbers(int n) {
   return a;
 }
 
-int any_length() {
+int some_length() {
   return GENERATE(0, 1, 2, 31, 33, 1024, 4096, 4097, 65536, 131073, 600000,
                   take(4, random(2, 200000)));
 }
@@ -76,7 +76,7 @@ int any_length() {
 TEMPLATE_TEST_CASE("a parallel_for over a VectorPolicy visits each index once", "[vector_policy]",
                    int, unsigned, long long, short) {
   int const n = std::min(
-      any_length(), int(std::min<long long>(1000000, std::numeric_limits<TestType>::max() - 100)));
+      some_length(), int(std::min<long long>(1000000, std::numeric_limits<TestType>::max() - 100)));
   TestType const begin = TestType(GENERATE(0, 57));
   Kokkos::View<int*, Memory> const visits("visits", std::size_t(n) + 2);
   Execution const instance;
@@ -106,7 +106,7 @@ TEST_CASE("a VectorPolicy begins at negative indices, and takes tags and block s
 
 TEMPLATE_TEST_CASE("a parallel_reduce over a VectorPolicy adds each index once", "[vector_policy]",
                    double, float, int, long long, short, Kokkos::complex<double>) {
-  int const n  = any_length();
+  int const n  = some_length();
   auto const a = random_numbers<TestType>(n);
   Execution const instance;
   khs::VectorPolicy const policy(instance, 0, n);
@@ -130,7 +130,7 @@ TEMPLATE_TEST_CASE("a parallel_reduce over a VectorPolicy adds each index once",
 }
 
 TEST_CASE("any reducer of Kokkos goes with a VectorPolicy", "[vector_policy]") {
-  int const n     = any_length();
+  int const n     = some_length();
   auto const a    = random_numbers<double>(n);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   std::vector<double> const v(host.data(), host.data() + n);
@@ -138,7 +138,7 @@ TEST_CASE("any reducer of Kokkos goes with a VectorPolicy", "[vector_policy]") {
   using MinLoc   = Kokkos::MinFirstLoc<double, int>;
   double largest = 0, sum = 0, smallest = 0;
   MinLoc::value_type place;
-  Kokkos::parallel_reduce(policy, Largest<double>{a}, Kokkos::Max<double>(largest));
+  Kokkos::parallel_reduce(policy, TakeLarger<double>{a}, Kokkos::Max<double>(largest));
   Kokkos::parallel_reduce(
       policy,
       KOKKOS_LAMBDA(int i, MinLoc::value_type& least) {

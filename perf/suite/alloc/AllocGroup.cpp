@@ -12,8 +12,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
-
 using Sizes = std::vector<std::size_t>;
 
 struct Ways {

@@ -8,6 +8,7 @@
 
 #include "Cold.hpp"
 #include "../BestVariant.hpp"
+#include "../Effort.hpp"
 #include "AllocPair.hpp"
 
 #include <barrier>
@@ -62,7 +63,6 @@ Measure cold(WayInfo const& info, Way const& way, std::size_t bytes) {
 
 /// Operations of a sample: fewer of a way that makes memory anew each time.
 inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
-  constexpr std::size_t MiB = std::size_t(1) << 20;
   return caches ? 1000 : std::clamp<std::size_t>(40 * MiB / bytes, 1, 200);
 }
 

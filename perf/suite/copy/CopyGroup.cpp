@@ -10,8 +10,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t KiB = 1024, MiB = KiB * KiB;
-
 std::string name(CopyWay way) {
   char const* const names[] = {"to_device", "to_host", "on_device", "both"};
   return names[int(way)];

@@ -61,9 +61,9 @@ class ChunkedTwin final : public StreamTwin {
       : m_loop(loop),
         m_traffic(traffic_of(loop.operation)),
         m_slots_used(way == StreamWay::serial ? 1 : 3) {
-    for (std::size_t MiB : {4, 8, 16, 32, 64}) {
-      m_variants.push_back({MiB << 20, true});
-      if (m_slots_used > 1) m_variants.push_back({MiB << 20, false});
+    for (std::size_t mebibytes : {4, 8, 16, 32, 64}) {
+      m_variants.push_back({mebibytes << 20, true});
+      if (m_slots_used > 1) m_variants.push_back({mebibytes << 20, false});
     }
     for (cudaStream_t& stream : m_streams)
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");

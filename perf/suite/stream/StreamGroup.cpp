@@ -13,8 +13,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
-
 std::string name(StreamOperation operation) {
   switch (operation) {
     case StreamOperation::triad: return "triad";

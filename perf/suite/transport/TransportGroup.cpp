@@ -8,8 +8,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
-
 // Of an array; with a device as large as streaming loops have them.
 std::size_t largest_array(Effort const& effort) {
   std::size_t bytes = effort.mode == Mode::quick ? 16 * MiB : (runs_on_device ? 1024 : 128) * MiB;

@@ -11,8 +11,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t MiB = std::size_t(1) << 20;
-
 std::string name(VectorOperation op) {
   char const* const names[] = {"copy", "scale", "add", "triad", "nstream", "axpy", "dot", "norm"};
   return names[int(op)];
@@ -31,7 +29,7 @@ std::vector<VectorOperation> operations(Mode mode) {
 }
 
 /// How a space is measured.
-struct Plan {
+struct Sweep {
   std::string space;
   PlainKind twin;
   std::vector<Launch> launches;
@@ -48,37 +46,37 @@ struct Plan {
 };
 
 template <class Space, class T>
-Case make_case(Plan const& plan, std::string const& type, VectorCase const& description,
+Case make_case(Sweep const& sweep, std::string const& type, VectorCase const& description,
                Effort const& effort, std::shared_ptr<LatestMemory> const& latest) {
   double const bytes =
       double(arrays_moved(description.op)) * double(description.elements) * sizeof(T);
-  double const seconds = std::max(bytes, double(plan.most_bytes)) / plan.rate;
-  return {"vector/" + name(description.op) + "/" + plan.space + "/" + type + "/" +
+  double const seconds = std::max(bytes, double(sweep.most_bytes)) / sweep.rate;
+  return {"vector/" + name(description.op) + "/" + sweep.space + "/" + type + "/" +
               name(description.launch) + "/n:" + std::to_string(description.elements),
           bytes, effort.repetitions(seconds), [=] {
             return std::make_unique<VectorPair<Space, T>>(
-                description, latest->of<VectorMemory<Space>>(plan.bytes_each(), plan.twin));
+                description, latest->of<VectorMemory<Space>>(sweep.bytes_each(), sweep.twin));
           }};
 }
 
 template <class Space>
-void add_cases(Plan const& plan, Effort const& effort, std::shared_ptr<LatestMemory> const& latest,
-               Cases& cases) {
+void add_cases(Sweep const& sweep, Effort const& effort,
+               std::shared_ptr<LatestMemory> const& latest, Cases& cases) {
   bool const on_device = std::is_same_v<Space, Kokkos::DefaultExecutionSpace::memory_space>;
   int const step       = effort.mode == Mode::quick ? 5 : on_device ? 2 : 4;
   std::vector<int> exponents;
-  for (int exponent = 10; (sizeof(double) << exponent) <= plan.bytes_each(); exponent += step)
+  for (int exponent = 10; (sizeof(double) << exponent) <= sweep.bytes_each(); exponent += step)
     exponents.push_back(exponent);
-  if ((sizeof(double) << exponents.back()) < plan.bytes_each())
-    exponents.push_back(std::countr_zero(plan.bytes_each() / sizeof(double)));
+  if ((sizeof(double) << exponents.back()) < sweep.bytes_each())
+    exponents.push_back(std::countr_zero(sweep.bytes_each() / sizeof(double)));
   for (VectorOperation op : operations(effort.mode))
-    for (Launch launch : plan.launches)
+    for (Launch launch : sweep.launches)
       for (int exponent : exponents) {
-        VectorCase const description{op, std::size_t(1) << exponent, launch, plan.most_runs,
-                                     plan.most_bytes};
-        cases.push_back(make_case<Space, double>(plan, "double", description, effort, latest));
+        VectorCase const description{op, std::size_t(1) << exponent, launch, sweep.most_runs,
+                                     sweep.most_bytes};
+        cases.push_back(make_case<Space, double>(sweep, "double", description, effort, latest));
         if (effort.mode != Mode::quick)
-          cases.push_back(make_case<Space, float>(plan, "float", description, effort, latest));
+          cases.push_back(make_case<Space, float>(sweep, "float", description, effort, latest));
       }
 }
 
@@ -96,14 +94,14 @@ Cases vector_cases(Effort const& effort) {
   add_cases<Kokkos::CudaSpace>({"CudaSpace", PlainKind::device, all, largest(20, 28, 28),
                                 effort.device_bytes / 2, 32, 256 * MiB, 3e12},
                                effort, latest, cases);
-  Plan host{"",
-            PlainKind::pinned,
-            {Launch::element_wise},
-            largest(20, 24, 28),
-            effort.host_bytes / 2,
-            32,
-            4 * MiB,
-            4e10};
+  Sweep host{"",
+             PlainKind::pinned,
+             {Launch::element_wise},
+             largest(20, 24, 28),
+             effort.host_bytes / 2,
+             32,
+             4 * MiB,
+             4e10};
   host.space = "MappedSpace";
   add_cases<MappedSpace>(host, effort, latest, cases);
   host.space = "CudaHostPinnedSpace";
@@ -112,14 +110,14 @@ Cases vector_cases(Effort const& effort) {
   host.twin  = PlainKind::write_combined;
   add_cases<WriteCombinedSpace>(host, effort, latest, cases);
 #else
-  Plan host{"",
-            PlainKind::pageable,
-            {Launch::element_wise},
-            largest(20, 24, 26),
-            effort.host_bytes / 2,
-            32,
-            4 * MiB,
-            1e10};
+  Sweep host{"",
+             PlainKind::pageable,
+             {Launch::element_wise},
+             largest(20, 24, 26),
+             effort.host_bytes / 2,
+             32,
+             4 * MiB,
+             1e10};
   host.space = "HostSpace";
   add_cases<Kokkos::HostSpace>(host, effort, latest, cases);
   host.space = "MappedSpace";

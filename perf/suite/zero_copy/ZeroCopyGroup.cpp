@@ -8,8 +8,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr std::size_t MiB = std::size_t(1) << 20;
-
 std::string name(TouchWay way) { return way == TouchWay::write ? "write" : "read"; }
 
 struct Fraction {

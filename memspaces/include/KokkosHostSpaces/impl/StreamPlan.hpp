@@ -23,6 +23,9 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// As an index of the containers of the standard library.
+inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
 /// An array, of which the device holds windows; or what a stage makes of one.
 /// Rows from `begin` up to, but without, `end`.
 struct StreamRows {
