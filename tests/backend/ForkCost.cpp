@@ -6,12 +6,11 @@
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "AvailableMemory.hpp"
 #include "Device.hpp"
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,14 +22,6 @@ using namespace KokkosHostSpaces::Impl;
 namespace {
 
 constexpr std::size_t GiB = std::size_t(1) << 30, size = 4 * GiB;
-
-std::size_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::size_t kibibytes = 0;
-  for (std::string word; file >> word;)
-    if (word == "MemAvailable:" && file >> kibibytes) break;
-  return kibibytes << 10;
-}
 
 struct Cost {
   double seconds;

@@ -8,6 +8,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "AvailableMemory.hpp"
 #include "Device.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,23 +30,13 @@ using namespace KokkosHostSpaces::Impl;
 
 namespace {
 
-constexpr std::size_t MiB = std::size_t(1) << 20;
-
-std::size_t figure_in(char const* file_name, std::string const& name) {
-  std::ifstream file(file_name);
-  std::size_t figure = 0;
-  for (std::string word; file >> word;)
-    if (word == name && file >> figure) break;
-  return figure;
-}
+constexpr std::size_t mebibyte = std::size_t(1) << 20;
 
 // Pages that some driver holds at the moment.
 std::ptrdiff_t pinned_pages() {
   return static_cast<std::ptrdiff_t>(figure_in("/proc/vmstat", "nr_foll_pin_acquired")) -
          static_cast<std::ptrdiff_t>(figure_in("/proc/vmstat", "nr_foll_pin_released"));
 }
-
-std::size_t available_memory() { return figure_in("/proc/meminfo", "MemAvailable:") << 10; }
 
 template <class Lock, class Unlock>
 double median_seconds(Lock lock, Unlock unlock) {
@@ -96,9 +86,9 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
           "[.][cost]") {
   start_test(1);
   cudaFree(nullptr);
-  give_back(lock_fresh_pages(4 * MiB, MemoryKind::page_locked, -1));
+  give_back(lock_fresh_pages(4 * mebibyte, MemoryKind::page_locked, -1));
   for (std::size_t const mebibytes : {4, 16, 64, 256, 1024, 4096, 16384}) {
-    std::size_t const bytes = mebibytes * MiB;
+    std::size_t const bytes = mebibytes * mebibyte;
     if (available_memory() < 2 * bytes) continue;
     double best              = 1e9;
     std::size_t best_threads = 0;
@@ -129,7 +119,7 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
 
 TEST_CASE("locking that fails half-way leaves no page locked", "[cost]") {
   start_test(1);
-  std::size_t const bytes = 256 * MiB;
+  std::size_t const bytes = 256 * mebibyte;
   auto* const pages       = static_cast<char*>(map_pages(bytes));
   REQUIRE(pages != nullptr);
   first_touch(pages, bytes, {4, Cores::allowed()});
@@ -145,17 +135,17 @@ TEST_CASE("locking that fails half-way leaves no page locked", "[cost]") {
   auto const one_round = static_cast<std::ptrdiff_t>(bytes / page_bytes());
   CHECK(pinned_pages() - before < one_round);
   unmap_pages(pages, bytes - huge_page_bytes);
-  CHECK(available_memory() + 2048 * MiB > available);
+  CHECK(available_memory() + 2048 * mebibyte > available);
 }
 
 TEST_CASE("memory that is locked and given back is the system's again", "[cost]") {
   start_test(1);
-  std::size_t const bytes = 256 * MiB;
+  std::size_t const bytes = 256 * mebibyte;
   give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1));
   std::ptrdiff_t const before = pinned_pages();
   std::size_t const available = available_memory();
   for (int i = 0; i < 40; ++i)
     CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
   CHECK(pinned_pages() - before < static_cast<std::ptrdiff_t>(bytes / page_bytes()));
-  CHECK(available_memory() + 2048 * MiB > available);
+  CHECK(available_memory() + 2048 * mebibyte > available);
 }
