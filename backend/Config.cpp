@@ -81,12 +81,13 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
   return config;
 }
 
+// Never destroyed, since static destructors and threads that outlive main may still allocate.
 Config const& config() {
-  static Config const of_this_process = Config::read([](std::string const& name) {
+  static auto const* const of_this_process = new Config(Config::read([](std::string const& name) {
     char const* const value = std::getenv(name.c_str());
     return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-  });
-  return of_this_process;
+  }));
+  return *of_this_process;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -37,10 +37,9 @@ void* take_asking(Attempt const& attempt, Epoch epoch) {
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
 void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
-  Pools& pools              = attempt.pools;
-  std::size_t const wanted  = attempt.request.bytes;
-  Epoch const epoch         = pools.retirement.stamp();
-  bool const idle           = pools.retirement.reach(epoch) == Retirement::Progress::done;
+  Pools& pools             = attempt.pools;
+  std::size_t const wanted = attempt.request.bytes;
+  bool const idle = pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
     return pools.hoarded(attempt.heap, bytes, wanted, Pools::Unasked::is_needed);
   };
@@ -48,7 +47,7 @@ void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
   pools.settle();
   if (excess_if_more(growth) == 0 || !pools.can_release({1, false})) return nullptr;
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
-  if (!idle && !pools.retirement.wait_if_it_ends(epoch, patience)) return nullptr;
+  if (!idle && !pools.retirement.wait_if_it_ends(patience)) return nullptr;
 
   std::size_t const roomy  = std::max(growth, Heap::least_growth(wanted + wanted / 8));
   std::size_t const excess = excess_if_more(roomy);
@@ -62,11 +61,10 @@ void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
   return nullptr;
 }
 
-// Locks memory for more requests than this one, unless another thread does so now.
+// Locks memory for more requests than this one, unless another thread did so meanwhile.
 void* take_grown_in_turn(Attempt const& attempt, std::size_t growth) {
-  std::unique_lock growing(attempt.heap.growing, std::try_to_lock);
-  if (!growing.owns_lock()) {
-    growing.lock();
+  std::lock_guard const growing(attempt.heap.growing);
+  if (attempt.heap.locked_bytes() > attempt.locked_before) {
     if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
   }
   Attempt::Refusal refusal;
@@ -87,6 +85,13 @@ void* take_growing(Attempt const& attempt, Pools::Unasked unasked) {
   return memory != nullptr ? memory : attempt.take_in_shortage(least);
 }
 
+// Not beside work that runs: giving back would wait for it, and it may wait for this very thread.
+void give_back_uncached(Pools& pools) {
+  using Progress      = Retirement::Progress;
+  auto const progress = pools.retirement.reach(pools.retirement.stamp());
+  if (progress != Progress::pending && progress != Progress::busy) pool::trim(0);
+}
+
 }  // namespace
 
 void* Pool::allocate(Request const& request) {
@@ -97,7 +102,7 @@ void* Pool::allocate(Request const& request) {
                 "the fork, or exec a new program");
   }
   Pools& pools = Pools::instance();
-  if (!config().pool) pool::trim(0);
+  if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
     Attempt{pools, pool, pool.common(), request}.refuse(

@@ -31,10 +31,11 @@ std::size_t bytes_in_use(Pools& pools) {
 
 void* Attempt::take(Heap& from, Heap::Effort effort) const {
   constexpr std::size_t at_once = 256;
+  Epoch const over              = pools.retirement.completed();
   for (;;) {
     std::lock_guard const lock(from.mutex);
     if (void* const memory = from.take(request, effort)) return memory;
-    if (!from.settle(at_once)) return nullptr;
+    if (!from.settle(over, at_once)) return nullptr;
   }
 }
 
@@ -114,15 +115,19 @@ class Shortage {
   }
 
  private:
-  // Giving back waits for all that runs, which may never end.
+  // Giving back waits for all that runs, which may never end: so all that ran is over, and what was
+  // submitted meanwhile as well.
   bool old_work_is_over() {
     using Progress = Retirement::Progress;
-    if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
-    m_progress = m_pools.retirement.reach(m_epoch);
-    if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
-    if (m_progress == Progress::blind && !m_pools.retirement.fence())
-      m_progress = Progress::capturing;
-    m_epoch = 0;
+    do {
+      if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
+      m_progress = m_pools.retirement.reach(m_epoch);
+      if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
+      if (m_progress == Progress::blind && !m_pools.retirement.fence())
+        m_progress = Progress::capturing;
+      m_epoch      = 0;
+      m_first_over = !m_first_over;
+    } while (m_first_over);
     return true;
   }
 
@@ -176,6 +181,7 @@ class Shortage {
   Attempt::Refusal m_refusal;
   Retirement::Progress m_progress = Retirement::Progress::pending;
   Epoch m_epoch                   = 0;  ///< when this is over, giving back waits for nothing old
+  bool m_first_over               = false;  ///< what ran at first is over
   std::uint64_t m_changes         = 0;
   std::size_t m_in_use            = 0;
   bool m_retired                  = false;

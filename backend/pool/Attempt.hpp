@@ -19,6 +19,7 @@ struct Attempt {
   NodePool& pool;
   Heap& heap;  ///< where the calling thread looked first
   Pool::Request const& request;
+  std::size_t const locked_before = heap.locked_bytes();  ///< there, when it looked last
 
   /// From one heap of the pool; looks at all there that was given back, a little at a time.
   void* take(Heap& from, Heap::Effort effort) const;

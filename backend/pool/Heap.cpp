@@ -92,13 +92,14 @@ Slice* Heap::take_slice(std::size_t bytes, Effort effort) {
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
   std::size_t const largest = effort == Effort::break_up ? everything : largest_to_break(bytes);
-  collect_spans(4);
+  Epoch const over          = m_shared.retirement.completed();
+  collect_spans(over, 4);
   Block* span = m_arena.take(bytes, largest);
   if (span != nullptr) return span;
-  if (collect_spans(few) > 0) span = m_arena.take(bytes, largest);
+  if (collect_spans(over, few) > 0) span = m_arena.take(bytes, largest);
   if (span != nullptr || effort == Effort::reuse) return span;
   auto const take_whole = [&](Block& whole) { take_whole_slab(whole); };
-  m_slabs.collect_all(m_shared.retirement.completed(), some, take_whole);
+  m_slabs.collect_all(over, some, take_whole);
   m_slabs.give_up_kept(take_whole);
   return m_arena.take(bytes, largest);
 }
@@ -120,12 +121,11 @@ void Heap::receive(std::size_t most) noexcept {
   }
 }
 
-std::size_t Heap::collect_spans(std::size_t most) noexcept {
-  Epoch const completed = m_shared.retirement.completed();
-  std::size_t moved     = 0;
+std::size_t Heap::collect_spans(Epoch over, std::size_t most) noexcept {
+  std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const block = static_cast<Block*>(m_retired.front());
-    if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > completed) break;
+    if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > over) break;
     m_retired.pop();
     m_shared.pages.assign(block->address, Arena::page_bytes, nullptr);
     m_arena.put(*block);
@@ -133,11 +133,10 @@ std::size_t Heap::collect_spans(std::size_t most) noexcept {
   return moved;
 }
 
-bool Heap::settle(std::size_t most) noexcept {
+bool Heap::settle(Epoch over, std::size_t most) noexcept {
   receive(most);
-  std::size_t moved = collect_spans(most);
-  moved += m_slabs.collect_all(m_shared.retirement.completed(), most,
-                               [&](Block& span) { take_whole_slab(span); });
+  std::size_t moved = collect_spans(over, most);
+  moved += m_slabs.collect_all(over, most, [&](Block& span) { take_whole_slab(span); });
   return moved > 0;
 }
 

@@ -71,9 +71,10 @@ class Heap {
   /// Takes back a piece that begins at `pointer`; false if it is not in use. Without the mutex.
   bool give_back(Piece& piece) noexcept;
 
-  /// Looks at up to `most` of the pieces that were given back, and makes those ready whose epoch is
-  /// over; false if there was nothing more to do.
-  bool settle(std::size_t most) noexcept;
+  /// Looks at up to `most` of the pieces that were given back, and makes those ready whose epoch
+  /// comes not after `over`, which is; false if there was nothing more to do. With the same `over`
+  /// it comes to an end, whatever other threads give back.
+  bool settle(Epoch over, std::size_t most) noexcept;
 
   /// Bytes of the smallest segment that serves a request of so many bytes, and of one that serves
   /// more to come. Saturates.
@@ -115,7 +116,7 @@ class Heap {
   Slice* take_slice(std::size_t bytes, Effort effort);
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;
-  std::size_t collect_spans(std::size_t most) noexcept;
+  std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
   void take_whole_slab(Block& span) noexcept;
   std::uint16_t space_number(char const* name) noexcept;
 

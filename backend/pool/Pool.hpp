@@ -6,9 +6,9 @@
 // kind of memory and NUMA node. All functions are thread-safe. In the child of a fork deallocate
 // does nothing, allocate throws, and the others do nothing.
 //
-// With KOKKOS_HOST_SPACES_POOL=off, each allocation first gives all ready memory back to the
-// system. Freed memory thus lives until it is ready and somebody allocates, because giving it back
-// waits for kernels and deallocate never does.
+// With KOKKOS_HOST_SPACES_POOL=off, each allocation beside which no device works first gives all
+// ready memory back to the system. Freed memory thus lives until somebody allocates who need not
+// wait for kernels, because giving it back does and deallocate never does.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP

@@ -83,10 +83,11 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
 
 void Pools::settle() noexcept {
   constexpr std::size_t at_once = 256;
+  Epoch const over              = retirement.completed();
   for_each_heap([&](Heap& heap) {
     for (bool more = heap.locked_bytes() > 0; more;) {
       std::lock_guard const lock(heap.mutex);
-      more = heap.settle(at_once);
+      more = heap.settle(over, at_once);
     }
   });
 }
@@ -137,24 +138,24 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
 std::size_t Pools::needed_bytes() noexcept {
   std::size_t needed = 0;
   for_each_heap([&](Heap& heap) {
-    std::size_t const locked = heap.locked_bytes();
-    needed += locked - std::min(locked, heap.ready_bytes());
+    std::lock_guard const lock(heap.mutex);
+    needed += heap.locked_bytes() - heap.ready_bytes();
   });
   return needed;
 }
 
 // An eighth more than was needed is left for what does not fit, and to each heap its smallest
-// segment.
+// segment. With the heaps' locks: a segment that leaves between two readings would seem needed.
 std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                            Unasked unasked) noexcept {
   std::size_t needed = wanted;
   std::size_t spare  = 0;
   std::size_t held   = growth;
   for_each_heap([&](Heap& heap) {
+    std::lock_guard const lock(heap.mutex);
     std::size_t const locked = heap.locked_bytes();
-    std::size_t const ready  = std::min(locked, heap.ready_bytes());
-    held += locked - std::min(locked, heap.reserved_bytes());
-    needed += unasked == Unasked::is_needed ? locked - ready : heap.in_use_bytes();
+    held += locked - heap.reserved_bytes();
+    needed += unasked == Unasked::is_needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
     if (locked > 0 || &heap == &growing) spare += Heap::smallest_segment;
   });
   std::size_t most = m_most_needed.load();

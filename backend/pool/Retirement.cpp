@@ -150,11 +150,16 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
   }
 }
 
-bool Retirement::wait_if_it_ends(Epoch epoch, Clock::duration most) noexcept {
+bool Retirement::wait_if_it_ends(Clock::duration most) noexcept {
   if (completed() < m_waited_in_vain.load(std::memory_order_relaxed)) return false;
-  if (wait(epoch, Clock::now() + most)) return true;
-  m_waited_in_vain.store(epoch, std::memory_order_relaxed);
-  return false;
+  auto const deadline = Clock::now() + most;
+  for (int i = 0; i < 2; ++i) {
+    Epoch const epoch = stamp();
+    if (wait(epoch, deadline)) continue;
+    m_waited_in_vain.store(epoch, std::memory_order_relaxed);
+    return false;
+  }
+  return true;
 }
 
 void Retirement::release_events() noexcept {

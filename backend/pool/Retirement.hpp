@@ -61,8 +61,9 @@ class Retirement {
   /// Waits until `epoch` is over, at most until `deadline`; false if it is not.
   bool wait(Epoch epoch, Clock::time_point deadline) noexcept;
 
-  /// The same, unless the last such wait that ended in vain was for what is not over yet.
-  bool wait_if_it_ends(Epoch epoch, Clock::duration most) noexcept;
+  /// Waits for what runs, and then for what was submitted meanwhile; false if that takes longer than
+  /// `most`, or if the last such wait that ended in vain was for what is not over yet.
+  bool wait_if_it_ends(Clock::duration most) noexcept;
 
   /// The device whose work was seen to run last; -1 if none was.
   int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }

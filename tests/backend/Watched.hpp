@@ -10,11 +10,9 @@
 #include <cstddef>
 
 /// Follows what is needed, and by how much the pool holds more than a quarter more and 4 MiB for
-/// each heap.
+/// each heap that was used.
 class Watched {
  public:
-  explicit Watched(std::size_t heaps = 1) : m_spare(heaps * 4 * MiB) {}
-
   char* allocate(std::size_t bytes) {
     char* const block = PoolTest::allocate(bytes);
     note();
@@ -33,8 +31,9 @@ class Watched {
   void note() {
     auto const usage = PoolTest::usage();
     needs(usage.bytes_in_use);
+    m_heaps                   = std::max(m_heaps, heaps_in_use());
     m_locked                  = usage.bytes_locked;
-    std::size_t const allowed = m_needed + m_needed / 4 + m_spare;
+    std::size_t const allowed = m_needed + m_needed / 4 + m_heaps * 4 * MiB;
     m_excess                  = std::max(m_excess, m_locked - std::min(m_locked, allowed));
   }
 
@@ -45,7 +44,15 @@ class Watched {
  private:
   void needs(std::size_t bytes) { m_needed = std::max(m_needed, bytes); }
 
-  std::size_t m_spare, m_needed = 0, m_locked = 0, m_excess = 0;
+  static std::size_t heaps_in_use() {
+    using namespace KokkosHostSpaces::Impl;
+    std::size_t heaps = 0;
+    Pools::instance().for_each_heap(
+        [&](Heap const& heap) { heaps += heap.locked_bytes() > 0 ? 1 : 0; });
+    return heaps;
+  }
+
+  std::size_t m_heaps = 0, m_needed = 0, m_locked = 0, m_excess = 0;
 };
 
 #endif

@@ -139,6 +139,7 @@ void pin_at_most(std::size_t bytes) {
 void registering_takes(std::chrono::milliseconds time) {
   std::lock_guard const lock(machine().mutex);
   machine().registering = time;
+  machine().changed.notify_all();
 }
 
 void use_old_driver() {

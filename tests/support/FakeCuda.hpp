@@ -42,7 +42,7 @@ std::size_t calls(std::string const& function);
 void pin_at_most(std::size_t bytes);
 
 /// Makes cuCtxRecordEvent wait while memory is registered or unregistered, as the real one, and
-/// registering take so long. 0, and after a reset: neither.
+/// registering take so long, or until this is called with 0. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
 
 /// A driver older than CUDA 12.5: no cuCtxRecordEvent. Call it right after reset.

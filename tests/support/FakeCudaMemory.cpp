@@ -40,14 +40,13 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
 class Registering {
  public:
   explicit Registering(Machine& m) {
-    std::chrono::milliseconds time;
-    {
-      std::lock_guard const lock(m.mutex);
-      time = m.registering;
-    }
+    std::unique_lock lock(m.mutex);
+    std::chrono::milliseconds const time = m.registering;
     if (time.count() == 0) return;
+    lock.unlock();
     m_lock = std::unique_lock(m.being_registered);
-    std::this_thread::sleep_for(time);
+    lock.lock();
+    m.changed.wait_for(lock, time, [&] { return m.registering.count() == 0; });
   }
 
  private:
