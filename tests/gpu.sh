@@ -4,7 +4,8 @@
 #
 # Everything that only a GPU can show, on a machine that has one:
 #
-#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf (all by default)
+#   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
+#                                                  (these by default), reframe (needs it in PATH)
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS.
 
@@ -54,6 +55,19 @@ for stage in "$@"; do
       check "$build/perf/kokkos_host_spaces_perf" --json "$results/perf.json" \
         > "$results/perf.txt" 2> "$results/perf.err"
       cat "$results/perf.txt"
+      ;;
+    reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
+      accept() {
+        BUILD=$PWD/$build reframe --prefix "$results/reframe" -C perf/cluster/reframe/settings.py \
+          -c perf/cluster/reframe -r "$@" > "$results/reframe.log" 2>&1
+      }
+      for run in $(seq "${RUNS:-20}"); do
+        accept || { failed=1; grep -E "FAIL |Reason" "$results/reframe.log" | sed "s/^/run $run: /"; }
+      done
+      accept -n 'group=(vector|copy|zero_copy|stream)%' \
+        -S program="python3 -B $PWD/tests/perf/slower.py 1.1 $PWD/$build/perf/kokkos_host_spaces_perf" &&
+        { failed=1; echo "FAILED: a slowdown of 10 % was accepted"; }
+      grep -E "OK |FAIL |Reason" "$results/reframe.log"
       ;;
     *) echo "unknown stage $stage"; exit 2 ;;
   esac

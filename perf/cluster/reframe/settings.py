@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Settings of ReFrame for one machine without a batch system, to be replaced by those of a centre: see README.md."""
+"""Settings of ReFrame for the machine it runs on, without a batch system. A centre has its own: see README.md."""
+
+import pathlib
+import shutil
+
+_gpus = len(list(pathlib.Path("/proc/driver/nvidia/gpus").glob("*")))
 
 site_configuration = {
     "systems": [{
@@ -10,12 +15,13 @@ site_configuration = {
         "partitions": [{
             "name": "machine",
             "scheduler": "local",
-            "launcher": "mpirun",
+            "launcher": "mpirun" if shutil.which("mpirun") else "local",
             "environs": ["default"],
             # One after the other: what is measured must not share the machine.
             "max_jobs": 1,
-            # Without "devices" of type gpu: 2 ranks share the machine.
-            "extras": {"gpus_per_node": 2, "ranks": [2]},
+            # Without GPUs 2 ranks share the machine.
+            "extras": {"gpus_per_node": _gpus, "ranks": sorted({1, _gpus})} if _gpus
+                      else {"gpus_per_node": 2, "ranks": [2]},
         }],
     }],
     "environments": [{"name": "default"}],
