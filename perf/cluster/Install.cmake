@@ -8,7 +8,8 @@ install(PROGRAMS report.py DESTINATION ${_khs_perf})
 install(FILES README.md DESTINATION ${_khs_perf})
 install(DIRECTORY report cluster DESTINATION ${_khs_perf}
   PATTERN __pycache__ EXCLUDE
-  PATTERN "suite.*" EXCLUDE
+  PATTERN suite.slurm EXCLUDE
+  PATTERN suite.pbs EXCLUDE
   PATTERN Install.cmake EXCLUDE)
 
 # A batch system runs a copy of a job script, which has to be told where the others lie.

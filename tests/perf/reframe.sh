@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-#   sh reframe.sh <build folder> <perf/ of the repository, or as it is installed> green|wrong|slow <group>
+#   sh reframe.sh <folder to work in> <perf/ of the repository, or as it is installed> <suite> green|wrong|slow <group>
 #
 # Runs the suite by ReFrame as a centre would, on 2 ranks of this machine. It has to be green; or red for the right
 # reason, with wrong results or a slowdown planted. Exit code 4: there is no ReFrame.
 
-build=$1 perf=$2 what=$3 group=$4
+work=$1 perf=$2 program=$3 what=$4 group=$5
 here=$(cd "$(dirname "$0")" && pwd)
 reframe=$(command -v reframe || echo "$here/../../build/tools/reframe/bin/reframe")
 case $("$reframe" --version 2> /dev/null) in
@@ -15,16 +15,15 @@ case $("$reframe" --version 2> /dev/null) in
   *) echo "Skipped: there is no ReFrame 4.10 or later ('pip install reframe-hpc' installs it)"; exit 4 ;;
 esac
 
-work=$build/tests/perf/reframe_$what
 rm -rf "$work"
 mkdir -p "$work" && cd "$work" || exit 2
-program="$build/perf/kokkos_host_spaces_perf"
 set -- -S goals="$here/host_goals.json"
+# What is green is found as it is for a centre.
 case $what in
-  wrong) set -- "$@" -S arguments="--quick --plant-error" ;;
+  wrong) set -- "$@" -S program="$program" -S arguments="--quick --plant-error" ;;
   slow) set -- "$@" -S arguments="--quick --filter vector/dot" -S program="python3 -B $here/slower.py 10000 $program" ;;
 esac
-output=$(BUILD=$build TMPDIR=$work "$reframe" --prefix "$work" --report-file "$work/report.json" \
+output=$(TMPDIR=$work "$reframe" --prefix "$work" --report-file "$work/report.json" \
   -C "$perf/cluster/reframe/settings.py" -c "$perf/cluster/reframe" -n "group=$group%" -r "$@" 2>&1)
 code=$?
 printf '%s\n' "$output"
