@@ -18,10 +18,12 @@ esac
 rm -rf "$work"
 mkdir -p "$work" && cd "$work" || exit 2
 set -- -S goals="$here/host_goals.json"
+few="--quick --filter vector/dot"
 # What is green is found as it is for a centre.
 case $what in
   wrong) set -- "$@" -S program="$program" -S arguments="--quick --plant-error" ;;
-  slow) set -- "$@" -S arguments="--quick --filter vector/dot" -S program="python3 -B $here/slower.py 10000 $program" ;;
+  green) set -- "$@" -S arguments="$few" ;;
+  slow) set -- "$@" -S arguments="$few" -S program="python3 -B $here/slower.py 10000 $program" ;;
 esac
 output=$(TMPDIR=$work "$reframe" --prefix "$work" --report-file "$work/report.json" \
   -C "$perf/cluster/reframe/settings.py" -c "$perf/cluster/reframe" -n "group=$group%" -r "$@" 2>&1)
