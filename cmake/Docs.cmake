@@ -22,7 +22,8 @@ set(DOXYGEN_STRIP_FROM_INC_PATH ${PROJECT_SOURCE_DIR}/memspaces/include)
 file(GLOB _khs_pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/*.md
   ${PROJECT_SOURCE_DIR}/*/*.md
-  ${PROJECT_SOURCE_DIR}/*/*/*.md)
+  ${PROJECT_SOURCE_DIR}/*/*/*.md
+  ${PROJECT_SOURCE_DIR}/perf/*/*/*.md)
 list(FILTER _khs_pages EXCLUDE REGEX "^(build|[.])")
 file(GLOB _khs_public RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/*.hpp)

@@ -44,11 +44,12 @@ missing_packages() {
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
-  # Some tests run under MPI, one draws pictures, one makes the reference; they are left out where these cannot be had.
+  # Some tests run under MPI, one draws pictures, one makes the reference, some are run by ReFrame; they are left out where these cannot be had.
   if [ "$1" = test ] && can_install; then
     command -v mpirun > /dev/null || printf '%s\n' libopenmpi-dev openmpi-bin
     has_matplotlib || echo python3-matplotlib
     command -v doxygen > /dev/null || echo doxygen
+    python3 -c "import ensurepip" 2> /dev/null || echo python3-venv
   fi
 }
 
@@ -70,6 +71,15 @@ install_missing() {
   "${as_root[@]}" apt-get update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "${packages[@]}"
+}
+
+# ReFrame of PyPI, into build/tools/reframe: some tests are run by it, and say that they are skipped without it.
+install_reframe() {
+  command -v reframe > /dev/null || [ -x build/tools/reframe/bin/reframe ] || {
+    rm -rf build/tools/reframe
+    python3 -m venv build/tools/reframe &&
+      timeout 300 build/tools/reframe/bin/pip install --retries 1 --timeout 15 reframe-hpc==4.10.4
+  }
 }
 
 check_cmake() {
@@ -179,7 +189,11 @@ run_all_tests() {
   else
     say "Testing the host backend only."
   fi
+  # All the while that is built.
+  mkdir -p build/tools
+  install_reframe > build/tools/reframe.log 2>&1 &
   for preset in "${presets[@]}"; do build "$preset"; done
+  wait $! || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
 
   [ "${1:-}" != long ] || which=()
   # One run of ctest over all build trees, so that there is one summary.

@@ -18,6 +18,7 @@
 #include <KokkosHostSpaces/StreamedFor.hpp>
 #include <KokkosHostSpaces/StreamedReduce.hpp>
 #include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/Version.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 
 /// \namespace KokkosHostSpaces

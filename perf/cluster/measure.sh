@@ -2,45 +2,84 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-# What the job scripts have in common: they tell how to launch ranks, this measures and reports.
+# What the job scripts have in common. They tell the folder perf/, numbers of ranks and cores, and
+# how to launch ranks:
+#   launch <ranks> <nodes> <ranks on each node> <command>...
 
 # shellcheck disable=SC2154 # set by the job script
-: "${all_ranks:?} ${ranks_per_node:?} ${cores_per_node:?}"
-for module in ${MODULES:-}; do module load "$module"; done
-program=${BUILD:-build/cuda}/perf/${PROGRAM:-kokkos_host_spaces_perf}
-results=${RESULTS:-results-${SLURM_JOB_ID:-${PBS_JOBID:-}}}
-for file in "$program" perf/report.py; do
-  if [ ! -e "$file" ]; then
-    echo "$file is missing in $PWD: submit from the root of the repository, and name the build directory in BUILD" >&2
-    exit 2
-  fi
-done
-mkdir -p "$results"
+: "${perf:?}"
 
-# The threads of a rank stay on the cores that the rank has taken.
-export OMP_PROC_BIND=false
+fail() { echo "$*" >&2; exit 2; }
 
-files=()
-for ranks in ${RANKS:-$(printf '%s\n' 1 "$all_ranks" | sort -nu)}; do
-  on_each_node=$((ranks < ranks_per_node ? ranks : ranks_per_node))
-  if ((ranks > all_ranks || ranks % on_each_node != 0)); then
-    echo "$ranks ranks do not fit the job, which has $all_ranks, $ranks_per_node on each node" >&2
-    exit 2
+# Each rank sees all GPUs and cores of its node, takes the GPU of its local rank, and the cores near it.
+launch_by_mpiexec() {
+  if mpiexec --version 2>&1 | grep -qE 'Open MPI|OpenRTE|PRRTE'; then
+    mpiexec -n "$1" --map-by "ppr:$3:node" --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND "${@:4}"
+  else
+    I_MPI_PIN=off mpiexec -n "$1" -ppn "$3" "${@:4}"
   fi
+}
+
+# On this machine: as many ranks as it has GPUs, or the most that RANKS names.
+use_this_machine() {
+  # shellcheck disable=SC2086 # RANKS are words
+  all_ranks=$(printf '%s\n' 1 ${RANKS:-$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')} | sort -n | tail -n 1)
+  ranks_per_node=$all_ranks
+  cores_per_node=$(nproc)
+  launch() { if [ "$1" -eq 1 ]; then "${@:4}"; else launch_by_mpiexec "$@"; fi; }
+}
+
+# Sets `program`: of the build directory in BUILD, beside this file where it is installed, in PATH, or of build/cuda.
+find_program() {
+  local name=${PROGRAM:-kokkos_host_spaces_perf}
+  if [ -n "${BUILD:-}" ]; then
+    program=$BUILD/perf/$name
+  elif [ -x "$perf/../../../bin/$name" ]; then
+    program=$perf/../../../bin/$name
+  else
+    program=$(command -v "$name" || echo "build/cuda/perf/$name")
+  fi
+  [ -x "$program" ] ||
+    fail "$program is missing in $PWD: name the build directory in BUILD, or load the module that has the suite"
+}
+
+# measure_with <ranks>
+measure_with() {
+  local ranks=$1 on_each_node=$(($1 < ranks_per_node ? $1 : ranks_per_node)) raw=$results/$1-ranks.raw.json status=0
+  ((ranks <= all_ranks && ranks % on_each_node == 0)) ||
+    fail "$ranks ranks do not fit the job, which has $all_ranks, $ranks_per_node on each node"
   export OMP_NUM_THREADS=$((cores_per_node / ranks_per_node > 0 ? cores_per_node / ranks_per_node : 1))
   echo "Measuring with $ranks ranks, $on_each_node on each node, $OMP_NUM_THREADS threads each"
   # shellcheck disable=SC2086 # ARGUMENTS are words
   launch "$ranks" "$((ranks / on_each_node))" "$on_each_node" \
-    "$program" ${ARGUMENTS:---full} --json "$PWD/$results/$ranks-ranks.raw.json"
-  if ! grep -q "\"ranks\": \"$ranks\"" "$results/$ranks-ranks.raw.json"; then
-    echo "Not $ranks ranks measured, but each one alone: build with MPI, that of the launcher" >&2
-    exit 2
-  fi
-  python3 perf/report.py condense "$results/$ranks-ranks.raw.json" "$results/$ranks-ranks.json"
+    "$program" ${ARGUMENTS:---full} --json "$raw" || status=$?
+  # A wrong result, which is in the file, makes it 1, or whatever the launcher makes of it.
+  grep -q "\"ranks\": \"$ranks\"" "$raw" || {
+    [ $status -eq 0 ] || fail "The suite ended with exit code $status, without results"
+    fail "Not $ranks ranks measured, but each one alone: build with MPI, that of the launcher"
+  }
+  python3 "$perf/report.py" condense "$raw" "$results/$ranks-ranks.json"
   files+=("$results/$ranks-ranks.json")
-done
+  [ $status -eq 0 ] || suite_failed=1
+}
 
-python3 perf/report.py "${files[@]}" --output "$results/report" ||
-  echo "No report here: where there is matplotlib, run: python3 perf/report.py ${files[*]} --output DIR" >&2
-# 4: no goal is meant for this machine.
-python3 perf/report.py "${files[@]}" --check || [ $? -eq 4 ]
+# Measures, makes the report, and ends the job: with 1 if a result is wrong or not accepted.
+measure() {
+  local module ranks files=() program results suite_failed=0 accepted=0
+  for module in ${MODULES:-}; do module load "$module"; done
+  find_program
+  results=${RESULTS:-results-${SLURM_JOB_ID:-${PBS_JOBID:-$(date +%Y%m%d-%H%M%S)}}}
+  mkdir -p "$results"
+  results=$(cd "$results" && pwd)
+  # The threads of a rank stay on the cores that the rank has taken.
+  export OMP_PROC_BIND=false
+
+  for ranks in ${RANKS:-$(printf '%s\n' 1 "$all_ranks" | sort -nu)}; do measure_with "$ranks"; done
+
+  python3 "$perf/report.py" "${files[@]}" --output "$results/report" ||
+    echo "No report here: where there is matplotlib, run $perf/report.py ${files[*]} --output DIR" >&2
+  # 4: nothing is judged on this machine.
+  python3 "$perf/report.py" "${files[@]}" --check=acceptance || accepted=$?
+  if [ $accepted -ne 0 ] && [ $accepted -ne 4 ]; then exit $accepted; fi
+  exit $suite_failed
+}

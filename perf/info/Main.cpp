@@ -8,6 +8,7 @@
 
 #include "../../backend/Config.hpp"
 #include "../support/Arguments.hpp"
+#include "../support/Version.hpp"
 #include "../plain/Platform.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 char const* const usage = R"(Usage: kokkos_host_spaces_info [options]
   --no-measure   only look: no rates
   --json         one JSON object instead of text
+  --version      of library, Kokkos, CUDA and compiler
 Prints GPUs, links, NUMA nodes, limits, the rates to expect (measured in about 5 seconds), and
 warnings with what to do.
 )";
@@ -28,6 +30,7 @@ struct Options {
   bool measure = true;
   bool json    = false;
   bool help    = false;
+  bool version = false;
 };
 
 Options parse_options(int argc, char const* const* argv) {
@@ -40,6 +43,8 @@ Options parse_options(int argc, char const* const* argv) {
       options.json = true;
     else if (arguments.option() == "--help")
       options.help = true;
+    else if (arguments.option() == "--version")
+      options.version = true;
     else
       arguments.refuse();
   }
@@ -54,8 +59,8 @@ bool all_verified(Findings const& findings) {
 
 int run(int argc, char** argv) {
   Options const options = parse_options(argc, argv);
-  if (options.help) {
-    std::cout << usage;
+  if (options.help || options.version) {
+    std::cout << (options.help ? usage : version_text());
     return success;
   }
   Findings findings         = survey(list_devices(), Impl::Topology::machine());

@@ -3,6 +3,7 @@
 
 #include "../support/Arguments.hpp"
 #include "../support/System.hpp"
+#include "../support/Version.hpp"
 #include "../plain/Platform.hpp"
 #include "Binding.hpp"
 #include "Context.hpp"
@@ -102,6 +103,10 @@ int run(int argc, char** argv) {
   SuiteOptions const options = parse_suite_options(argc, argv);
   if (options.help) {
     std::cout << suite_usage();
+    return success;
+  }
+  if (options.version) {
+    std::cout << version_text();
     return success;
   }
   // By default CUDA has 8 queues for all streams: what uses a ninth beside 8 running kernels would

@@ -19,6 +19,7 @@ char const* const usage = R"([options] [--kokkos-...]
   --filter REGEX   only the benchmarks whose name has a match
   --list           print the names, and measure nothing
   --json FILE      also write the results to FILE, for report.py
+  --version        of library, Kokkos, CUDA and compiler
 Each line tells the median of Kokkos with our spaces, that of the plain twin, and twin / ours with its
 quartiles. Exits with 0 if all results are right, 1 if one is wrong, 2 on an error, 4 without a GPU.
 )";
@@ -51,6 +52,8 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
       options.json = arguments.value();
     } else if (option == "--help") {
       options.help = true;
+    } else if (option == "--version") {
+      options.version = true;
     } else if (option == "--plant-error") {
       options.plant_error = true;
     } else if (option == "--in-fresh-process") {

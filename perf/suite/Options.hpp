@@ -18,6 +18,7 @@ struct SuiteOptions {
   std::string json;                 ///< file to write, or empty
   bool list        = false;
   bool help        = false;
+  bool version     = false;
   bool plant_error = false;
 
   std::string in_fresh_process;  ///< for the processes that the program starts: what to do

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_VERSION_HPP
+#define KOKKOS_HOST_SPACES_VERSION_HPP
+
+/// \file
+/// The version of this library for the preprocessor; the build stops where it is not that of CMake.
+
+#define KOKKOS_HOST_SPACES_VERSION_MAJOR 1  ///< of this library
+#define KOKKOS_HOST_SPACES_VERSION_MINOR 0  ///< of this library
+#define KOKKOS_HOST_SPACES_VERSION_PATCH 0  ///< of this library
+
+/// As of Kokkos: 10203 is 1.2.3.
+#define KOKKOS_HOST_SPACES_VERSION                                                     \
+  (KOKKOS_HOST_SPACES_VERSION_MAJOR * 10000 + KOKKOS_HOST_SPACES_VERSION_MINOR * 100 + \
+   KOKKOS_HOST_SPACES_VERSION_PATCH)
+
+#endif
