@@ -9,7 +9,7 @@ import pathlib
 
 from . import plots
 from .document import Document
-from .goals import Goal, judge_goal
+from .goals import Goal, judge
 from .numbers import time_text
 from .results import Case, Run
 from .series import (
@@ -64,18 +64,13 @@ def _errors(document: Document, runs: list[Run]) -> None:
 def _goals(document: Document, runs: list[Run], goals: list[Goal]) -> None:
     rows = []
     for goal in goals:
-        verdicts = judge_goal(goal, runs)
-        if verdicts[0].reached is None:
-            rows.append([goal.name, goal.wanted, "not judged", verdicts[0].reason, goal.why])
+        judged = judge(goal, runs)
+        if not judged.verdicts:
+            rows.append([goal.name, goal.wanted, "not judged", judged.why_not, goal.why])
             continue
-        short = [verdict for verdict in verdicts if not verdict.reached]
-        measured = [verdict for verdict in verdicts if verdict.measured]
-        worst = min(measured, default=None, key=lambda verdict:
-                    verdict.measured.median * (1 if goal.at_most is None else -1))
-        reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
-        details = [f"{goal.text(worst.measured)}, {worst.case}"] if worst else []
-        details += ordered(verdict.reason for verdict in short if verdict.reason)
-        rows.append([goal.name, goal.wanted, f"{'NO' if short else 'yes'}, {reached}", "; ".join(details), goal.why])
+        worst = judged.verdicts[0]
+        details = f"{goal.text(worst.measured)}, {worst.case}" if worst.measured else worst.reason
+        rows.append([goal.name, goal.wanted, f"{'NO' if judged.short else 'yes'}, {judged.count}", details, goal.why])
     document.heading("Goals")
     document.table(["goal", "wanted", "reached", "worst case", "why so"], rows)
 
