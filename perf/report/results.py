@@ -103,7 +103,7 @@ class Run:
         groups = self.context.get("groups")
         if groups is None:
             return group is None or any(case.group == group for case in self.cases.values())
-        return not self.context.get("filter") and (groups == "all" or group in groups.split(","))
+        return not self.context.get("filter") and (group in groups.split(","))
 
     def errors(self) -> list[str]:
         return [f"{case.name}: {error}" for case in self.cases.values() for error in case.errors]

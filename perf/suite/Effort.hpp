@@ -27,12 +27,10 @@ struct Effort {
   /// Memory that a rank may use, of the device and of its share of the host.
   std::size_t device_bytes = 0, host_bytes = 0;
 
-  /// Repetitions of a sample that takes `seconds`, about: enough for quartiles, fewer of what is
-  /// long.
-  int repetitions(double seconds) const {
-    int const most = mode == Mode::quick ? 5 : 15;
-    return seconds < 0.02 ? most : seconds < 0.2 ? (most + 1) / 2 : 3;
-  }
+  /// Repetitions of a sample that takes `seconds`, about. Of two runs with 9 a test on ranks can be
+  /// sure of a change among a thousand benchmarks; with 15 also where one or two were disturbed; with
+  /// 5 among a few.
+  int repetitions(double seconds) const { return seconds < 0.02 ? 15 : seconds < 0.2 ? 9 : 5; }
 };
 
 }  // namespace KokkosHostSpaces::Perf

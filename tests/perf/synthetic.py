@@ -5,6 +5,7 @@
 import json
 import random
 
+GROUPS = "transport,vector,copy,alloc,zero_copy,latency,stream"
 LINK, BOTH, TWO_TO_ONE, MEMORY = 55e9, 100e9, 80e9, 4.4e12
 KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "nstream": 4, "dot": 2, "axpy": 3, "norm": 1}
 SPACES = {"PinnedSpace": 54.8e9, "MappedSpace": 51e9, "WriteCombinedSpace": 55e9, "CudaHostPinnedSpace": 52e9}
@@ -17,7 +18,7 @@ def context(**changes):
         "gpu": "NVIDIA H200", "gpus": "1", "driver_version": "580", "cuda_runtime_version": "13.0",
         "link_generation": "5", "link_width": "16", "huge_pages": "madvise", "execution_space": "OpenMP",
         "kokkos_version": "5.0.2", "kokkos_configuration": "Cuda", "compiler": "GCC 13.3.0, nvcc 13.0",
-        "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "groups": "all", "filter": "", "ranks": "1",
+        "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "groups": GROUPS, "filter": "", "ranks": "1",
         "limit_to_device": f"{LINK}", "limit_to_host": f"{LINK}", "limit_both": f"{BOTH}",
         "limit_two_to_one": f"{TWO_TO_ONE}", "limit_device_memory": f"{MEMORY}"} | changes
 
