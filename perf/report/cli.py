@@ -10,14 +10,13 @@ import re
 import sys
 
 from .check import Check
-from .compare import CONTEXT, changes, context_differences
+from .compare import CONTEXT, Comparison, Question
 from .figures import Page
 from .goals import KINDS, Goal, load_goals
-from .numbers import time_text
 from .results import ResultsError, Run, condense, load, load_all
 
 # As of the programs that measure: 2 is an error in the use or the files.
-SUCCESS, FALLS_SHORT, SKIPPED = 0, 1, 4
+SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
 _ACCEPTANCE = "--check-acceptance"
 GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
@@ -40,46 +39,32 @@ def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbos
 
 
 def _compare(arguments: list[str]) -> int:
+    question = Question()
     parser = argparse.ArgumentParser(
         prog="report.py compare",
-        description="Exits with 1 if a case got slower, by more than --minimum and by more than chance.",
+        description="Exits with 1 if a case got slower, by more than --minimum and by more than chance; with 3 if none"
+                    " did as far as can be told, but some cannot be judged: a change of --judge could go unnoticed.",
         epilog=f"Says where these differ: {', '.join(CONTEXT)}.")
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
-    parser.add_argument("--quantity", choices=["seconds", "ratio"], default="seconds",
+    parser.add_argument("--quantity", choices=["seconds", "ratio"], default=question.quantity,
                         help="time, or ratio to the twin, which a faster or slower machine changes less")
-    parser.add_argument("--minimum", type=float, default=0.02, help="smallest change that counts (%(default)s)")
-    parser.add_argument("--significance", type=float, default=0.05,
+    parser.add_argument("--minimum", type=float, default=question.minimum,
+                        help="smallest change that counts (%(default)s)")
+    parser.add_argument("--judge", type=float, default=question.judge,
+                        help="a change that must not go unnoticed (%(default)s)")
+    parser.add_argument("--significance", type=float, default=question.significance,
                         help="chance of any false alarm that is accepted (%(default)s)")
-    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name has a match")
+    parser.add_argument("--filter", default=question.pattern, metavar="REGEX", help="only cases whose name has a match")
+    parser.add_argument("--verbose", action="store_true", help="every case that cannot be judged, not the five worst")
     options = parser.parse_args(arguments)
-    old, new = load(options.old), load(options.new)
-    for difference in context_differences(old, new):
-        print(f"note: differs in {difference}")
-    for names, where in ((old.cases.keys() - new.cases.keys(), options.old),
-                         (new.cases.keys() - old.cases.keys(), options.new)):
-        if names:
-            print(f"note: {len(names)} cases are in {where} alone, such as {min(names)}")
-    for error in new.errors():
-        print(f"WRONG  {error}")
-    all_changes = changes(old, new, options.quantity, options.filter)
-    if not all_changes:
-        raise ResultsError("the results have no case in common that could be compared")
-    hopeless = [change for change in all_changes if change.smallest_probability > options.significance]
-    if hopeless:
-        worst = max(hopeless, key=lambda change: change.effect)
-        print(f"note: {len(hopeless)} cases have too few repetitions to be sure of any change among"
-              f" {len(all_changes)} cases; the slowest of them is {worst.case}, {worst.effect:+.1%}: repeat more"
-              " often, or compare fewer cases by --filter")
-    sure = [change for change in all_changes
-            if abs(change.effect) >= options.minimum and change.probability <= options.significance]
-    slower = [change for change in sure if change.effect > 0]
-    for change in sorted(sure, key=lambda change: -change.effect):
-        write = time_text if options.quantity == "seconds" else "{:.4g}".format
-        print(f"{'SLOWER' if change.effect > 0 else 'faster'} {change.case}: {change.effect:+.1%},"
-              f" {write(change.old)} -> {write(change.new)}, p = {change.probability:.2g}")
-    print(f"{len(slower)} of {len(all_changes)} cases are slower, {len(sure) - len(slower)} faster")
-    return FALLS_SHORT if slower or new.errors() else SUCCESS
+    question = Question(options.quantity, options.minimum, options.judge, options.significance, options.filter)
+    comparison = Comparison(load(options.old), load(options.new), question)
+    for line in comparison.lines(options.old, options.new, options.verbose):
+        print(line)
+    if comparison.slower or comparison.errors:
+        return FALLS_SHORT
+    return CANNOT_JUDGE if comparison.unjudged else SUCCESS
 
 
 def _condense(arguments: list[str]) -> int:
