@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import pathlib
 import re
 import sys
@@ -13,7 +14,9 @@ from .check import Check
 from .compare import CONTEXT, Comparison, Question
 from .figures import Page
 from .goals import KINDS, Goal, load_goals
+from .nvbandwidth import nvbandwidth
 from .results import ResultsError, Run, condense, load, load_all
+from .sections import make_report
 
 # As of the programs that measure: 2 is an error in the use or the files.
 SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
@@ -22,7 +25,8 @@ GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
 _USAGE = """report.py RESULTS.json... --check                        what falls short of acceptance and targets
 report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
-report.py RESULTS.json... --output DIR                   a report: report.md, report.html, pictures
+report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
+report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
 report.py figures PAGE.md... [--write]                   whether the figures marked in pages are those of the results
 report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
@@ -71,8 +75,9 @@ def _condense(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py condense")
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--anonymous", action="store_true", help="with numbers for the names of hosts, to be published")
     options = parser.parse_args(arguments)
-    options.out.write_text(condense(load(options.results)), encoding="utf-8")
+    options.out.write_text(condense(load(options.results), options.anonymous), encoding="utf-8")
     return SUCCESS
 
 
@@ -94,6 +99,19 @@ def _figures(arguments: list[str]) -> int:
     return FALLS_SHORT if wrong and not options.write else SUCCESS
 
 
+def _write_report(runs: list[Run], goals: list[Goal], page: pathlib.Path | None, folder: pathlib.Path | None) -> None:
+    text, pictures = make_report(runs, goals)
+    if not pictures and importlib.util.find_spec("matplotlib") is None:
+        print(f"{sys.executable} has no matplotlib (python3-matplotlib of Debian): no pictures", file=sys.stderr)
+    files = {folder / f"{name}.svg": picture for name, picture in pictures.items()} if folder else {}
+    if page:
+        files[page if page.suffix == ".html" else page / "report.html"] = text
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        print(path)
+
+
 def _report(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py", usage="\n" + _USAGE)
     parser.add_argument("results", type=pathlib.Path, nargs="+",
@@ -104,17 +122,20 @@ def _report(arguments: list[str]) -> int:
                         help="the same of what must hold on any sound machine: targets alone fail nothing")
     parser.add_argument("--verbose", action="store_true", help="every case that falls short, and all that is reached")
     parser.add_argument("--goals", type=pathlib.Path, default=GOALS)
-    parser.add_argument("--output", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("--output", type=pathlib.Path, metavar="PATH",
+                        help="the page to write, or a folder for report.html")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="the pictures of the page as SVG, too")
+    parser.add_argument("--nvbandwidth", type=pathlib.Path, metavar="JSON",
+                        help="the rates of the links of the first file's GPUs as nvbandwidth writes them")
     # With an optional value it would take the name of a file that follows it for one.
     options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
-    if not options.kinds and not options.output:
-        parser.error("give --check, --output DIR or both")
+    if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
+        parser.error("give --check, --output PATH, --pictures DIR or --nvbandwidth JSON")
     runs, goals = load_all(options.results), load_goals(options.goals)
-    if options.output:
-        from .sections import write_report  # pylint: disable=import-outside-toplevel
-
-        for path in write_report(runs, goals, options.output):
-            print(path)
+    if options.output or options.pictures:
+        _write_report(runs, goals, options.output, options.pictures)
+    if options.nvbandwidth:
+        options.nvbandwidth.write_text(nvbandwidth(runs[0]), encoding="utf-8")
     if options.kinds:
         return _check(runs, goals, options.kinds, options.verbose)
     return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
@@ -129,6 +150,4 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"report.py: {error}", file=sys.stderr)
     except re.error as error:
         print(f"report.py: bad regular expression {error.pattern!r}: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"report.py: {error}: a report needs matplotlib (python3-matplotlib of Debian)", file=sys.stderr)
     return 2

@@ -65,8 +65,13 @@ class Results(ReportTest):
 
     def test_the_small_form_tells_nothing_of_the_owner_and_is_not_made_smaller(self):
         first, second = self.folder / "1.json", self.folder / "2.json"
-        self.call("condense", self.write(synthetic.machine()), first)
+        machine = synthetic.machine(ranks="2", rank_0="host:secret cores:0", rank_1="host:other cores:1")
+        self.call("condense", self.write(machine), second)
+        self.assertIn("host:secret", second.read_text(encoding="utf-8"))
+        self.call("condense", "--anonymous", self.write(machine), first)
         self.call("condense", first, second)
+        self.assertNotIn("secret", first.read_text(encoding="utf-8"))
+        self.assertIn("host:host-2 cores:1", first.read_text(encoding="utf-8"))
         self.assertEqual(first.read_text(encoding="utf-8"), second.read_text(encoding="utf-8"))
         context = json.loads(first.read_text(encoding="utf-8"))["context"]
         self.assertFalse({"host_name", "executable", "load_avg"} & context.keys())
