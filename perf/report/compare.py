@@ -23,7 +23,8 @@ class Question:
     """What is asked of each case."""
 
     quantity: str = "seconds"
-    minimum: float = 0.02  #: smallest change that counts
+    #: Smallest change that counts: runs of one program on two H200s differ by as much (within a run by 1 %).
+    minimum: float = 0.05
     judge: float = 0.1  #: a change that must not go unnoticed
     significance: float = 0.05  #: chance of any false alarm that is accepted
     pattern: str = ""

@@ -3,11 +3,19 @@
 """report.py --check finds what falls short of perf/goals.json, and nothing else."""
 
 import json
+import pathlib
+import random
 import unittest
 
 import synthetic
 from support import ReportTest
 
+from report.check import Check as Checked
+from report.cli import GOALS
+from report.goals import load_goals
+from report.results import Case, Run, load
+
+H200 = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results" / "h200"
 TRIAD = "vector/triad/CudaSpace/double/element_wise/n:1024/"
 
 
@@ -57,6 +65,22 @@ class Check(ReportTest):
             machine = machine_that_reaches_all()
             machine.change(part, real_time=1.1)
             self.assertEqual(self.call(self.write(machine), "--check=acceptance")[0], 1, part)
+
+    def test_an_h200_is_sound_in_each_of_20_runs_and_what_is_10_percent_slower_in_none(self):
+        """Runs are drawn from the repetitions that were measured there, at sizes of --quick where it has them."""
+        goals = [goal for goal in load_goals(GOALS) if goal.kind == "acceptance"]
+        measured = [case for name in ("suite.json", "stream.json") for case in load(H200 / name).cases.values()
+                    if case.values("ratio") and (case.group != "vector" or case.fields["n"] in ("1048576", "16777216"))]
+        context, noise = load(H200 / "suite.json").context, random.Random(1)
+
+        def draw(slower):
+            return Run(context, {case.name: Case(case.name, seconds=case.seconds, counters={
+                "ratio": [noise.choice(case.values("ratio")) / slower for _ in range(21)]}) for case in measured})
+
+        for _ in range(20):
+            sound = Checked([draw(1)], goals)
+            self.assertEqual((len(sound.of("acceptance")), sound.short("acceptance")), (12, []))
+            self.assertGreater(len(Checked([draw(1.1)], goals).short("acceptance")), 2)
 
     def test_the_five_worst_come_first_and_the_rest_on_demand(self):
         machine = machine_that_reaches_all()
