@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import pathlib
@@ -157,8 +158,13 @@ def holds(value: str | None, wanted) -> bool:
         return wanted is value
     if isinstance(wanted, list):
         return any(holds(value, one) for one in wanted)
-    comparison = _COMPARISON.fullmatch(str(wanted))
-    relation, right = comparison.groups() if comparison else ("=", str(wanted))
+    return _compares(value, str(wanted))
+
+
+@functools.cache
+def _compares(value: str, wanted: str) -> bool:
+    comparison = _COMPARISON.fullmatch(wanted)
+    relation, right = comparison.groups() if comparison else ("=", wanted)
     if relation == "~":
         return re.search(right, value) is not None
     try:

@@ -58,10 +58,17 @@ class _Writer:
             self.document.picture(self.pictures[name], description)
 
 
+def _fact(run: Run, key: str) -> str:
+    value = str(run.context.get(key) or "")
+    if key in _DEVICE and run.backend == "host":
+        return ""
+    return UNKNOWN if not value or (key, value) == ("gpu_numa_node", "-1") else value
+
+
 def _machine(document: Document, runs: list[Run]) -> None:
     rows = [["GPU", *(run.context.get("gpu") or "none" for run in runs)], ["ranks", *(str(run.ranks) for run in runs)]]
     for key, name in (_DEVICE | _MACHINE).items():
-        cells = [str(run.context.get(key) or ("" if key in _DEVICE and run.backend == "host" else UNKNOWN)) for run in runs]
+        cells = [_fact(run, key) for run in runs]
         if key not in ("groups", "filter") or set(cells) != {UNKNOWN}:
             rows.append([name, *cells])
     for key, name in _LIMITS.items():
@@ -135,7 +142,8 @@ def _worst_ratios(document: Document, cases: list[Case]) -> None:
             row.append(f"{worst.summary('ratio').median:.3f} at {size_text(worst)}" if worst else "")
         rows.append(row)
     if rows:
-        document.text("The smallest ratio to the plain twin over all sizes: 1 is equally fast, above 1 ours is faster.")
+        document.text("The smallest ratio to the plain twin over all sizes (without a unit: elements): 1 is equally fast,"
+                      " above 1 ours is faster.")
         document.table(["", *operations], rows)
 
 
@@ -254,12 +262,13 @@ def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]
     for run in runs:
         _places(document, run)
     _goals(document, check)
-    # Details of the smallest run on each machine: the larger ones show what they add.
+    # Details of the runs with the fewest ranks on each machine: the larger ones show what they add.
     machines: dict[str, list[Run]] = {}
     for run in runs:
         machines.setdefault(str(run.context.get("gpu") or run.backend), []).append(run)
-    for place, same in enumerate(machines.values()):
-        _run(writer, same[0], f"_{place + 1}" if place else "")
+    detailed = [run for same in machines.values() for run in same if run.ranks == same[0].ranks]
+    for place, run in enumerate(detailed):
+        _run(writer, run, f"_{place + 1}" if place else "")
     for same in machines.values():
         _several(writer, same)
     _all_cases(document, runs)
