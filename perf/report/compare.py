@@ -116,6 +116,7 @@ class Comparison:
         text = (f"{len(self.slower)} of {len(self.changes)} cases are slower,"
                 f" {len(self.sure) - len(self.slower)} faster, {unchanged} unchanged")
         if self.unjudged:
-            text += (f", {len(self.unjudged)} cannot be judged: they scatter too much, or were repeated too seldom, for"
-                     f" a change of {self._question.judge:.0%} to be seen (repeat more often, or compare fewer by --filter)")
+            text += (f", {len(self.unjudged)} cannot be judged: they scatter too much, or were repeated too seldom,"
+                     f" for a change of {self._question.judge:.0%} to be seen (repeat more often, or compare fewer"
+                     " by --filter)")
         return text

@@ -70,8 +70,8 @@ def panels_of(count: int, most_columns: int, width: float, height: float, legend
     whole_width = _LEFT + columns * width + (columns - 1) * aside + _RIGHT
     whole_height = _TOP + rows * height + (rows - 1) * gap + bottom
     figure, axes = plt.subplots(rows, columns, figsize=(whole_width, whole_height), squeeze=False, **options)
-    figure.subplots_adjust(_LEFT / whole_width, bottom / whole_height, 1 - _RIGHT / whole_width, 1 - _TOP / whole_height,
-                           aside / width, gap / height)
+    figure.subplots_adjust(_LEFT / whole_width, bottom / whole_height, 1 - _RIGHT / whole_width,
+                           1 - _TOP / whole_height, aside / width, gap / height)
     for unused in axes.flat[count:]:
         unused.remove()
     for panel in axes.flat[max(0, count - columns):count]:

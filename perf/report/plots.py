@@ -62,7 +62,8 @@ def ratios(run: Run, group: str):
     cases = [case for panel in found.values() for line in panel.values() for case in line]
     top = min(2, 1.05 * max(1.1, *(case.summary("ratio").upper for case in cases)))
     columns = min(len(found), 2 if len(names) > 4 else 4)
-    figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True, sharey=True)
+    figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True,
+                               sharey=True)
     for place, (axes, title) in enumerate(zip(panels, sorted(found, key=lambda title: (place_of(title), title)))):
         axes.axhline(1, color="black", linewidth=0.8)
         # What is more stands at the upper edge, with its figure.
@@ -124,7 +125,8 @@ def crossing_maps(run: Run):
             for column, f in enumerate(fractions):
                 if (p, f) in crossing.ratios:
                     value = crossing.ratios[p, f]
-                    axes.text(column, row, f"{value:.{0 if value >= 10 else 2 if value < 1 else 1}f}×", ha="center", va="center", fontsize=7,
+                    decimals = 0 if value >= 10 else 1 if value >= 1 else 2
+                    axes.text(column, row, f"{value:.{decimals}f}×", ha="center", va="center", fontsize=7,
                               color="white" if abs(math.log2(value)) > 3 else "black")
         axes.set_xticks(range(len(fractions)), [f"{fraction:g}" for fraction in fractions])
         axes.set_yticks(range(len(passes)), [f"{p:g}" for p in passes])

@@ -23,12 +23,14 @@ _DEVICE = {
     "clock_sm_max": "SM clock at most, MHz", "clock_memory": "memory clock now, MHz",
     "clock_memory_max": "memory clock at most, MHz", "ecc": "ECC", "power_limit": "power limit, W",
     "power_limit_max": "power limit at most, W", "link_generation": "PCIe generation now",
-    "link_generation_max": "PCIe generation at most", "link_width": "PCIe lanes now", "link_width_max": "PCIe lanes at most",
+    "link_generation_max": "PCIe generation at most", "link_width": "PCIe lanes now",
+    "link_width_max": "PCIe lanes at most",
     "gpu_numa_node": "NUMA node of the GPU"}
 _MACHINE = {
-    "host_name": "host", "kernel": "kernel", "host_cpu": "CPU", "cpu_governor": "CPU governor", "numa_nodes": "NUMA nodes",
-    "huge_pages": "transparent huge pages", "execution_space": "execution space", "host_threads": "host threads",
-    "kokkos_version": "Kokkos", "compiler": "compiler", "commit": "commit", "mode": "mode", "groups": "groups",
+    "host_name": "host", "kernel": "kernel", "host_cpu": "CPU", "cpu_governor": "CPU governor",
+    "numa_nodes": "NUMA nodes", "huge_pages": "transparent huge pages", "execution_space": "execution space", "host_threads": "host threads",
+    "kokkos_version": "Kokkos",
+    "compiler": "compiler", "commit": "commit", "mode": "mode", "groups": "groups",
     "filter": "filter", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
            "limit_both": "link in both directions", "limit_two_to_one": "link, two parts to the device and one back",
@@ -142,8 +144,8 @@ def _worst_ratios(document: Document, cases: list[Case]) -> None:
             row.append(f"{worst.summary('ratio').median:.3f} at {size_text(worst)}" if worst else "")
         rows.append(row)
     if rows:
-        document.text("The smallest ratio to the plain twin over all sizes (without a unit: elements): 1 is equally fast,"
-                      " above 1 ours is faster.")
+        document.text("The smallest ratio to the plain twin over all sizes (without a unit: elements): 1 is equally"
+                      " fast, above 1 ours is faster.")
         document.table(["", *operations], rows)
 
 
@@ -224,10 +226,11 @@ def _pairs(document: Document, cases: list[Case]) -> None:
     """A line for each case, with its own twin."""
     for operation in ordered(case.operation for case in cases):
         rows = []
-        for case in sorted((case for case in cases if case.operation == operation), key=lambda case: (line_name(case), size(case))):
-            twin, ratio = case.summary("twin_seconds"), case.summary("ratio")
-            rows.append([line_name(case), size_text(case) if size(case) else "", time_text(case.summary("seconds").median),
-                         *([time_text(twin.median), f"{ratio.median:.3g}", twin_name(case)] if twin and ratio else [""] * 3)])
+        here = [case for case in cases if case.operation == operation]
+        for case in sorted(here, key=lambda case: (line_name(case), size(case))):
+            ours, twin, ratio = (case.summary(key) for key in ("seconds", "twin_seconds", "ratio"))
+            beside = [time_text(twin.median), f"{ratio.median:.3g}", twin_name(case)] if twin and ratio else [""] * 3
+            rows.append([line_name(case), size_text(case) if size(case) else "", time_text(ours.median), *beside])
         document.table([operation.replace("_", " "), "size", "ours", "twin", "twin / ours", "which twin"], rows)
 
 

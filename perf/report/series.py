@@ -67,7 +67,9 @@ def ways(cases: Iterable[Case]) -> dict[str, dict[float, Summary]]:
     times: dict[str, dict[float, list[float]]] = {}
     for case in sorted(cases, key=size):
         times.setdefault(line_name(case), {}).setdefault(size(case), []).extend(case.seconds)
-        twin = twin_name(case) if "twin" in case.fields else f"{twin_name(case)} for {case.operation}, {line_name(case)}"
+        twin = twin_name(case)
+        if "twin" not in case.fields:
+            twin += f" for {case.operation}, {line_name(case)}"
         if case.values("twin_seconds"):
             times.setdefault(twin, {}).setdefault(size(case), []).extend(case.values("twin_seconds"))
     return {name: {one: summarize(values) for one, values in sizes.items()}
