@@ -5,100 +5,79 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import pathlib
 import re
 import sys
 
-from .compare import CONTEXT, changes, context_differences
+from .check import Check
+from .compare import CONTEXT, Comparison, Question
 from .figures import Page
-from .goals import Goal, judge_goal, load_goals
-from .numbers import time_text
+from .goals import KINDS, Goal, load_goals
+from .nvbandwidth import nvbandwidth
 from .results import ResultsError, Run, condense, load, load_all
+from .sections import make_report
 
 # As of the programs that measure: 2 is an error in the use or the files.
-SUCCESS, FALLS_SHORT, SKIPPED = 0, 1, 4
+SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
+_ACCEPTANCE = "--check-acceptance"
 GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
-_USAGE = """report.py RESULTS.json... --check [--goals GOALS.json]   what falls short of the goals
-report.py RESULTS.json... --output DIR                   a report: report.md, report.html, pictures
+_USAGE = """report.py RESULTS.json... --check                        what falls short of acceptance and targets
+report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
+report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
+report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
 report.py figures PAGE.md... [--write]                   whether the figures marked in pages are those of the results
 report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
 
 
-def _check(runs: list[Run], goals: list[Goal]) -> int:
-    errors = [f"{run.title}: {error}" for run in runs for error in run.errors()]
-    for error in errors:
-        print(f"WRONG  {error}")
-    judged = missed = 0
-    for goal in goals:
-        verdicts = judge_goal(goal, runs)
-        if verdicts[0].reached is None:
-            print(f"-      {goal.name}: not judged, {verdicts[0].reason}")
-            continue
-        short = [verdict for verdict in verdicts if not verdict.reached]
-        judged += 1
-        missed += bool(short)
-        reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
-        print(f"{'MISSED' if short else 'ok    '} {goal.name}: {reached}")
-        for verdict in short:
-            measured = goal.text(verdict.measured) if verdict.measured else verdict.reason
-            print(f"         {verdict.case or goal.name}: wanted {goal.wanted}, measured {measured}")
-    print(f"{judged - missed} of {judged} goals reached, {len(errors)} errors in the results")
-    if errors or missed:
+def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbose: bool) -> int:
+    """The exit code by goals of these kinds, and errors; the others are told, but briefly."""
+    check = Check(runs, goals)
+    for line in check.lines(tuple(set(KINDS) - set(kinds)), is_verbose):
+        print(line)
+    if check.errors or any(check.short(kind) for kind in kinds):
         return FALLS_SHORT
-    return SUCCESS if judged else SKIPPED
+    return SUCCESS if any(check.of(kind) for kind in kinds) else SKIPPED
 
 
 def _compare(arguments: list[str]) -> int:
+    question = Question()
     parser = argparse.ArgumentParser(
         prog="report.py compare",
-        description="Exits with 1 if a case got slower, by more than --minimum and by more than chance.",
+        description="Exits with 1 if a case got slower, by more than --minimum and by more than chance; with 3 if none"
+                    " did as far as can be told, but some cannot be judged: a change of --judge could go unnoticed.",
         epilog=f"Says where these differ: {', '.join(CONTEXT)}.")
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
-    parser.add_argument("--quantity", choices=["seconds", "ratio"], default="seconds",
+    parser.add_argument("--quantity", choices=["seconds", "ratio"], default=question.quantity,
                         help="time, or ratio to the twin, which a faster or slower machine changes less")
-    parser.add_argument("--minimum", type=float, default=0.02, help="smallest change that counts (%(default)s)")
-    parser.add_argument("--significance", type=float, default=0.05,
+    parser.add_argument("--minimum", type=float, default=question.minimum,
+                        help="smallest change that counts (%(default)s)")
+    parser.add_argument("--judge", type=float, default=question.judge,
+                        help="a change that must not go unnoticed (%(default)s)")
+    parser.add_argument("--significance", type=float, default=question.significance,
                         help="chance of any false alarm that is accepted (%(default)s)")
-    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name has a match")
+    parser.add_argument("--filter", default=question.pattern, metavar="REGEX", help="only cases whose name has a match")
+    parser.add_argument("--verbose", action="store_true", help="every case that cannot be judged, not the five worst")
     options = parser.parse_args(arguments)
-    old, new = load(options.old), load(options.new)
-    for difference in context_differences(old, new):
-        print(f"note: differs in {difference}")
-    for names, where in ((old.cases.keys() - new.cases.keys(), options.old),
-                         (new.cases.keys() - old.cases.keys(), options.new)):
-        if names:
-            print(f"note: {len(names)} cases are in {where} alone, such as {min(names)}")
-    for error in new.errors():
-        print(f"WRONG  {error}")
-    all_changes = changes(old, new, options.quantity, options.filter)
-    if not all_changes:
-        raise ResultsError("the results have no case in common that could be compared")
-    hopeless = [change for change in all_changes if change.smallest_probability > options.significance]
-    if hopeless:
-        worst = max(hopeless, key=lambda change: change.effect)
-        print(f"note: {len(hopeless)} cases have too few repetitions to be sure of any change among"
-              f" {len(all_changes)} cases; the slowest of them is {worst.case}, {worst.effect:+.1%}: repeat more"
-              " often, or compare fewer cases by --filter")
-    sure = [change for change in all_changes
-            if abs(change.effect) >= options.minimum and change.probability <= options.significance]
-    slower = [change for change in sure if change.effect > 0]
-    for change in sorted(sure, key=lambda change: -change.effect):
-        write = time_text if options.quantity == "seconds" else "{:.4g}".format
-        print(f"{'SLOWER' if change.effect > 0 else 'faster'} {change.case}: {change.effect:+.1%},"
-              f" {write(change.old)} -> {write(change.new)}, p = {change.probability:.2g}")
-    print(f"{len(slower)} of {len(all_changes)} cases are slower, {len(sure) - len(slower)} faster")
-    return FALLS_SHORT if slower or new.errors() else SUCCESS
+    question = Question(options.quantity, options.minimum, options.judge, options.significance, options.filter)
+    comparison = Comparison(load(options.old), load(options.new), question)
+    for line in comparison.lines(options.old, options.new, options.verbose):
+        print(line)
+    if comparison.slower or comparison.errors:
+        return FALLS_SHORT
+    return CANNOT_JUDGE if comparison.unjudged else SUCCESS
 
 
 def _condense(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py condense")
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--anonymous", action="store_true", help="with numbers for the names of hosts, to be published")
     options = parser.parse_args(arguments)
-    options.out.write_text(condense(load(options.results)), encoding="utf-8")
+    options.out.write_text(condense(load(options.results), options.anonymous), encoding="utf-8")
     return SUCCESS
 
 
@@ -120,25 +99,45 @@ def _figures(arguments: list[str]) -> int:
     return FALLS_SHORT if wrong and not options.write else SUCCESS
 
 
+def _write_report(runs: list[Run], goals: list[Goal], page: pathlib.Path | None, folder: pathlib.Path | None) -> None:
+    text, pictures = make_report(runs, goals)
+    if not pictures and importlib.util.find_spec("matplotlib") is None:
+        print(f"{sys.executable} has no matplotlib (python3-matplotlib of Debian): no pictures", file=sys.stderr)
+    files = {folder / f"{name}.svg": picture for name, picture in pictures.items()} if folder else {}
+    if page:
+        files[page if page.suffix == ".html" else page / "report.html"] = text
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        print(path)
+
+
 def _report(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py", usage="\n" + _USAGE)
     parser.add_argument("results", type=pathlib.Path, nargs="+",
                         help="files of several runs are taken together, as of 1, 2 and 4 GPUs")
-    parser.add_argument("--check", action="store_true",
+    parser.add_argument("--check", dest="kinds", action="store_const", const=KINDS,
                         help="exit with 1 if a goal is missed or a result wrong, with 4 if no goal is meant for these")
+    parser.add_argument(_ACCEPTANCE, dest="kinds", action="store_const", const=("acceptance",),
+                        help="the same of what must hold on any sound machine: targets alone fail nothing")
+    parser.add_argument("--verbose", action="store_true", help="every case that falls short, and all that is reached")
     parser.add_argument("--goals", type=pathlib.Path, default=GOALS)
-    parser.add_argument("--output", type=pathlib.Path, metavar="DIR")
-    options = parser.parse_args(arguments)
-    if not options.check and not options.output:
-        parser.error("give --check, --output DIR or both")
+    parser.add_argument("--output", type=pathlib.Path, metavar="PATH",
+                        help="the page to write, or a folder for report.html")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="the pictures of the page as SVG, too")
+    parser.add_argument("--nvbandwidth", type=pathlib.Path, metavar="JSON",
+                        help="the rates of the links of the first file's GPUs as nvbandwidth writes them")
+    # With an optional value it would take the name of a file that follows it for one.
+    options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
+    if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
+        parser.error("give --check, --output PATH, --pictures DIR or --nvbandwidth JSON")
     runs, goals = load_all(options.results), load_goals(options.goals)
-    if options.output:
-        from .sections import write_report  # pylint: disable=import-outside-toplevel
-
-        for path in write_report(runs, goals, options.output):
-            print(path)
-    if options.check:
-        return _check(runs, goals)
+    if options.output or options.pictures:
+        _write_report(runs, goals, options.output, options.pictures)
+    if options.nvbandwidth:
+        options.nvbandwidth.write_text(nvbandwidth(runs[0]), encoding="utf-8")
+    if options.kinds:
+        return _check(runs, goals, options.kinds, options.verbose)
     return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
 
 
@@ -151,6 +150,4 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"report.py: {error}", file=sys.stderr)
     except re.error as error:
         print(f"report.py: bad regular expression {error.pattern!r}: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"report.py: {error}: a report needs matplotlib (python3-matplotlib of Debian)", file=sys.stderr)
     return 2

@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Whether new results are slower than old ones."""
+"""Whether new results are slower than old ones, and whether that could be told at all."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from .numbers import Summary, summarize
-from .results import Run
-from .significance import holm, mann_whitney
+from .check import MOST_SHOWN
+from .numbers import Summary, summarize, time_text
+from .results import ResultsError, Run
+from .significance import correct, factors, mann_whitney
 
 # Where these differ, so may the figures, without any change of ours.
 CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
-           "huge_pages", "execution_space", "host_threads", "kokkos_version", "kokkos_configuration",
-           "compiler", "mode", "commit"]
+           "ecc", "power_limit", "kernel", "host_cpu", "cpu_governor", "huge_pages", "execution_space", "host_threads",
+           "kokkos_version", "kokkos_configuration", "compiler", "mode", "commit"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of each case."""
+
+    quantity: str = "seconds"
+    #: Smallest change that counts: runs of one program on two H200s differ by as much (within a run by 1 %).
+    minimum: float = 0.05
+    judge: float = 0.1  #: a change that must not go unnoticed
+    significance: float = 0.05  #: chance of any false alarm that is accepted
+    pattern: str = ""
 
 
 @dataclass
@@ -24,7 +37,12 @@ class Change:
     new: Summary
     effect: float  #: above 0: slower by this fraction
     probability: float  #: of seeing this by chance, corrected for the number of tests
-    smallest_probability: float  #: of any change, however large, with so few repetitions
+    is_sure: bool
+    would_be_seen: bool  #: the change to be judged, with the noise of these repetitions
+
+    @property
+    def is_judged(self) -> bool:
+        return self.is_sure or self.would_be_seen
 
 
 def context_differences(old: Run, new: Run) -> list[str]:
@@ -33,24 +51,72 @@ def context_differences(old: Run, new: Run) -> list[str]:
 
 
 def _short(value) -> str:
-    text = " ".join(str(value).split())
+    text = " ".join(str(value).split()) if value else "unknown"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def changes(old: Run, new: Run, quantity: str, pattern: str) -> list[Change]:
+def _probability_if_slower(before: list[float], after: list[float], slower: float) -> float:
+    """Of the new repetitions as they scatter, had their median become that many times the old one."""
+    factor = slower * summarize(before).median / summarize(after).median
+    return mann_whitney(before, [value * factor for value in after])
+
+
+def changes(old: Run, new: Run, question: Question) -> list[Change]:
     """Old against new, for each case that both have, by the Mann-Whitney U test on the repetitions."""
-    pairs = [(name, case.values(quantity), new.cases[name].values(quantity))
-             for name, case in old.cases.items() if name in new.cases and re.search(pattern, name)]
+    pairs = [(name, case.values(question.quantity), new.cases[name].values(question.quantity))
+             for name, case in old.cases.items() if name in new.cases and re.search(question.pattern, name)]
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
-    corrected = holm([mann_whitney(before, after) for _, before, after in pairs])
-    # A test on ranks finds no change surer than one that leaves no old value among the new ones.
-    surest = {(before, after): mann_whitney(range(before), range(before, before + after))
-              for before, after in {(len(before), len(after)) for _, before, after in pairs}}
+    sizes = [(len(before), len(after)) for _, before, after in pairs]
+    corrected = correct([mann_whitney(before, after) for _, before, after in pairs], sizes, question.significance)
+    # More seconds are worse, a smaller ratio to the twin is.
+    worse = 1 + question.judge if question.quantity == "seconds" else 1 / (1 + question.judge)
     found = []
-    for (name, before, after), probability in zip(pairs, corrected):
+    for (name, before, after), probability, factor in zip(pairs, corrected, factors(sizes, question.significance)):
         medians = summarize(before), summarize(after)
-        effect = medians[1].median / medians[0].median - 1
-        # More seconds are worse, a smaller ratio to the twin is.
-        found.append(Change(name, *medians, effect if quantity == "seconds" else -effect, probability,
-                            min(1.0, surest[len(before), len(after)] * len(pairs))))
+        effect = medians[1].median / medians[0].median
+        effect = effect - 1 if question.quantity == "seconds" else 1 / effect - 1
+        is_sure = abs(effect) >= question.minimum and probability <= question.significance
+        seen = not is_sure and _probability_if_slower(before, after, worse) * factor <= question.significance
+        found.append(Change(name, *medians, effect, probability, is_sure, seen))
     return found
+
+
+class Comparison:
+    """Of two runs; raises ResultsError if they have nothing in common."""
+
+    def __init__(self, old: Run, new: Run, question: Question):
+        self._old, self._new, self._question = old, new, question
+        self.errors = new.errors()
+        self.changes = changes(old, new, question)
+        if not self.changes:
+            raise ResultsError("the results have no case in common that could be compared")
+        self.sure = sorted((one for one in self.changes if one.is_sure), key=lambda one: -one.effect)
+        self.slower = [one for one in self.sure if one.effect > 0]
+        self.unjudged = sorted((one for one in self.changes if not one.is_judged), key=lambda one: -one.effect)
+
+    def lines(self, old_name, new_name, is_verbose: bool) -> list[str]:
+        """For a terminal; what got slower comes first."""
+        write = time_text if self._question.quantity == "seconds" else "{:.4g}".format
+        lines = [f"WRONG  {error}" for error in self.errors]
+        lines += [f"{'SLOWER' if one.effect > 0 else 'faster'} {one.case}: {one.effect:+.1%},"
+                  f" {write(one.old)} -> {write(one.new)}, p = {one.probability:.2g}" for one in self.sure]
+        shown = self.unjudged if is_verbose else self.unjudged[:MOST_SHOWN]
+        lines += [f"?      {one.case}: {one.effect:+.1%}, {write(one.old)} -> {write(one.new)}: cannot judge"
+                  for one in shown]
+        if len(shown) < len(self.unjudged):
+            lines.append(f"       and {len(self.unjudged) - len(shown)} cases more: --verbose")
+        lines += [f"note: differs in {difference}" for difference in context_differences(self._old, self._new)]
+        for one, other, name in ((self._old, self._new, old_name), (self._new, self._old, new_name)):
+            if names := one.cases.keys() - other.cases.keys():
+                lines.append(f"note: {len(names)} cases are in {name} alone, such as {min(names)}")
+        return lines + [self._count()]
+
+    def _count(self) -> str:
+        unchanged = len(self.changes) - len(self.sure) - len(self.unjudged)
+        text = (f"{len(self.slower)} of {len(self.changes)} cases are slower,"
+                f" {len(self.sure) - len(self.slower)} faster, {unchanged} unchanged")
+        if self.unjudged:
+            text += (f", {len(self.unjudged)} cannot be judged: they scatter too much, or were repeated too seldom,"
+                     f" for a change of {self._question.judge:.0%} to be seen (repeat more often, or compare fewer"
+                     " by --filter)")
+        return text

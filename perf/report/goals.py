@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import pathlib
@@ -15,6 +16,8 @@ from .results import Case, ResultsError, Run
 
 _COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
 _NEED = re.compile(r"(\w+)\s*([<>=!~].*)")
+#: What must hold on any sound machine, and what we aim at.
+KINDS = ("acceptance", "target")
 _STATISTICS = {
     "lower_quartile": lambda values: summarize(values).lower,
     "median": lambda values: summarize(values).median,
@@ -29,6 +32,7 @@ class Goal:
     """The keys of a goal in the file."""
 
     name: str
+    kind: str
     why: str
     select: dict
     quantity: str
@@ -43,6 +47,8 @@ class Goal:
     following: str = ""
 
     def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"goal '{self.name}': the kind is none of {', '.join(KINDS)}")
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError(f"goal '{self.name}' needs either at_least or at_most")
         if self.statistic not in _STATISTICS:
@@ -84,14 +90,47 @@ class Goal:
 
 @dataclass
 class Verdict:
-    """What became of a goal in one case; without a case: why it could not be judged."""
+    """What became of a goal in one case; without a case: what was missing."""
 
     goal: Goal
-    reached: bool | None  #: None: not meant for these results
+    reached: bool
     run: str = ""
     case: str = ""
     measured: Summary | None = None
     reason: str = ""
+
+    @property
+    def part(self) -> float:
+        """How much of what is wanted was reached: 1 is just enough."""
+        if self.measured is None:
+            return 0.0
+        median = self.measured.median
+        return median / self.goal.at_least if self.goal.at_most is None else self.goal.at_most / median
+
+    def __str__(self) -> str:
+        said = f"measured {self.goal.text(self.measured)}" if self.measured else self.reason
+        return f"{self.case or self.goal.name}: wanted {self.goal.wanted}, {said}"
+
+
+@dataclass
+class Judgement:
+    """What became of a goal in all cases, the worst first; without verdicts: why it was not judged."""
+
+    goal: Goal
+    verdicts: list[Verdict]
+    why_not: str = ""
+
+    def __post_init__(self):
+        self.verdicts.sort(key=lambda verdict: (verdict.reached, verdict.part))
+
+    @property
+    def short(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if not verdict.reached]
+
+    @property
+    def count(self) -> str:
+        cases = sum(1 for verdict in self.verdicts if verdict.case)
+        return f"{sum(verdict.reached for verdict in self.verdicts)} of {cases} cases reach {self.goal.wanted}"
 
 
 def load_goals(path: pathlib.Path) -> list[Goal]:
@@ -119,8 +158,13 @@ def holds(value: str | None, wanted) -> bool:
         return wanted is value
     if isinstance(wanted, list):
         return any(holds(value, one) for one in wanted)
-    comparison = _COMPARISON.fullmatch(str(wanted))
-    relation, right = comparison.groups() if comparison else ("=", str(wanted))
+    return _compares(value, str(wanted))
+
+
+@functools.cache
+def _compares(value: str, wanted: str) -> bool:
+    comparison = _COMPARISON.fullmatch(wanted)
+    relation, right = comparison.groups() if comparison else ("=", wanted)
     if relation == "~":
         return re.search(right, value) is not None
     try:
@@ -204,18 +248,21 @@ def _uncovered(goal: Goal, cases: list[Case]) -> str:
                      if not any(selected(case, one) for case in cases))
 
 
-def judge_goal(goal: Goal, runs: list[Run]) -> list[Verdict]:
-    """A verdict for each case the goal means, and one if there is none, or some are missing."""
+def judge(goal: Goal, runs: list[Run]) -> Judgement:
+    """A verdict for each case the goal means, and one if some are missing that were asked for."""
     meant = [run for run in runs if all(_met(need, run) for need in goal.needs)]
     if not meant:
-        return [Verdict(goal, None, reason="meant for " + ", ".join(goal.needs))]
+        return Judgement(goal, [], "meant for " + ", ".join(goal.needs))
     chosen = [(run, case) for run in meant for case in run.cases.values()
               if selected(case, goal.select)]
     if not chosen and goal.following:
-        return [Verdict(goal, None, reason=f"follows: {goal.following}")]
+        return Judgement(goal, [], f"follows: {goal.following}")
+    is_complete = any(run.has_all_of(goal.select.get("group")) for run in meant)
     if not chosen:
-        return [Verdict(goal, False, reason="no data")]
+        why = "no data" if is_complete else "its benchmarks were not asked for"
+        return Judgement(goal, [Verdict(goal, False, reason=why)] if is_complete else [], why)
     verdicts = [_judge_case(goal, case, run) for run, case in chosen]
-    if missing := _uncovered(goal, [case for _, case in chosen]):
+    missing = _uncovered(goal, [case for _, case in chosen]) if is_complete else ""
+    if missing:
         verdicts.append(Verdict(goal, False, reason="no data for " + missing))
-    return verdicts
+    return Judgement(goal, verdicts)

@@ -4,174 +4,51 @@
 
 from __future__ import annotations
 
+import io
 import math
-import pathlib
 
-import matplotlib
+from matplotlib.colors import TwoSlopeNorm
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import TwoSlopeNorm  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
-
-from .numbers import count_name, size_name, time_unit  # noqa: E402
-from .results import Case, Run  # noqa: E402
-from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, twin_name, ways  # noqa: E402
-
-# By Okabe and Ito: told apart by all kinds of colour vision; markers and dashes tell them apart once more.
-_COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]
-_SPACES = ["PinnedSpace", "MappedSpace", "WriteCombinedSpace", "CudaHostPinnedSpace", "CudaSpace",
-           "HostSpace", "CudaUVMSpace"]
-_MARKERS = "osD^vPX*"
-_DASHES = ["-", "--", ":", "-."]
-_LIMITS = {
-    "limit_device_memory": "device memory",
-    "limit_host_memory": "host memory",
-    "limit_both": "link, both ways",
-    "limit_to_device": "link to device",
-    "limit_to_host": "link to host",
-}
-
-plt.rcParams.update({
-    "font.size": 9, "axes.titlesize": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-    "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4, "lines.linewidth": 1.4,
-    "figure.constrained_layout.use": True, "svg.hashsalt": "kokkos_host_spaces", "savefig.dpi": 150,
-    "savefig.bbox": "tight"})
+from .looks import (
+    COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
+from .numbers import Summary, time_unit
+from .results import Case, Run
+from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, twin_name, ways
 
 
-def _place(name: str) -> int:
-    """Where the memory space that a name begins with stands among all."""
-    space = name.partition(", ")[0]
-    return _SPACES.index(space) if space in _SPACES else len(_SPACES)
-
-
-class _Styles:
-    """A look for each line of a figure: colour by memory space, dashes by what else differs."""
-
-    def __init__(self):
-        self._seen: dict[str, dict[str, dict]] = {}
-
-    def of(self, name: str) -> dict:
-        space, _, rest = name.partition(", ")
-        variants = self._seen.setdefault(space, {})
-        if rest not in variants:
-            place = _place(space)
-            variants[rest] = {"color": _COLOURS[place], "marker": _MARKERS[place],
-                              "linestyle": _DASHES[len(variants) % len(_DASHES)]}
-        return variants[rest]
-
-
-def _panels(count: int, most_columns: int, width: float = 4.2, height: float = 3.2, **options):
-    """A figure with that many panels, in rows; returns it, and the panels."""
-    columns = min(count, most_columns)
-    rows = math.ceil(count / columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **options)
-    for unused in axes.flat[count:]:
-        unused.remove()
-    return figure, list(axes.flat[:count])
-
-
-def _size_axis(axes, cases: list[Case]) -> None:
-    """Ticks at powers of two of elements or bytes."""
-    name, label = (count_name, "elements") if "n" in cases[0].fields else (size_name, "bytes")
-    axes.set_xscale("log", base=2)
-    exponents = [math.log2(size(case)) for case in cases if size(case) > 0]
-    first, last = math.floor(min(exponents)), math.ceil(max(exponents))
-    step = max(1, math.ceil((last - first) / 5))
-    axes.set_xticks([2.0**exponent for exponent in range(first, last + 1, step)])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: name(value)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel(label)
-
-
-def _log_axis(axes, write) -> None:
-    """From one power of ten to another, with few enough marks to be read."""
-    axes.set_yscale("log")
-    low, high = (math.log10(limit) for limit in axes.get_ylim())
-    low, high = math.floor(low), math.ceil(high)
-    axes.set_ylim(10.0**low, 10.0**high)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high - low <= 2 else (1,)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(write))
-
-
-def _draw_limits(axes, run: Run, names: list[str], are_named: bool = True) -> None:
-    """Dashed lines where the machine ends, named at their right end."""
-    for name in names:
-        if limit := run.limit(name):
-            axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))
-            if are_named:
-                axes.annotate(_LIMITS[name], (1.01, limit / 1e9), xycoords=("axes fraction", "data"),
-                              va="center", fontsize=7, color="#444444")
-
-
-def _draw_rates(axes, cases: list[Case], styles: _Styles) -> None:
-    """Rate against size; lines are ours, hollow points the twin."""
-    for name, line in lines(case for case in cases if case.bytes).items():
-        style = styles.of(name)
-        rates = [case.summary("bytes_per_second").scaled(1e-9) for case in line]
-        sizes = [size(case) for case in line]
-        axes.plot(sizes, [rate.median for rate in rates], label=name, **style)
-        axes.fill_between(sizes, [rate.lower for rate in rates], [rate.upper for rate in rates],
-                          color=style["color"], alpha=0.15, linewidth=0)
-        twins = [case for case in line if case.summary("twin_seconds")]
-        axes.plot([size(case) for case in twins],
-                  [case.bytes / case.summary("twin_seconds").median / 1e9 for case in twins],
-                  linestyle="none", marker="o", markersize=7, color=style["color"], markerfacecolor="none",
-                  markeredgewidth=0.7)
-    _log_axis(axes, lambda value, _: f"{value:g}")
-    axes.set_ylabel("GB/s")
-    _size_axis(axes, cases)
-
-
-def _legend(figure, panels, columns: int = 4, twin: bool = True) -> None:
-    """One legend below all panels."""
-    handles = {}
-    for axes in panels:
-        handles |= dict(zip(*reversed(axes.get_legend_handles_labels())))
-    if twin:
-        handles["plain twin"] = plt.Line2D([], [], linestyle="none", marker="o", markersize=7, color="black",
-                                           markerfacecolor="none", markeredgewidth=0.7)
-    figure.legend(handles.values(), handles.keys(), loc="upper center", bbox_to_anchor=(0.5, 0), ncols=columns)
-
-
-def vector_rates(run: Run, type_name: str):
-    cases = [case for case in cases_of(run, "vector") if type_name in case.words]
+def rates(run: Run, group: str, type_name: str = ""):
+    """Rate against size, a panel for each operation of the group; rings are the twin."""
+    cases = [case for case in cases_of(run, group) if case.bytes and (not type_name or type_name in case.words)]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
-    figure, panels = _panels(len(operations), 4, 3.4, 2.7, sharey=True)
-    styles = _Styles()
+    columns = 3 if len(operations) > 4 else min(2, len(operations))
+    beside = 4 if columns > 1 else 2  # in the legend, which names the twin too
+    figure, panels = panels_of(len(operations), columns, 4.3 if columns == 3 else 5.2, 2.4,
+                               math.ceil((len(lines(cases)) + 1) / beside), sharex=True, sharey=True)
+    looks, values = Styles(), []
+    styles = {name: looks.of(name) for name in sorted(lines(cases), key=lambda name: (place_of(name), name))}
     for place, (axes, operation) in enumerate(zip(panels, operations)):
-        _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
-        at_end = place % 4 == 3 or axes is panels[-1]
-        _draw_limits(axes, run,
-                     ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"], at_end)
-        axes.set_title(f"{operation}, {type_name}")
-        if place % 4:
-            axes.set_ylabel("")
-    _legend(figure, panels)
-    return figure
-
-
-def rates(run: Run, group: str):
-    """Rate against size, a panel for each operation of the group."""
-    cases = [case for case in cases_of(run, group) if case.bytes]
-    operations = ordered(case.operation for case in cases)
-    if not operations:
-        return None
-    figure, panels = _panels(len(operations), 3, 4.6)
-    styles = _Styles()
-    for axes, operation in zip(panels, operations):
-        _draw_rates(axes, [case for case in cases if case.operation == operation], styles)
-        _draw_limits(axes, run, [f"limit_{operation}"] if f"limit_{operation}" in _LIMITS else [])
-        axes.set_title(f"{group}, {operation.replace('_', ' ')}")
-    _legend(figure, panels, 3)
+        here = lines(case for case in cases if case.operation == operation)
+        series = {name: {size(case): case.summary("bytes_per_second").scaled(1e-9) for case in here[name]}
+                  for name in styles if name in here}
+        twins = {name: {size(case): case.bytes / case.summary("twin_seconds").median / 1e9
+                        for case in line if case.summary("twin_seconds")} for name, line in here.items()}
+        draw(axes, series, styles, [size(case) for case in cases], twins)
+        values += [value for points in [*series.values()] for one in points.values() for value in one]
+        limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
+            ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else []
+        draw_limits(axes, run, limits)
+        axes.set_title(", ".join(filter(None, [group, operation.replace("_", " "), type_name])))
+        axes.set_ylabel("GB/s" if place % columns == 0 else "")
+    log_axis(panels[0], values, lambda value, _: f"{value:g}")
+    size_axis(panels, columns, cases)
+    legend(figure, panels, beside)
     return figure
 
 
 def ratios(run: Run, group: str):
-    """Ratio to the twin over size: a line for each operation, a panel for each of all else."""
+    """Ratio to the twin over size, from zero: a series for each operation, a panel for each of all else."""
     found: dict[str, dict[str, list[Case]]] = {}
     for case in sorted(cases_of(run, group), key=size):
         if case.summary("ratio") and size(case):
@@ -180,21 +57,27 @@ def ratios(run: Run, group: str):
     if not found:
         return None
     names = ordered(name for panel in found.values() for name in panel)
-    figure, panels = _panels(len(found), 4, 3.4, 2.7)
-    for axes, title in zip(panels, sorted(found, key=lambda title: (_place(title), title))):
-        panel = found[title]
-        for name, line in panel.items():
-            place = names.index(name)
-            axes.plot([size(case) for case in line], [case.summary("ratio").median for case in line], label=name,
-                      color=_COLOURS[place % 8], marker=_MARKERS[place % 8], linestyle=_DASHES[place // 8 % 4])
+    styles = {name: {"color": COLOURS[place % 8], "marker": MARKERS[place % 8], "markersize": 3}
+              for place, name in enumerate(names)}
+    cases = [case for panel in found.values() for line in panel.values() for case in line]
+    top = min(2, 1.05 * max(1.1, *(case.summary("ratio").upper for case in cases)))
+    columns = min(len(found), 2 if len(names) > 4 else 4)
+    figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True,
+                               sharey=True)
+    for place, (axes, title) in enumerate(zip(panels, sorted(found, key=lambda title: (place_of(title), title)))):
         axes.axhline(1, color="black", linewidth=0.8)
-        # No closer: else the noise fills the picture.
-        low, high = axes.get_ylim()
-        axes.set_ylim(min(low, 0.9), max(high, 1.1))
+        # What is more stands at the upper edge, with its figure.
+        draw(axes, {name: {size(case): Summary(*(min(value, top) for value in case.summary("ratio"))) for case in line}
+                     for name, line in found[title].items()}, styles, [size(case) for case in cases],
+              is_near=lambda one, other: abs(one - other) < 0.05 * top, joined=False)
+        for case in (case for line in found[title].values() for case in line):
+            if case.summary("ratio").median > top:
+                axes.annotate(f"{case.summary('ratio').median:.3g}", (size(case), top), fontsize=6, va="bottom")
         axes.set_title(title)
-        axes.set_ylabel("time of the twin / ours")
-        _size_axis(axes, [case for line in panel.values() for case in line])
-    _legend(figure, panels, twin=False)
+        axes.set_ylabel("twin / ours" if place % columns == 0 else "")
+    panels[0].set_ylim(0, top)
+    size_axis(panels, columns, cases)
+    legend(figure, panels, len(names), twin=False)
     return figure
 
 
@@ -203,26 +86,21 @@ def allocations(run: Run):
     cases = [case for case in cases_of(run, "alloc") if "bytes" in case.fields]
     operations = [operation for operation in ordered(case.operation for case in cases)
                   if len({size(case) for case in cases if case.operation == operation}) > 1]
+    cases = [case for case in cases if case.operation in operations]
     if not operations:
         return None
-    figure, panels = _panels(len(operations), 2, 5)
-    styles = _Styles()
-    plain = ordered(twin_name(case) for case in cases if case.summary("twin_seconds"))
-    for axes, operation in zip(panels, operations):
-        here = [case for case in cases if case.operation == operation]
-        for name, times in ways(here).items():
-            if name in plain:
-                place = plain.index(name)
-                style = {"color": "#777777", "linestyle": _DASHES[1 + place % 3], "marker": "1234x+"[place % 6],
-                         "markersize": 7}
-            else:
-                style = styles.of(name)
-            axes.plot(list(times), list(times.values()), label=name, **style)
-        _log_axis(axes, _time_tick)
+    columns = min(2, len(operations))
+    figure, panels = panels_of(len(operations), columns, 5.2, 2.4, sharex=True, sharey=True)
+    looks, values = Styles(ordered(twin_name(case) for case in cases if case.summary("twin_seconds"))), []
+    for place, (axes, operation) in enumerate(zip(panels, operations)):
+        here = ways(case for case in cases if case.operation == operation)
+        draw(axes, here, {name: looks.of(name) for name in here}, [size(case) for case in cases])
+        values += [value for points in here.values() for one in points.values() for value in one]
         axes.set_title(f"alloc, {operation.replace('_', ' ')}")
-        axes.set_ylabel("time")
-        _size_axis(axes, here)
-    _legend(figure, panels, 3, twin=False)
+        axes.set_ylabel("time" if place % 2 == 0 else "")
+    log_axis(panels[0], values, _time_tick)
+    size_axis(panels, columns, cases)
+    legend(figure, panels, 3, twin=False)
     return figure
 
 
@@ -236,7 +114,7 @@ def crossing_maps(run: Run):
     found = crossings(run)
     if not found:
         return None
-    figure, panels = _panels(len(found), 3, 4.6, 3)
+    figure, panels = panels_of(len(found), 3, 3.4, 2.4, 0)
     for axes, crossing in zip(panels, found):
         passes, fractions = crossing.passes(), crossing.fractions()
         values = [[math.log2(crossing.ratios.get((p, f), math.nan)) for f in fractions] for p in passes]
@@ -247,7 +125,8 @@ def crossing_maps(run: Run):
             for column, f in enumerate(fractions):
                 if (p, f) in crossing.ratios:
                     value = crossing.ratios[p, f]
-                    axes.text(column, row, f"{value:.2g}×", ha="center", va="center", fontsize=7,
+                    decimals = 0 if value >= 10 else 1 if value >= 1 else 2
+                    axes.text(column, row, f"{value:.{decimals}f}×", ha="center", va="center", fontsize=7,
                               color="white" if abs(math.log2(value)) > 3 else "black")
         axes.set_xticks(range(len(fractions)), [f"{fraction:g}" for fraction in fractions])
         axes.set_yticks(range(len(passes)), [f"{p:g}" for p in passes])
@@ -262,39 +141,37 @@ def crossing_maps(run: Run):
 
 
 def several_gpus(found: list[Scaling]):
-    """Sum of the rates of all ranks against their number: where the machine is shared, lines bend."""
+    """Sum of the rates of all ranks against their number: where the machine is shared, they bend."""
     # Memory of its own is nothing that GPUs share; triad stands for all vector kernels.
     found = [one for one in found if one.case.space != "CudaSpace" and "strided" not in one.case.words
              and (one.case.group != "vector" or (one.case.operation == "triad" and "float" not in one.case.words))]
     titles = ordered(one.title for one in found)
     if not titles:
         return None
-    figure, panels = _panels(len(titles), 4, 3.6, 2.8)
-    styles = _Styles()
+    figure, panels = panels_of(len(titles), 4, 2.6, 2.2, 1)
+    styles = Styles()
     for axes, title in zip(panels, titles):
         here = [one for one in found if one.title == title]
         ranks = sorted({count for one in here for count in one.sums})
-        for one in here:
-            counts = sorted(one.sums)
-            axes.plot(counts, [one.sums[count] / 1e9 for count in counts], label=line_name(one.case),
-                      **styles.of(line_name(one.case)))
+        for place, one in enumerate(here):  # side by side
+            axes.plot([count + 0.3 * ((place + 0.5) / len(here) - 0.5) for count in sorted(one.sums)],
+                      [one.sums[count] / 1e9 for count in sorted(one.sums)], label=line_name(one.case),
+                      linestyle="none", **styles.of(line_name(one.case)))
         best = max(one.sums[min(one.sums)] / min(one.sums) for one in here) / 1e9
         axes.plot([0, *ranks], [0, *(best * count for count in ranks)], color="#888888", linewidth=0.8,
                   linestyle=(0, (6, 3)), label="nothing shared")
         axes.set_xticks(ranks)
-        axes.set_xlim(0, max(ranks) * 1.05)
+        axes.set_xlim(0, max(ranks) + 0.5)
         axes.set_ylim(0)
         axes.set_title(title)
         axes.set_xlabel("ranks, one GPU each")
         axes.set_ylabel("GB/s, sum of all ranks")
-    _legend(figure, panels, twin=False)
+    legend(figure, panels, twin=False)
     return figure
 
 
-def save(figure, folder: pathlib.Path, name: str) -> list[pathlib.Path]:
-    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    figure.savefig(paths[0], metadata={"Date": None})
-    figure.set_layout_engine("none")  # it is laid out
-    figure.savefig(paths[1])
+def svg(figure) -> str:
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)
-    return paths
+    return out.getvalue()

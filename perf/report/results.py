@@ -20,8 +20,9 @@ _OWN_KEYS = {
 _SUFFIX = re.compile(
     r"/((min_time|min_warmup_time|iterations|repeats):[^/]*|manual_time|real_time|process_time)(?=/|$)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-# What tells nothing about the measurement, or more about the owner of the machine than need be.
-_PRIVATE = {"host_name", "executable", "load_avg", "caches"}
+# What tells nothing about the measurement.
+_LEFT_OUT = {"executable", "load_avg", "caches"}
+_HOST = re.compile(r"\bhost:(\S+)")
 
 
 class ResultsError(Exception):
@@ -97,6 +98,10 @@ class Run:
             return float(self.context[name]) / self.ranks
         except (KeyError, TypeError, ValueError):
             return None
+
+    def has_all_of(self, group: str | None) -> bool:
+        """Whether all benchmarks of the group were asked for; older files do not tell which were."""
+        return not self.context.get("filter") and group in self.context.get("groups", "").split(",")
 
     def errors(self) -> list[str]:
         return [f"{case.name}: {error}" for case in self.cases.values() for error in case.errors]
@@ -189,9 +194,22 @@ def _rounded(value: float) -> float:
     return int(value) if float(value).is_integer() else value
 
 
-def condense(run: Run) -> str:
+def _without_names(context: dict) -> dict:
+    """With numbers for the names of hosts."""
+    numbers: dict[str, str] = {}
+
+    def number(found: re.Match) -> str:
+        return "host:" + numbers.setdefault(found[1], f"host-{len(numbers) + 1}")
+
+    return {key: _HOST.sub(number, value) if key.startswith("rank_") else value
+            for key, value in context.items() if key != "host_name"}
+
+
+def condense(run: Run, is_anonymous: bool) -> str:
     """The small form, as JSON: a line for each case, 4 significant digits, equal values once."""
-    context = {key: value for key, value in run.context.items() if key not in _PRIVATE}
+    context = {key: value for key, value in run.context.items() if key not in _LEFT_OUT}
+    if is_anonymous:
+        context = _without_names(context)
     lines = []
     for case in run.cases.values():
         entry = {"name": case.name, "label": case.label, "seconds": [_rounded(s) for s in case.seconds]}

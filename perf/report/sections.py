@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What a report holds: the machine, the goals, a section for each group of benchmarks."""
+"""What a report holds: a verdict, the machine, its ranks, the goals, a section for each group of benchmarks."""
 
 from __future__ import annotations
 
-import math
+import importlib.util
 import pathlib
 
-from . import plots
+from .check import Check
 from .document import Document
-from .goals import Goal, judge_goal
+from .goals import KINDS, Goal
 from .numbers import time_text
+from .places import UNKNOWN, PlaceTables
 from .results import Case, Run
 from .series import (
-    TYPES, cases_of, crossings, line_name, ordered, scalings, size, size_text, times_table)
+    TYPES, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text, twin_name)
+from .verdict import write_verdict
 
+# Of GPUs and links, which a host alone has not.
+_DEVICE = {
+    "driver_version": "driver", "cuda_runtime_version": "CUDA runtime", "clock_sm": "SM clock now, MHz",
+    "clock_sm_max": "SM clock at most, MHz", "clock_memory": "memory clock now, MHz",
+    "clock_memory_max": "memory clock at most, MHz", "ecc": "ECC", "power_limit": "power limit, W",
+    "power_limit_max": "power limit at most, W", "link_generation": "PCIe generation now",
+    "link_generation_max": "PCIe generation at most", "link_width": "PCIe lanes now",
+    "link_width_max": "PCIe lanes at most",
+    "gpu_numa_node": "NUMA node of the GPU"}
 _MACHINE = {
-    "gpu": "GPU", "gpus": "GPUs", "ranks": "MPI ranks", "driver_version": "driver",
-    "cuda_runtime_version": "CUDA runtime", "link_generation": "PCIe generation", "link_width": "PCIe lanes",
-    "gpu_numa_node": "NUMA node of the GPU", "host_cpu": "CPU", "host_threads": "host threads",
-    "huge_pages": "transparent huge pages", "execution_space": "execution space",
-    "kokkos_version": "Kokkos", "compiler": "compiler", "commit": "commit", "mode": "mode", "date": "date"}
+    "host_name": "host", "kernel": "kernel", "host_cpu": "CPU", "cpu_governor": "CPU governor",
+    "numa_nodes": "NUMA nodes", "huge_pages": "transparent huge pages", "execution_space": "execution space", "host_threads": "host threads",
+    "kokkos_version": "Kokkos",
+    "compiler": "compiler", "commit": "commit", "mode": "mode", "groups": "groups",
+    "filter": "filter", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
            "limit_both": "link in both directions", "limit_two_to_one": "link, two parts to the device and one back",
            "limit_all_to_device": "links of all GPUs to the devices", "limit_all_to_host": "links of all GPUs to the host",
@@ -30,27 +41,61 @@ _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to th
 
 
 class _Writer:
-    """A document, and the pictures beside it."""
+    """A document, and its pictures where there is matplotlib."""
 
-    def __init__(self, folder: pathlib.Path, title: str):
-        self.folder = folder
+    def __init__(self, title: str):
         self.document = Document(title)
-        self.files: list[pathlib.Path] = []
+        self.pictures: dict[str, str] = {}
+        self.has_plots = importlib.util.find_spec("matplotlib") is not None
 
-    def picture(self, figure, name: str, description: str) -> None:
+    def picture(self, draw: str, name: str, description: str, *data) -> None:
+        """By the function of plots.py that is named."""
+        if not self.has_plots:
+            return
+        from . import plots  # pylint: disable=import-outside-toplevel
+
+        figure = getattr(plots, draw)(*data)
         if figure is not None:
-            self.files += plots.save(figure, self.folder, name)
-            self.document.picture(name, description)
+            self.pictures[name] = plots.svg(figure)
+            self.document.picture(self.pictures[name], description)
+
+
+def _fact(run: Run, key: str) -> str:
+    value = str(run.context.get(key) or "")
+    if key in _DEVICE and run.backend == "host":
+        return ""
+    return UNKNOWN if not value or (key, value) == ("gpu_numa_node", "-1") else value
 
 
 def _machine(document: Document, runs: list[Run]) -> None:
-    rows = [[name, *(str(run.context.get(key, "")) for run in runs)] for key, name in _MACHINE.items()]
+    rows = [["GPU", *(run.context.get("gpu") or "none" for run in runs)], ["ranks", *(str(run.ranks) for run in runs)]]
+    for key, name in (_DEVICE | _MACHINE).items():
+        cells = [_fact(run, key) for run in runs]
+        if key not in ("groups", "filter") or set(cells) != {UNKNOWN}:
+            rows.append([name, *cells])
     for key, name in _LIMITS.items():
         limits = [run.limit(key) for run in runs]
         rows.append([f"{name}, GB/s for each rank",
                      *("" if limit is None else f"{limit / 1e9:.4g}" for limit in limits)])
     document.heading("Where this was measured")
     document.table(["", *(run.title for run in runs)], [row for row in rows if any(row[1:])])
+
+
+def _places(document: Document, run: Run) -> None:
+    """For one rank the machine says it all."""
+    if run.ranks == 1:
+        return
+    document.heading(f"Hosts, GPUs and ranks, {run.title}")
+    tables = PlaceTables(run)
+    if not tables.places:
+        document.text("These results do not tell where each rank was: an older suite wrote them.")
+        return
+    document.text("All ranks measure at the same time. The speed of a rank is how fast it is beside the middle one,"
+                  " the median over all benchmarks that move data; of several ranks that of the slowest stands here.")
+    document.table(*tables.by_host())
+    if run.backend == "cuda":
+        document.table(*tables.by_gpu_and_node())
+    document.table(*tables.by_rank(), folded=f"all {run.ranks} ranks")
 
 
 def _errors(document: Document, runs: list[Run]) -> None:
@@ -61,23 +106,25 @@ def _errors(document: Document, runs: list[Run]) -> None:
         document.table(["run", "error"], errors)
 
 
-def _goals(document: Document, runs: list[Run], goals: list[Goal]) -> None:
-    rows = []
-    for goal in goals:
-        verdicts = judge_goal(goal, runs)
-        if verdicts[0].reached is None:
-            rows.append([goal.name, goal.wanted, "not judged", verdicts[0].reason, goal.why])
-            continue
-        short = [verdict for verdict in verdicts if not verdict.reached]
-        measured = [verdict for verdict in verdicts if verdict.measured]
-        worst = min(measured, default=None, key=lambda verdict:
-                    verdict.measured.median * (1 if goal.at_most is None else -1))
-        reached = f"{len(verdicts) - len(short)} of {len(verdicts)} cases"
-        details = [f"{goal.text(worst.measured)}, {worst.case}"] if worst else []
-        details += ordered(verdict.reason for verdict in short if verdict.reason)
-        rows.append([goal.name, goal.wanted, f"{'NO' if short else 'yes'}, {reached}", "; ".join(details), goal.why])
-    document.heading("Goals")
-    document.table(["goal", "wanted", "reached", "worst case", "why so"], rows)
+def _goals(document: Document, check: Check) -> None:
+    """What falls short first."""
+    for kind in KINDS:
+        rows, not_judged = [], []
+        for judged in sorted((one for one in check.judgements if one.goal.kind == kind), key=lambda one: not one.short):
+            goal = judged.goal
+            if not judged.verdicts:
+                not_judged.append([goal.name, goal.wanted, judged.why_not, goal.why])
+                continue
+            worst = judged.verdicts[0]
+            details = f"{goal.text(worst.measured)}, {readable(worst.case)}" if worst.measured else worst.reason
+            rows.append([goal.name, f"{'NO' if judged.short else 'yes'}, {judged.count}", details, goal.why])
+        document.heading({"acceptance": "Acceptance: what must hold on any sound machine",
+                          "target": "Targets: what we aim at"}[kind])
+        if rows:
+            document.table(["goal", "reached", "worst case", "why so"], rows)
+        if not_judged:
+            document.table(["goal", "wanted", "why not judged", "why so"], not_judged,
+                           folded=f"{len(not_judged)} were not judged")
 
 
 def _worst_ratios(document: Document, cases: list[Case]) -> None:
@@ -97,7 +144,8 @@ def _worst_ratios(document: Document, cases: list[Case]) -> None:
             row.append(f"{worst.summary('ratio').median:.3f} at {size_text(worst)}" if worst else "")
         rows.append(row)
     if rows:
-        document.text("The smallest ratio to the plain twin over all sizes: 1 is equally fast, above 1 ours is faster.")
+        document.text("The smallest ratio to the plain twin over all sizes (without a unit: elements): 1 is equally"
+                      " fast, above 1 ours is faster.")
         document.table(["", *operations], rows)
 
 
@@ -110,7 +158,7 @@ def _crossings(writer: _Writer, run: Run, suffix: str) -> None:
         "A kernel touches a fraction of the data, several times: in place over the link, or after a copy to the"
         " device. In place is faster below the fraction of the table; the figures in the picture are the time of"
         " staged divided by the time in place.")
-    writer.picture(plots.crossing_maps(run), f"crossing{suffix}", "How much faster in place is than staged")
+    writer.picture("crossing_maps", f"crossing{suffix}", "How much faster in place is than staged", run)
 
     def cell(crossing, passes: float) -> str:
         ratios = [ratio for (p, _), ratio in crossing.ratios.items() if p == passes]
@@ -131,26 +179,26 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
     if cases_of(run, "vector"):
         document.heading(f"Vector kernels, {run.title}", 3)
         for name in TYPES:
-            writer.picture(plots.vector_rates(run, name), f"vector_{name}{suffix}",
-                           f"Rate of vector kernels on {name} against size")
-        writer.picture(plots.ratios(run, "vector"), f"vector_ratio{suffix}",
-                       "Ratio of vector kernels to their plain twin")
+            writer.picture("rates", f"vector_{name}{suffix}", f"Rate of vector kernels on {name} against size",
+                           run, "vector", name)
+        writer.picture("ratios", f"vector_ratio{suffix}", "Ratio of vector kernels to their plain twin", run, "vector")
         _worst_ratios(document, cases_of(run, "vector"))
     for group, heading in (("transport", "Ways to hand data to the GPU"), ("copy", "Copies")):
         if not cases_of(run, group):
             continue
         document.heading(f"{heading}, {run.title}", 3)
-        writer.picture(plots.rates(run, group), f"{group}{suffix}", f"Rates of {group} against size")
-        writer.picture(plots.ratios(run, group), f"{group}_ratio{suffix}", f"Ratios of {group} to the plain twin")
+        writer.picture("rates", f"{group}{suffix}", f"Rates of {group} against size", run, group)
+        writer.picture("ratios", f"{group}_ratio{suffix}", f"Ratios of {group} to the plain twin", run, group)
         _worst_ratios(document, cases_of(run, group))
     if cases_of(run, "alloc"):
         document.heading(f"Making and freeing memory, {run.title}", 3)
-        writer.picture(plots.allocations(run), f"alloc{suffix}", "Time to make and free memory")
-        _times(document, cases_of(run, "alloc"))
+        writer.picture("allocations", f"alloc{suffix}", "Time to make and free memory", run)
+        _pairs(document, cases_of(run, "alloc"))
     _crossings(writer, run, suffix)
-    if cases_of(run, "latency"):
-        document.heading(f"Latency, {run.title}", 3)
-        _times(document, cases_of(run, "latency"))
+    for group, heading in (("latency", "Latency"), ("stream", "Streamed loops")):
+        if cases_of(run, group):
+            document.heading(f"{heading}, {run.title}", 3)
+            _pairs(document, cases_of(run, group))
 
 
 def _several(writer: _Writer, runs: list[Run]) -> None:
@@ -163,24 +211,27 @@ def _several(writer: _Writer, runs: list[Run]) -> None:
         "All ranks measure at the same time. The sum tells what the machine gives; the slowest rank is what a"
         " program waits for. Efficiency is the sum for each rank divided by that with the fewest ranks: below"
         " 1 the ranks share a link or the memory of the host.")
-    writer.picture(plots.several_gpus(found), "several_gpus", "Sum of the rates against the number of GPUs")
+    writer.picture("several_gpus", "several_gpus", "Sum of the rates against the number of GPUs", found)
     rows = []
     for one in found:
         fewest = min(one.sums)
         for ranks, total in sorted(one.sums.items()):
             efficiency = total / ranks / (one.sums[fewest] / fewest)
-            rows.append([one.case.name, str(ranks), f"{total / 1e9:.4g}",
+            rows.append([readable(one.case.name), str(ranks), f"{total / 1e9:.4g}",
                          f"{one.slowest[ranks].scaled(1e-9):.4g}", f"{efficiency:.2f}"])
     writer.document.table(["benchmark", "ranks", "sum, GB/s", "slowest rank, GB/s", "efficiency"], rows)
 
 
-def _times(document: Document, cases: list[Case]) -> None:
-    """Medians by way and size; some of the sizes, if there are many."""
+def _pairs(document: Document, cases: list[Case]) -> None:
+    """A line for each case, with its own twin."""
     for operation in ordered(case.operation for case in cases):
+        rows = []
         here = [case for case in cases if case.operation == operation]
-        sizes = ordered(sorted(size(case) for case in here))
-        heading, rows = times_table(here, sizes[:: math.ceil(len(sizes) / 7)] if len(sizes) > 7 else sizes)
-        document.table([operation.replace("_", " "), *heading], rows)
+        for case in sorted(here, key=lambda case: (line_name(case), size(case))):
+            ours, twin, ratio = (case.summary(key) for key in ("seconds", "twin_seconds", "ratio"))
+            beside = [time_text(twin.median), f"{ratio.median:.3g}", twin_name(case)] if twin and ratio else [""] * 3
+            rows.append([line_name(case), size_text(case) if size(case) else "", time_text(ours.median), *beside])
+        document.table([operation.replace("_", " "), "size", "ours", "twin", "twin / ours", "which twin"], rows)
 
 
 def _all_cases(document: Document, runs: list[Run]) -> None:
@@ -191,7 +242,7 @@ def _all_cases(document: Document, runs: list[Run]) -> None:
             rows = []
             for case in cases_of(run, group):
                 rate, twin, ratio = (case.summary(key) for key in ("bytes_per_second", "twin_seconds", "ratio"))
-                rows.append([case.name.partition("/")[2], time_text(case.summary("seconds")),
+                rows.append([readable(case.name.partition("/")[2]), time_text(case.summary("seconds")),
                              f"{rate.scaled(1e-9):.4g}" if rate else "", time_text(twin) if twin else "",
                              f"{ratio:{'.3f' if ratio.median < 10 else '.4g'}}" if ratio else "", case.label])
             if rows:
@@ -202,23 +253,26 @@ def _all_cases(document: Document, runs: list[Run]) -> None:
                            folded=f"left out, {run.title}")
 
 
-def write_report(runs: list[Run], goals: list[Goal], folder: pathlib.Path) -> list[pathlib.Path]:
-    """Writes the report and its pictures; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    writer = _Writer(folder, "Kokkos Host Spaces: what was measured")
-    _errors(writer.document, runs)
-    _machine(writer.document, runs)
-    _goals(writer.document, runs, goals)
-    # Details of the smallest run on each machine: the larger ones show what they add.
+def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]]:
+    """The page, with all in it, and its pictures by name; these only where there is matplotlib."""
+    writer, check = _Writer("Kokkos Host Spaces: " + ", ".join(ordered(run.title for run in runs))), Check(runs, goals)
+    document = writer.document
+    write_verdict(document, check, runs)
+    if not writer.has_plots:
+        document.text("The pictures are left out: this Python has no matplotlib.")
+    _errors(document, runs)
+    _machine(document, runs)
+    for run in runs:
+        _places(document, run)
+    _goals(document, check)
+    # Details of the runs with the fewest ranks on each machine: the larger ones show what they add.
     machines: dict[str, list[Run]] = {}
     for run in runs:
         machines.setdefault(str(run.context.get("gpu") or run.backend), []).append(run)
-    for place, same in enumerate(machines.values()):
-        _run(writer, same[0], f"_{place + 1}" if place else "")
+    detailed = [run for same in machines.values() for run in same if run.ranks == same[0].ranks]
+    for place, run in enumerate(detailed):
+        _run(writer, run, f"_{place + 1}" if place else "")
     for same in machines.values():
         _several(writer, same)
-    _all_cases(writer.document, runs)
-    for name, text in (("report.md", writer.document.markdown()), ("report.html", writer.document.html())):
-        (folder / name).write_text(text, encoding="utf-8")
-        writer.files.append(folder / name)
-    return writer.files
+    _all_cases(document, runs)
+    return document.html(), writer.pictures

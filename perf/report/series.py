@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import math
 import re
-import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .numbers import Summary, count_name, size_name, time_text
+from .numbers import Summary, count_name, size_name, summarize, time_text
 from .results import Case, Run
 
 TYPES = ("double", "float")
@@ -34,6 +33,12 @@ def size_text(case: Case) -> str:
     return count_name(size(case)) if "n" in case.fields else size_name(size(case))
 
 
+def readable(name: str) -> str:
+    """The name of a case with its size as people say it."""
+    return re.sub(r"/(n|bytes):(\d+)", lambda found: "/" + (
+        f"{count_name(float(found[2]))} elements" if found[1] == "n" else size_name(float(found[2]))), name)
+
+
 def line_name(case: Case) -> str:
     """The memory space, and whatever else sets the case apart from others of its size."""
     words = [word for word in case.words if word not in TYPES]
@@ -54,21 +59,27 @@ def twin_name(case: Case) -> str:
     return case.fields.get("twin") or case.label or "plain twin"
 
 
-def ways(cases: Iterable[Case]) -> dict[str, dict[float, float]]:
-    """Median time by way, then size, of ours and of the plain twins; ours against several twins: the mean."""
+def ways(cases: Iterable[Case]) -> dict[str, dict[float, Summary]]:
+    """Time by way, then size, of ours and of the plain twins, with the repetitions beside all of its twins.
+
+    A label alone does not tell that two twins are one: such a twin keeps the name of its case.
+    """
     times: dict[str, dict[float, list[float]]] = {}
     for case in sorted(cases, key=size):
-        times.setdefault(line_name(case), {}).setdefault(size(case), []).append(case.summary("seconds").median)
-        if twin := case.summary("twin_seconds"):
-            times.setdefault(twin_name(case), {}).setdefault(size(case), []).append(twin.median)
-    return {name: {one: statistics.fmean(values) for one, values in sizes.items()}
+        times.setdefault(line_name(case), {}).setdefault(size(case), []).extend(case.seconds)
+        twin = twin_name(case)
+        if "twin" not in case.fields:
+            twin += f" for {case.operation}, {line_name(case)}"
+        if case.values("twin_seconds"):
+            times.setdefault(twin, {}).setdefault(size(case), []).extend(case.values("twin_seconds"))
+    return {name: {one: summarize(values) for one, values in sizes.items()}
             for name, sizes in times.items()}
 
 
 def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[list[str]]]:
     """Medians by way, the plain ones among ours, and size: the heading but for its first word, and the rows."""
     return ([size_name(one) if one else "time" for one in sizes],
-            [[name, *(time_text(times[one]) if one in times else "" for one in sizes)]
+            [[name, *(time_text(times[one].median) if one in times else "" for one in sizes)]
              for name, times in ways(cases).items()])
 
 

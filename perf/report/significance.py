@@ -43,6 +43,38 @@ def mann_whitney(before: Sequence[float], after: Sequence[float]) -> float:
     return 2 * statistics.NormalDist().cdf(-distance)
 
 
+@functools.cache
+def _surest(before: int, after: int) -> float:
+    """The p of the surest change that so many values can show: no old one among the new ones."""
+    return mann_whitney(range(before), range(before, before + after))
+
+
+def factors(sizes: Sequence[tuple[int, int]], significance: float) -> list[float]:
+    """By what to multiply the p of each test, so that the chance of any false alarm stays below the significance.
+
+    Each class of tests, those with equally many values, has an equal share of it: else the few with few values
+    had to be as sure as the many with many. A class that could never be sure takes none, by Tarone (1990).
+    """
+    counts = Counter(sizes)
+    for size in sorted(counts, key=lambda size: -_surest(*size) * counts[size]):
+        if _surest(*size) * counts[size] * len(counts) <= significance or len(counts) == 1:
+            break
+        del counts[size]
+    return [float(counts[size] * len(counts)) if size in counts else math.inf for size in sizes]
+
+
+def correct(probabilities: Sequence[float], sizes: Sequence[tuple[int, int]], significance: float) -> list[float]:
+    """The p of all tests, those of a class by Holm's correction; 1 where none could be sure."""
+    corrected = [1.0] * len(sizes)
+    by_test = factors(sizes, significance)
+    classes = {size for size, factor in zip(sizes, by_test) if factor < math.inf}
+    for one in classes:
+        places = [place for place, size in enumerate(sizes) if size == one]
+        for place, p in zip(places, holm([probabilities[place] for place in places])):
+            corrected[place] = min(1.0, p * len(classes))
+    return corrected
+
+
 def holm(probabilities: list[float]) -> list[float]:
     """Corrects for many tests, by Holm (1979): the chance that any of those below p is wrong is p."""
     corrected = [0.0] * len(probabilities)

@@ -4,7 +4,9 @@
 #include "Context.hpp"
 
 #include "../plain/Platform.hpp"
+#include "../support/Machine.hpp"
 #include "../support/System.hpp"
+#include "Groups.hpp"
 #include "Limits.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -19,24 +21,48 @@ void add(std::string const& key, std::string const& value) {
   benchmark::AddCustomContext(key, value);
 }
 
-std::string number_or_nothing(int number) { return number > 0 ? std::to_string(number) : ""; }
-
-void add_link(std::string const& suffix, Link const& link) {
-  add("link_generation" + suffix, number_or_nothing(pcie_generation(link.speed)));
-  add("link_width" + suffix, number_or_nothing(link.lanes));
+void add(Facts const& facts) {
+  for (auto const& [key, value] : facts) add(key, value);
 }
 
-void add_device() {
+// Of the device of this rank; nothing without one.
+Facts device_facts() {
   std::vector<Device> const devices = list_devices();
-  if (devices.empty()) return add("gpu", "");
-  Device const& device = devices[std::size_t(current_device())];
-  add("gpu", device.name);
+  if (devices.empty()) return {};
+  std::string const bus_id = devices[std::size_t(current_device())].pci_bus_id;
+  Facts facts              = {{"gpu_bus_id", bus_id}};
+  for (Facts const& more : {link_facts(bus_id), gpu_facts(bus_id)})
+    facts.insert(facts.end(), more.begin(), more.end());
+  return facts;
+}
+
+void add_device(Facts const& facts) {
+  std::vector<Device> const devices = list_devices();
+  add("gpu", devices.empty() ? "" : devices[std::size_t(current_device())].name);
+  if (devices.empty()) return;
   add("driver_version", first_line("/sys/module/nvidia/version"));
   add("cuda_driver_version", cuda_driver_version());
   add("cuda_runtime_version", cuda_runtime_version());
-  add_link("", current_link(device.pci_bus_id));
-  add_link("_max", max_link(device.pci_bus_id));
-  add("gpu_numa_node", first_line("/sys/bus/pci/devices/" + device.pci_bus_id + "/numa_node"));
+  add(facts);
+}
+
+// A line of key:value for each rank; of its device what may differ between devices of one kind.
+void add_places(Ranks const& ranks, Facts const& device, std::string const& cores) {
+  std::string place = "host:" + host_name() + " cores:" + cores;
+  for (auto const& [key, value] : device)
+    if (!key.ends_with("_max") && !value.empty()) place += " " + key + ":" + value;
+  std::vector<std::string> const places = ranks.of_all(place);
+  for (std::size_t rank = 0; rank < places.size(); ++rank)
+    add("rank_" + std::to_string(rank), places[rank]);
+}
+
+// Of the groups that were chosen; without a choice of all that the program has.
+std::string names_of(std::vector<std::string> chosen) {
+  if (chosen.empty())
+    for (Group const& group : groups()) chosen.push_back(group.name);
+  std::string names;
+  for (std::string const& name : chosen) names += (names.empty() ? "" : ",") + name;
+  return names;
 }
 
 std::string compiler() {
@@ -60,14 +86,19 @@ std::string kokkos_version() {
 
 }  // namespace
 
-void describe_context(Effort const& effort, Ranks const& ranks, std::string const& cores) {
-  std::vector<Limit> const limits = measure_limits(ranks);  // wakes the link up, too
+void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores) {
+  std::vector<Limit> const limits = measure_limits(ranks);  // wakes link and clocks up, too
+  Facts const device              = device_facts();
   std::ostringstream configuration;
   Kokkos::print_configuration(configuration);
-  add("mode", name(effort.mode));
+  add("mode", name(options.effort.mode));
+  add("groups", names_of(options.groups));
+  add("filter", options.filter == SuiteOptions().filter ? "" : options.filter);
   add("ranks", std::to_string(ranks.size()));
   add("gpus", std::to_string(twins_use_cuda ? ranks.size() : 0));
-  add_device();
+  add(host_facts());
+  add_device(device);
+  add_places(ranks, device, cores);
   add("huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   add("kokkos_version", kokkos_version());
   add("kokkos_configuration", configuration.str());

@@ -42,7 +42,10 @@ Cases chosen_cases(SuiteOptions const& options) {
         std::ranges::find(options.groups, group.name) == options.groups.end())
       continue;
     for (Case& each : group.cases(options.effort))
-      if (std::regex_search(each.name, filter)) chosen.push_back(std::move(each));
+      if (std::regex_search(each.name, filter)) {
+        if (options.repetitions > 0) each.repetitions = options.repetitions;
+        chosen.push_back(std::move(each));
+      }
   }
   if (chosen.empty()) throw UsageError("no benchmark has this name: see --list");
   return chosen;
@@ -72,7 +75,7 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
     return success;
   }
   initialize_benchmark();
-  describe_context(options.effort, ranks, cores);
+  describe_context(options, ranks, cores);
   // Frees what they keep before Kokkos is finalised.
   struct Registered {
     ~Registered() {

@@ -17,6 +17,7 @@ char const* const usage = R"([options] [--kokkos-...]
   --full           every size, type and space: minutes
   --groups LIST    only these groups, comma-separated
   --filter REGEX   only the benchmarks whose name has a match
+  --repetitions N  of each benchmark; unless told, as many as report.py needs to compare two runs
   --list           print the names, and measure nothing
   --json FILE      also write the results to FILE, for report.py
   --version        of library, Kokkos, CUDA and compiler
@@ -46,6 +47,9 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
       options.groups = arguments.values();
     } else if (option == "--filter") {
       options.filter = arguments.value();
+    } else if (option == "--repetitions") {
+      options.repetitions = int(arguments.number());
+      if (options.repetitions < 1) throw UsageError("--repetitions needs at least 1: see --help");
     } else if (option == "--list") {
       options.list = true;
     } else if (option == "--json") {

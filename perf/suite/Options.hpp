@@ -16,6 +16,7 @@ struct SuiteOptions {
   std::vector<std::string> groups;  ///< empty: all
   std::string filter = ".";         ///< regular expression on the names
   std::string json;                 ///< file to write, or empty
+  int repetitions  = 0;             ///< of each benchmark; 0: as many as it needs to be judged
   bool list        = false;
   bool help        = false;
   bool version     = false;

@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_RANKS_HPP
 
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -27,6 +28,10 @@ class Ranks {
   double sum(double value) const;  ///< over all ranks, on all ranks
   double greatest(double value) const;
   double least(double value) const { return -greatest(-value); }
+
+  /// That of each rank, on all ranks.
+  std::vector<double> of_all(double value) const;
+  std::vector<std::string> of_all(std::string const& text) const;
 
   /// Ends all ranks, with the exit code `failure`: one that cannot go on would be waited for for ever.
   [[noreturn]] void abort(std::string const& why) const;

@@ -11,6 +11,18 @@
 #include <iostream>
 
 namespace KokkosHostSpaces::Perf {
+namespace {
+
+// That of one rank, on all ranks.
+std::string broadcast(std::string text, int from) {
+  int length = int(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, from, MPI_COMM_WORLD);
+  text.resize(std::size_t(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, from, MPI_COMM_WORLD);
+  return text;
+}
+
+}  // namespace
 
 Ranks::Ranks(int* argc, char*** argv) {
   MPI_Init(argc, argv);
@@ -37,6 +49,18 @@ double Ranks::greatest(double value) const {
   return value;
 }
 
+std::vector<double> Ranks::of_all(double value) const {
+  std::vector<double> values(std::size_t(m_size), value);
+  MPI_Allgather(&value, 1, MPI_DOUBLE, values.data(), 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  return values;
+}
+
+std::vector<std::string> Ranks::of_all(std::string const& text) const {
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < m_size; ++rank) texts.push_back(broadcast(text, rank));
+  return texts;
+}
+
 void Ranks::abort(std::string const& why) const {
   std::cerr << "rank " << m_rank << ": " << why << std::endl;
   MPI_Abort(MPI_COMM_WORLD, failure);
@@ -46,13 +70,7 @@ void Ranks::abort(std::string const& why) const {
 std::string Ranks::first_of(std::string const& text) const {
   int first = text.empty() ? m_size : m_rank;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == m_size) return "";
-  std::string result = text;
-  int length         = int(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, MPI_COMM_WORLD);
-  result.resize(std::size_t(length));
-  MPI_Bcast(result.data(), length, MPI_CHAR, first, MPI_COMM_WORLD);
-  return result;
+  return first == m_size ? "" : broadcast(text, first);
 }
 
 }  // namespace KokkosHostSpaces::Perf

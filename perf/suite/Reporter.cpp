@@ -47,7 +47,8 @@ Reporter::Reporter(int benchmarks, std::string const& json_file)
 bool Reporter::ReportContext(Context const& context) {
   if (m_file.is_open()) m_json.ReportContext(context);
   check_file();
-  GetOutputStream() << format("%-74s %12s %14s %12s  %s\n", "", "ours", "", "twin",
+  m_begin = std::chrono::steady_clock::now();
+  GetOutputStream() << format("%-91s %12s %14s %12s  %s\n", "", "ours", "", "twin",
                               "twin/ours (quartiles)");
   return true;
 }
@@ -78,7 +79,7 @@ void Reporter::check_file() {
 void Reporter::write_line(std::vector<Run> const& runs) {
   if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
   std::ostream& out = GetOutputStream();
-  out << format("[%*d/%d] ", int(std::to_string(m_benchmarks).size()), ++m_done, m_benchmarks);
+  out << progress();
   std::string const name = runs.front().run_name.function_name;
   if (Run const* const error = first_error(runs)) {
     ++m_wrong;
@@ -97,6 +98,14 @@ void Reporter::write_line(std::vector<Run> const& runs) {
                 time_name(twin.median).c_str(), ratio.median, ratio.lower_quartile,
                 ratio.upper_quartile, runs.front().report_label.c_str())
       << std::endl;
+}
+
+std::string Reporter::progress() {
+  ++m_done;
+  std::chrono::duration<double> const so_far = std::chrono::steady_clock::now() - m_begin;
+  double const left                          = so_far.count() / m_done * (m_benchmarks - m_done);
+  return format("[%*d/%d, %6s left] ", int(std::to_string(m_benchmarks).size()), m_done,
+                m_benchmarks, duration_name(left).c_str());
 }
 
 void SilentReporter::ReportRuns(std::vector<Run> const& runs) {

@@ -8,11 +8,13 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <fstream>
 
 namespace KokkosHostSpaces::Perf {
 
-/// One line for each benchmark: medians of both ways, their ratio with quartiles. And all figures as
+/// One line for each benchmark: how many are done, what time is left if the others take as long,
+/// medians of both ways, their ratio with quartiles. And all figures as
 /// JSON, into a file if one is named. All throw std::runtime_error if it cannot be written.
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
@@ -30,9 +32,11 @@ class Reporter final : public benchmark::BenchmarkReporter {
 
  private:
   void write_line(std::vector<Run> const& runs);
+  std::string progress();
   void check_file();
 
   int m_benchmarks, m_done = 0, m_wrong = 0;
+  std::chrono::steady_clock::time_point m_begin;
   std::string m_json_file;
   std::ofstream m_file;
   benchmark::JSONReporter m_json;

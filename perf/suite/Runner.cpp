@@ -3,6 +3,8 @@
 
 #include "Runner.hpp"
 
+#include "../support/Statistics.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <exception>
@@ -23,6 +25,7 @@ class Running {
     // A rank that fails goes on with the others: else they would wait for it for ever.
     if (first) {
       m_error.clear();
+      m_of_this_rank.clear();
       attempt([&] { m_pair = m_case.make(); });
     }
     Sample sample;
@@ -34,7 +37,7 @@ class Running {
       if (first && m_plant_error) m_pair->damage();
       if (first || last) m_error = m_pair->find_error();
     });
-    report(state, sample);
+    report(state, sample, last);
     if (last) {
       m_pair.reset();
       m_repetition = 0;
@@ -73,14 +76,15 @@ class Running {
     Sample sample;
     bool const twin_first = m_repetition % 2 == 0;
     if (twin_first) sample.twin = slowest_twin();
-    double const ours   = time_at_once(&Pair::time_ours);
+    double const ours = time_at_once(&Pair::time_ours);
+    m_of_this_rank.push_back(ours);
     sample.ours         = m_ranks.greatest(ours);
     sample.sum_of_rates = m_ranks.sum(ours > 0 ? m_case.bytes / ours : 0);
     if (!twin_first) sample.twin = slowest_twin();
     return sample;
   }
 
-  void report(benchmark::State& state, Sample const& sample) {
+  void report(benchmark::State& state, Sample const& sample, bool last) {
     if (!m_error.empty()) {
       state.SkipWithError(m_error);
       return;
@@ -94,7 +98,15 @@ class Running {
     if (m_ranks.size() > 1) {
       state.counters["ranks"]                = m_ranks.size();
       state.counters["sum_bytes_per_second"] = sample.sum_of_rates;
+      if (last) report_each_rank(state);
     }
+  }
+
+  // Once: who is slow tends to be slow each time.
+  void report_each_rank(benchmark::State& state) const {
+    std::vector<double> const medians = m_ranks.of_all(summarize(m_of_this_rank).median);
+    for (std::size_t rank = 0; rank < medians.size(); ++rank)
+      state.counters["rank_" + std::to_string(rank) + "_seconds"] = medians[rank];
   }
 
   Case m_case;
@@ -103,6 +115,7 @@ class Running {
   std::unique_ptr<Pair> m_pair;
   std::string m_error;
   int m_repetition = 0;
+  std::vector<double> m_of_this_rank;  // seconds of our side
 };
 
 }  // namespace

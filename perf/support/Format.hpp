@@ -31,6 +31,13 @@ inline std::string size_name(std::size_t bytes) {
   return format(whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
+/// Such as "40 s", "3 min" or "2.5 h".
+inline std::string duration_name(double seconds) {
+  if (seconds < 99.5) return format("%.0f s", seconds);
+  if (seconds < 99.5 * 60) return format("%.0f min", seconds / 60);
+  return format("%.1f h", seconds / 3600);
+}
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

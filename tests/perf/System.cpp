@@ -17,6 +17,14 @@ TEST_CASE("the mode in brackets is the selected one") {
   CHECK(selected_mode("]odd[") == "");
 }
 
+TEST_CASE("a duration is told in the unit that reads well") {
+  CHECK(duration_name(0.4) == "0 s");
+  CHECK(duration_name(99) == "99 s");
+  CHECK(duration_name(100) == "2 min");
+  CHECK(duration_name(5900) == "98 min");
+  CHECK(duration_name(9000) == "2.5 h");
+}
+
 TEST_CASE("a link is read as sysfs writes it") {
   Link const link = parse_link("32.0 GT/s PCIe", "16");
   CHECK(link.speed == 32);

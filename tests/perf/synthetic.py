@@ -5,6 +5,7 @@
 import json
 import random
 
+GROUPS = "transport,vector,copy,alloc,zero_copy,latency,stream"
 LINK, BOTH, TWO_TO_ONE, MEMORY = 55e9, 100e9, 80e9, 4.4e12
 KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "nstream": 4, "dot": 2, "axpy": 3, "norm": 1}
 SPACES = {"PinnedSpace": 54.8e9, "MappedSpace": 51e9, "WriteCombinedSpace": 55e9, "CudaHostPinnedSpace": 52e9}
@@ -17,7 +18,7 @@ def context(**changes):
         "gpu": "NVIDIA H200", "gpus": "1", "driver_version": "580", "cuda_runtime_version": "13.0",
         "link_generation": "5", "link_width": "16", "huge_pages": "madvise", "execution_space": "OpenMP",
         "kokkos_version": "5.0.2", "kokkos_configuration": "Cuda", "compiler": "GCC 13.3.0, nvcc 13.0",
-        "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "ranks": "1",
+        "host_threads": "16", "host_cpu": "a CPU", "commit": "0123456789ab", "mode": "full", "groups": GROUPS, "filter": "", "ranks": "1",
         "limit_to_device": f"{LINK}", "limit_to_host": f"{LINK}", "limit_both": f"{BOTH}",
         "limit_two_to_one": f"{TWO_TO_ONE}", "limit_device_memory": f"{MEMORY}"} | changes
 
@@ -86,7 +87,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
         for fraction in (0.01, 0.1, 0.5, 1.0):
             end = f"fraction:{fraction:g}/passes:{passes}/alignment:64"
             total = 2**28
-            made.add(f"zero_copy/read/MappedSpace/{end}", 3e-6 + fraction * passes * total / 50e9)
+            made.add(f"zero_copy/read/MappedSpace/{end}", *[3e-6 + fraction * passes * total / 50e9] * 2)
             made.add(f"zero_copy/read/PinnedSpace/staged/{end}",
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.4e-6)
@@ -137,7 +138,8 @@ def _allocations(made):
             made.add(f"alloc/cold/PinnedSpace/twin:{twin}/bytes:{moved}", cold, cold * factor)
         made.add(f"alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
         made.add(f"alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
-        made.add(f"alloc/warm/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6)
+        made.add(f"alloc/warm/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6, 2e-5 + moved / 5e9)
         made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
-        made.add(f"alloc/free_busy/PinnedSpace/twin:cudaFreeHost/bytes:{moved}", 1e-6, 0.05)
+        for space, twin in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
+            made.add(f"alloc/free_busy/{space}/twin:{twin}/bytes:{moved}", 1e-6, 0.05)
     made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""report.py compare finds a planted change, and takes noise for noise."""
+"""report.py compare finds a planted change, takes noise for noise, and says what it cannot judge."""
 
+import pathlib
+import random
 import unittest
 
 import synthetic
 from support import ReportTest
 
-from report.significance import holm, mann_whitney
+from report.compare import Question, changes
+from report.results import Case, Run, load
+from report.significance import correct, holm, mann_whitney
+
+H200 = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results" / "h200" / "suite.json"
 
 PART = "vector/axpy/CudaSpace/float/element_wise/n:65536"
 
@@ -20,11 +26,11 @@ class Compare(ReportTest):
         for seed in range(2, 7):
             code, text = self.compare(synthetic.machine(1), synthetic.machine(seed), "--minimum", "0")
             self.assertEqual(code, 0, text)
-            self.assertIn("0 of 414 cases are slower, 0 faster", text)
+            self.assertIn("0 of 419 cases are slower, 0 faster, 419 unchanged", text)
 
-    def test_one_case_that_is_5_percent_slower_is_found(self):
+    def test_one_case_that_is_6_percent_slower_is_found(self):
         new = synthetic.machine(2)
-        self.assertEqual(new.change(PART + "/", real_time=1.05), 15)
+        self.assertEqual(new.change(PART + "/", real_time=1.06), 15)
         for quantity in ("seconds", "ratio"):
             code, text = self.compare(synthetic.machine(1), new, "--quantity", quantity)
             self.assertEqual(code, 1, text)
@@ -40,22 +46,56 @@ class Compare(ReportTest):
 
     def test_a_sure_change_below_the_minimum_does_not_count(self):
         new = synthetic.machine(2)
-        new.change(PART + "/", real_time=1.015)
+        new.change(PART + "/", real_time=1.03)
         self.assertEqual(self.compare(synthetic.machine(1), new)[0], 0)
-        self.assertEqual(self.compare(synthetic.machine(1), new, "--minimum", "0.01")[0], 1)
+        self.assertEqual(self.compare(synthetic.machine(1), new, "--minimum", "0.02")[0], 1)
 
     def test_too_few_repetitions_are_said(self):
         new = synthetic.machine(2, repetitions=3)
         new.change(PART + "/", real_time=1.5)
         code, text = self.compare(synthetic.machine(1, repetitions=3), new)
-        self.assertEqual(code, 0)
-        self.assertIn("414 cases have too few repetitions", text)
-        self.assertIn(f"the slowest of them is {PART}, +5", text)
+        self.assertEqual(code, 3)
+        self.assertIn("419 cannot be judged", text)
+        self.assertTrue(text.startswith(f"?      {PART}: +5"), text)
+
+    def test_what_scatters_too_much_cannot_be_judged(self):
+        old, new = synthetic.machine(1), synthetic.machine(2)
+        for place, machine in enumerate((old, new)):
+            scatter = random.Random(place)
+            for one in machine.data["benchmarks"]:
+                if PART + "/" in one["name"]:
+                    one["real_time"] *= scatter.uniform(0.7, 1.3)
+        code, text = self.compare(old, new)
+        self.assertEqual(code, 3, text)
+        self.assertIn("0 faster, 418 unchanged, 1 cannot be judged", text)
+        self.assertIn(f"?      {PART}: ", text)
+        self.assertEqual(self.compare(old, new, "--judge", "1")[0], 0)
+        new.change(PART + "/", real_time=3)
+        self.assertEqual(self.compare(old, new)[0], 1)
+
+    def test_a_quick_run_sees_10_percent_through_the_noise_of_an_h200(self):
+        """Runs as --quick makes them are drawn from the repetitions that were measured there."""
+        noise = random.Random(1)
+        measured = [case for case in load(H200).cases.values() if len(case.seconds) >= 8]
+        measured = [case for case in measured if case.group != "vector"] + measured[:60]
+
+        def draw(factor):
+            return Run({}, {case.name: Case(case.name, seconds=[
+                factor * noise.choice(case.seconds) * noise.gauss(1, 0.0005) for _ in range(21)]) for case in measured})
+
+        old = draw(1)
+        same, slower = changes(old, draw(1), Question()), changes(old, draw(1.1), Question())
+        self.assertLessEqual(sum(change.is_sure for change in same), 1)
+        found = sum(change.is_sure and change.effect > 0 for change in slower) / len(measured)
+        overlooked = sum(change.would_be_seen for change in slower) / len(measured)
+        self.assertGreater(found, 0.85)
+        self.assertLess(overlooked, 0.05)
+        self.assertGreater(sum(change.is_judged for change in same) / len(measured), 0.8)
 
     def test_fewer_cases_need_fewer_repetitions(self):
         old, new = synthetic.machine(1, repetitions=6), synthetic.machine(2, repetitions=6)
-        new.change(PART + "/", real_time=1.05)
-        self.assertEqual(self.compare(old, new)[0], 0)
+        new.change(PART + "/", real_time=1.07)
+        self.assertEqual(self.compare(old, new)[0], 3)
         code, text = self.compare(old, new, "--filter", "axpy/CudaSpace/.*/element_wise/")
         self.assertEqual(code, 1)
         self.assertIn("1 of 8 cases are slower", text)
@@ -83,6 +123,11 @@ class Compare(ReportTest):
     def test_holm_corrects_as_by_hand(self):
         for corrected, expected in zip(holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06]):
             self.assertAlmostEqual(corrected, expected)
+
+    def test_the_few_with_few_values_need_not_be_as_sure_as_the_many(self):
+        sizes = [(15, 15)] * 200 + [(5, 5)] * 2 + [(3, 3)] * 9
+        corrected = correct([1e-5] * 200 + [0.008] * 2 + [0.1] * 9, sizes, 0.05)
+        self.assertEqual([round(p, 6) for p in (corrected[0], corrected[200], corrected[-1])], [0.004, 0.032, 1])
 
     def test_the_u_test_agrees_with_scipy(self):
         for before, after, expected in (

@@ -1,52 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""report.py --output writes the report and all its pictures."""
+"""report.py --output writes one page that tells the verdict, the machine, its ranks and every case."""
 
+import base64
+import contextlib
+import importlib.util
+import json
 import re
+import sys
 import unittest
+from unittest import mock
 
 import synthetic
-from support import ReportTest, skip_without
+from support import ReportTest
 
+HAS_PLOTS = importlib.util.find_spec("matplotlib") is not None
 PICTURES = {"vector_double", "vector_float", "vector_ratio", "copy", "copy_ratio", "alloc", "crossing",
             "transport", "transport_ratio", "several_gpus"}
 
 
-class Report(ReportTest):
-    def test_a_full_report(self):
-        few = {"exponents": (10, 28), "kernels": ("triad", "dot")}
-        one, two = synthetic.machine(**few), synthetic.machine(2, ranks="2", **few)
-        for entry in two.data["benchmarks"]:
-            if "bytes" in entry:
-                entry["real_time"] *= 1.25
-                entry["sum_bytes_per_second"] = 2 * entry["bytes"] / (entry["real_time"] * 1e-6)
-        out = self.folder / "out"
-        code, text = self.call(self.write(one, "1.json"), self.write(two, "2.json"), "--output", out)
-        self.assertEqual(code, 0, text)
-        self.assertEqual({path.name for path in out.iterdir()},
-                         {"report.md", "report.html", *(f"{p}.{end}" for p in PICTURES for end in ("svg", "png"))})
-        markdown = (out / "report.md").read_text(encoding="utf-8")
-        html = (out / "report.html").read_text(encoding="utf-8")
-        self.assertEqual(set(re.findall(r"\]\((\w+)\.svg\)", markdown)), PICTURES)
-        self.assertEqual(set(re.findall(r'src="(\w+)\.svg"', html)), PICTURES)
-        for document in (markdown, html):
-            self.assertTrue("vector/dot/MappedSpace/float/element_wise/n:268435456" in document)
-            self.assertFalse("WRONG" in document)
-        row = (r"\| copy/to_host/PinnedSpace/contiguous/bytes:268435456 \| 2 \| 8[78][.\d]* "
-               r"\| 4[34][.\d]* \(.*\) \| 0\.80 \|")
-        self.assertTrue(re.search(row, markdown), "the sum, the slowest rank and the efficiency of 2 ranks")
-        self.assertIn("link to device", (out / "copy.svg").read_text(encoding="utf-8"))
+def of_two_ranks(slow=1.25):
+    """The second rank is slow."""
+    made = synthetic.machine(2, 3, (10, 28), ("triad", "dot"), ranks="2",
+                             rank_0="host:node1 cores:0-7 gpu_bus_id:0000:17:00.0 gpu_numa_node:0 clock_sm:1980",
+                             rank_1="host:node2 cores:0-7 gpu_bus_id:0000:bd:00.0 gpu_numa_node:1 clock_sm:1200")
+    for entry in made.data["benchmarks"]:
+        if "bytes" in entry:
+            entry["rank_0_seconds"] = entry["real_time"] * 1e-6
+            entry["real_time"] *= slow
+            entry["rank_1_seconds"] = entry["real_time"] * 1e-6
+            entry["sum_bytes_per_second"] = 2 * entry["bytes"] / (entry["real_time"] * 1e-6)
+    return made
 
-    def test_a_part_of_the_results_makes_a_part_of_the_report(self):
-        machine = synthetic.Machine(gpu="", limit_to_device="")
-        machine.add("copy/host/HostSpace/contiguous/bytes:4096", 1e-6, 1e-6, bytes=4096.0)
-        machine.data["benchmarks"][0] |= {"error_occurred": True, "error_message": "element 7 is <wrong>"}
+
+def tables(page):
+    """The rows of all tables as lists of cells."""
+    return [re.findall(r"<t[dh]>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+
+
+class Report(ReportTest):
+    def report(self, *machines, pictures=False):
+        page = self.folder / "report.html"
+        files = [self.write(machine, f"{place}.json") for place, machine in enumerate(machines)]
+        # Pictures take their time.
+        without = mock.patch("importlib.util.find_spec", return_value=None)
+        with contextlib.nullcontext() if pictures else without:
+            code, text = self.call(*files, "--output", page)
+        self.assertIn(str(page), text)
+        return code, page.read_text(encoding="utf-8")
+
+    def assert_says(self, page, words):
+        """Without the whole page in the message."""
+        self.assertTrue(words in page, words)
+
+    @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
+    def test_one_file_holds_all_pictures(self):
         out = self.folder / "out"
-        self.assertEqual(self.call(self.write(machine), "--output", out)[0], 1)
-        self.assertEqual({path.stem for path in out.iterdir()}, {"report", "copy", "copy_ratio"})
-        self.assertIn("element 7 is &lt;wrong&gt;", (out / "report.html").read_text(encoding="utf-8"))
+        one = synthetic.machine(1, 3, (10, 28), ("triad", "dot"))
+        code, text = self.call(self.write(one, "1.json"), self.write(of_two_ranks(), "2.json"),
+                               "--output", out, "--pictures", out / "pictures")
+        self.assertEqual(code, 0, text)
+        self.assertEqual({path.name for path in out.iterdir()}, {"report.html", "pictures"})
+        self.assertEqual({path.name for path in (out / "pictures").iterdir()}, {f"{name}.svg" for name in PICTURES})
+        page = (out / "report.html").read_text(encoding="utf-8")
+        inside = re.findall(r'src="([^"]*)"', page)
+        self.assertEqual(len(inside), len(PICTURES))
+        pictures = {base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode() for one in inside}
+        self.assertEqual(pictures, {path.read_text(encoding="utf-8") for path in (out / "pictures").iterdir()})
+        copy = (out / "pictures" / "copy.svg").read_text(encoding="utf-8")
+        for words in ("link to device", "256 MiB", "plain twin"):
+            self.assert_says(copy, words)
+        # All panels of ratios have one axis, which begins at zero.
+        self.assertIn(">0.00<", (out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"))
+
+    @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
+    def test_series_that_meet_stand_side_by_side_and_without_lines(self):
+        from report.looks import draw, plt
+        from report.numbers import Summary
+
+        def points(*medians):
+            return {2.0**place: Summary(one, one, one) for place, one in enumerate(medians)}
+
+        axes = plt.figure().subplots()
+        series = {"a": points(1, 5, 9), "b": points(1, 5, 9.1), "alone": points(100, 200, 300)}
+        draw(axes, series, {name: {"color": "black", "marker": "o"} for name in series}, [1, 2, 4])
+        drawn = {line.get_label(): line for line in axes.get_lines()}
+        self.assertEqual({name: line.get_linestyle() for name, line in drawn.items()},
+                         {"a": "None", "b": "None", "alone": "-"})
+        for left, right in zip(drawn["a"].get_xdata(), drawn["b"].get_xdata()):
+            self.assertGreater(right, 1.2 * left)
+        self.assertEqual(list(drawn["alone"].get_xdata()), [1, 2, 4])
+
+    def test_without_matplotlib_the_pictures_are_left_out_and_nothing_else(self):
+        code, page = self.report(synthetic.machine(1, 3, (10, 28), ("triad", "dot")))
+        self.assertEqual(code, 0)
+        self.assert_says(page, "The pictures are left out")
+        self.assertFalse("<img" in page)
+        self.assert_says(page, "vector, NVIDIA H200")
+
+    def test_the_verdict_comes_first(self):
+        few = synthetic.Machine(1, 3, groups="copy")
+        for operation in ("to_device", "to_host"):
+            for space in ("PinnedSpace", "MappedSpace"):
+                few.add(f"copy/{operation}/{space}/contiguous/bytes:268435456", 1.0, 1.0, bytes=268435456.0)
+        for change, words in ((1, "Sound"), (1.1, "Not sound")):
+            few.change("copy/to_host/MappedSpace", real_time=change)
+            _, page = self.report(few)
+            self.assertRegex(page, f'<h1>[^\\n]*\\n<div class="verdict (good|bad)"><h2>{words}: ')
+        self.assert_says(page, "copy/to_host/MappedSpace/contiguous/256 MiB: wanted ratio &gt;= 0.95, measured 0.9")
+        few.data["benchmarks"][0] |= {"error_occurred": True, "error_message": "element 7 is <wrong>"}
+        code, page = self.report(few)
+        self.assertEqual(code, 1)
+        self.assertRegex(page, '<div class="verdict bad"><h2>Wrong results: ')
+        self.assert_says(page, "element 7 is &lt;wrong&gt;")
+        few.data["context"] |= {"gpu": ""}
+        few.data["benchmarks"] = few.data["benchmarks"][1:]
+        self.assert_says(self.report(few)[1], '<div class="verdict"><h2>Not judged: ')
+
+    def test_the_slowest_rank_is_named_and_ranks_stand_by_host_and_by_gpu_and_numa_node(self):
+        _, page = self.report(of_two_ranks())
+        slowest = "rank 1 (node2, GPU 0000:bd:00.0, NUMA node 1)"
+        self.assert_says(page, f"the slowest is {slowest}, at 0.80 of the speed of the middle rank: look at its host")
+        rows = tables(page)
+        host = next(row for row in rows if row[:2] == ["node2", "1"])
+        self.assertRegex(host[2], r"^4[34]\.\d+$")
+        self.assertEqual(host[4:], [slowest, "0.80"])
+        gpu = next(row for row in rows if row[0] == "0000:bd:00.0" and len(row) == 3)
+        self.assertEqual(gpu[1], "")
+        self.assertRegex(gpu[2], r"^4[34]\.\d+ / 4[34]\.\d+ GB/s, speed 0\.80$")
+        self.assertFalse("look at its host" in self.report(of_two_ranks(1.01))[1])
+
+    def test_the_sum_of_ranks_and_its_efficiency_are_told(self):
+        one = synthetic.machine(1, 3, (10, 28), ("triad", "dot"))
+        _, page = self.report(one, of_two_ranks())
+        row = next(row for row in tables(page) if row[:2] == ["copy/to_host/PinnedSpace/contiguous/256 MiB", "2"])
+        self.assertRegex(" ".join(row[2:]), r"^8[78][.\d]* 4[34][.\d]* \(.*\) 0\.80$")
+
+    def test_each_case_stands_beside_its_own_twin(self):
+        machine = synthetic.Machine(1, 3)
+        machine.add("latency/fence/CudaSpace/idle", 2.5e-6, 2.6e-6, label="cudaStreamSynchronize")
+        machine.add("latency/fence/CudaSpace/launch_and_fence", 12.7e-6, 12.1e-6, label="cudaStreamSynchronize")
+        rows = {row[0]: row for row in tables(self.report(machine)[1]) if row[1:2] + row[-1:] == ["", "cudaStreamSynchronize"]}
+        self.assertRegex(rows["CudaSpace, idle"][3], r"^2\.6\d* µs$|^2\.59\d* µs$")
+        self.assertRegex(rows["CudaSpace, launch_and_fence"][3], r"^12\.\d* µs$")
+
+    def test_a_machine_is_told_and_what_an_old_file_does_not_tell_is_unknown(self):
+        machine = synthetic.Machine(1, 3, kernel="6.1", clock_sm="1755", link_width="8", link_width_max="16",
+                                    link_generation_max="5", power_limit="700.00", ecc="Enabled")
+        machine.add("latency/fence/CudaSpace/idle", 2.5e-6, 2.6e-6)
+        page = self.report(machine)[1]
+        rows = {row[0]: row[1] for row in tables(page) if len(row) == 2}
+        told = {"kernel": "6.1", "SM clock now, MHz": "1755", "ECC": "Enabled", "power limit, W": "700.00", "PCIe lanes now": "8"}
+        self.assertEqual({key: rows[key] for key in told}, told)
+        self.assertEqual(rows["SM clock at most, MHz"], "unknown")
+        self.assert_says(page, "the link ran at generation 5 with 8 lanes, and could do generation 5 with 16")
+
+    def test_rates_of_links_are_written_as_nvbandwidth_does(self):
+        out = self.folder / "nvbandwidth.json"
+        one = synthetic.machine(1, 3, (10,), ("triad",))
+        for machine, names, rates in ((one, ("host_to_device", "device_to_host"), 1),
+                                      (of_two_ranks(), ("host_to_all", "all_to_host"), 2)):
+            self.assertEqual(self.call(self.write(machine), "--nvbandwidth", out)[0], 0)
+            data = json.loads(out.read_text(encoding="utf-8"))["nvbandwidth"]
+            self.assertEqual([case["name"] for case in data["testcases"]], [f"{name}_memcpy_ce" for name in names])
+            self.assertEqual([case["status"] for case in data["testcases"]], ["Passed"] * 2)
+            (row,) = data["testcases"][0]["bandwidth_matrix"]
+            self.assertEqual(len(row), rates)
+            self.assertAlmostEqual(float(row[0]), 54.9, delta=0.3)
+            self.assertAlmostEqual(sum(map(float, row)), data["testcases"][0]["sum"], delta=1e-3)
+        self.assertEqual(data["GPU Device list"][1], "1: NVIDIA H200 (00000000:bd:00): (node2)")
+        one.data["context"]["gpu"] = ""
+        self.assertEqual(self.call(self.write(one), "--nvbandwidth", out)[0], 2)
 
 
 if __name__ == "__main__":
-    skip_without("matplotlib")
     unittest.main()

@@ -11,7 +11,7 @@ import synthetic
 from support import ReportTest
 
 from report.results import Case, load, load_all
-from report.series import crossings
+from report.series import crossings, ways
 
 
 class Results(ReportTest):
@@ -65,8 +65,13 @@ class Results(ReportTest):
 
     def test_the_small_form_tells_nothing_of_the_owner_and_is_not_made_smaller(self):
         first, second = self.folder / "1.json", self.folder / "2.json"
-        self.call("condense", self.write(synthetic.machine()), first)
+        machine = synthetic.machine(ranks="2", rank_0="host:secret cores:0", rank_1="host:other cores:1")
+        self.call("condense", self.write(machine), second)
+        self.assertIn("host:secret", second.read_text(encoding="utf-8"))
+        self.call("condense", "--anonymous", self.write(machine), first)
         self.call("condense", first, second)
+        self.assertNotIn("secret", first.read_text(encoding="utf-8"))
+        self.assertIn("host:host-2 cores:1", first.read_text(encoding="utf-8"))
         self.assertEqual(first.read_text(encoding="utf-8"), second.read_text(encoding="utf-8"))
         context = json.loads(first.read_text(encoding="utf-8"))["context"]
         self.assertFalse({"host_name", "executable", "load_avg"} & context.keys())
@@ -103,6 +108,19 @@ class Results(ReportTest):
         self.assertEqual((one.ranks, two.ranks), (1, 2))
         self.assertEqual({len(case.seconds) for case in one.cases.values()}, {30})
         self.assertEqual({len(case.seconds) for case in two.cases.values()}, {15})
+
+    def test_twins_of_one_label_are_kept_apart_and_those_of_one_name_are_one(self):
+        machine = synthetic.Machine(1, 3)
+        for name, twin in (("idle", 2.6e-6), ("launch_and_fence", 12e-6)):
+            machine.add(f"latency/fence/CudaSpace/{name}", 1e-6, twin, label="cudaStreamSynchronize")
+        times = ways(load(self.write(machine)).cases.values())
+        self.assertAlmostEqual(times["cudaStreamSynchronize for fence, CudaSpace, idle"][0].median, 2.6e-6, delta=1e-7)
+        self.assertEqual(len(times), 4)
+        machine = synthetic.Machine(1, 3)
+        for space in ("PinnedSpace", "View_PinnedSpace"):
+            machine.add(f"alloc/busy/{space}/twin:driver_host_pool/bytes:64", 1e-6, 4e-6)
+        self.assertEqual(set(ways(load(self.write(machine)).cases.values())),
+                         {"PinnedSpace", "View_PinnedSpace", "driver_host_pool"})
 
     def test_the_crossing_is_where_both_take_the_same_time(self):
         machine = synthetic.Machine()

@@ -79,7 +79,7 @@ void add_cold(Effort const& effort, Cases& cases) {
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views})
     for (std::size_t bytes : sizes) {
-      int const repetitions = effort.mode == Mode::quick ? 2 : bytes < GiB ? 5 : 3;
+      int const repetitions = bytes < GiB ? 5 : 3;
       add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
           [bytes](WayInfo const& info, auto const& way) { return cold(info, way, bytes); });
     }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""What falls short of the goals, in words: first what must hold on any sound machine, then what we aim at."""
+
+from __future__ import annotations
+
+from .goals import KINDS, Goal, Judgement, judge
+from .results import Run
+
+MOST_SHOWN = 5
+_SHORT = {"acceptance": "FAILED", "target": "MISSED"}
+_REACHED = {"acceptance": "hold", "target": "are reached"}
+
+
+class Check:
+    """All goals, judged on all runs."""
+
+    def __init__(self, runs: list[Run], goals: list[Goal]):
+        self.errors = [f"{run.title}: {error}" for run in runs for error in run.errors()]
+        self.cases = sum(len(run.cases) for run in runs)
+        self.judgements = [judge(goal, runs) for kind in KINDS for goal in goals if goal.kind == kind]
+
+    def of(self, kind: str) -> list[Judgement]:
+        """Those that were judged."""
+        return [one for one in self.judgements if one.goal.kind == kind and one.verdicts]
+
+    def short(self, kind: str) -> list[Judgement]:
+        return [one for one in self.of(kind) if one.short]
+
+    def count(self, kind: str) -> str:
+        judged, every = self.of(kind), [one for one in self.judgements if one.goal.kind == kind]
+        return (f"{kind}: {len(judged) - len(self.short(kind))} of {len(judged)} {_REACHED[kind]} in every case,"
+                f" {len(every) - len(judged)} not judged")
+
+    @property
+    def count_of_errors(self) -> str:
+        return f"results: {len(self.errors)} errors in {self.cases} benchmarks"
+
+    def lines(self, briefly: tuple[str, ...], is_verbose: bool) -> list[str]:
+        """For a terminal; of kinds that are told briefly not what fell short in each case."""
+        lines = [f"WRONG  {error}" for error in self.errors]
+        for kind in KINDS:
+            for one in self.short(kind):
+                shown = len(one.short) if is_verbose else 0 if kind in briefly else MOST_SHOWN
+                lines.append(f"{_SHORT[kind]} {kind}: {one.goal.name}: {one.count}")
+                lines += [f"         {verdict}" for verdict in one.short[:shown]]
+                if shown and len(one.short) > shown:
+                    lines.append(f"         and {len(one.short) - shown} cases more: --verbose")
+        if is_verbose:
+            lines += [f"ok     {one.goal.kind}: {one.goal.name}: {one.count}"
+                      for one in self.judgements if one.verdicts and not one.short]
+            lines += [f"-      {one.goal.kind}: {one.goal.name}: not judged, {one.why_not}"
+                      for one in self.judgements if not one.verdicts]
+        return lines + [self.count(kind) for kind in KINDS] + [self.count_of_errors]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""What the pictures of a report have in common: colours, panels, axes, series side by side (needs matplotlib)."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
+
+from .numbers import Summary, count_name, size_name  # noqa: E402
+from .results import Case, Run  # noqa: E402
+from .series import size  # noqa: E402
+
+# By Okabe and Ito: told apart by all kinds of colour vision; markers tell them apart once more.
+COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]
+_SPACES = ["PinnedSpace", "MappedSpace", "WriteCombinedSpace", "CudaHostPinnedSpace", "CudaSpace",
+           "HostSpace", "CudaUVMSpace"]
+MARKERS = "osD^vPX*"
+LIMITS = {
+    "limit_device_memory": "device memory",
+    "limit_host_memory": "host memory",
+    "limit_both": "link, both ways",
+    "limit_to_device": "link to device",
+    "limit_to_host": "link to host",
+}
+
+plt.rcParams.update({
+    "font.size": 9, "axes.titlesize": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "axes.axisbelow": True, "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4,
+    "svg.hashsalt": "kokkos_host_spaces", "svg.fonttype": "none"})
+# Inches around the panels; their layout by matplotlib takes most of the time.
+_LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.3, 0.55, 0.35
+
+
+def place_of(name: str) -> int:
+    """Where the memory space that a name begins with stands among all."""
+    space = name.partition(", ")[0].removeprefix("View_")
+    return _SPACES.index(space) if space in _SPACES else len(_SPACES)
+
+
+class Styles:
+    """A look for each series of a figure: colour by memory space, marker by what else differs."""
+
+    def __init__(self, plain: list[str] | None = None):
+        self._plain = plain or []  # these are grey
+        self._seen: dict[int, list[str]] = {}
+
+    def of(self, name: str) -> dict:
+        if name in self._plain:
+            return {"color": "#777777", "marker": "1234x+"[self._plain.index(name) % 6], "markersize": 7}
+        seen = self._seen.setdefault(place_of(name), [])
+        if name not in seen:
+            seen.append(name)
+        return {"color": COLOURS[place_of(name)], "marker": MARKERS[(place_of(name) + 3 * seen.index(name)) % 8],
+                "markerfacecolor": "none" if name.startswith("View_") else None}
+
+
+def panels_of(count: int, most_columns: int, width: float, height: float, legend_rows: int = 2, **options):
+    """A figure with that many panels, in rows, and room for a legend below; returns it, and the panels."""
+    columns = min(count, most_columns)
+    rows = math.ceil(count / columns)
+    gap = _BETWEEN if options.get("sharex") else _BETWEEN + _BOTTOM - 0.2
+    aside = 0.15 if options.get("sharey") else 0.6
+    bottom = _BOTTOM + 0.25 * legend_rows
+    whole_width = _LEFT + columns * width + (columns - 1) * aside + _RIGHT
+    whole_height = _TOP + rows * height + (rows - 1) * gap + bottom
+    figure, axes = plt.subplots(rows, columns, figsize=(whole_width, whole_height), squeeze=False, **options)
+    figure.subplots_adjust(_LEFT / whole_width, bottom / whole_height, 1 - _RIGHT / whole_width,
+                           1 - _TOP / whole_height, aside / width, gap / height)
+    for unused in axes.flat[count:]:
+        unused.remove()
+    for panel in axes.flat[max(0, count - columns):count]:
+        panel.tick_params(labelbottom=True)
+    return figure, list(axes.flat[:count])
+
+
+def size_axis(panels: list, columns: int, cases: list[Case]) -> None:
+    """Ticks at powers of two that were measured, of elements or bytes; for panels that share the axis."""
+    name, label = (count_name, "elements") if "n" in cases[0].fields else (size_name, "size")
+    sizes = sorted({size(case) for case in cases if size(case) > 0})
+    panels[0].set_xscale("log", base=2)
+    panels[0].set_xticks(sizes[:: math.ceil(len(sizes) / 6)])
+    panels[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: name(value)))
+    panels[0].xaxis.set_minor_locator(NullLocator())
+    for axes in panels[-columns:]:
+        axes.set_xlabel(label)
+
+
+def log_axis(axes, values: list[float], write) -> None:
+    """From one power of ten to another."""
+    axes.set_yscale("log")
+    axes.set_ylim(10.0 ** math.floor(math.log10(min(values) * 0.9)), 10.0 ** math.ceil(math.log10(max(values) * 1.1)))
+    axes.yaxis.set_major_locator(LogLocator(numticks=9))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(write))
+
+
+_TWIN = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "black", "markerfacecolor": "none",
+         "markeredgewidth": 0.5}
+
+
+def _meetings(one: dict[float, Summary], other: dict[float, Summary], is_near) -> int:
+    """At how many sizes two series cannot be told apart where they stand."""
+    return sum(is_near(one[key].median, other[key].median) for key in one.keys() & other.keys())
+
+
+def _clusters(series: dict[str, dict[float, Summary]], is_near) -> list[list[str]]:
+    """Names of series of which some meet at some size: of these one would hide another."""
+    found: list[list[str]] = []
+    for name, points in series.items():
+        touched = [cluster for cluster in found if any(_meetings(points, series[other], is_near) for other in cluster)]
+        found = [cluster for cluster in found if cluster not in touched] + [sum(touched, []) + [name]]
+    return found
+
+
+def _factor(most: float):
+    """On a logarithmic axis."""
+    return lambda one, other: max(one, other) < most * min(one, other)
+
+
+def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict], sizes: list[float],
+         twins: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
+    """Medians and quartiles. Series that meet stand side by side; a line joins one that no other would hide."""
+    exponents = sorted({math.log2(one) for one in sizes})
+    room = 0.8 * min((right - left for left, right in zip(exponents, exponents[1:])), default=1)
+    for cluster in _clusters(series, is_near):
+        names = [name for name in series if name in cluster]
+        for place, name in enumerate(names):
+            shift = 2 ** (room * ((place + 0.5) / len(cluster) - 0.5))
+            points, style = series[name], styles[name]
+            is_apart = all(_meetings(points, series[other], _factor(1.08)) < 2 for other in names if other != name)
+            at = [one * shift for one in points]
+            axes.vlines(at, [one.lower for one in points.values()], [one.upper for one in points.values()],
+                        color=style["color"], linewidth=0.8)
+            axes.plot(at, [one.median for one in points.values()], label=name, linewidth=1,
+                      linestyle="-" if joined and is_apart else "none", **style)
+            if twins and twins.get(name):
+                axes.plot([one * shift for one in twins[name]], list(twins[name].values()), **_TWIN)
+
+
+def draw_limits(axes, run: Run, names: list[str]) -> None:
+    """Dashed lines where the machine ends, named at their left end."""
+    for name in names:
+        if limit := run.limit(name):
+            axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))
+            axes.annotate(LIMITS[name], (0.005, limit / 1e9), xycoords=("axes fraction", "data"), va="bottom",
+                          fontsize=6.5, color="#444444")
+
+
+def legend(figure, panels, columns: int = 4, twin: bool = True) -> None:
+    """One legend below all panels."""
+    handles = {}
+    for axes in panels:
+        handles |= dict(zip(*reversed(axes.get_legend_handles_labels())))
+    if twin:
+        handles["plain twin"] = plt.Line2D([], [], **_TWIN)
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=columns)

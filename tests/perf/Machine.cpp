@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../perf/support/Machine.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+using namespace KokkosHostSpaces::Perf;
+
+namespace {
+
+class Folder {
+ public:
+  Folder()
+      : m_path(std::filesystem::temp_directory_path() /
+               ("khs-machine-" + std::to_string(getpid()))) {}
+  ~Folder() { std::filesystem::remove_all(m_path); }
+
+  std::string path() const { return m_path.string(); }
+
+  std::string write(std::string const& name, std::string const& text) const {
+    std::filesystem::path const file = m_path.string() + name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file.string();
+  }
+
+ private:
+  std::filesystem::path m_path;
+};
+
+std::string fact(Facts const& facts, std::string const& name) {
+  for (auto const& [key, value] : facts)
+    if (key == name) return value;
+  return "there is no such fact";
+}
+
+}  // namespace
+
+TEST_CASE("clocks, error correction and power of a GPU are those that nvidia-smi tells") {
+  Folder const folder;
+  std::string const program =
+      folder.write("/smi",
+                   "#!/bin/sh\n"
+                   "case \"$*\" in *--id=0000:17:00.0*clocks.sm,clocks.max.sm,clocks.mem*) ;; *) "
+                   "exit 6 ;; esac\n"
+                   "echo '1755, 1980, 3201, 3201, Enabled, [N/A], 700.00'\n");
+  Facts const facts = gpu_facts("0000:17:00.0", program);
+  CHECK(fact(facts, "clock_sm") == "1755");
+  CHECK(fact(facts, "clock_sm_max") == "1980");
+  CHECK(fact(facts, "clock_memory") == "3201");
+  CHECK(fact(facts, "ecc") == "Enabled");
+  CHECK(fact(facts, "power_limit") == "");
+  CHECK(fact(facts, "power_limit_max") == "700.00");
+}
+
+TEST_CASE("what no nvidia-smi tells is not known") {
+  Folder const folder;
+  std::string const fails =
+      folder.write("/smi", "#!/bin/sh\necho 'No devices were found'\nexit 6\n");
+  for (std::string const& program : {fails, folder.path() + "/none"})
+    for (auto const& [key, value] : gpu_facts("0000:17:00.0", program)) CHECK(value == "");
+}
+
+TEST_CASE("the link of a GPU is told as it is now and at most") {
+  Folder const folder;
+  std::string const pci = "/sys/bus/pci/devices/0000:17:00.0/";
+  folder.write(pci + "current_link_speed", "8.0 GT/s PCIe");
+  folder.write(pci + "current_link_width", "8");
+  folder.write(pci + "max_link_speed", "32.0 GT/s PCIe");
+  folder.write(pci + "max_link_width", "16");
+  folder.write(pci + "numa_node", "1\n");
+  Facts const facts = link_facts("0000:17:00.0", folder.path());
+  CHECK(fact(facts, "link_generation") == "3");
+  CHECK(fact(facts, "link_generation_max") == "5");
+  CHECK(fact(facts, "link_width") == "8");
+  CHECK(fact(facts, "link_width_max") == "16");
+  CHECK(fact(facts, "gpu_numa_node") == "1");
+  CHECK(fact(link_facts("none", folder.path()), "link_generation") == "");
+}
+
+TEST_CASE("a host is told by its kernel, its CPU and its NUMA nodes") {
+  Folder const folder;
+  folder.write("/proc/sys/kernel/osrelease", "6.1.0-17-amd64\n");
+  folder.write("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2.0 GHz\nflags\t: fpu\n");
+  folder.write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  folder.write("/sys/devices/system/node/online", "0-1\n");
+  Facts const facts = host_facts(folder.path());
+  CHECK(fact(facts, "kernel") == "6.1.0-17-amd64");
+  CHECK(fact(facts, "host_cpu") == "Some CPU @ 2.0 GHz");
+  CHECK(fact(facts, "cpu_governor") == "performance");
+  CHECK(fact(facts, "numa_nodes") == "2");
+  CHECK(fact(host_facts(folder.path() + "/none"), "host_cpu") == "");
+  CHECK_FALSE(fact(host_facts(), "kernel").empty());
+  CHECK_FALSE(host_name().empty());
+}
