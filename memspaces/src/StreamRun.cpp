@@ -65,24 +65,9 @@ class Run {
     if (m_state->transport == Transport::staged) plan_parts();
   }
 
-  LoopCost cost_of_loop() const {
-    LoopCost cost;
-    cost.passes       = int(m_job.binding.shape.stages.size());
-    cost.not_in_place = obstacle();
-    for (StreamBuffer const& buffer : m_job.binding.shape.buffers) {
-      std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
-      ArgumentCost argument;
-      argument.to_device = buffer.loaded ? bytes : 0;
-      argument.to_host   = buffer.stored ? bytes : 0;
-      argument.fraction  = buffer.touched;
-      argument.resident  = buffer.fixed;
-      cost.arguments.push_back(argument);
-    }
-    return cost;
-  }
-
   void estimate() {
-    LoopCost cost         = cost_of_loop();
+    LoopCost cost         = cost_of(m_job.binding.shape);
+    cost.not_in_place     = obstacle();
     LinkRates const rates = m_job.rates(0);
     // What would not be faster in any number of chunks needs no plan: small loops take microseconds.
     cost.chunks = 0;

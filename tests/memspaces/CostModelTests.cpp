@@ -32,6 +32,23 @@ LoopCost triad(std::size_t bytes, std::size_t chunks) {
 
 }  // namespace
 
+TEST_CASE("a loop over a part of its arrays costs that part, with the halo that it reads",
+          "[cost_model]") {
+  StreamShape shape;
+  shape.buffers           = {{"from", 8, 100}, {"to", 16, 100}};
+  shape.buffers[0].loaded = shape.buffers[1].stored = true;
+  shape.stages                                      = {{25, 75, {{0, 2, false}, {1, 0, true}}}};
+  LoopCost cost                                     = cost_of(shape);
+  CHECK(cost.passes == 1);
+  CHECK(cost.arguments[0].to_device == 54 * 8);
+  CHECK(cost.arguments[1].to_host == 50 * 16);
+  shape.stages[0].begin = 1;
+  shape.stages[0].end   = 100;
+  CHECK(cost_of(shape).arguments[0].to_device == 100 * 8);
+  shape.stages[0].end = 1;
+  CHECK(cost_of(shape).arguments[0].to_device == 0);
+}
+
 TEST_CASE("at the mixes that were measured the link has the rate that was measured",
           "[cost_model]") {
   LinkRates const r = measured();

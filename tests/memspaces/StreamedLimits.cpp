@@ -88,6 +88,17 @@ TEST_CASE("fewer rows or buffers than none are refused", "[streamed_limits]") {
         MessageMatches(ContainsSubstring("less than none")));
 }
 
+TEST_CASE("a range that no View has is refused, and is not taken for an empty one",
+          "[streamed_limits]") {
+  Mapped const a = counted(9), b = counted(9);
+  auto const n = std::uint64_t(-5);
+  CHECK_THROWS_MATCHES(khs::streamed_for("add", n, Increase(), khs::read(a), khs::update(b)),
+                       khs::Error, MessageMatches(ContainsSubstring("9223372036854775807")));
+  CHECK_THROWS_AS(
+      khs::streamed_for("add", khs::Box<1>({0}, {n}), Increase(), khs::read(a), khs::update(b)),
+      khs::Error);
+}
+
 TEST_CASE("an intermediate array has the extents of the Views, also those that the range has not",
           "[streamed_limits]") {
   constexpr int n = 100;

@@ -32,8 +32,8 @@ struct Box {
   template <std::integral Lower, std::integral Upper>
   Box(Lower const (&from)[Rank], Upper const (&to)[Rank]) {
     for (int d = 0; d < Rank; ++d) {
-      lower[d] = static_cast<std::int64_t>(from[d]);
-      upper[d] = static_cast<std::int64_t>(to[d]);
+      lower[d] = Impl::as_index(from[d]);
+      upper[d] = Impl::as_index(to[d]);
     }
   }
   /// All up to `to`.

@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_COST_MODEL_HPP
 
 #include <KokkosHostSpaces/impl/Calibration.hpp>
+#include <KokkosHostSpaces/impl/StreamPlan.hpp>
 
 #include <cstddef>
 #include <string>
@@ -35,6 +36,9 @@ struct TransportEstimate {
   double staged_seconds, zero_copy_seconds;  ///< infinite: not possible
   bool zero_copy;                            ///< the choice: the faster one
 };
+
+/// Of the rows that the stages of a loop read and write, as far as there are any.
+LoopCost cost_of(StreamShape const& shape);
 
 /// Estimates both transports.
 ///

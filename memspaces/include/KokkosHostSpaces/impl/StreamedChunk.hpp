@@ -10,10 +10,21 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
+
+/// An index of a user; one that is larger than any is beyond all Views still.
+constexpr std::int64_t as_index(std::integral auto n) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  if constexpr (std::is_unsigned_v<decltype(n)> && sizeof(n) >= sizeof(most))
+    return n > static_cast<decltype(n)>(most) ? most : static_cast<std::int64_t>(n);
+  else
+    return static_cast<std::int64_t>(n);
+}
 
 /// Elements at global indices. The pointer is shifted by the chunk's origin, so that global indices
 /// cost nothing; only the rows that were asked for may be touched.

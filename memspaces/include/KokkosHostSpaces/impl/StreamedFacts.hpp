@@ -29,7 +29,7 @@ template <class T>
 concept StreamedRange = std::integral<T> || is_box_v<T>;
 
 inline Box<1> box_of(std::integral auto n) {
-  return Box<1>(std::array<std::int64_t, 1>{static_cast<std::int64_t>(n)});
+  return Box<1>(std::array<std::int64_t, 1>{as_index(n)});
 }
 template <int Rank>
 Box<Rank> box_of(Box<Rank> const& box) {
