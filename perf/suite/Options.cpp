@@ -13,7 +13,7 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 char const* const usage = R"([options] [--kokkos-...]
-  --quick          few sizes and repetitions: under a minute
+  --quick          few sizes: under a minute
   --full           every size, type and space: minutes
   --groups LIST    only these groups, comma-separated
   --filter REGEX   only the benchmarks whose name has a match

@@ -80,7 +80,8 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
                     made.add(f"copy/{operation}/{space}/{words}/bytes:{moved}", seconds, seconds,
                              bytes=float(moved), label="cudaMemcpyAsync")
     for moved in (2**12, 2**30):
-        for space, how, rate in (("HostSpace", "pageable", 1e10), ("CudaSpace", "resident", MEMORY)):
+        for space, how, rate in (("HostSpace", "pageable", 1e10), ("PinnedSpace", "pinned", LINK),
+                                 ("MappedSpace", "mapped", 5e10), ("CudaSpace", "resident", MEMORY)):
             made.add(f"transport/triad/{space}/{how}/bytes:{moved}", *[5e-6 + 3 * moved / rate] * 2, bytes=3.0 * moved)
     _allocations(made)
     for passes in (1, 2, 4, 8):
@@ -91,6 +92,8 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
             made.add(f"zero_copy/read/PinnedSpace/staged/{end}",
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.4e-6)
+    for name in ("fence/CudaSpace/idle", "deep_copy/PinnedSpace/to_device/bytes:8", "flag/MappedSpace/there_and_back"):
+        made.add(f"latency/{name}", 3e-6, 2.9e-6)
     _streamed_loops(made)
     return made
 
