@@ -59,7 +59,7 @@ for stage in "$@"; do
     reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
       PATH=$PATH:$PWD/build/tools/reframe/bin
       accept() {
-        BUILD=$PWD/$build reframe --prefix "$results/reframe" -C perf/cluster/reframe/settings.py \
+        BUILD=$PWD/$build reframe --nocolor --prefix "$results/reframe" -C perf/cluster/reframe/settings.py \
           -c perf/cluster/reframe -r "$@" > "$results/reframe.log" 2>&1
       }
       for run in $(seq "${RUNS:-20}"); do

@@ -25,7 +25,7 @@ case $what in
   green) set -- "$@" -S arguments="$few" ;;
   slow) set -- "$@" -S arguments="$few" -S program="python3 -B $here/slower.py 10000 $program" ;;
 esac
-output=$(TMPDIR=$work "$reframe" --prefix "$work" --report-file "$work/report.json" \
+output=$(TMPDIR=$work "$reframe" --nocolor --prefix "$work" --report-file "$work/report.json" \
   -C "$perf/cluster/reframe/settings.py" -c "$perf/cluster/reframe" -n "group=$group%" -r "$@" 2>&1)
 code=$?
 printf '%s\n' "$output"
