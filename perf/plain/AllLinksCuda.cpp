@@ -15,7 +15,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr double give_up_after_seconds = 10;
+constexpr double give_up_on_links_after_seconds = 10;
 
 // The current device of the thread as it was, at the end of a scope.
 class OnDevice {
@@ -118,7 +118,7 @@ int AllLinks::links() const { return int(m_state->links.size()); }
 double AllLinks::seconds(Mix mix, std::size_t piece, std::function<void()> const& meet) {
   State& s = *m_state;
   OnDevice const here(s.links.front()->device());
-  s.gate.close(s.links.front()->stream(), give_up_after_seconds);
+  s.gate.close(s.links.front()->stream(), give_up_on_links_after_seconds);
   check(cudaEventRecord(s.opened, s.links.front()->stream()), "cudaEventRecord");
   for (auto const& link : s.links) link->wait_for(s.opened);
   for (auto const& link : s.links) link->enqueue(mix, piece);
