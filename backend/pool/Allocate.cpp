@@ -47,7 +47,7 @@ void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
   pools.settle();
   if (excess_if_more(growth) == 0 || !pools.can_release({1, false})) return nullptr;
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
-  if (!idle && !pools.retirement.wait_if_it_ends(patience)) return nullptr;
+  if (!pools.retirement.wait_if_it_ends(patience)) return nullptr;
 
   std::size_t const roomy  = std::max(growth, Heap::least_growth(wanted + wanted / 8));
   std::size_t const excess = excess_if_more(roomy);

@@ -52,7 +52,7 @@ void* Attempt::take_anywhere() const {
 
 void* Attempt::take_grown(std::size_t bytes, Refusal& refusal) const {
   try {
-    auto const lock = pools.grow(pool, heap, bytes, false);
+    auto const lock = pools.grow(pool, heap, bytes, request.bytes);
     return heap.take(request, Heap::Effort::break_up);
   } catch (LimitReached const& error) {
     refusal = {error.what(), false};

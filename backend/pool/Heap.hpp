@@ -53,6 +53,8 @@ class Heap {
 
   std::mutex mutex;
   std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
+  std::atomic<std::size_t> coming{0};      ///< bytes that are being locked, but for reserve()
+  std::atomic<std::size_t> coming_for{0};  ///< of these, for what is asked for now
 
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);

@@ -18,6 +18,26 @@ namespace {
 
 std::atomic<Pools*> the_pools{nullptr};
 
+// Tells what comes to a heap. It ends with the heap's lock held, if it has come.
+class Coming {
+ public:
+  Coming(Heap& heap, std::size_t bytes, std::size_t wanted) noexcept
+      : m_heap(heap), m_bytes(wanted > 0 ? bytes : 0), m_wanted(wanted) {
+    m_heap.coming += m_bytes;
+    m_heap.coming_for += m_wanted;
+  }
+  ~Coming() {
+    m_heap.coming -= m_bytes;
+    m_heap.coming_for -= m_wanted;
+  }
+  Coming(Coming const&)            = delete;
+  Coming& operator=(Coming const&) = delete;
+
+ private:
+  Heap& m_heap;
+  std::size_t const m_bytes, m_wanted;
+};
+
 }  // namespace
 
 Pools::Pools() : ledger(config().pool_limit) {}
@@ -50,11 +70,12 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 }
 
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
-                                         bool reserved) {
+                                         std::size_t wanted) {
   if (!ledger.reserve(bytes)) {
     throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) +
                        " bytes, is reached");
   }
+  Coming const coming(heap, bytes, wanted);
   Region region;
   try {
     auto const start = std::chrono::steady_clock::now();
@@ -64,7 +85,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     pages.cover(region.pointer, region.bytes);
     Heap::Segments made;
     made.try_emplace(static_cast<char const*>(region.pointer),
-                     Segment{region, &heap, nullptr, reserved});
+                     Segment{region, &heap, nullptr, wanted == 0});
     std::unique_lock lock(heap.mutex);
     heap.adopt(made);
     ledger.arrived();
@@ -154,9 +175,10 @@ std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t 
   for_each_heap([&](Heap& heap) {
     std::lock_guard const lock(heap.mutex);
     std::size_t const locked = heap.locked_bytes();
-    held += locked - heap.reserved_bytes();
+    held += heap.coming + locked - heap.reserved_bytes();
+    needed += heap.coming_for;
     needed += unasked == Unasked::is_needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
-    if (locked > 0 || &heap == &growing) spare += Heap::smallest_segment;
+    if (locked > 0 || heap.coming > 0 || &heap == &growing) spare += Heap::smallest_segment;
   });
   std::size_t most = m_most_needed.load();
   while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {

@@ -53,9 +53,10 @@ class Pools {
     });
   }
 
-  /// Locks `bytes` and adds them to the heap, whose lock is held on return. \throw LimitReached and
-  /// what lock_fresh_pages throws.
-  std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes, bool reserved);
+  /// Locks `bytes` and adds them to the heap, whose lock is held on return, for somebody who wants
+  /// so many; 0: they are reserved. \throw LimitReached and what lock_fresh_pages throws.
+  std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
+                                    std::size_t wanted);
 
   /// Makes all ready whose epoch is over; locks are held for short only.
   void settle() noexcept;

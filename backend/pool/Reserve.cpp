@@ -83,7 +83,7 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
     Driver::use_device(device);
     while (progress.done < progress.asked && !stop.stop_requested()) {
       std::size_t const bytes = Heap::least_growth(std::min(chunk, progress.asked - progress.done));
-      Pools::instance().grow(pool, pool.common(), bytes, true);
+      Pools::instance().grow(pool, pool.common(), bytes, 0);
       progress.done += bytes;
     }
   } catch (...) {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -85,6 +86,23 @@ TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") 
   CHECK(PoolTest::usage().misses == misses);
 }
 
+TEST_CASE("a capture during which nothing could be exchanged is forgotten when it has ended") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream, captured(DeviceWork::Stream::Kind::blocking);
+  Watched watched;
+  watched.deallocate(watched.allocate(100 * MiB));
+  pool::trim(1000 * MiB);
+  captured.begin_capture();
+  char* const field = PoolTest::allocate(110 * MiB);
+  CHECK(captured.end_capture());
+  LastingWork const work(stream);
+  Pool::deallocate(field);
+  char* const larger = watched.allocate_beside_work(120 * MiB);
+  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
+  CHECK(watched.excess() == 0);
+  Pool::deallocate(larger);
+}
+
 TEST_CASE("work that begins while an allocation waits, and does not end, keeps it no longer") {
   PoolTest const test(1);
   DeviceWork::Stream first, second;
@@ -140,12 +158,12 @@ TEST_CASE("memory that leaves while another thread looks does not count as neede
   NodePool& pool = pools.of(MemoryKind::page_locked, -1);
   std::jthread const coming_and_going([&](std::stop_token const& stop) {
     while (!stop.stop_requested()) {
-      pools.grow(pool, pool.common(), 64 * KiB, false);
+      pools.grow(pool, pool.common(), 64 * KiB, 0);
       pools.release_ready({64 * KiB});
     }
   });
   std::size_t most = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     pools.hoarded(pool.common(), 0, 0, Pools::Unasked::is_needed);
     most = std::max(most, pools.most_needed());
   }
@@ -163,11 +181,35 @@ TEST_CASE("memory that another thread locks meanwhile is used before more is loc
     std::lock_guard const delays_who_sums_up(other.mutex);
     late = std::jthread([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    pools.grow(pool, pool.common(), 4 * MiB, false);
+    pools.grow(pool, pool.common(), 4 * MiB, 1 * MiB);
   }
   late.join();
   CHECK(pool.common().locked_bytes() == 4 * MiB);
   Pool::deallocate(keeper);
+}
+
+TEST_CASE("memory that is being locked for one thread is counted when another wants more") {
+  PoolTest const test(1);
+  Watched watched;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(watched.allocate(20 * MiB));
+  for (char* const block : blocks) watched.deallocate(block);
+  pool::trim(60 * MiB);
+  constexpr std::size_t wanted = 40 * MiB;  // by each of two: less than there was
+  FakeCuda::registering_takes(std::chrono::milliseconds(20000));
+  std::vector<char*> larger(2);
+  std::size_t const before = FakeCuda::calls("cudaHostRegister");
+  std::jthread one([&] { larger[0] = PoolTest::allocate(wanted); });
+  while (FakeCuda::calls("cudaHostRegister") == before) std::this_thread::yield();
+  std::jthread other([&] { larger[1] = PoolTest::allocate(wanted); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  FakeCuda::registering_takes(std::chrono::milliseconds(0));
+  one.join();
+  other.join();
+  watched.note();
+  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
+  CHECK(watched.excess() == 0);
+  for (char* const block : larger) Pool::deallocate(block);
 }
 
 TEST_CASE("what is given back meanwhile keeps nobody looking") {
