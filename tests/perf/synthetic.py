@@ -116,6 +116,7 @@ def _streamed_loops(made):
         made.add(f"stream/{operation}/MappedSpace/zero_copy/twin:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
         made.add(f"stream/{operation}/MappedSpace/automatic/twin:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
     seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
+    made.add(f"stream/triad/PinnedSpace/two_at_once/twin:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
     made.add(f"stream/triad/PinnedSpace/staged/twin:pipeline/bytes:{8 * array}", seconds, seconds * 1.005,
              bytes=24.0 * array)
     one = 2 * array / BOTH

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../plain/Platform.hpp"
-#include "../../plain/Stopwatch.hpp"
 #include "../Groups.hpp"
 #include "../LatestMemory.hpp"
+#include "DeviceStreams.hpp"
 #include "StreamPair.hpp"
 #include "StreamedLoops.hpp"
 
@@ -146,7 +146,8 @@ class StreamCases {
       add_loop(
           operation, vector(sizes().back()), "PinnedSpace/two_devices", "one_device",
           [streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
-            if (!streams) streams = std::make_shared<DeviceStreams>();
+            int const here = current_device();
+            if (!streams) streams = std::make_shared<DeviceStreams>(here, here == 0 ? 1 : 0);
             LoopOptions options = options_of(Transport::staged);
             options.instances   = streams->instances();
             return run_streamed<PinnedSpace>(loop, options);
@@ -156,31 +157,27 @@ class StreamCases {
           }));
   }
 
+  // Neither waits for the other, and together they take no longer.
+  void add_two_at_once() {
+    auto const streams = std::make_shared<std::unique_ptr<DeviceStreams>>();
+    auto const halves  = [streams](StreamLoop const& loop, bool at_once) {
+      int const here = current_device();
+      if (!*streams) *streams = std::make_unique<DeviceStreams>(here, here);
+      return run_halves<PinnedSpace>(loop, (*streams)->instances(), at_once);
+    };
+    add_loop(
+        StreamOperation::triad, vector(sizes().back()), "PinnedSpace/two_at_once", "one_by_one",
+        [=](StreamLoop const& loop) { return halves(loop, true); },
+        library([=](StreamLoop const& loop) {
+          return LibraryTwin::Variants{{"staged", [=] { return halves(loop, false); }}};
+        }));
+  }
+
   Cases take() { return std::move(m_cases); }
 
  private:
   using Run      = std::function<double(StreamLoop const&)>;
   using MakeTwin = std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)>;
-
-  // A stream on each of two devices, and instances on them.
-  class DeviceStreams {
-   public:
-    DeviceStreams() {
-      int const here = current_device();
-      for (auto const& [device, stopwatch] :
-           {std::pair(here, &m_first), std::pair(here == 0 ? 1 : 0, &m_second)}) {
-        use_device(device);
-        *stopwatch = std::make_unique<Stopwatch>();
-        m_instances.push_back(make_instance((*stopwatch)->stream()));
-      }
-      use_device(here);
-    }
-    std::vector<Execution> const& instances() const { return m_instances; }
-
-   private:
-    std::unique_ptr<Stopwatch> m_first, m_second;
-    std::vector<Execution> m_instances;
-  };
 
   static double staged(StreamLoop const& loop) {
     return run_streamed<PinnedSpace>(loop, options_of(Transport::staged));
@@ -278,6 +275,7 @@ Cases stream_cases(Effort const& effort) {
   cases.add_chains();
   cases.add_choices();
   cases.add_two_devices();
+  cases.add_two_at_once();
   return cases.take();
 }
 
