@@ -9,12 +9,15 @@
 #include "../../backend/pool/Pool.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
+#include "../support/FakeCudaMachine.hpp"
 #include "PoolTest.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -138,6 +141,49 @@ TEST_CASE("many calls of the runtime may fail") {
   stream.wait();
   Pool::release_all();
   CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("what is counted as locked is what the runtime holds, whichever calls of threads fail") {
+  PoolTest const test(1);
+  REQUIRE(Driver::device_count() == 1);  // nothing is registered where no device can be found
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      std::mt19937 random(t);
+      std::vector<char*> blocks;
+      for (int i = 0; i < 100; ++i) {
+        if (i % 10 == 0) FakeCuda::fail_every(random() % 8, 999);
+        std::size_t const most = random() % 8 == 0 ? 18 * MiB : 3 * MiB;
+        try {
+          blocks.push_back(PoolTest::allocate(1 + random() % most));
+        } catch (Error const&) {
+        }
+        if (random() % 2 == 0 && !blocks.empty()) {
+          Pool::deallocate(blocks.back());
+          blocks.pop_back();
+        }
+        if (random() % 16 == 0) pool::trim(16 * MiB);
+      }
+      for (char* const block : blocks) Pool::deallocate(block);
+    });
+  }
+  threads.clear();
+  FakeCuda::fail_no_more();
+  Ledger const& ledger     = Pools::instance().ledger;
+  auto const runtime_holds = [] {
+    std::lock_guard const lock(FakeCuda::machine().mutex);
+    return FakeCuda::machine().pinned_bytes();
+  };
+  // Memory of the driver has a page more.
+  auto const pages = [] { return FakeCuda::outstanding().pinned_allocations * 4 * KiB; };
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(PoolTest::usage().bytes_in_use == 0);
+  CHECK(runtime_holds() >= ledger.locked());
+  CHECK(runtime_holds() <= ledger.locked() + pages());
+  Pool::release_all();
+  CHECK(PoolTest::usage().bytes_locked == 0);
+  CHECK(runtime_holds() >= ledger.locked());
+  CHECK(runtime_holds() <= ledger.locked() + pages());
 }
 
 TEST_CASE("when the system locks no more, what is cached makes room") {
