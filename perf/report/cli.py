@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import pathlib
 import re
 import sys
+import traceback
 
 from .check import Check
 from .compare import CONTEXT, Comparison, Question
@@ -16,7 +16,7 @@ from .figures import Page
 from .goals import KINDS, Goal, load_goals
 from .nvbandwidth import nvbandwidth
 from .results import ResultsError, Run, condense, load, load_all
-from .sections import make_report
+from .sections import make_report, why_no_pictures
 
 # As of the programs that measure: 2 is an error in the use or the files.
 SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
@@ -42,6 +42,13 @@ def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbos
     return SUCCESS if any(check.of(kind) for kind in kinds) else SKIPPED
 
 
+def _fraction(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError(text)
+    return value
+
+
 def _compare(arguments: list[str]) -> int:
     question = Question()
     parser = argparse.ArgumentParser(
@@ -53,11 +60,11 @@ def _compare(arguments: list[str]) -> int:
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument("--quantity", choices=["seconds", "ratio"], default=question.quantity,
                         help="time, or ratio to the twin, which a faster or slower machine changes less")
-    parser.add_argument("--minimum", type=float, default=question.minimum,
+    parser.add_argument("--minimum", type=_fraction, default=question.minimum,
                         help="smallest change that counts (%(default)s)")
-    parser.add_argument("--judge", type=float, default=question.judge,
+    parser.add_argument("--judge", type=_fraction, default=question.judge,
                         help="a change that must not go unnoticed (%(default)s)")
-    parser.add_argument("--significance", type=float, default=question.significance,
+    parser.add_argument("--significance", type=_fraction, default=question.significance,
                         help="chance of any false alarm that is accepted (%(default)s)")
     parser.add_argument("--filter", default=question.pattern, metavar="REGEX", help="only cases whose name has a match")
     parser.add_argument("--verbose", action="store_true", help="every case that cannot be judged, not the five worst")
@@ -101,11 +108,11 @@ def _figures(arguments: list[str]) -> int:
 
 def _write_report(runs: list[Run], goals: list[Goal], page: pathlib.Path | None, folder: pathlib.Path | None) -> None:
     text, pictures = make_report(runs, goals)
-    if not pictures and importlib.util.find_spec("matplotlib") is None:
-        print(f"{sys.executable} has no matplotlib (python3-matplotlib of Debian): no pictures", file=sys.stderr)
+    if why := why_no_pictures():
+        print(f"no pictures: {sys.executable} {why}", file=sys.stderr)
     files = {folder / f"{name}.svg": picture for name, picture in pictures.items()} if folder else {}
     if page:
-        files[page if page.suffix == ".html" else page / "report.html"] = text
+        files[page if page.suffix.lower() in (".html", ".htm") else page / "report.html"] = text
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
@@ -135,7 +142,7 @@ def _report(arguments: list[str]) -> int:
     if options.output or options.pictures:
         _write_report(runs, goals, options.output, options.pictures)
     if options.nvbandwidth:
-        options.nvbandwidth.write_text(nvbandwidth(runs[0]), encoding="utf-8")
+        options.nvbandwidth.write_text(nvbandwidth(load(options.results[0])), encoding="utf-8")
     if options.kinds:
         return _check(runs, goals, options.kinds, options.verbose)
     return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
@@ -144,10 +151,17 @@ def _report(arguments: list[str]) -> int:
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     command = {"compare": _compare, "condense": _condense, "figures": _figures}.get(arguments[0] if arguments else "")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # where it has no µ
     try:
-        return command(arguments[1:]) if command else _report(arguments)
+        code = command(arguments[1:]) if command else _report(arguments)
+        print(end="", flush=True)
+        return code
     except (ResultsError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
     except re.error as error:
         print(f"report.py: bad regular expression {error.pattern!r}: {error}", file=sys.stderr)
+    except Exception:  # 1 would say that something got slower
+        traceback.print_exc()
     return 2

@@ -38,7 +38,7 @@ class Change:
     effect: float  #: above 0: slower by this fraction
     probability: float  #: of seeing this by chance, corrected for the number of tests
     is_sure: bool
-    would_be_seen: bool  #: the change to be judged, with the noise of these repetitions
+    would_be_seen: bool  #: the change to be judged, with the noise of these repetitions, and it is not there
 
     @property
     def is_judged(self) -> bool:
@@ -76,7 +76,9 @@ def changes(old: Run, new: Run, question: Question) -> list[Change]:
         effect = medians[1].median / medians[0].median
         effect = effect - 1 if question.quantity == "seconds" else 1 / effect - 1
         is_sure = abs(effect) >= question.minimum and probability <= question.significance
-        seen = not is_sure and _probability_if_slower(before, after, worse) * factor <= question.significance
+        seen = (not is_sure and effect < question.judge
+                and _probability_if_slower(before, after, worse) * factor <= question.significance
+                and mann_whitney([value * worse for value in before], after) <= question.significance)
         found.append(Change(name, *medians, effect, probability, is_sure, seen))
     return found
 
@@ -106,6 +108,8 @@ class Comparison:
         if len(shown) < len(self.unjudged):
             lines.append(f"       and {len(self.unjudged) - len(shown)} cases more: --verbose")
         lines += [f"note: differs in {difference}" for difference in context_differences(self._old, self._new)]
+        if wrong := self._old.errors():
+            lines.append(f"note: {len(wrong)} results were wrong in {old_name} already, such as {wrong[0]}")
         for one, other, name in ((self._old, self._new, old_name), (self._new, self._old, new_name)):
             if names := one.cases.keys() - other.cases.keys():
                 lines.append(f"note: {len(names)} cases are in {name} alone, such as {min(names)}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 import pathlib
 import re
 from dataclasses import dataclass, field
@@ -105,7 +106,9 @@ class Verdict:
         if self.measured is None:
             return 0.0
         median = self.measured.median
-        return median / self.goal.at_least if self.goal.at_most is None else self.goal.at_most / median
+        if self.goal.at_most is None:
+            return median / self.goal.at_least
+        return self.goal.at_most / median if median else math.inf
 
     def __str__(self) -> str:
         said = f"measured {self.goal.text(self.measured)}" if self.measured else self.reason

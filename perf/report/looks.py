@@ -32,6 +32,7 @@ LIMITS = {
 plt.rcParams.update({
     "font.size": 9, "axes.titlesize": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.axisbelow": True, "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4,
+    "text.parse_math": False,
     "svg.hashsalt": "kokkos_host_spaces", "svg.fonttype": "none"})
 # Inches around the panels; their layout by matplotlib takes most of the time.
 _LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.3, 0.55, 0.35
@@ -126,7 +127,7 @@ def _factor(most: float):
 def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict], sizes: list[float],
          twins: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
     """Medians and quartiles. Series that meet stand side by side; a line joins one that no other would hide."""
-    exponents = sorted({math.log2(one) for one in sizes})
+    exponents = sorted({math.log2(one) for one in sizes if one > 0})
     room = 0.8 * min((right - left for left, right in zip(exponents, exponents[1:])), default=1)
     for cluster in _clusters(series, is_near):
         names = [name for name in series if name in cluster]

@@ -9,6 +9,7 @@ rank it is one GPU alone; by several all copy at once, which has test cases of o
 from __future__ import annotations
 
 import json
+import re
 
 from .places import places, rates_of_ranks
 from .results import ResultsError, Run
@@ -31,8 +32,8 @@ def _test_case(run: Run, operation: str) -> dict:
 
 def _version(text: str) -> int:
     """13.0 as CUDA numbers it: 13000."""
-    major, _, minor = text.partition(".")
-    return int(major) * 1000 + int(minor or 0) * 10
+    found = re.fullmatch(r"(\d+)\.(\d+)", text)
+    return int(found[1]) * 1000 + int(found[2]) * 10 if found else 0
 
 
 def nvbandwidth(run: Run) -> str:
@@ -44,7 +45,7 @@ def nvbandwidth(run: Run) -> str:
                for place in found] \
         or [f"{rank}: {context['gpu']}" for rank in range(run.ranks)]
     return json.dumps({"nvbandwidth": {
-        "CUDA Runtime Version": _version(context.get("cuda_driver_version") or "0"),
+        "CUDA Runtime Version": _version(context.get("cuda_driver_version", "")),
         "Driver Version": context.get("driver_version", ""),
         "GPU Device list": devices,
         "git_version": context.get("commit", ""),

@@ -18,7 +18,8 @@ from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, order
 
 def rates(run: Run, group: str, type_name: str = ""):
     """Rate against size, a panel for each operation of the group; rings are the twin."""
-    cases = [case for case in cases_of(run, group) if case.bytes and (not type_name or type_name in case.words)]
+    cases = [case for case in cases_of(run, group)
+             if case.bytes and size(case) and (not type_name or type_name in case.words)]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
@@ -83,7 +84,7 @@ def ratios(run: Run, group: str):
 
 def allocations(run: Run):
     """Time against size, a panel for each situation that was measured at several sizes; grey: plain ways."""
-    cases = [case for case in cases_of(run, "alloc") if "bytes" in case.fields]
+    cases = [case for case in cases_of(run, "alloc") if "bytes" in case.fields and size(case)]
     operations = [operation for operation in ordered(case.operation for case in cases)
                   if len({size(case) for case in cases if case.operation == operation}) > 1]
     cases = [case for case in cases if case.operation in operations]

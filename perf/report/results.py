@@ -20,6 +20,9 @@ _OWN_KEYS = {
 _SUFFIX = re.compile(
     r"/((min_time|min_warmup_time|iterations|repeats):[^/]*|manual_time|real_time|process_time)(?=/|$)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+# Of the context; those of ours are text.
+_OWN_NUMBERS = {"num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "aslr_enabled", "caches", "load_avg", "json_schema_version"}
+_MOST_RANKS = 10**6
 # What tells nothing about the measurement.
 _LEFT_OUT = {"executable", "load_avg", "caches"}
 _HOST = re.compile(r"\bhost:(\S+)")
@@ -52,7 +55,8 @@ class Case:
         self.group, self.operation, self.space = (parts + ["", "", ""])[:3]
         self.words = [part for part in parts[3:] if ":" not in part]
         self.fields = dict(part.split(":", 1) for part in parts[3:] if ":" in part)
-        _numbers([float(self.fields.get(key, 0)) for key in ("n", "bytes", "passes", "fraction")])
+        if any(value < 0 for value in _numbers([float(self.fields.get(key, 0)) for key in ("n", "bytes", "passes", "fraction")])):
+            raise ValueError(f"a size below zero: {self.name}")
 
     @property
     def bytes(self) -> float:
@@ -79,32 +83,47 @@ class Run:
     context: dict
     cases: dict[str, Case] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    apart: str = ""  #: what tells it from another one of the same title
 
     @property
     def backend(self) -> str:
         return "cuda" if self.context.get("gpu") else "host"
 
     def __post_init__(self):
+        if wrong := [key for key, value in self.context.items() if key not in _OWN_NUMBERS and not isinstance(value, str)]:
+            raise ValueError(f"no text in the context: {', '.join(map(str, wrong))}")
         self.ranks = int(self.context.get("ranks") or 1)
+        if not 1 <= self.ranks <= _MOST_RANKS:
+            raise ValueError(f"no number of ranks: {self.ranks}")
+        #: Groups of which all benchmarks were asked for; older files do not tell.
+        self.complete = set() if self.context.get("filter") else set(self.context.get("groups", "").split(","))
 
     @property
     def title(self) -> str:
         machine = self.context.get("gpu") or self.context.get("host_cpu") or "host"
-        return f"{self.ranks} × {machine}" if self.ranks > 1 else machine
+        return (f"{self.ranks} × {machine}" if self.ranks > 1 else machine) + (f" ({self.apart})" if self.apart else "")
 
     def limit(self, name: str) -> float | None:
         """A measured limit of the machine in bytes/s for each rank, None where it was not measured."""
         try:
-            return float(self.context[name]) / self.ranks
-        except (KeyError, TypeError, ValueError):
+            limit = float(self.context[name]) / self.ranks
+        except (KeyError, ValueError):
             return None
+        return limit if 0 < limit < math.inf else None
 
-    def has_all_of(self, group: str | None) -> bool:
-        """Whether all benchmarks of the group were asked for; older files do not tell which were."""
-        return not self.context.get("filter") and group in self.context.get("groups", "").split(",")
+    def has_all_of(self, group: str | list[str] | None) -> bool:
+        return {group} <= self.complete if not isinstance(group, list) else set(group) <= self.complete
 
     def errors(self) -> list[str]:
-        return [f"{case.name}: {error}" for case in self.cases.values() for error in case.errors]
+        """One for each benchmark that failed, which may have told the same in each repetition."""
+        return [f"{case.name}: {'; '.join(dict.fromkeys(case.errors))}" for case in self.cases.values() if case.errors]
+
+
+def _impossible(quantities: dict[str, list[float]]) -> list[str]:
+    """Those with a value that is not finite, below zero, or zero where that makes no sense: of a time, or a ratio."""
+    return [key for key, values in quantities.items() for least in [min(values, default=1)]
+            if not all(map(math.isfinite, values)) or least < 0
+            or (least == 0 and (key in ("real_time", "ratio") or key.endswith("seconds")))]
 
 
 def _read_entry(run: Run, entry: dict) -> None:
@@ -121,10 +140,8 @@ def _read_entry(run: Run, entry: dict) -> None:
         return
     seconds = entry["real_time"] * _SECONDS[entry["time_unit"]]
     counters = {key: float(value) for key, value in entry.items() if key not in _OWN_KEYS}
-    wrong = [key for key, value in {"real_time": seconds, **counters}.items()
-             if not math.isfinite(value)]
-    if wrong or seconds <= 0:
-        case.errors.append(f"no positive, finite number: {', '.join(wrong) or 'real_time'}")
+    if wrong := _impossible({"real_time": [seconds]} | {key: [value] for key, value in counters.items()}):
+        case.errors.append(f"no positive, finite number: {', '.join(wrong)}")
         return
     if "twin_seconds" in counters:
         counters.setdefault("ratio", counters["twin_seconds"] / seconds)
@@ -137,11 +154,11 @@ def _read_entry(run: Run, entry: dict) -> None:
 def _read_condensed(run: Run, entry: dict) -> None:
     case = Case(entry["name"], str(entry["label"]), _numbers(entry["seconds"]), {},
                 [str(error) for error in entry.get("errors", [])])
-    if not all(seconds > 0 for seconds in case.seconds):
-        raise ValueError(f"no positive time: {case.name}")
     for key, value in entry.items():
         if key not in ("name", "label", "seconds", "errors"):
             case.counters[key] = _numbers(value if isinstance(value, list) else [value] * len(case.seconds))
+    if wrong := _impossible({"seconds": case.seconds, **case.counters}):
+        raise ValueError(f"no positive, finite number: {', '.join(wrong)} of {case.name}")
     run.cases[case.name] = case
 
 
@@ -154,7 +171,9 @@ def load(path: pathlib.Path) -> Run:
                          else (data["benchmarks"], _read_entry))
         for entry in entries:
             read(run, entry)
-    except (OSError, ValueError, OverflowError) as error:
+    except json.JSONDecodeError as error:
+        raise ResultsError(f"{path} is no JSON, or its end is missing ({error}): was the run cut off?") from error
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
         raise ResultsError(f"{path}: {error}") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise ResultsError(f"{path} does not hold results of kokkos_host_spaces_perf: {error!r}") from error
@@ -163,20 +182,35 @@ def load(path: pathlib.Path) -> Run:
     return run
 
 
+_CONFIGURATION = ("gpu", "gpus", "ranks", "execution_space", "host_cpu", "host_name", "commit")
+
+
 def load_all(paths: list[pathlib.Path]) -> list[Run]:
-    """Reads files; those of one configuration become one run, with the repetitions of all."""
+    """Reads files; those of one configuration become one run, with the repetitions of all, and no two have one title."""
     runs: dict[tuple, Run] = {}
     for path in paths:
         run = load(path)
-        keys = ("gpu", "gpus", "ranks", "execution_space", "host_cpu", "commit")
-        first = runs.setdefault(tuple(str(run.context.get(key)) for key in keys), run)
+        first = runs.setdefault(tuple(str(run.context.get(key)) for key in _CONFIGURATION), run)
         if first is not run:
             _add(first, run)
+    titles: dict[str, list[Run]] = {}
+    for run in runs.values():
+        titles.setdefault(run.title, []).append(run)
+    for same in titles.values():
+        _tell_apart(same)
     return sorted(runs.values(), key=lambda run: (run.backend, run.ranks))
+
+
+def _tell_apart(same: list[Run]) -> None:
+    """By what differs between these."""
+    keys = [key for key in _CONFIGURATION if len({run.context.get(key) for run in same}) > 1]
+    for run in same:
+        run.apart = ", ".join(run.context.get(key) or f"unknown {key.replace('_', ' ')}" for key in keys)
 
 
 def _add(run: Run, more: Run) -> None:
     run.left_out.update(more.left_out)
+    run.complete |= more.complete
     for case in more.cases.values():
         first = run.cases.setdefault(case.name, case)
         if first is case:

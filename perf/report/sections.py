@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-import pathlib
+import re
 
 from .check import Check
 from .document import Document
@@ -40,17 +41,33 @@ _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to th
            "limit_device_memory": "device memory", "limit_host_memory": "host memory"}
 
 
+_MATPLOTLIB = (3, 6)
+
+
+def why_no_pictures() -> str:
+    """Empty if there can be some; a matplotlib that is installed may be too old, or broken."""
+    if importlib.util.find_spec("matplotlib") is None:
+        return "has no matplotlib (python3-matplotlib of Debian)"
+    try:
+        import matplotlib  # pylint: disable=import-outside-toplevel
+        version = tuple(int(part) for part in re.findall(r"\d+", matplotlib.__version__)[:2])
+        importlib.import_module("matplotlib.pyplot")
+    except Exception as error:  # pylint: disable=broad-exception-caught # of a module built for another one
+        return f"cannot use its matplotlib ({error})"
+    return "" if version >= _MATPLOTLIB else f"has matplotlib {matplotlib.__version__}, and 3.6 is needed"
+
+
 class _Writer:
     """A document, and its pictures where there is matplotlib."""
 
     def __init__(self, title: str):
         self.document = Document(title)
         self.pictures: dict[str, str] = {}
-        self.has_plots = importlib.util.find_spec("matplotlib") is not None
+        self.why_no_pictures = why_no_pictures()
 
     def picture(self, draw: str, name: str, description: str, *data) -> None:
         """By the function of plots.py that is named."""
-        if not self.has_plots:
+        if self.why_no_pictures:
             return
         from . import plots  # pylint: disable=import-outside-toplevel
 
@@ -258,8 +275,8 @@ def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]
     writer, check = _Writer("Kokkos Host Spaces: " + ", ".join(ordered(run.title for run in runs))), Check(runs, goals)
     document = writer.document
     write_verdict(document, check, runs)
-    if not writer.has_plots:
-        document.text("The pictures are left out: this Python has no matplotlib.")
+    if writer.why_no_pictures:
+        document.text(f"The pictures are left out: the Python that wrote this {writer.why_no_pictures}.")
     _errors(document, runs)
     _machine(document, runs)
     for run in runs:

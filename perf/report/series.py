@@ -103,7 +103,7 @@ def scalings(runs: list[Run]) -> list[Scaling]:
     for run in runs:
         for case in run.cases.values():
             if case.seconds and case.bytes and case.group in ("vector", "copy", "stream"):
-                shared.setdefault(case.name, {})[run.ranks] = case
+                shared.setdefault(case.name, {}).setdefault(run.ranks, case)
     largest: dict[str, dict[int, Case]] = {}
     for cases in sorted((cases for cases in shared.values() if len(cases) > 1),
                         key=lambda cases: size(next(iter(cases.values())))):

@@ -8,6 +8,7 @@
 #include <hwloc.h>
 
 #include <climits>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -55,9 +56,11 @@ class Topology {
 };
 
 std::string name(hwloc_const_bitmap_t set) {
-  char text[256];
-  hwloc_bitmap_list_snprintf(text, sizeof text, set);
-  return text;
+  char* text = nullptr;
+  if (hwloc_bitmap_list_asprintf(&text, set) < 0) return "";
+  std::string const list = text;
+  std::free(text);
+  return list;
 }
 
 }  // namespace

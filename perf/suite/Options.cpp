@@ -12,6 +12,9 @@ namespace KokkosHostSpaces::Perf {
 
 namespace {
 
+// Each is kept until the last one of its benchmark.
+constexpr std::size_t most_repetitions = 1000000;
+
 char const* const usage = R"([options] [--kokkos-...]
   --quick          few sizes: under a minute
   --full           every size, type and space: minutes
@@ -48,8 +51,11 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
     } else if (option == "--filter") {
       options.filter = arguments.value();
     } else if (option == "--repetitions") {
-      options.repetitions = int(arguments.number());
-      if (options.repetitions < 1) throw UsageError("--repetitions needs at least 1: see --help");
+      std::size_t const number = arguments.number();
+      if (number < 1 || number > most_repetitions)
+        throw UsageError("--repetitions needs at least 1, and at most " +
+                         std::to_string(most_repetitions) + ": see --help");
+      options.repetitions = int(number);
     } else if (option == "--list") {
       options.list = true;
     } else if (option == "--json") {

@@ -5,6 +5,7 @@
 
 #include "System.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <sstream>
@@ -35,6 +36,14 @@ std::string output_of(std::string const& command) {
   char buffer[256];
   while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
   return pclose(pipe) == 0 ? text : "";
+}
+
+// The first line that is a list of so many values; empty if there is none.
+std::string line_of(std::string const& text, std::size_t values) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (std::size_t(std::ranges::count(line, ',')) + 1 == values) return line;
+  return "";
 }
 
 std::string stripped(std::string const& text) {
@@ -82,17 +91,19 @@ Facts link_facts(std::string const& pci_bus_id, std::string const& root) {
 
 Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi) {
   // It may hang where a GPU is out of order.
-  std::string command = "timeout 20 " + nvidia_smi +
+  std::string command = "timeout --kill-after=2 20 " + nvidia_smi +
                         " --format=csv,noheader,nounits --id=" + pci_bus_id + " --query-gpu=";
   for (Query const& query : queries) command += std::string(query.field) + ",";
   command.pop_back();
-  std::istringstream values(output_of(command + " 2> /dev/null"));
+  // Of what it tells beside, as of a corrupted infoROM, no line has all the values.
+  std::istringstream values(line_of(output_of(command + " 2> /dev/null"), queries.size()));
   Facts facts;
   for (Query const& query : queries) {
     std::string value;
     std::getline(values, value, ',');
     value = stripped(value);
-    facts.emplace_back(query.key, value.starts_with('[') ? "" : value);  // [N/A], [Not Supported]
+    facts.emplace_back(query.key,
+                       value.starts_with('[') || value == "N/A" ? "" : value);  // [Not Supported]
   }
   return facts;
 }

@@ -68,6 +68,23 @@ TEST_CASE("what no nvidia-smi tells is not known") {
     for (auto const& [key, value] : gpu_facts("0000:17:00.0", program)) CHECK(value == "");
 }
 
+TEST_CASE("what nvidia-smi tells beside the values is none of them") {
+  Folder const folder;
+  std::string const program =
+      folder.write("/smi",
+                   "#!/bin/sh\n"
+                   "echo 'WARNING: infoROM is corrupted'\n"
+                   "echo '1755, 1980, 3201, 3201, N/A, [Unknown Error], 700.00'\n"
+                   "echo 'WARNING: infoROM is corrupted at gpu 0000:17:00.0'\n");
+  Facts const facts = gpu_facts("0000:17:00.0", program);
+  CHECK(fact(facts, "clock_sm") == "1755");
+  CHECK(fact(facts, "ecc") == "");
+  CHECK(fact(facts, "power_limit") == "");
+  CHECK(fact(facts, "power_limit_max") == "700.00");
+  std::string const garbage = folder.write("/garbage", "#!/bin/sh\necho '<html>, what?'\n");
+  for (auto const& [key, value] : gpu_facts("0000:17:00.0", garbage)) CHECK(value == "");
+}
+
 TEST_CASE("the link of a GPU is told as it is now and at most") {
   Folder const folder;
   std::string const pci = "/sys/bus/pci/devices/0000:17:00.0/";
