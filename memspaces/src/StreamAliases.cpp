@@ -47,10 +47,11 @@ void check_written(std::string const& label, std::vector<LoopFacts> const& loops
 }  // namespace
 
 std::string named(ArgumentFacts const& argument) {
+  if (argument.intermediate != nullptr) return "\"" + argument.label + "\", an intermediate array,";
   std::string text = "\"" + argument.label + "\" (";
   for (int d = 0; d < argument.rank; ++d)
     text += (d > 0 ? "," : "") + std::to_string(argument.extents[d]);
-  return text + ") in " + argument.space;
+  return text + "; " + std::to_string(bytes_of(argument)) + " bytes) in " + argument.space;
 }
 
 std::size_t bytes_of(ArgumentFacts const& argument) {

@@ -52,8 +52,10 @@ class Binder {
         if (argument.rank == 1 || argument.fixed) continue;
         if (decides == nullptr) decides = &argument;
         if (argument.layout_right != decides->layout_right)
-          refuse(named(*decides) + " and " + named(argument) +
-                 " are LayoutRight and LayoutLeft (their slowest index differs, and they are cut "
+          refuse(named(*decides) + " and " + named(argument) + " are " +
+                 (decides->layout_right ? "LayoutRight and LayoutLeft"
+                                        : "LayoutLeft and LayoutRight") +
+                 " (their slowest index differs, and they are cut "
                  "along it): give them the same layout");
       }
     }
@@ -85,8 +87,8 @@ class Binder {
       refuse(named(argument) + " has fewer dimensions than the range (" +
              std::to_string(loop.rank) + "): capture small arrays in the body instead");
     if (argument.side == Side::device)
-      refuse(named(argument) + " (" + std::to_string(bytes_of(argument)) +
-             " bytes) is device memory (streamed loops bring data from the host): capture it in "
+      refuse(named(argument) +
+             " is device memory (streamed loops bring data from the host): capture it in "
              "the body, or use a parallel_for");
     if (!argument.contiguous)
       refuse(named(argument) +
@@ -111,6 +113,9 @@ class Binder {
     if (argument.halo < 0 || argument.halo > m_result.rows)
       refuse("the halo of " + named(argument) + " is " + std::to_string(argument.halo) + " (of " +
              std::to_string(m_result.rows) + " rows): take one from 0 to the number of rows");
+    if (!(argument.touched >= 0 && argument.touched <= 1))
+      refuse("the body is said to touch " + std::to_string(argument.touched) + " of " +
+             named(argument) + " (less than nothing, or more than all): take a part from 0 to 1");
     for (int d = 0; d < argument.rank; ++d)
       if (d != m_result.cut && argument.extents[d] > std::numeric_limits<int>::max())
         refuse(named(argument) +

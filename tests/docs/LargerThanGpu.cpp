@@ -41,8 +41,8 @@ double dot(Vector b, Vector c, std::int64_t n) {
 }
 
 void diffuse(Cube u, Cube v, int steps_in_a_pass) {
-  auto const end = [&](int d) { return std::int64_t(u.extent(d)) - 1; };
-  khs::streamed_chain("diffuse", khs::Box<3>({1, 1, 1}, {end(0), end(1), end(2)}),
+  khs::Box<3> const inside({1, 1, 1}, {u.extent(0) - 1, u.extent(1) - 1, u.extent(2) - 1});
+  khs::streamed_chain("diffuse", inside,
                       khs::steps(
                           steps_in_a_pass,
                           KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k,

@@ -56,6 +56,9 @@ khs_must_not_compile(mapped_view_of_host "no matching function|no instance of fu
 khs_must_not_compile(registered_view_in_write_combined
   "Views of registered memory are in PinnedSpace or MappedSpace"
   "void f(Registration const& memory) { (void)memory.view<int*, WriteCombinedSpace>(10); }")
+# The likeliest slip in a streamed loop.
+khs_must_not_compile(streamed_for_of_views "arguments are made by khs::read, khs::write or khs::update"
+  "void f(View<int*, PinnedSpace> const& view) { streamed_for(\"f\", 1, [](auto, auto) {}, view); }")
 khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destination type"
   "void f(View<int const*, PinnedSpace> const& to, View<int*, PinnedSpace> const& from) { Kokkos::deep_copy(to, from); }")
 

@@ -13,6 +13,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <cmath>
 #include <map>
 
 using namespace StreamCases;
@@ -163,8 +164,9 @@ TEST_CASE("a plan keeps to its memory, or says what it would take", "[stream_byt
 TEST_CASE("arguments that do not fit are refused, and the message says what to do",
           "[stream_bytes]") {
   check_refused({loop_of({})}, "no argument");
-  check_refused({loop_of({vector("a", reads), vector("b", writes, 0, 99, 200)})},
-                "\"b\" (99) in HostPinned and \"a\" (100) in HostPinned differ");
+  check_refused(
+      {loop_of({vector("a", reads), vector("b", writes, 0, 99, 200)})},
+      "\"b\" (99; 792 bytes) in HostPinned and \"a\" (100; 800 bytes) in HostPinned differ");
   check_refused({loop_of({vector("a", reads)}, 0, 101)}, "the range goes from 0 to 101");
   check_refused({loop_of({vector("a", reads, 101)})}, "the halo of \"a\"");
   check_refused({loop_of({vector("a", reads, -1)})}, "the halo of \"a\"");
@@ -176,20 +178,29 @@ TEST_CASE("arguments that do not fit are refused, and the message says what to d
   ArgumentFacts device = vector("d", reads);
   device.side          = Side::device;
   device.space         = "Cuda";
-  check_refused({loop_of({device})}, "\"d\" (100) in Cuda (800 bytes) is device memory");
+  check_refused({loop_of({device})}, "\"d\" (100; 800 bytes) in Cuda is device memory");
   ArgumentFacts gaps = vector("g", reads);
   gaps.contiguous    = false;
   check_refused({loop_of({gaps})}, "has gaps");
   ArgumentFacts left = vector("l", reads), right = vector("r", reads);
   left.rank = right.rank = 2;
   left.layout_right      = false;
-  check_refused({loop_of({right, left})}, "LayoutRight and LayoutLeft");
+  check_refused({loop_of({right, left})}, "HostPinned are LayoutRight and LayoutLeft");
+  check_refused({loop_of({left, right})}, "HostPinned are LayoutLeft and LayoutRight");
   check_refused({loop_of({left})}, "has more dimensions than the range");
   char mark;
   ArgumentFacts between = vector("t", reads);
   between.data          = nullptr;
   between.intermediate  = &mark;
-  check_refused({loop_of({vector("a", writes), between})}, "no stage before it writes it");
+  check_refused({loop_of({vector("a", writes), between})}, "\"t\", an intermediate array, is read");
+}
+
+TEST_CASE("what is touched of an argument is a part of it", "[stream_bytes]") {
+  for (double const part : {-0.1, 1.1, std::nan("")}) {
+    ArgumentFacts argument = vector("a", reads);
+    argument.touched       = part;
+    check_refused({loop_of({argument})}, "take a part from 0 to 1");
+  }
 }
 
 TEST_CASE("a stage that reads what the one before it leaves out is refused", "[stream_bytes]") {

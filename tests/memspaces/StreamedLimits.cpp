@@ -99,6 +99,18 @@ TEST_CASE("a range that no View has is refused, and is not taken for an empty on
       khs::Error);
 }
 
+TEST_CASE("messages tell the loop, and number arguments without a label", "[streamed_limits]") {
+  double x[9];
+  Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const bare(x, 9);
+  Mapped const a = counted(9), c = counted(8);
+  CHECK_THROWS_MATCHES(khs::streamed_for("add", 8, Increase(), khs::read(c), khs::update(bare)),
+                       khs::Error,
+                       MessageMatches(ContainsSubstring("\"argument 2\" (9; 72 bytes) in Host")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_chain("relax", 9, khs::steps(0, Sides(), khs::read(a), khs::write(a))),
+      khs::Error, MessageMatches(ContainsSubstring("streamed_chain \"relax\": 0 steps")));
+}
+
 TEST_CASE("an intermediate array has the extents of the Views, also those that the range has not",
           "[streamed_limits]") {
   constexpr int n = 100;

@@ -21,7 +21,8 @@
 
 namespace KokkosHostSpaces {
 
-/// The indices from `lower` up to, but without, `upper` in each dimension. (A Kokkos::RangePolicy
+/// The indices from `lower` up to, but without, `upper` in each dimension; none if `upper` is not
+/// above `lower`. (A Kokkos::RangePolicy
 /// would count in 32 bits on CUDA.)
 template <int Rank>
 struct Box {

@@ -42,8 +42,8 @@ struct StreamOptions {
   std::int64_t chunk_rows = 0;
   /// Buffers of an argument that are filled in turn; 0: three.
   int slots = 0;
-  /// Bytes of device memory that the loop may take; 0: half of
-  /// KOKKOS_HOST_SPACES_STREAM_MEMORY (1 GiB if unset), so that two can run at once.
+  /// Bytes of device memory that the loop may take; 0: half of KOKKOS_HOST_SPACES_STREAM_MEMORY, so
+  /// that two can run at once: 512 MiB if that is unset.
   std::size_t device_memory = 0;
   /// The loop is ordered with the work of these. Empty: the default instance. Several instances on
   /// different devices share the range.

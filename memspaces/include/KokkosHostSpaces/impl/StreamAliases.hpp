@@ -14,7 +14,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Label, extents and space, for messages.
+/// Label, extents, bytes and space, for messages.
 std::string named(ArgumentFacts const& argument);
 
 std::size_t bytes_of(ArgumentFacts const& argument);

@@ -141,9 +141,26 @@ inline constexpr bool is_resident_v = false;
 template <class View>
 inline constexpr bool is_resident_v<StreamedArgument<Resident<View>, Access::read>> = true;
 
+template <class T>
+inline constexpr bool is_argument_v = false;
+template <class View, Access How>
+inline constexpr bool is_argument_v<StreamedArgument<View, How>> = true;
+
+/// Says what the user forgot, before the compiler says what follows from it.
+template <class... Arguments>
+struct AreArguments : std::true_type {
+  static_assert((is_argument_v<Arguments> && ...),
+                "arguments are made by khs::read, khs::write or khs::update");
+};
+
+// Views of other memory often have no label.
 template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
-  return std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+  auto facts =
+      std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+  for (std::size_t a = 0; a < facts.size(); ++a)
+    if (facts[a].label.empty()) facts[a].label = "argument " + std::to_string(a + 1);
+  return facts;
 }
 
 /// A range and arguments as the compiled part needs them.

@@ -46,11 +46,12 @@ struct BodyCall {
   template <class... More>
   static constexpr void check() {
     if constexpr (!takes_chunks<More...>)
-      static_assert(Rank == 1 && std::is_invocable_v<Body const&, std::int64_t,
-                                                     typename Chunks::value_type&..., More...>,
-                    "the body cannot be called with the indices (std::int64_t), the chunks of the "
-                    "arguments (such as khs::In<double const*> for what is read) in their order, "
-                    "and for a reduction the value");
+      static_assert(
+          Rank == 1 && std::is_invocable_v<Body const&, std::int64_t,
+                                           typename Chunks::value_type&..., More...>,
+          "the body cannot be called with the indices (std::int64_t), the chunks of the arguments in "
+          "their order (khs::const_chunk_of<View> of what is read, else "
+          "khs::chunk_of<View>), and for a reduction the value; it is called as const");
   }
 
   template <class... More>

@@ -121,6 +121,7 @@ template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 StreamedLoop run_streamed_for(std::string const& label,
                               StreamOptions<ExecutionSpace> const& options, Box<Rank> const& range,
                               Body const& body, Arguments const&... arguments) {
+  static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
@@ -158,6 +159,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   static_assert(
       Kokkos::is_reducer_v<Reducer>,
       "a streamed_reduce takes a reducer behind the body, such as Kokkos::Sum<double>(sum)");
+  static_assert(AreArguments<Arguments...>::value);
   using Value = typename Reducer::value_type;
   using Parts = Kokkos::View<Value*, MappedSpace>;
   using Part  = Kokkos::View<Value, MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

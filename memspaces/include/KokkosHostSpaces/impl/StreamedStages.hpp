@@ -22,6 +22,7 @@ struct NoBox {};
 /// A loop of a chain: its range may be that of the chain.
 template <class Body, class OwnBox, class... Arguments>
 struct Stage {
+  static_assert(AreArguments<Arguments...>::value);
   Body body;
   OwnBox own_box;
   std::tuple<Arguments...> arguments;
@@ -37,6 +38,7 @@ struct Stage {
 
 template <class Body, class... Arguments>
 struct Steps {
+  static_assert(AreArguments<Arguments...>::value);
   int count;
   Body body;
   std::tuple<Arguments...> arguments;
@@ -50,8 +52,9 @@ struct Steps {
     return sizeof...(Arguments);
   }
   static constexpr std::size_t source = position(true), result = position(false);
-  static_assert(source < sizeof...(Arguments) && result < sizeof...(Arguments),
-                "steps have one argument that is read first of all, and one that is written");
+  static_assert(
+      source < sizeof...(Arguments) && result < sizeof...(Arguments),
+      "steps have a khs::read, the first of which is what a step starts from, and a khs::write");
   template <std::size_t A>
   using ViewOf = typename std::tuple_element_t<A, std::tuple<Arguments...>>::View;
   static_assert(std::is_same_v<std::remove_const_t<typename ViewOf<source>::value_type>,
@@ -63,13 +66,21 @@ struct Steps {
                 "steps write one argument");
 };
 
+template <class T>
+inline constexpr bool is_stage_v = false;
+template <class... P>
+inline constexpr bool is_stage_v<Stage<P...>> = true;
+template <class... P>
+inline constexpr bool is_stage_v<Steps<P...>> = true;
+
 /// Loops without types, and how to launch each.
 template <class ExecutionSpace>
 struct ChainParts {
   using Launch = std::function<void(StreamBinding const&, ExecutionSpace const&,
                                     std::string const& label, StreamLaunch const&)>;
-  std::vector<LoopFacts> loops;
-  std::vector<Launch> launches;
+  std::string label;
+  std::vector<LoopFacts> loops = {};
+  std::vector<Launch> launches = {};
 };
 
 template <class ExecutionSpace, int Rank, class Body, class OwnBox, class... Arguments>
@@ -122,7 +133,7 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
   static_assert(TheSteps::template ViewOf<TheSteps::source>::rank() == Rank,
                 "steps go over Views with as many dimensions as the range");
   if (steps.count < 1)
-    throw Error("khs::steps: " + std::to_string(steps.count) +
+    throw Error(parts.label + ": " + std::to_string(steps.count) +
                 " steps (nothing would be written): take one or more");
   LoopFacts const facts       = loop_facts(range, steps.arguments);
   ArgumentFacts const& source = facts.arguments[TheSteps::source];
@@ -158,8 +169,9 @@ template <class ExecutionSpace, int Rank, class... Stages>
 StreamedLoop run_streamed_chain(std::string const& label,
                                 StreamOptions<ExecutionSpace> const& options,
                                 Box<Rank> const& range, Stages const&... stages) {
-  static_assert(sizeof...(Stages) > 0, "a chain has stages: pass khs::stage or khs::steps");
-  ChainParts<ExecutionSpace> parts;
+  static_assert(sizeof...(Stages) > 0 && (is_stage_v<Stages> && ...),
+                "a chain has stages: pass khs::stage or khs::steps");
+  ChainParts<ExecutionSpace> parts{"streamed_chain \"" + label + "\""};
   (add_loops(parts, range, stages), ...);
   StreamSetting<ExecutionSpace> setting("streamed_chain", label, options, parts.loops);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
