@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+# flake8: noqa: F405
+
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.packages.kokkos.package import Kokkos
@@ -15,12 +17,13 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     homepage = "https://github.com/kokkos-host-spaces/kokkos-host-spaces"
     git = "https://github.com/kokkos-host-spaces/kokkos-host-spaces.git"
 
+    maintainers()  # accounts at GitHub, left to the maintainers
+
     license("Apache-2.0 WITH LLVM-exception")
 
     test_requires_compiler = True
 
-    version("main", branch="main")
-    version("1.0.0", tag="v1.0.0")
+    version("main", branch="main", preferred=True)  # as long as no release is tagged
 
     variant("shared", default=True, description="Build a shared library")
     variant("hwloc", default=True, description="Place memory on the NUMA node nearest to the GPU")
@@ -86,6 +89,19 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
             if arch not in Kokkos.spack_cuda_arch_map:
                 conflicts(f"cuda_arch={arch}", msg=f"Kokkos does not know cuda_arch={arch}")
 
+    @property
+    def sanity_check_is_file(self):
+        files = [
+            join_path("include", "KokkosHostSpaces.hpp"),
+            join_path("lib", "cmake", "KokkosHostSpaces", "KokkosHostSpacesConfig.cmake"),
+        ]
+        if self.spec.satisfies("+perf"):
+            perf = join_path("share", "kokkos_host_spaces", "perf")
+            files.append(join_path("bin", "kokkos_host_spaces_perf"))
+            files.append(join_path(perf, "report.py"))
+            files.append(join_path(perf, "cluster", "suite.slurm"))
+        return files
+
     def kokkos_args(self):
         """What a build against our Kokkos needs, our own and the one of the stand-alone test."""
         args = [self.define("Kokkos_ROOT", self.spec["kokkos"].prefix)]
@@ -99,6 +115,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     def cmake_args(self):
         tests = self.run_tests or self.spec.satisfies("+tests")
         return self.kokkos_args() + [
+            self.define("CMAKE_INSTALL_LIBDIR", "lib"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("KokkosHostSpaces_ENABLE_CUDA", "cuda"),
             self.define_from_variant("KokkosHostSpaces_ENABLE_HWLOC", "hwloc"),
