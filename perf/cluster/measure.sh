@@ -69,14 +69,14 @@ measure() {
   for module in ${MODULES:-}; do module load "$module"; done
   find_program
   results=${RESULTS:-results-${SLURM_JOB_ID:-${PBS_JOBID:-$(date +%Y%m%d-%H%M%S)}}}
-  mkdir -p "$results"
+  mkdir -p "$results" || exit 2
   results=$(cd "$results" && pwd)
   # The threads of a rank stay on the cores that the rank has taken.
   export OMP_PROC_BIND=false
 
   for ranks in ${RANKS:-$(printf '%s\n' 1 "$all_ranks" | sort -nu)}; do measure_with "$ranks"; done
 
-  python3 "$perf/report.py" "${files[@]}" --output "$results/report.html" || suite_failed=1
+  python3 "$perf/report.py" "${files[@]}" --output "$results/report.html" || [ $? -eq 1 ] || exit 2
   # 4: nothing is judged on this machine.
   python3 "$perf/report.py" "${files[@]}" --check=acceptance || accepted=$?
   if [ $accepted -ne 0 ] && [ $accepted -ne 4 ]; then exit $accepted; fi

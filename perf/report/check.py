@@ -24,13 +24,16 @@ class Check:
         """Those that were judged."""
         return [one for one in self.judgements if one.goal.kind == kind and one.verdicts]
 
+    def not_judged(self, kind: str) -> list[Judgement]:
+        return [one for one in self.judgements if one.goal.kind == kind and not one.verdicts]
+
     def short(self, kind: str) -> list[Judgement]:
         return [one for one in self.of(kind) if one.short]
 
     def count(self, kind: str) -> str:
-        judged, every = self.of(kind), [one for one in self.judgements if one.goal.kind == kind]
-        return (f"{kind}: {len(judged) - len(self.short(kind))} of {len(judged)} {_REACHED[kind]} in every case,"
-                f" {len(every) - len(judged)} not judged")
+        judged = self.of(kind)
+        return (f"{kind}: {len(judged) - len(self.short(kind))} of {len(judged)} goals {_REACHED[kind]} in every case,"
+                f" {len(self.not_judged(kind))} not judged")
 
     @property
     def count_of_errors(self) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from .significance import correct, factors, mann_whitney
 CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
            "ecc", "power_limit", "kernel", "host_cpu", "cpu_governor", "huge_pages", "execution_space", "host_threads",
            "kokkos_version", "kokkos_configuration", "compiler", "mode", "commit"]
+
+_MOST_LETTERS = 60
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,17 @@ class Change:
 
 
 def context_differences(old: Run, new: Run) -> list[str]:
-    return [f"{key}: {_short(old.context.get(key))} -> {_short(new.context.get(key))}" for key in CONTEXT
-            if old.context.get(key) != new.context.get(key)]
+    found = [(key, *(" ".join((run.context.get(key) or "unknown").split()) for run in (old, new))) for key in CONTEXT]
+    return [f"{key}: {_part(one, other)} -> {_part(other, one)}" for key, one, other in found if one != other]
 
 
-def _short(value) -> str:
-    text = " ".join(str(value).split()) if value else "unknown"
-    return text if len(text) <= 60 else text[:57] + "..."
+def _part(text: str, other: str) -> str:
+    """Of a long text that which begins a little before it differs."""
+    if len(text) <= _MOST_LETTERS:
+        return text
+    begin = max(0, len(os.path.commonprefix([text, other])) - _MOST_LETTERS // 2)
+    text = ("..." if begin else "") + text[begin:]
+    return text if len(text) <= _MOST_LETTERS else text[:_MOST_LETTERS - 3] + "..."
 
 
 def _probability_if_slower(before: list[float], after: list[float], slower: float) -> float:

@@ -59,7 +59,7 @@ def places(run: Run) -> list[Place]:
              for rank, text in enumerate(told)]
     for case in run.cases.values():
         seconds = seconds_of_ranks(case)
-        if case.bytes and len(seconds) == len(found):
+        if case.bytes and seconds.keys() == set(range(run.ranks)):
             middle = statistics.median_low(seconds.values())  # of two the faster one
             for place in found:
                 place.speeds.append(middle / seconds[place.rank])

@@ -39,8 +39,8 @@ class Check(ReportTest):
     def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
         code, text = self.check(machine_that_reaches_all())
         self.assertEqual(code, 0, text)
-        self.assertIn("acceptance: 14 of 14 hold in every case, 0 not judged", text)
-        self.assertIn("target: 22 of 22 are reached in every case, 3 not judged", text)
+        self.assertIn("acceptance: 14 of 14 goals hold in every case, 0 not judged", text)
+        self.assertIn("target: 22 of 22 goals are reached in every case, 3 not judged", text)
         self.assertIn("results: 0 errors in ", text)
 
     def test_a_slower_kernel_misses_its_goal(self):
@@ -108,7 +108,7 @@ class Check(ReportTest):
         machine.data["benchmarks"] = [one for one in machine.data["benchmarks"] if "copy/" in one["name"][:5]]
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("acceptance: 1 of 1 hold", text)
+        self.assertIn("acceptance: 1 of 1 goals hold", text)
         machine.remove("copy/to_host/PinnedSpace/")
         self.assertEqual(self.check(machine)[0], 1)
         machine.data["context"]["filter"] = "to_device"
@@ -208,7 +208,7 @@ class Check(ReportTest):
         machine.add("latency/fence/HostSpace/idle", 1e-6, 1e-6)
         code, text = self.check(machine)
         self.assertEqual(code, 4, text)
-        self.assertIn("target: 0 of 0 are reached", text)
+        self.assertIn("target: 0 of 0 goals are reached", text)
 
     def test_streamed_loops_are_held_against_link_and_twins(self):
         for part, factors, wanted in (
@@ -237,7 +237,7 @@ class Check(ReportTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: 25 of 25 are reached", text)
+        self.assertIn("target: 25 of 25 goals are reached", text)
         machine.change("stream/dot/PinnedSpace/two_devices", twin_seconds=0.95)
         self.assert_missed(machine, "ratio >= 1.9")
 
@@ -250,11 +250,11 @@ class Check(ReportTest):
              "against": [{"words": "staged"}, {"words": "zero_copy"}], "quantity": "times_as_fast", "at_least": 0.95}]}))
         machine = machine_that_reaches_all()
         code, text = self.check(machine, "--goals", goals, "--verbose")
-        self.assertIn("1 of 1 are reached", text)
+        self.assertIn("1 of 1 goals are reached", text)
         self.assertIn("follows: a group", text)
         for words, seconds in (("automatic", 0.0105), ("staged", 0.0103), ("zero_copy", 0.02)):
             machine.add(f"later/triad/PinnedSpace/{words}/bytes:1073741824", seconds, bytes=1.04e9)
-        self.assertIn("2 of 2 are reached", self.check(machine, "--goals", goals)[1])
+        self.assertIn("2 of 2 goals are reached", self.check(machine, "--goals", goals)[1])
         machine.change("/automatic/", real_time=1.1)
         code, text = self.check(machine, "--goals", goals)
         self.assertEqual(code, 1, text)

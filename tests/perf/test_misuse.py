@@ -130,6 +130,20 @@ class Misuse(ReportTest):
         said = self.call("compare", self.write(old, "old.json"), self.write(small(), "new.json"))[1]
         self.assertIn(f"note: 1 results were wrong in {self.folder / 'old.json'} already, such as {FENCE}: wrong", said)
 
+    def test_times_of_ranks_that_are_none_of_the_run_tell_nothing(self):
+        machine = small(ranks="2", rank_0="host:a", rank_1="garbage")
+        for one in machine.data["benchmarks"]:
+            one |= {"rank_0_seconds": 1.0, "rank_3_seconds": 2.0}
+        page = self.folder / "o.html"
+        self.assertEqual(self.call(self.write(machine), "--output", page)[0], 0)
+        self.assertNotIn("the slowest is", page.read_text(encoding="utf-8"))
+
+    def test_of_long_texts_that_differ_at_their_end_the_end_is_shown(self):
+        old, new = (small(kokkos_configuration="Kokkos " * 100 + end, **more) for end, more in (("CUDA", {"ecc": ""}), ("HIP", {})))
+        said = self.call("compare", self.write(old, "old.json"), self.write(new, "new.json"))[1]
+        self.assertRegex(said, r"kokkos_configuration: [.]{3}.* CUDA -> [.]{3}.* HIP\n")
+        self.assertNotIn("unknown -> unknown", said)
+
     def test_words_of_other_languages_and_html_stay_what_they_are(self):
         machine = small(gpu="<b>\"GPU\" & 'Ü' 中", host_name="a<script>")
         machine.add("copy/to_host/<i>$x$_^/contiguous/bytes:64", 1e-6, 1e-6, bytes=64.0, label="<u>" + "long " * 1000)
