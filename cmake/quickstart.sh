@@ -44,7 +44,8 @@ missing_packages() {
   command -v ninja > /dev/null || echo ninja-build
   has_hwloc || echo libhwloc-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -d /etc/pki/tls ] || echo ca-certificates
-  # Some tests run under MPI, one draws pictures, one makes the reference, some are run by ReFrame; they are left out where these cannot be had.
+  # Some tests run under MPI or by ReFrame, one draws pictures, one makes the reference; they are left out where these
+  # cannot be had.
   if [ "$1" = test ] && can_install; then
     command -v mpirun > /dev/null || printf '%s\n' libopenmpi-dev openmpi-bin
     has_matplotlib || echo python3-matplotlib
