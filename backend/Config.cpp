@@ -81,13 +81,14 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
   return config;
 }
 
-// Never destroyed, since static destructors and threads that outlive main may still allocate.
+// Never destroyed, since static destructors and threads that outlive main may still allocate. (At
+// `new Config` nvcc 13 gives up, where it compiles all sources.)
 Config const& config() {
-  static auto const* const of_this_process = new Config(Config::read([](std::string const& name) {
+  static auto const& of_this_process = *new auto(Config::read([](std::string const& name) {
     char const* const value = std::getenv(name.c_str());
     return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
   }));
-  return *of_this_process;
+  return of_this_process;
 }
 
 }  // namespace KokkosHostSpaces::Impl
