@@ -105,8 +105,6 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     def kokkos_args(self):
         """What a build against our Kokkos needs, our own and the one of the stand-alone test."""
         args = [self.define("Kokkos_ROOT", self.spec["kokkos"].prefix)]
-        if self.spec.satisfies("^kokkos +wrapper"):
-            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
         if self.spec.satisfies("^kokkos +cmake_lang +cuda"):
             arch = self.spec.variants["cuda_arch"].value
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", arch))
