@@ -4,18 +4,27 @@
 # Each header compiles alone, and twice: one source for each, without optimisation.
 set(include ${PROJECT_SOURCE_DIR}/memspaces/include)
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp)
-set(sources)
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} name)
   file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
-  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+  set(part public)
+  if(header MATCHES "/impl/")
+    set(part impl)
+  endif()
+  list(APPEND ${part}_headers ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
-add_library(headers_alone OBJECT ${sources})
-target_link_libraries(headers_alone PRIVATE KokkosHostSpaces::hostspaces)
-khs_project_target(headers_alone APART)
-target_compile_options(headers_alone PRIVATE -O0)
-if(KokkosHostSpaces_ENABLE_CUDA)
-  set_target_properties(headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
+foreach(part public impl)
+  add_library(${part}_headers_alone OBJECT ${${part}_headers})
+  target_link_libraries(${part}_headers_alone PRIVATE KokkosHostSpaces::hostspaces)
+  khs_project_target(${part}_headers_alone APART)
+  target_compile_options(${part}_headers_alone PRIVATE -O0)
+  if(KokkosHostSpaces_ENABLE_CUDA)
+    set_target_properties(${part}_headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
+  endif()
+endforeach()
+# Kokkos' headers take most of the time. That all headers which users include do so themselves is seen above.
+if(NOT KokkosHostSpaces_ENABLE_CUDA)
+  target_precompile_headers(impl_headers_alone PRIVATE <Kokkos_Core.hpp>)
 endif()
 
 # khs_must_not_compile(<name> <words> <code>): the compiler refuses the body of a function, and says why.
