@@ -50,7 +50,7 @@ class Slot {
   std::array<PlainBuffer, 3> m_buffers = {nothing(), nothing(), nothing()};
 };
 
-struct Variant {
+struct Chunking {
   std::size_t chunk_bytes;  // of an array
   bool by_slot;             // a stream for each slot, else one for copies in, kernels, copies out
 };
@@ -75,7 +75,7 @@ class ChunkedTwin final : public StreamTwin {
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
-    for (Variant const& variant : m_variants)
+    for (Chunking const& variant : m_variants)
       names.push_back("chunks of " + std::to_string(variant.chunk_bytes >> 20) + " MiB" +
                       (m_slots_used == 1 ? ""
                        : variant.by_slot ? ", a stream each"
@@ -177,8 +177,8 @@ class ChunkedTwin final : public StreamTwin {
   StreamLoop m_loop;
   Traffic m_traffic;
   int m_slots_used;
-  std::vector<Variant> m_variants;
-  Variant m_variant{};
+  std::vector<Chunking> m_variants;
+  Chunking m_variant{};
   std::int64_t m_planes = 0;  // of a chunk
   std::array<cudaStream_t, 3> m_streams{};
   std::vector<std::unique_ptr<Slot>> m_slots;
