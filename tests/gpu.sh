@@ -5,7 +5,8 @@
 # Everything that only a GPU can show, on a machine that has one:
 #
 #   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
-#                                                  (these by default), reframe (has to be installed)
+#                                                  (these by default), reframe (has to be installed), and
+#                                                  several: for several GPUs, built with MPI
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS.
 
@@ -55,6 +56,22 @@ for stage in "$@"; do
       check "$build/perf/kokkos_host_spaces_perf" --json "$results/perf.json" \
         > "$results/perf.txt" 2> "$results/perf.err"
       cat "$results/perf.txt"
+      ;;
+    several)  # The suite by one rank, by two and so on, loops over several GPUs, and how an application scales.
+      gpus=$(nvidia-smi -L | grep -c '^GPU ')
+      numbers=$(for ((n = 1; n < gpus; n *= 2)); do echo $n; done; echo "$gpus")
+      for kind in "quick --quick" "copies --groups copy --filter contiguous"; do
+        check env BUILD="$PWD/$build" RANKS="$numbers" ARGUMENTS="${kind#* }" RESULTS="$results/${kind%% *}" \
+          bash perf/cluster/suite.slurm > "$results/ranks_${kind%% *}.txt" 2>&1
+        tail -n 40 "$results/ranks_${kind%% *}.txt"
+      done
+      for n in ${numbers#1}; do
+        check env CUDA_VISIBLE_DEVICES="$(seq -s, 0 $((n - 1)))" "$build/perf/kokkos_host_spaces_perf" --full \
+          --groups stream --filter all_devices --json "$results/stream_$n.json"
+      done
+      check env PROCESSES="${numbers//$'\n'/ }" STRONG=1024 bash examples/heat/scaling.sh \
+        "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
+      python3 examples/heat/scaling_table.py "$results/heat.json"
       ;;
     reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
       PATH=$PATH:$PWD/build/tools/reframe/bin

@@ -96,6 +96,7 @@ void describe_context(SuiteOptions const& options, Ranks const& ranks, std::stri
   add("filter", options.filter == SuiteOptions().filter ? "" : options.filter);
   add("ranks", std::to_string(ranks.size()));
   add("gpus", std::to_string(twins_use_cuda ? ranks.size() : 0));
+  add("visible_gpus", std::to_string(list_devices().size()));
   add(host_facts());
   add_device(device);
   add_places(ranks, device, cores);

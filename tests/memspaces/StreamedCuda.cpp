@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace khs = KokkosHostSpaces;
 
@@ -244,27 +245,39 @@ TEST_CASE("reductions are the same bits in every run and by every transport",
   CHECK(std::abs(first - 15.491) < 0.01);
 }
 
-TEST_CASE("two devices share a loop, in place and with halos", "[streamed_cuda][cuda]") {
-  if (Kokkos::num_devices() < 2) SKIP("needs two devices");
-  cudaStream_t second = nullptr;
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  REQUIRE(cudaStreamCreate(&second) == cudaSuccess);
-  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+TEST_CASE("devices share a loop, in place and with halos", "[streamed_cuda][cuda]") {
+  int const devices = Kokkos::num_devices();
+  if (devices < 2) SKIP("needs two devices");
+  std::vector<cudaStream_t> streams(static_cast<std::size_t>(devices));
+  for (int device = devices - 1; device >= 0; --device) {  // the first one is current afterwards
+    REQUIRE(cudaSetDevice(device) == cudaSuccess);
+    REQUIRE(cudaStreamCreate(&streams[std::size_t(device)]) == cudaSuccess);
+  }
   {
     constexpr int n = 1000003;
     Pinned const a = vector(n), b = vector(n);
-    for (int i = 0; i < n; ++i) a(i) = b(i) = i % 1000;
     auto const add = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) {
       y(i) = x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0);
     };
-    khs::StreamOptions<> one{.transport = khs::Transport::staged, .chunk_rows = 10001}, two = one;
-    two.instances = {Kokkos::Cuda(), Kokkos::Cuda(second)};
-    for (int round = 0; round < 3; ++round) {
-      khs::streamed_for("one", one, n, add, khs::read(a, khs::halo(1)), khs::write(a)).fence();
-      khs::streamed_for("two", two, n, add, khs::read(b, khs::halo(1)), khs::write(b)).fence();
-      CHECK(same_bits(a, b));
+    khs::StreamOptions<> one{.transport = khs::Transport::staged, .chunk_rows = 10001}, more = one;
+    for (int count = 2; count <= devices; ++count) {
+      more.instances.clear();
+      for (int device = 0; device < count; ++device)
+        more.instances.emplace_back(streams[std::size_t(device)]);
+      for (int i = 0; i < n; ++i) a(i) = b(i) = i % 1000;
+      for (int round = 0; round < 3; ++round) {
+        khs::streamed_for("one", one, n, add, khs::read(a, khs::halo(1)), khs::write(a)).fence();
+        khs::streamed_for("more", more, n, add, khs::read(b, khs::halo(1)), khs::write(b)).fence();
+        CAPTURE(count, round);
+        CHECK(same_bits(a, b));
+      }
+      double sum = 0, shared_sum = 0;
+      auto const total = KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); };
+      khs::streamed_reduce("one", one, n, total, Kokkos::Sum<double>(sum), khs::read(a));
+      khs::streamed_reduce("more", more, n, total, Kokkos::Sum<double>(shared_sum), khs::read(b));
+      CHECK(shared_sum == sum);  // whole numbers: no rounding
     }
     khs::release_stream_memory();
   }
-  REQUIRE(cudaStreamDestroy(second) == cudaSuccess);
+  for (cudaStream_t stream : streams) REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }

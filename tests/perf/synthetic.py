@@ -128,11 +128,20 @@ def _streamed_loops(made):
 
 def add_two_gpus(made, rate=TWO_TO_ONE * 1.7, read_rate=LINK * 1.95):
     """The cases of a process that uses two GPUs."""
-    made.data["context"] |= {"limit_all_two_to_one": f"{rate}", "limit_all_to_device": f"{read_rate}"}
+    made.data["context"] |= {"visible_gpus": "2", "limit_all_two_to_one": f"{rate}", "limit_all_to_device": f"{read_rate}"}
     for operation, arrays, both, alone in (("triad", 3, rate, TWO_TO_ONE), ("dot", 2, read_rate, LINK)):
         moved = float(arrays * 2**30)
-        made.add(f"stream/{operation}/PinnedSpace/two_devices/twin:one_device/bytes:{2**30}", moved / both / 0.99,
+        made.add(f"stream/{operation}/PinnedSpace/all_devices/twin:one_device/bytes:{2**30}", moved / both / 0.99,
                  moved / alone / 0.99, bytes=moved)
+
+
+def add_ranks(made, ranks=2, rate=BOTH):
+    """What makes it a run by several ranks, each with a link of its own that carries so much both ways."""
+    alone = {"to_device": LINK, "to_host": LINK, "both": BOTH, "two_to_one": TWO_TO_ONE}
+    made.data["context"] |= {"gpus": f"{ranks}", "ranks": f"{ranks}"}
+    made.data["context"] |= {f"limit_{way}": f"{ranks * limit}" for way, limit in alone.items()}
+    moved = 2**28
+    made.add(f"copy/both/PinnedSpace/contiguous/bytes:{moved}", *[2 * moved / rate] * 2, bytes=2.0 * moved)
 
 
 def _allocations(made):

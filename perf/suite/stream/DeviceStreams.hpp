@@ -9,28 +9,26 @@
 #include "../Instance.hpp"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
-/// Two streams, on these devices, and instances on them.
+/// A stream for each of these devices, and an instance on each stream.
 class DeviceStreams {
  public:
-  DeviceStreams(int first, int second) {
+  explicit DeviceStreams(std::vector<int> const& devices) {
     int const here = current_device();
-    for (auto const& [device, stopwatch] :
-         {std::pair(first, &m_first), std::pair(second, &m_second)}) {
+    for (int device : devices) {
       use_device(device);
-      *stopwatch = std::make_unique<Stopwatch>();
-      m_instances.push_back(make_instance((*stopwatch)->stream()));
+      m_stopwatches.push_back(std::make_unique<Stopwatch>());
+      m_instances.push_back(make_instance(m_stopwatches.back()->stream()));
     }
     use_device(here);
   }
   std::vector<Execution> const& instances() const { return m_instances; }
 
  private:
-  std::unique_ptr<Stopwatch> m_first, m_second;
+  std::vector<std::unique_ptr<Stopwatch>> m_stopwatches;  // which own the streams
   std::vector<Execution> m_instances;
 };
 

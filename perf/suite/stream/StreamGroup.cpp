@@ -10,6 +10,8 @@
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 
+#include <numeric>
+
 namespace KokkosHostSpaces::Perf {
 namespace {
 
@@ -140,14 +142,17 @@ class StreamCases {
   }
 
   // Beside one.
-  void add_two_devices() {
+  void add_all_devices() {
     if (list_devices().size() < 2) return;
     for (auto operation : {StreamOperation::triad, StreamOperation::dot})
       add_loop(
-          operation, vector(sizes().back()), "PinnedSpace/two_devices", "one_device",
+          operation, vector(sizes().back()), "PinnedSpace/all_devices", "one_device",
           [streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
-            int const here = current_device();
-            if (!streams) streams = std::make_shared<DeviceStreams>(here, here == 0 ? 1 : 0);
+            if (!streams) {
+              std::vector<int> all(list_devices().size());
+              std::iota(all.begin(), all.end(), 0);
+              streams = std::make_shared<DeviceStreams>(all);
+            }
             LoopOptions options = options_of(Transport::staged);
             options.instances   = streams->instances();
             return run_streamed<PinnedSpace>(loop, options);
@@ -162,7 +167,7 @@ class StreamCases {
     auto const streams = std::make_shared<std::unique_ptr<DeviceStreams>>();
     auto const halves  = [streams](StreamLoop const& loop, bool at_once) {
       int const here = current_device();
-      if (!*streams) *streams = std::make_unique<DeviceStreams>(here, here);
+      if (!*streams) *streams = std::make_unique<DeviceStreams>(std::vector{here, here});
       return run_halves<PinnedSpace>(loop, (*streams)->instances(), at_once);
     };
     add_loop(
@@ -274,7 +279,7 @@ Cases stream_cases(Effort const& effort) {
   cases.add_alternatives();
   cases.add_chains();
   cases.add_choices();
-  cases.add_two_devices();
+  cases.add_all_devices();
   cases.add_two_at_once();
   return cases.take();
 }
