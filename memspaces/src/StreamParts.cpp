@@ -12,10 +12,14 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-bool stores(StreamShape const& shape, StreamStage const& stage) {
-  return std::any_of(stage.accesses.begin(), stage.accesses.end(), [&](StreamAccess const& access) {
-    return access.writes && shape.buffers[std::size_t(access.buffer)].stored;
-  });
+// What it makes is wanted for itself: it is stored, or a reduction without arrays of results.
+bool is_wanted(StreamShape const& shape, StreamStage const& stage) {
+  bool writes = false, stores = false;
+  for (StreamAccess const& access : stage.accesses) {
+    writes = writes || access.writes;
+    stores = stores || (access.writes && shape.buffers[std::size_t(access.buffer)].stored);
+  }
+  return stores || !writes;
 }
 
 bool writes(StreamStage const& stage, int buffer) {
@@ -35,13 +39,13 @@ StreamRows both(StreamRows const& a, StreamRows const& b) {
   return rows.count() > 0 ? rows : StreamRows{a.begin, a.begin};
 }
 
-// Each stage makes what is stored of it, and what later stages read of it.
+// Each stage makes what is wanted of it, and what later stages read of it.
 void shrink_to(StreamShape& part, StreamRows const& own) {
   part.own = own;
   for (std::size_t s = part.stages.size(); s-- > 0;) {
     StreamStage& stage = part.stages[s];
     StreamRows const all{stage.begin, stage.end};
-    StreamRows needed = stores(part, stage) ? both(all, own) : StreamRows{all.begin, all.begin};
+    StreamRows needed = is_wanted(part, stage) ? both(all, own) : StreamRows{all.begin, all.begin};
     for (std::size_t later = s + 1; later < part.stages.size(); ++later) {
       StreamStage const& reader = part.stages[later];
       if (reader.begin >= reader.end) continue;

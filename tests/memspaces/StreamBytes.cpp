@@ -147,6 +147,21 @@ TEST_CASE("devices that share a loop load one halo on each side of their boundar
   CHECK(all == Bytes{800 + 2 * 2 * 2 * 8, 800});
 }
 
+TEST_CASE("devices that share a reduction load each row once", "[stream_bytes]") {
+  StreamBinding const bound = bind_stream("test", {loop_of({vector("u", reads)})});
+  Bytes all;
+  std::int64_t rows = 0;
+  for (StreamShape const& part : split_stream(bound.shape, {1, 1, 2, 1})) {
+    rows += part.stages[0].end - part.stages[0].begin;
+    StreamPlan const plan =
+        plan_stream("test", part, {.chunk_rows = 7, .memory = std::size_t(1) << 20});
+    CHECK(plan.chunks > 1);
+    all.to_device += plan.bytes_to_device;
+  }
+  CHECK(rows == 100);
+  CHECK(all == Bytes{800, 0});
+}
+
 TEST_CASE("a plan keeps to its memory, or says what it would take", "[stream_bytes]") {
   StreamBinding const bound =
       bind_stream("test", {loop_of({vector("u", reads, 2), vector("v", writes, 0, 100, 100)})});

@@ -42,7 +42,6 @@ struct StreamJob {
   StreamBinding binding;
   Transport transport = Transport::automatic;
   StreamWishes wishes;
-  bool reduces = false;                              ///< each chunk has a part of the result
   std::vector<StreamTarget> targets;                 ///< none: the host
   std::function<void(std::int64_t chunks)> prepare;  ///< called before the first launch
   std::function<void(std::size_t target, StreamLaunch const&)> launch;

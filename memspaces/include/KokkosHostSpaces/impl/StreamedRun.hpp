@@ -171,7 +171,6 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
   auto const parts    = std::make_shared<Parts>();
-  setting.job.reduces = true;
   setting.job.prepare = [parts](std::int64_t chunks) {
     *parts = Parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "parts of a streamed_reduce"),
                    std::size_t(chunks));
