@@ -29,6 +29,9 @@ struct Effort {
   /// Memory that a rank may use, of the device and of its share of the host.
   std::size_t device_bytes = 0, host_bytes = 0;
 
+  /// Devices that a rank may use: all, if there is no other rank.
+  int devices = 1;
+
   /// Repetitions of a sample that takes `seconds`, about. With 21 in two runs a test on ranks sees a
   /// change of 10 % among hundreds of benchmarks although a few samples were disturbed, with 5 only
   /// among a few benchmarks.

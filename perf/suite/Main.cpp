@@ -63,6 +63,7 @@ void share_memory(Effort& effort, Ranks const& ranks) {
       meminfo_entry(text_of("/proc/meminfo"), "MemAvailable").value_or(std::size_t(1) << 62);
   effort.device_bytes = std::size_t(ranks.least(double(free_device_memory())));
   effort.host_bytes   = std::size_t(ranks.least(double(available) / ranks.local_size()));
+  effort.devices      = ranks.size() > 1 ? 1 : int(list_devices().size());
 }
 
 int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) {

@@ -143,13 +143,14 @@ class StreamCases {
 
   // Beside one.
   void add_all_devices() {
-    if (list_devices().size() < 2) return;
+    if (m_effort.devices < 2) return;
     for (auto operation : {StreamOperation::triad, StreamOperation::dot})
       add_loop(
           operation, vector(sizes().back()), "PinnedSpace/all_devices", "one_device",
-          [streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
+          [devices = m_effort.devices,
+           streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
             if (!streams) {
-              std::vector<int> all(list_devices().size());
+              std::vector<int> all(static_cast<std::size_t>(devices));
               std::iota(all.begin(), all.end(), 0);
               streams = std::make_shared<DeviceStreams>(all);
             }
