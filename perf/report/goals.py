@@ -10,7 +10,7 @@ import json
 import math
 import pathlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
@@ -40,6 +40,7 @@ class Goal:
     statistic: str = "median"
     at_least: float | None = None
     at_most: float | None = None
+    at_least_by_ranks: float | None = None  #: by several, which disturb each other; the slowest counts
     needs: list[str] = field(default_factory=list)
     covers: dict[str, list] = field(default_factory=dict)
     against: dict | list[dict] | None = None
@@ -83,6 +84,12 @@ class Goal:
     @property
     def _is_time(self) -> bool:
         return self.quantity.endswith("seconds")
+
+    def by(self, ranks: int) -> Goal:
+        """What is wanted of so many ranks."""
+        if ranks == 1 or self.at_least_by_ranks is None:
+            return self
+        return replace(self, at_least=self.at_least_by_ranks)
 
     def reached_by(self, values: list[float]) -> bool:
         decisive = _STATISTICS[self.statistic](values)
@@ -264,7 +271,7 @@ def judge(goal: Goal, runs: list[Run]) -> Judgement:
     if not chosen:
         why = "no data" if is_complete else "its benchmarks were not asked for"
         return Judgement(goal, [Verdict(goal, False, reason=why)] if is_complete else [], why)
-    verdicts = [_judge_case(goal, case, run) for run, case in chosen]
+    verdicts = [_judge_case(goal.by(run.ranks), case, run) for run, case in chosen]
     missing = _uncovered(goal, [case for _, case in chosen]) if is_complete else ""
     if missing:
         verdicts.append(Verdict(goal, False, reason="no data for " + missing))

@@ -4,92 +4,17 @@
 // Streamed loops on the streams of a made-up CUDA runtime: each stream is a thread, and every call
 // can be told to fail.
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../support/DeviceWork.hpp"
-#include "../support/FakeCuda.hpp"
-#include "Rounds.hpp"
-#include "StreamCases.hpp"
-
-#include <KokkosHostSpaces/impl/StreamJob.hpp>
+#include "StreamJobs.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
 using namespace StreamCases;
-using KokkosHostSpaces::Error;
-using KokkosHostSpaces::Transport;
-
-namespace {
-
-std::shared_ptr<char> allocate(int, std::size_t bytes) {
-  void* memory = nullptr;
-  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-    cudaGetLastError();
-    throw Error("no device memory (the test said so): nothing to be done");
-  }
-  std::memset(memory, 0x55, bytes);
-  return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
-}
-
-/// Arrays that are page-locked, so that copies do not make the caller wait.
-class Locked {
- public:
-  explicit Locked(Case& of) {
-    for (Array& array : of.arrays()) {
-      Driver::lock_pages(array.data(), array.size() * sizeof(Number));
-      m_arrays.push_back(&array);
-    }
-  }
-  ~Locked() {
-    for (Array* const array : m_arrays)
-      Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
-  }
-  Locked(Locked const&)            = delete;
-  Locked& operator=(Locked const&) = delete;
-
- private:
-  std::vector<Array*> m_arrays;
-};
-
-using Streams = std::vector<DeviceWork::Stream*>;
-
-StreamJob job_of(Case& random, Streams const& streams) {
-  StreamJob job;
-  job.label     = "test";
-  job.binding   = bind_stream("test", random.loops);
-  job.transport = Transport::staged;
-  job.wishes    = random.wishes;
-  for (std::size_t t = 0; t < streams.size(); ++t)
-    job.targets.push_back({int(t), streams[t]->get()});
-  job.rates = [](std::size_t) { return LinkRates(); };
-  job.save  = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,
-                                                                       std::size_t bytes) mutable {
-    saved->emplace_back(bytes / sizeof(Number));
-    char* const copy = reinterpret_cast<char*>(saved->back().data());
-    streams[0]->run([=] { std::memcpy(copy, from, bytes); });
-    return copy;
-  };
-  job.launch = [&random, streams](std::size_t target, StreamLaunch const& launch) {
-    std::size_t const n = random.loops[std::size_t(launch.stage)].arguments.size();
-    std::vector<char*> const first_rows(launch.first_rows, launch.first_rows + n);
-    streams[target]->run([&random, launch, first_rows] { random.run(launch, first_rows); });
-  };
-  return job;
-}
-
-bool nothing_is_left() {
-  FakeCuda::Outstanding const left = FakeCuda::outstanding();
-  return left.events == 0 && left.streams == 0 && left.device_allocations == 0;
-}
-
-}  // namespace
 
 TEST_CASE("streamed loops are right on streams that run at the same time") {
   int wrong = 0;
@@ -211,85 +136,6 @@ TEST_CASE("a launch that throws ends the loop, with nothing running and nothing 
     CHECK_THROWS_AS(run_stream(job, lanes), std::runtime_error);
     CHECK(lanes.held() == 0);
   }
-  CHECK(nothing_is_left());
-}
-
-TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
-  int wrong = 0;
-  FakeCuda::reset(3);
-  {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
-    for (int seed = 0; seed < rounds(100); ++seed) {
-      Case random(static_cast<unsigned>(seed));
-      Locked const locked(random);
-      DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-      DeviceWork::Stream second;
-      DeviceWork::require(cudaSetDevice(2), "cudaSetDevice");
-      DeviceWork::Stream third;
-      DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-      DeviceWork::Stream first;
-      auto const expected = random.expected();
-      Streams const all =
-          seed % 2 == 0 ? Streams{&first, &second} : Streams{&first, &second, &third};
-      StreamJob job = job_of(random, all);
-      if (!job.binding.in_place && seed % 5 == 0 && random.loops.size() == 1)
-        job.transport = Transport::zero_copy;
-      auto const loop = run_stream(job, lanes);
-      loop->fence();
-      if (random.arrays() != expected) UNSCOPED_INFO("seed " << seed);
-      wrong += random.arrays() != expected;
-    }
-  }
-  CHECK(wrong == 0);
-  CHECK(nothing_is_left());
-}
-
-TEST_CASE("several devices share a reduction: each row is seen once, and each chunk has its part") {
-  constexpr int rows = 1000;
-  FakeCuda::reset(4);
-  Array array(rows);
-  for (int i = 0; i < rows; ++i) array[std::size_t(i)] = Number(i + 1);
-  ArgumentFacts u;
-  u.label         = "u";
-  u.side          = Side::page_locked;
-  u.data          = reinterpret_cast<char*>(array.data());
-  u.element_bytes = sizeof(Number);
-  u.extents[0]    = rows;
-  LoopFacts loop;
-  loop.upper[0]  = rows;
-  loop.arguments = {u};
-  Driver::lock_pages(array.data(), rows * sizeof(Number));
-  {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
-    std::vector<std::unique_ptr<DeviceWork::Stream>> streams(4);
-    for (int device : {3, 2, 1, 0}) {  // the first one is current afterwards
-      DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
-      streams[std::size_t(device)] = std::make_unique<DeviceWork::Stream>();
-    }
-    for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
-      std::vector<Number> parts;
-      StreamJob job;
-      job.label             = "test";
-      job.binding           = bind_stream("test", {loop});
-      job.transport         = transport;
-      job.wishes.chunk_rows = 70;
-      job.wishes.memory     = std::size_t(1) << 20;
-      job.rates             = [](std::size_t) { return LinkRates(); };
-      job.prepare           = [&](std::int64_t chunks) { parts.assign(std::size_t(chunks), 0); };
-      for (int t = 0; t < 4; ++t) job.targets.push_back({t, streams[std::size_t(t)]->get()});
-      job.launch = [&](std::size_t target, StreamLaunch const& launch) {
-        streams[target]->run([&, launch, from = launch.first_rows[0]] {
-          for (std::int64_t i = launch.begin; i < launch.end; ++i)
-            parts[std::size_t(launch.chunk)] += reinterpret_cast<Number const*>(from)[i];
-        });
-      };
-      run_stream(job, lanes)->fence();
-      CAPTURE(int(transport));
-      CHECK(parts.size() == 16);  // four of each
-      CHECK(std::accumulate(parts.begin(), parts.end(), Number(0)) == rows * (rows + 1) / 2);
-    }
-  }
-  Driver::unlock_pages(array.data(), rows * sizeof(Number));
   CHECK(nothing_is_left());
 }
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Several devices share a streamed loop, or a reduction.
+
+#include "StreamJobs.hpp"
+
+#include <numeric>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace StreamCases;
+
+TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
+  int wrong = 0;
+  FakeCuda::reset(3);
+  {
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    for (int seed = 0; seed < rounds(100); ++seed) {
+      Case random(static_cast<unsigned>(seed));
+      Locked const locked(random);
+      DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+      DeviceWork::Stream second;
+      DeviceWork::require(cudaSetDevice(2), "cudaSetDevice");
+      DeviceWork::Stream third;
+      DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+      DeviceWork::Stream first;
+      auto const expected = random.expected();
+      Streams const all =
+          seed % 2 == 0 ? Streams{&first, &second} : Streams{&first, &second, &third};
+      StreamJob job = job_of(random, all);
+      if (!job.binding.in_place && seed % 5 == 0 && random.loops.size() == 1)
+        job.transport = Transport::zero_copy;
+      auto const loop = run_stream(job, lanes);
+      loop->fence();
+      if (random.arrays() != expected) UNSCOPED_INFO("seed " << seed);
+      wrong += random.arrays() != expected;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("several devices share a reduction: each row is seen once, and each chunk has its part") {
+  constexpr int rows = 1000;
+  FakeCuda::reset(4);
+  Array array(rows);
+  for (int i = 0; i < rows; ++i) array[std::size_t(i)] = Number(i + 1);
+  ArgumentFacts u;
+  u.label         = "u";
+  u.side          = Side::page_locked;
+  u.data          = reinterpret_cast<char*>(array.data());
+  u.element_bytes = sizeof(Number);
+  u.extents[0]    = rows;
+  LoopFacts loop;
+  loop.upper[0]  = rows;
+  loop.arguments = {u};
+  Driver::lock_pages(array.data(), rows * sizeof(Number));
+  {
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    std::vector<std::unique_ptr<DeviceWork::Stream>> streams(4);
+    for (int device : {3, 2, 1, 0}) {  // the first one is current afterwards
+      DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+      streams[std::size_t(device)] = std::make_unique<DeviceWork::Stream>();
+    }
+    for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
+      std::vector<Number> parts;
+      StreamJob job;
+      job.label             = "test";
+      job.binding           = bind_stream("test", {loop});
+      job.transport         = transport;
+      job.wishes.chunk_rows = 70;
+      job.wishes.memory     = std::size_t(1) << 20;
+      job.rates             = [](std::size_t) { return LinkRates(); };
+      job.prepare           = [&](std::int64_t chunks) { parts.assign(std::size_t(chunks), 0); };
+      for (int t = 0; t < 4; ++t) job.targets.push_back({t, streams[std::size_t(t)]->get()});
+      job.launch = [&](std::size_t target, StreamLaunch const& launch) {
+        streams[target]->run([&, launch, from = launch.first_rows[0]] {
+          for (std::int64_t i = launch.begin; i < launch.end; ++i)
+            parts[std::size_t(launch.chunk)] += reinterpret_cast<Number const*>(from)[i];
+        });
+      };
+      run_stream(job, lanes)->fence();
+      CAPTURE(int(transport));
+      CHECK(parts.size() == 16);  // four of each
+      CHECK(std::accumulate(parts.begin(), parts.end(), Number(0)) == rows * (rows + 1) / 2);
+    }
+  }
+  Driver::unlock_pages(array.data(), rows * sizeof(Number));
+  CHECK(nothing_is_left());
+}

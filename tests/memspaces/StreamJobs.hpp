@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Streamed loops as jobs for the streams of the fake CUDA runtime.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
+#define KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../support/DeviceWork.hpp"
+#include "../support/FakeCuda.hpp"
+#include "Rounds.hpp"
+#include "StreamCases.hpp"
+
+#include <KokkosHostSpaces/impl/StreamJob.hpp>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace StreamCases {
+
+using KokkosHostSpaces::Error;
+using KokkosHostSpaces::Transport;
+
+inline std::shared_ptr<char> allocate(int, std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    throw Error("no device memory (the test said so): nothing to be done");
+  }
+  std::memset(memory, 0x55, bytes);
+  return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
+}
+
+/// Arrays that are page-locked, so that copies do not make the caller wait.
+class Locked {
+ public:
+  explicit Locked(Case& of) {
+    for (Array& array : of.arrays()) {
+      Driver::lock_pages(array.data(), array.size() * sizeof(Number));
+      m_arrays.push_back(&array);
+    }
+  }
+  ~Locked() {
+    for (Array* const array : m_arrays)
+      Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
+  }
+  Locked(Locked const&)            = delete;
+  Locked& operator=(Locked const&) = delete;
+
+ private:
+  std::vector<Array*> m_arrays;
+};
+
+using Streams = std::vector<DeviceWork::Stream*>;
+
+inline StreamJob job_of(Case& random, Streams const& streams) {
+  StreamJob job;
+  job.label     = "test";
+  job.binding   = bind_stream("test", random.loops);
+  job.transport = Transport::staged;
+  job.wishes    = random.wishes;
+  for (std::size_t t = 0; t < streams.size(); ++t)
+    job.targets.push_back({int(t), streams[t]->get()});
+  job.rates = [](std::size_t) { return LinkRates(); };
+  job.save  = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,
+                                                                       std::size_t bytes) mutable {
+    saved->emplace_back(bytes / sizeof(Number));
+    char* const copy = reinterpret_cast<char*>(saved->back().data());
+    streams[0]->run([=] { std::memcpy(copy, from, bytes); });
+    return copy;
+  };
+  job.launch = [&random, streams](std::size_t target, StreamLaunch const& launch) {
+    std::size_t const n = random.loops[std::size_t(launch.stage)].arguments.size();
+    std::vector<char*> const first_rows(launch.first_rows, launch.first_rows + n);
+    streams[target]->run([&random, launch, first_rows] { random.run(launch, first_rows); });
+  };
+  return job;
+}
+
+inline bool nothing_is_left() {
+  FakeCuda::Outstanding const left = FakeCuda::outstanding();
+  return left.events == 0 && left.streams == 0 && left.device_allocations == 0;
+}
+
+}  // namespace StreamCases
+
+#endif
