@@ -60,11 +60,9 @@ for stage in "$@"; do
     several)  # The suite by one rank, by two and so on, loops over several GPUs, and how an application scales.
       gpus=$(nvidia-smi -L | grep -c '^GPU ')
       numbers=$(for ((n = 1; n < gpus; n *= 2)); do echo $n; done; echo "$gpus")
-      for kind in "quick --quick" "copies --groups copy --filter contiguous"; do
-        check env BUILD="$PWD/$build" RANKS="$numbers" ARGUMENTS="${kind#* }" RESULTS="$results/${kind%% *}" \
-          bash perf/cluster/suite.slurm > "$results/ranks_${kind%% *}.txt" 2>&1
-        tail -n 40 "$results/ranks_${kind%% *}.txt"
-      done
+      check env BUILD="$PWD/$build" RANKS="${RANKS:-$numbers}" ARGUMENTS="--groups copy --filter contiguous" \
+        RESULTS="$results/ranks" bash perf/cluster/suite.slurm > "$results/ranks.txt" 2>&1
+      tail -n 40 "$results/ranks.txt"
       for n in ${numbers#1}; do
         check env CUDA_VISIBLE_DEVICES="$(seq -s, 0 $((n - 1)))" "$build/perf/kokkos_host_spaces_perf" --full \
           --groups stream --filter all_devices --json "$results/stream_$n.json"
