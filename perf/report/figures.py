@@ -19,7 +19,8 @@ _CLAIM = re.compile(r"(?P<text>.*\[(?P<number>-?[\d.]+)\].*) = "
                     r"(?:(?P<choice>least|greatest) )?(?P<quantity>\S+) of (?P<names>\S+)")
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _UNITS = {"s": ("seconds", 1), "ms": ("seconds", 1e3), "µs": ("seconds", 1e6), "twin_s": ("twin_seconds", 1),
-          "twin_ms": ("twin_seconds", 1e3), "twin_µs": ("twin_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9)}
+          "twin_ms": ("twin_seconds", 1e3), "twin_µs": ("twin_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9),
+          "sum_GB/s": ("sum_bytes_per_second", 1e-9)}
 
 
 def _markdown(rows: list[list[str]]) -> str:
