@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What Kokkos calls, by its interface for tools: functions of C, found by name in a library that
-// KOKKOS_TOOLS_LIBS names. Nothing of Kokkos is included, so that any of its versions may call.
-// Nothing is thrown: a tool must not end the program. No fence is asked for.
+// What Kokkos calls. Nothing is thrown, for a tool must not end the program, and no fence is asked
+// for.
 
+#include "Interface.hpp"
 #include "Recorder.hpp"
 #include "Report.hpp"
 
@@ -22,15 +22,6 @@
 
 namespace KokkosHostSpaces::Audit {
 namespace {
-
-struct SpaceHandle {
-  char name[64];
-};
-
-struct ToolSettings {
-  bool requires_global_fencing;
-  bool reserved[255];
-};
 
 struct State {
   Recorder recorder;
@@ -55,7 +46,6 @@ double now() {
   return std::chrono::duration<double>(since).count();
 }
 
-// Kokkos sets 63 of the 64 characters.
 std::string_view name_of_space(SpaceHandle const& space) {
   return {space.name, strnlen(space.name, sizeof space.name - 1)};
 }

@@ -16,11 +16,15 @@ bool is_tiny_loop(Pair const& pair) {
   return !of_device_only && pair.calls[Pair::tiny].copies >= tiny_loop;
 }
 
+// What a copy takes that the host waits for, however small and from wherever.
+constexpr double fixed_seconds = 10e-6;
+
 // Of pageable memory, what the link would have needed less time for.
 double too_slow(Pair const& pair, Pair::Waiting const& waiting, Link const& link) {
   Direction const direction = pair.direction();
   if (!pair.is_pageable() || direction == directions || link.rate[direction] <= 0) return 0;
-  return std::max(0., waiting.copying - double(waiting.bytes) / link.rate[direction]);
+  double const fixed = fixed_seconds * double(waiting.copies);
+  return std::max(0., waiting.copying - fixed - double(waiting.bytes) / link.rate[direction]);
 }
 
 // All but one of the calls.
@@ -70,7 +74,7 @@ std::string advice_for(Pair const& pair, Reason reason) {
       if (pair.is_fill()) return both + ": set it in a kernel, not by one deep_copy after another";
       return both + ": gather these tiny copies into one";
     case pageable:
-      if (pair.to.label == "Scalar" && pair.to.memory == Memory::pageable)
+      if (pair.to.is_value())
         return "copy " + quoted(pair.from.label) + " to a View in PinnedSpace, not to a variable";
       if (pair.to.memory == Memory::pageable)
         return "put " + quoted(pair.to.label) + " into PinnedSpace";
@@ -78,6 +82,7 @@ std::string advice_for(Pair const& pair, Reason reason) {
     case host_to_host: return both + ": both are host memory: let one do for both";
     case host_instance: return both + ": copy on an instance of the device, not of the host";
     case instance_fence:
+      if (pair.is_fill()) return both + ": fill it on an instance that reaches it";
       return both + ": give both the same layout, or one of them a space of Kokkos Host Spaces";
     case device_fence:
       return both + ": deep_copy(instance, ...), and fence that instance alone, where data is used";
@@ -124,8 +129,10 @@ Findings findings_of(Recorder::Result const& result, Link const& link) {
     Row const& row = all.rows.back();
     all.seconds_in_calls += pair.seconds();
     all.seconds += row.seconds;
+    bool const loop = is_tiny_loop(pair);
     for (Finding const& finding : row.findings)
-      advice[advice_for(pair, finding.reason)] += finding.seconds;
+      if (finding.seconds > 0 || !loop)  // all else that is wrong with it goes with the loop
+        advice[advice_for(pair, finding.reason)] += finding.seconds;
   }
   for (auto const& [text, seconds] : advice) all.advice.push_back({text, seconds});
   std::ranges::stable_sort(all.advice, std::greater(), &Advice::seconds);

@@ -64,6 +64,11 @@ struct Pair {
   struct Side {
     std::string label, space;
     Memory memory = Memory::unknown;
+
+    /// An argument of deep_copy which is no View: its label is Kokkos' own.
+    bool is_value() const {
+      return memory == Memory::pageable && (label == "Scalar" || label == "(none)");
+    }
   };
   Side to, from;
 
@@ -88,8 +93,8 @@ struct Pair {
   std::uint64_t blocked = 0, blocked_bytes = 0;
   double blocked_seconds = 0;
 
-  /// A value for all elements: its source is the argument of deep_copy, and no memory to speak of.
-  bool is_fill() const { return from.label == "Scalar" && from.memory == Memory::pageable; }
+  /// A value for all elements: nothing crosses a link.
+  bool is_fill() const { return from.is_value(); }
   bool is_between_hosts() const { return is_host(to.memory) && is_host(from.memory); }
   bool is_pageable() const {
     return !is_fill() && (to.memory == Memory::pageable || from.memory == Memory::pageable);

@@ -88,41 +88,44 @@ void Recorder::end_copy(Thread& thread, double now) {
   thread.waited_before = 0;
 }
 
+// What made the host wait for the copy itself; `reasons`: nothing.
+Reason Recorder::cause_of(Thread const& thread) const {
+  Pair const& pair  = *thread.copy;
+  bool const copies = !thread.nothing_to_copy && !pair.is_fill();
+  bool const fenced = thread.whole_device || thread.host_instance || thread.device_instance;
+  if (copies && pair.is_between_hosts() && !pair.to.is_value() &&
+      (pair.is_pageable() || fenced || !m_has_device))
+    return host_to_host;
+  if (thread.whole_device) return device_fence;
+  if (thread.nothing_to_copy) return reasons;
+  if (copies && thread.host_instance) return host_instance;
+  if (thread.device_instance) return instance_fence;
+  return copies && pair.is_pageable() && pair.direction() != directions ? pageable : reasons;
+}
+
 // Whatever made the host wait is counted once, so that times add up.
 void Recorder::count(Thread& thread, double seconds) {
   Pair& pair           = *thread.copy;
   double const copying = std::max(0., seconds - thread.waited_inside);
-  auto const add       = [&, this](Reason reason, double waited, double of_these) {
+  auto const add       = [&](Reason reason, double waited, double of_these) {
     auto& waiting = pair.waiting[thread.done_size][reason];
     ++waiting.copies;
     waiting.bytes += of_these > 0 ? thread.bytes : 0;
     waiting.seconds += waited;
     waiting.copying += of_these;
   };
-  bool const no_copy = thread.nothing_to_copy || pair.is_fill();
-  bool const fenced  = thread.whole_device || thread.host_instance || thread.device_instance;
-  bool const by_host =
-      !no_copy && pair.is_between_hosts() && (pair.is_pageable() || fenced || !m_has_device);
+  Reason const cause     = cause_of(thread);
   double const before    = thread.waited_before;
   thread.done_is_counted = thread.whole_device || before > 0;
-  bool blocked           = true;
-  if (by_host) {
-    add(host_to_host, copying, copying);
-    if (thread.done_is_counted) add(device_fence, seconds - copying + before, 0);
-  } else if (thread.whole_device) {
-    add(device_fence, seconds + before, copying);
-  } else {
-    if (before > 0) add(device_fence, before, 0);
-    if (thread.host_instance && !no_copy)
-      add(host_instance, seconds, copying);
-    else if (thread.device_instance && !no_copy)
-      add(instance_fence, seconds, copying);
-    else if (pair.is_pageable() && pair.direction() != directions && !no_copy)
-      add(pageable, std::max(0., copying - call_seconds), copying);
-    else
-      blocked = false;
-  }
-  if (!blocked || no_copy) return;
+  if (cause != device_fence && thread.done_is_counted)
+    add(device_fence, before + (cause == host_to_host ? seconds - copying : 0), 0);
+  if (cause == reasons) return;
+  bool const is_copy  = !thread.nothing_to_copy && !pair.is_fill();
+  double const waited = cause == host_to_host ? copying
+                        : cause == pageable   ? std::max(0., copying - call_seconds)
+                                              : seconds;
+  add(cause, waited + (cause == device_fence ? before : 0), is_copy ? copying : 0);
+  if (!is_copy) return;
   ++pair.blocked;
   pair.blocked_bytes += thread.bytes;
   pair.blocked_seconds += copying;

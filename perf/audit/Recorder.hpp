@@ -87,7 +87,7 @@ class Recorder {
  private:
   Pair& pair_of(Operand const& to, Operand const& from);
   void count(Thread& thread, double seconds);
-  void count_waiting(Thread& thread, double seconds, double copying);
+  Reason cause_of(Thread const& thread) const;
   void see_rate(Pair const& pair, std::uint64_t bytes, double seconds);
 
   mutable std::mutex m_mutex;

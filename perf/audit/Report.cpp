@@ -102,7 +102,7 @@ void write_link(Json& json, Link const& link) {
 
 std::string table_of(Findings const& findings, Process const& process, double run_seconds) {
   std::string text = "Kokkos copy audit, " + shown(process.name()) +
-                     format(": %.3g s, of these %.3g s in %llu copies; %.3g s to spare at most\n",
+                     format(": %.3g s, of these %.3g s in copies (%llu), to spare at most %.3g s\n",
                             run_seconds, findings.seconds_in_calls,
                             static_cast<unsigned long long>(findings.copies), findings.seconds);
   if (!findings.rows.empty())

@@ -82,7 +82,7 @@ std::string quoted(std::string const& label) {
 
 std::string arrow(Pair const& pair) {
   auto const side = [](Pair::Side const& s) {
-    if (s.label == "Scalar" && s.memory == Memory::pageable) return std::string("a value");
+    if (s.is_value()) return std::string("a value");
     return quoted(s.label) + " (" + shown(s.space) + ")";
   };
   return side(pair.to) + " <- " + side(pair.from);

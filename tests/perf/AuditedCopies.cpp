@@ -50,29 +50,30 @@ void tiny() {
   instance.fence();
 }
 
-// Fences of the whole device, but not beside a copy; a mirror that is the View itself.
+void fill(Device const& instance, OnDevice const& field, double value) {
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<Device>(instance, 0, n),
+      KOKKOS_LAMBDA(int i) { field(i) = value; });
+}
+
+// Fences of the whole device, but not beside a copy; on the host a mirror that is the View itself.
 void clean() {
   PageLockedView const buffer("buffer", n);
   OnDevice const field("field", n);
   Device const instance;
-  auto const fill = [&](double value) {
-    Kokkos::parallel_for(
-        "fill", Kokkos::RangePolicy(instance, 0, n), KOKKOS_LAMBDA(int i) { field(i) = value; });
-  };
   Kokkos::fence();
-  for (int i = 0; i != 200; ++i) {
-    fill(i);
+  for (int i = 0; i != 20; ++i) {
+    fill(instance, field, i);
 #ifdef KOKKOS_ENABLE_CUDA
     Kokkos::deep_copy(instance, buffer, field);
     Kokkos::deep_copy(instance, field, buffer);
 #else
-    auto const mirror = Kokkos::create_mirror_view(field);
-    Kokkos::deep_copy(mirror, field);
+    Kokkos::deep_copy(Kokkos::create_mirror_view(field), field);
     Kokkos::deep_copy(instance, field, i);
 #endif
   }
   instance.fence();
-  fill(0);
+  fill(instance, field, 0);
   Kokkos::fence();
 }
 
@@ -89,7 +90,7 @@ void no_finalize() {
   std::exit(0);
 }
 
-// From two instances to a value.
+// A sum that the host reads each time round.
 void values() {
   OnDevice const field("field", n);
   Kokkos::View<double, Device::memory_space> const sum("sum");
@@ -136,9 +137,7 @@ void fence_before() {
   OnDevice const field("field", n);
   Kokkos::Cuda const instance;
   for (int i = 0; i != 10; ++i) {
-    Kokkos::deep_copy(instance, field, 1.);
-    Kokkos::parallel_for(
-        "scale", Kokkos::RangePolicy(instance, 0, n), KOKKOS_LAMBDA(int j) { field(j) *= 2; });
+    fill(instance, field, i);
     Kokkos::fence("the program's");
     Kokkos::deep_copy(instance, buffer, field);
     instance.fence();
