@@ -125,11 +125,11 @@ TEST_CASE("copies of several threads are all counted", "[audit]") {
     std::vector<std::thread> threads;
     for (int t = 0; t != 4; ++t)
       threads.emplace_back([t] {
-        for (int i = 0; i != 5000; ++i) copy(std::to_string((i + t) % 100).c_str(), "b");
+        for (int i = 0; i != 50000; ++i) copy(i % 100 == t ? "rare" : "a", "b");
       });
     for (std::thread& thread : threads) thread.join();
   });
-  CHECK_THAT(result.json, ContainsSubstring("\"copies\": 20000"));
+  CHECK_THAT(result.json, ContainsSubstring("\"copies\": 198000"));
 }
 
 TEST_CASE("a file that cannot be written is told of, and nothing else happens", "[audit]") {
