@@ -10,7 +10,8 @@ namespace KokkosHostSpaces::Audit {
 namespace {
 
 constexpr std::size_t most_label_bytes = 256;
-constexpr std::size_t most_pairs       = 10000;     // of a program that makes up labels as it goes
+constexpr std::size_t most_pairs       = 10000;  // of a program that makes up labels as it goes
+constexpr std::string_view others      = "(others)";
 constexpr double call_seconds          = 3e-6;      // what enqueuing a copy takes in any case
 constexpr std::uint64_t large_bytes    = 16 << 20;  // long enough to tell the rate of a link
 
@@ -30,30 +31,30 @@ Fence fence_of(std::string_view name, std::uint32_t device) {
   return fence;
 }
 
-std::string cut(char const* label) {
-  return label == nullptr ? "" : std::string(label, strnlen(label, most_label_bytes));
+std::string_view cut(char const* label) {
+  if (label == nullptr) return {};
+  return {label, strnlen(label, most_label_bytes)};
 }
 
 }  // namespace
 
 Pair& Recorder::pair_of(Operand const& to, Operand const& from) {
-  Pair::Side sides[2];
   std::string key;
-  int i = 0;
-  for (Operand const* operand : {&to, &from}) {
-    sides[i++] = {cut(operand->label), std::string(operand->space), memory_of(operand->space)};
-    key.append(sides[i - 1].label).append(1, '\0').append(operand->space).append(1, '\0');
-  }
+  key.reserve(128);
+  for (Operand const* operand : {&to, &from})
+    key.append(cut(operand->label)).append(1, '\0').append(operand->space).append(1, '\0');
+  auto const side = [](Operand const& operand, std::string_view label) -> Pair::Side {
+    return {std::string(label), std::string(operand.space), memory_of(operand.space)};
+  };
   std::lock_guard const lock(m_mutex);
-  if (m_pairs.size() >= most_pairs && !m_pairs.contains(key)) {
-    for (Pair::Side& side : sides) side.label = "(others)";
-    key = std::string(to.space).append(1, '\0').append(from.space);
-  }
+  if (auto const found = m_pairs.find(key); found != m_pairs.end()) return *found->second;
+  bool const full = m_pairs.size() >= most_pairs;
+  if (full) key = std::string(to.space).append(1, '\0').append(from.space);
   auto& pair = m_pairs[std::move(key)];
   if (!pair) {
     pair       = std::make_unique<Pair>();
-    pair->to   = std::move(sides[0]);
-    pair->from = std::move(sides[1]);
+    pair->to   = side(to, full ? others : cut(to.label));
+    pair->from = side(from, full ? others : cut(from.label));
   }
   return *pair;
 }

@@ -20,6 +20,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 namespace KokkosHostSpaces::Audit {
 namespace {
 
@@ -46,9 +48,7 @@ struct Audited {
 template <class Program>
 Audited audited(Program const& program) {
   auto const file =
-      std::filesystem::temp_directory_path() /
-      ("khs_audit_" + std::to_string(std::hash<std::thread::id>()(std::this_thread::get_id())) +
-       ".json");
+      std::filesystem::temp_directory_path() / ("khs_audit_" + std::to_string(getpid()) + ".json");
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK", "MV2_COMM_WORLD_RANK",
                            "PMIX_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"})
     unsetenv(name);
