@@ -62,10 +62,15 @@ void write_side(Json& json, char const* key, Pair::Side const& side) {
   json.close('}');
 }
 
+void write_or_null(Json& json, char const* key, std::optional<double> value) {
+  json.value(key, value.value_or(std::numeric_limits<double>::infinity()));
+}
+
+std::optional<double> number_of(std::string const& digits) {
+  return digits.empty() ? std::nullopt : std::optional<double>(std::stod(digits));
+}
+
 void write_row(Json& json, Row const& row) {
-  auto const number = [&](char const* key, std::optional<double> value) {
-    json.value(key, value.value_or(std::numeric_limits<double>::infinity()));  // null in JSON
-  };
   json.open('{');
   write_side(json, "destination", row.pair.to);
   write_side(json, "source", row.pair.from);
@@ -75,8 +80,8 @@ void write_row(Json& json, Row const& row) {
   json.value("blocked", row.pair.blocked);
   json.value("blocked_bytes", row.pair.blocked_bytes);
   json.value("blocked_seconds", row.pair.blocked_seconds);
-  number("blocked_bytes_per_second", row.rate);
-  number("share_of_link", row.share);
+  write_or_null(json, "blocked_bytes_per_second", row.rate);
+  write_or_null(json, "share_of_link", row.share);
   json.value("seconds_to_spare", row.seconds);
   json.open('[', "findings");
   for (Finding const& finding : row.findings) {
@@ -130,8 +135,8 @@ std::string json_of(Findings const& findings, Process const& process, double run
   json.value("version", 1);
   json.value("host", as_utf8(process.host));
   json.value("process", process.id);
-  json.value("rank", process.rank);
-  json.value("ranks", process.size);
+  write_or_null(json, "rank", number_of(process.rank));
+  write_or_null(json, "ranks", number_of(process.size));
   json.value("run_seconds", run_seconds);
   json.value("seconds_in_calls", findings.seconds_in_calls);
   json.value("seconds_to_spare", findings.seconds);

@@ -12,6 +12,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -271,6 +272,17 @@ TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[aud
   CHECK(as_utf8("\xff") == "\uFFFD");
   CHECK(as_utf8("\xc3") == "\uFFFD");
   CHECK(as_utf8("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
+}
+
+TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit]") {
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+  CHECK(this_process().name().starts_with("rank 3 of 8 on "));
+  CHECK_THAT(json_of({}, this_process(), 1), ContainsSubstring("\"rank\": 3,\n\"ranks\": 8"));
+  setenv("OMPI_COMM_WORLD_RANK", "3; or worse", 1);
+  CHECK(this_process().rank.find("worse") == std::string::npos);
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
 TEST_CASE("each rank has a file of its own", "[audit]") {
