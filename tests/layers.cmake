@@ -97,6 +97,7 @@ forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "twi
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
+forbid(perf/audit "${include}.*(Kokkos|backend/|suite/|info/|plain/)" "" "perf/audit/ takes perf/support/ alone")
 forbid(perf/info "${include}.*(Kokkos|suite/)" "" "perf/info/ takes the backend alone")
 
 includes_come_first(memspaces)

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What Kokkos calls. Nothing is thrown, for a tool must not end the program, and no fence is asked
+// for.
+
+#include "Interface.hpp"
+#include "Recorder.hpp"
+#include "Report.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace KokkosHostSpaces::Audit {
+namespace {
+
+struct State {
+  Recorder recorder;
+  std::atomic<double> begin{0};
+  std::atomic<bool> reported{false};  // nothing since, unless there are copies
+  long process = long(getpid());
+};
+
+// Never destroyed: others may still call when the program ends.
+State& state() {
+  static State& only = *new State;
+  return only;
+}
+
+Thread& thread() {
+  static thread_local Thread mine;
+  return mine;
+}
+
+double now() {
+  auto const since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+std::string_view name_of_space(SpaceHandle const& space) {
+  return {space.name, strnlen(space.name, sizeof space.name - 1)};
+}
+
+void write_file(std::string const& file, std::string const& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out.fail()) return;
+  std::string const problem = "Kokkos copy audit: cannot write all to " + file +
+                              " (there is no such folder, no right or no space): set "
+                              "KOKKOS_HOST_SPACES_AUDIT to a file that can be written\n";
+  std::fwrite(problem.data(), 1, problem.size(), stderr);
+}
+
+void report() {
+  State& all              = state();
+  double const seconds    = now() - all.begin;
+  auto const result       = all.recorder.result();
+  Findings const findings = findings_of(result, link_of_this_machine(result.best));
+  Process const process   = this_process();
+  // At once, so that tables of several processes stay whole.
+  std::string const table = table_of(findings, process, seconds);
+  std::fwrite(table.data(), 1, table.size(), stderr);
+  char const* const file = std::getenv("KOKKOS_HOST_SPACES_AUDIT");
+  if (file != nullptr && *file != '\0')
+    write_file(file_of(file, process), json_of(findings, process, seconds));
+  all.recorder.clear();
+  all.reported = true;
+}
+
+template <class Function>
+void guarded(Function const& function) noexcept {
+  try {
+    function();
+  } catch (...) {
+  }
+}
+
+// For a program that does not finalize Kokkos. A child of fork has nothing to say.
+void report_at_exit() {
+  guarded([] {
+    if (state().process != long(getpid()) || state().recorder.result().copies == 0) return;
+    report();
+  });
+}
+
+}  // namespace
+}  // namespace KokkosHostSpaces::Audit
+
+namespace audit = KokkosHostSpaces::Audit;
+
+extern "C" {
+
+void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {
+  audit::guarded([] {
+    static std::atomic_flag registered;
+    if (!registered.test_and_set()) std::atexit(audit::report_at_exit);
+    auto& all = audit::state();
+    if (all.begin.load() == 0 || all.reported.exchange(false)) all.begin = audit::now();
+  });
+}
+
+void kokkosp_finalize_library() {
+  audit::guarded([] {
+    auto& all = audit::state();
+    if (all.reported && all.recorder.result().copies == 0) return;
+    audit::report();
+  });
+}
+
+// Without this Kokkos fences before and after each kernel that a tool is told of.
+void kokkosp_request_tool_settings(std::uint32_t, audit::ToolSettings* settings) {
+  if (settings != nullptr) settings->requires_global_fencing = false;
+}
+
+void kokkosp_print_help(char*) {
+  std::puts(
+      "Tells of copies by Kokkos::deep_copy which are not asynchronous, and what to do.\n"
+      "KOKKOS_HOST_SPACES_AUDIT=<file>: write all of it to a file, as JSON.");
+}
+
+void kokkosp_begin_deep_copy(audit::SpaceHandle to_space, char const* to_label, void const* to,
+                             audit::SpaceHandle from_space, char const* from_label,
+                             void const* from, std::uint64_t bytes) {
+  audit::guarded([&] {
+    audit::state().recorder.begin_copy(
+        audit::thread(), {audit::name_of_space(to_space), to_label, to},
+        {audit::name_of_space(from_space), from_label, from}, bytes, audit::now());
+  });
+}
+
+void kokkosp_end_deep_copy() {
+  double const now = audit::now();
+  audit::guarded([&] { audit::state().recorder.end_copy(audit::thread(), now); });
+}
+
+void kokkosp_begin_fence(char const* name, std::uint32_t device, std::uint64_t* id) {
+  if (id != nullptr) *id = 0;
+  audit::guarded(
+      [&] { audit::state().recorder.begin_fence(audit::thread(), name, device, audit::now()); });
+}
+
+void kokkosp_end_fence(std::uint64_t) {
+  double const now = audit::now();
+  audit::guarded([&] { audit::state().recorder.end_fence(audit::thread(), now); });
+}
+
+void kokkosp_begin_parallel_for(char const*, std::uint32_t, std::uint64_t* id) {
+  if (id != nullptr) *id = 0;
+  audit::guarded([] { audit::state().recorder.other_work(audit::thread()); });
+}
+
+void kokkosp_begin_parallel_reduce(char const* name, std::uint32_t device, std::uint64_t* id) {
+  kokkosp_begin_parallel_for(name, device, id);
+}
+
+void kokkosp_begin_parallel_scan(char const* name, std::uint32_t device, std::uint64_t* id) {
+  kokkosp_begin_parallel_for(name, device, id);
+}
+
+void kokkosp_allocate_data(audit::SpaceHandle space, char const*, void const*, std::uint64_t) {
+  audit::guarded([&] { audit::state().recorder.allocated(audit::name_of_space(space)); });
+}
+
+}  // extern "C"

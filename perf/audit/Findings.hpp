@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What can be concluded from what was recorded. Times that could be spared are upper bounds: a
+// program that needs the data at once has to wait for it in any way.
+
+#ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
+#define KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
+
+#include "Recorder.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Audit {
+
+/// Bytes per second of the link, 0 where nobody knows, and who says so.
+struct Link {
+  std::array<double, directions> rate{};
+  std::string source;
+};
+
+/// The best rates of this machine in the text of a calibration file; nothing if it has none.
+std::optional<Link> link_in(std::string const& calibration, std::string const& machine);
+
+/// From the calibration file, as KOKKOS_HOST_SPACES_CALIBRATION says, or else the best that large
+/// copies reached.
+Link link_of_this_machine(std::array<double, directions> const& best_seen);
+
+struct Finding {
+  Reason reason;
+  std::uint64_t copies;
+  double seconds;  ///< that could be spared
+};
+
+struct Row {
+  Pair pair;
+  std::vector<Finding> findings;  ///< the most expensive first
+  double seconds = 0;             ///< that could be spared
+  std::optional<double> rate;     ///< bytes per second, of copies that the host waited for
+  std::optional<double> share;    ///< of the link's rate
+};
+
+struct Advice {
+  std::string text;
+  double seconds;
+};
+
+struct Findings {
+  std::vector<Row> rows;       ///< the most expensive first
+  std::vector<Advice> advice;  ///< the same
+  Link link;
+  std::uint64_t copies    = 0;
+  double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy, and that could be spared
+};
+
+/// Of as many copies with at most Pair::tiny_bytes between the same labels it is said that they are
+/// tiny.
+constexpr std::uint64_t tiny_loop = 100;
+
+Findings findings_of(Recorder::Result const& result, Link const& link);
+
+/// A word or two for a reason.
+char const* name_of(Reason reason);
+
+}  // namespace KokkosHostSpaces::Audit
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_PAIR_HPP
+#define KOKKOS_HOST_SPACES_PERF_AUDIT_PAIR_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace KokkosHostSpaces::Audit {
+
+/// Kinds of memory that a memory space of Kokkos names.
+enum class Memory { pageable, page_locked, device, unknown };
+
+/// By the name of the space; managed memory counts as the device's.
+inline Memory memory_of(std::string_view space) {
+  struct Entry {
+    std::string_view name;
+    Memory memory;
+  };
+  constexpr std::array<Entry, 16> entries = {{{"Host", Memory::pageable},
+                                              {"HBW", Memory::pageable},
+                                              {"Pinned", Memory::page_locked},
+                                              {"Mapped", Memory::page_locked},
+                                              {"WriteCombined", Memory::page_locked},
+                                              {"CudaHostPinned", Memory::page_locked},
+                                              {"HIPHostPinned", Memory::page_locked},
+                                              {"SYCLHostUSM", Memory::page_locked},
+                                              {"Cuda", Memory::device},
+                                              {"CudaUVM", Memory::device},
+                                              {"HIP", Memory::device},
+                                              {"HIPManaged", Memory::device},
+                                              {"SYCLDeviceUSM", Memory::device},
+                                              {"SYCLSharedUSM", Memory::device},
+                                              {"OpenACCSpace", Memory::device},
+                                              {"OpenMPTargetSpace", Memory::device}}};
+  for (Entry const& entry : entries)
+    if (entry.name == space) return entry.memory;
+  return Memory::unknown;
+}
+
+inline bool is_host(Memory memory) {
+  return memory == Memory::pageable || memory == Memory::page_locked;
+}
+
+/// Over the link between host and device, if at all.
+enum Direction { to_device, to_host, directions };
+
+/// Why a copy was not asynchronous, or costs more than it has to.
+enum Reason {
+  tiny_copies,     ///< very many of very few bytes
+  pageable,        ///< memory that is not page-locked, at the other end of the link
+  host_to_host,    ///< by the host, between two of its buffers
+  host_instance,   ///< on an instance of the host, which waits for it
+  instance_fence,  ///< on an instance of the device, which Kokkos fences for this layout
+  device_fence,    ///< a fence of the whole device in it, directly before or behind it
+  reasons
+};
+
+/// Copies from one label and space to another.
+struct Pair {
+  struct Side {
+    std::string label, space;
+    Memory memory = Memory::unknown;
+
+    /// An argument of deep_copy which is no View: its label is Kokkos' own.
+    bool is_value() const {
+      return memory == Memory::pageable && (label == "Scalar" || label == "(none)");
+    }
+  };
+  Side to, from;
+
+  enum Size { larger, tiny, sizes };
+  static constexpr std::uint64_t tiny_bytes = 512;
+
+  struct Calls {
+    std::uint64_t copies = 0, bytes = 0;
+    double seconds = 0;  ///< from begin to end of the call
+  };
+  std::array<Calls, sizes> calls;
+
+  /// What the host waited for, by what made it wait.
+  struct Waiting {
+    std::uint64_t copies = 0, bytes = 0;
+    double seconds = 0;  ///< in all, fences before and behind the copy included
+    double copying = 0;  ///< of these, for the copy itself
+  };
+  std::array<std::array<Waiting, reasons>, sizes> waiting;
+
+  /// Copies for which the host waited, and the time without what had to be done before them.
+  std::uint64_t blocked = 0, blocked_bytes = 0;
+  double blocked_seconds = 0;
+
+  /// A value for all elements: nothing crosses a link.
+  bool is_fill() const { return from.is_value(); }
+  bool is_between_hosts() const { return is_host(to.memory) && is_host(from.memory); }
+  bool is_pageable() const {
+    return !is_fill() && (to.memory == Memory::pageable || from.memory == Memory::pageable);
+  }
+
+  /// `directions` if the link between host and device is not used.
+  Direction direction() const {
+    if (is_fill()) return directions;
+    if (to.memory == Memory::device && is_host(from.memory)) return to_device;
+    return from.memory == Memory::device && is_host(to.memory) ? to_host : directions;
+  }
+
+  std::uint64_t copies() const { return calls[larger].copies + calls[tiny].copies; }
+  std::uint64_t bytes() const { return calls[larger].bytes + calls[tiny].bytes; }
+  double seconds() const { return calls[larger].seconds + calls[tiny].seconds; }
+};
+
+}  // namespace KokkosHostSpaces::Audit
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_REPORT_HPP
+#define KOKKOS_HOST_SPACES_PERF_AUDIT_REPORT_HPP
+
+#include "Findings.hpp"
+#include "Text.hpp"
+
+#include <string>
+
+namespace KokkosHostSpaces::Audit {
+
+/// For people: what cost most, and what to do.
+std::string table_of(Findings const& findings, Process const& process, double run_seconds);
+
+/// For programs: everything.
+std::string json_of(Findings const& findings, Process const& process, double run_seconds);
+
+}  // namespace KokkosHostSpaces::Audit
+
+#endif

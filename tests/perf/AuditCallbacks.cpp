@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The functions that Kokkos calls, with anything that a program may hand over.
+
+#include "../../perf/audit/Interface.hpp"
+#include "../backend/CapturedStderr.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace KokkosHostSpaces::Audit {
+namespace {
+
+// As Kokkos does it, which leaves the last character as it was.
+SpaceHandle space(char const* name) {
+  SpaceHandle handle;
+  std::memset(&handle, 'x', sizeof handle);
+  std::strncpy(handle.name, name, 63);
+  return handle;
+}
+
+char memory[2];
+
+void copy(char const* to, char const* from, std::uint64_t bytes = 1000) {
+  kokkosp_begin_deep_copy(space("Cuda"), to, memory, space("Host"), from, memory + 1, bytes);
+  kokkosp_end_deep_copy();
+}
+
+// What is written to stderr and to the file by all between init and finalize.
+struct Audited {
+  std::string text, json;
+};
+
+template <class Program>
+Audited audited(Program const& program) {
+  auto const file =
+      std::filesystem::temp_directory_path() / ("khs_audit_" + std::to_string(getpid()) + ".json");
+  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                           "PMIX_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"})
+    unsetenv(name);
+  setenv("KOKKOS_HOST_SPACES_AUDIT", file.c_str(), 1);
+  Audited result;
+  {
+    CapturedStderr const captured;
+    kokkosp_init_library(0, 20240906, 0, nullptr);
+    program();
+    kokkosp_finalize_library();
+    result.text = captured.text();
+  }
+  std::ifstream in(file);
+  result.json = {std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  unsetenv("KOKKOS_HOST_SPACES_AUDIT");
+  return result;
+}
+
+using Catch::Matchers::ContainsSubstring;
+
+}  // namespace
+
+TEST_CASE("Kokkos is asked for no fences around kernels", "[audit]") {
+  ToolSettings settings{};
+  settings.requires_global_fencing = true;
+  kokkosp_request_tool_settings(1, &settings);
+  CHECK_FALSE(settings.requires_global_fencing);
+  kokkosp_request_tool_settings(1, nullptr);
+}
+
+TEST_CASE("any label is counted, and written as JSON", "[audit]") {
+  std::string const very_long(100000, 'x');
+  auto const result = audited([&] {
+    copy("\"quoted\" \\ and\na line", nullptr);
+    copy(very_long.c_str(), "\xff");
+  });
+  CHECK_THAT(result.json, ContainsSubstring(R"("label": "\"quoted\" \\ and\u000aa line")"));
+  CHECK_THAT(result.json, ContainsSubstring("\"label\": \"\""));
+  CHECK_THAT(result.json, ContainsSubstring("\"label\": \"\uFFFD\""));
+  CHECK_THAT(result.json, ContainsSubstring("\"space\": \"Cuda\""));
+  CHECK(result.json.size() < 10000);
+  CHECK_THAT(result.text, ContainsSubstring("in copies (2)"));
+}
+
+TEST_CASE("events without the others of their kind do no harm", "[audit]") {
+  auto const result = audited([] {
+    kokkosp_end_deep_copy();
+    kokkosp_end_fence(7);
+    kokkosp_begin_fence(nullptr, 0xffffffff, nullptr);
+    kokkosp_begin_fence("again", 0, nullptr);
+    kokkosp_begin_parallel_for(nullptr, 0, nullptr);
+    kokkosp_init_library(0, 0, 0, nullptr);
+    copy("a", "b");
+    kokkosp_begin_deep_copy(space("Cuda"), "a", memory, space("Host"), "b", memory + 1, 8);
+  });
+  CHECK_THAT(result.text, ContainsSubstring("in copies (1)"));
+}
+
+TEST_CASE("what was reported is not reported again", "[audit]") {
+  copy("early", "b");
+  auto const first = audited([] { copy("a", "b"); });
+  CHECK_THAT(first.text, ContainsSubstring("`a`"));
+  CapturedStderr const captured;
+  kokkosp_finalize_library();
+  CHECK(captured.text().empty());
+  auto const second = audited([] { copy("c", "b"); });
+  CHECK_THAT(second.text, ContainsSubstring("in copies (1)"));
+  CHECK_THAT(second.text, !ContainsSubstring("`a`"));
+}
+
+TEST_CASE("copies of several threads are all counted", "[audit]") {
+  auto const result = audited([] {
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 4; ++t)
+      threads.emplace_back([t] {
+        for (int i = 0; i != 50000; ++i) copy(i % 100 == t ? "rare" : "a", "b");
+      });
+    for (std::thread& thread : threads) thread.join();
+  });
+  CHECK_THAT(result.json, ContainsSubstring("\"copies\": 198000"));
+}
+
+TEST_CASE("a file that cannot be written is told of, and nothing else happens", "[audit]") {
+  CapturedStderr const captured;
+  kokkosp_init_library(0, 0, 0, nullptr);
+  copy("a", "b");
+  setenv("KOKKOS_HOST_SPACES_AUDIT", "/no/such/folder/audit.json", 1);
+  kokkosp_finalize_library();
+  unsetenv("KOKKOS_HOST_SPACES_AUDIT");
+  CHECK_THAT(captured.text(), ContainsSubstring("cannot write all to /no/such/folder/audit.json"));
+}
+
+}  // namespace KokkosHostSpaces::Audit
