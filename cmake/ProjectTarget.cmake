@@ -65,6 +65,17 @@ function(khs_catch_tests target)
   catch_discover_tests(${target} ${others} TEST_PREFIX "${target}." PROPERTIES ${properties})
 endfunction()
 
+# khs_mpirun(<variable> <target> <processes>): the command that starts it. Without a driver it ends as skipped at once:
+# mpiexec takes seconds to see that nothing runs.
+function(khs_mpirun variable target processes)
+  set(command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${target}>)
+  if(KokkosHostSpaces_ENABLE_CUDA)
+    list(PREPEND command sh -c [[ldd "$0" | grep -q "libcuda.so.1 => not found" && exit 4 || exec "$@"]]
+      $<TARGET_FILE:${target}>)
+  endif()
+  set(${variable} ${command} PARENT_SCOPE)
+endfunction()
+
 # khs_runs_processes(<test> <processes>): the test starts so many processes of MPI, one thread each.
 function(khs_runs_processes test processes)
   # Open MPI 4 and 5 are told by variables, which others ignore, to start more processes than there are cores, also as root.

@@ -58,7 +58,7 @@ for stage in "$@"; do
       cat "$results/perf.txt"
       ;;
     several)  # The suite by one rank, by two and so on, loops over several GPUs, and how an application scales.
-      gpus=$(nvidia-smi -L | grep -c '^GPU ')
+      gpus=$(nvidia-smi -L | grep -c '^GPU ') || { echo "no GPU is visible"; exit 2; }
       numbers=$(for ((n = 1; n < gpus; n *= 2)); do echo $n; done; echo "$gpus")
       check env BUILD="$PWD/$build" RANKS="${RANKS:-$numbers}" ARGUMENTS="--groups copy --filter contiguous" \
         RESULTS="$results/ranks" bash perf/cluster/suite.slurm > "$results/ranks.txt" 2>&1
@@ -69,7 +69,7 @@ for stage in "$@"; do
       done
       check env PROCESSES="${numbers//$'\n'/ }" STRONG=1024 bash examples/heat/scaling.sh \
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
-      python3 examples/heat/scaling_table.py "$results/heat.json"
+      check python3 examples/heat/scaling_table.py "$results/heat.json"
       ;;
     reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
       PATH=$PATH:$PWD/build/tools/reframe/bin

@@ -17,7 +17,8 @@ int exit_code_of(int (*run)(int, char**), int argc, char** argv) {
     if (std::cout.flush()) return code;
     throw std::runtime_error("cannot write all to the standard output (is the disk full?)");
   } catch (std::exception const& error) {
-    std::cerr << program_invocation_short_name << ": " << error.what() << '\n';
+    // At once, since several ranks may say it.
+    std::cerr << std::string(program_invocation_short_name) + ": " + error.what() + "\n";
   }
   return failure;
 }

@@ -6,6 +6,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
+/// The commit that this program was built from, as far as git knows it.
+char const* commit();
+
 /// What this program was built from: library, Kokkos, CUDA and compiler, a line each.
 char const* version_text();
 

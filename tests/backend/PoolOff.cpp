@@ -49,6 +49,7 @@ TEST_CASE("without caching, memory goes back to the system before more is taken"
 }
 
 TEST_CASE("without caching, an allocation takes no longer when there are many blocks") {
+  if (sanitized) SKIP("times are those of the sanitizer");
   PoolTest const test;
   std::vector<char*> blocks;
   auto const time_of_more = [&] {

@@ -19,10 +19,10 @@ namespace {
 
 using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
 template <class T>
-using Number = Kokkos::View<T, Kokkos::CudaSpace>;
+using Single = Kokkos::View<T, Kokkos::CudaSpace>;
 
 template <class T>
-T value_of(Number<T> const& number) {
+T value_of(Single<T> const& number) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), number)();
 }
 
@@ -113,7 +113,7 @@ struct Kokkos::reduction_identity<Large<T, N, Alignment>> {
 TEST_CASE("a sum of packs is whole in values that cannot be copied as bytes",
           "[vector_policy_cuda]") {
   int const n = GENERATE(1, 2, 1001, 100003);
-  Number<Total> const sum("sum");
+  Single<Total> const sum("sum");
   Kokkos::Cuda const instance;
   khs::element_sum("sum", instance, sum, Identity(), weights(n));
   instance.fence();
@@ -165,9 +165,9 @@ TEST_CASE("a graph may be submitted to two instances, and go while it runs",
   constexpr int n      = 3000017;
   OnDevice const a     = weights(n);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Number<double> const sum("sum"), last("last");
+  Single<double> const sum("sum"), last("last");
   khs::ElementSum const kernel(Identity(), a);
-  auto const make_graph = [&](Number<double> const& result) {
+  auto const make_graph = [&](Single<double> const& result) {
     return Kokkos::Experimental::create_graph<Kokkos::Cuda>([&](auto root) {
       root.then_parallel_reduce("sum", kernel.policy(Kokkos::Cuda()), kernel, result);
     });

@@ -5,6 +5,7 @@
 import os
 import pathlib
 import re
+import shlex
 import statistics
 import sys
 
@@ -40,11 +41,12 @@ def _numbers_of_ranks(partition) -> list[int]:
 def _program() -> str:
     """Of the build directory in BUILD, beside this file where it is installed, of build/cuda, or in PATH."""
     name = "kokkos_host_spaces_perf"
-    if "BUILD" in os.environ:
-        return str(pathlib.Path(os.environ["BUILD"]).resolve() / "perf" / name)
+    if build := os.environ.get("BUILD"):
+        # While it loads this file ReFrame is in this folder: the shell knows where it was called.
+        return shlex.quote(os.path.join(os.environ.get("PWD", os.getcwd()), build, "perf", name))
     for folder in (_PERF.parents[2] / "bin", _PERF.parent / "build/cuda/perf"):
         if (folder / name).exists():
-            return str(folder / name)
+            return shlex.quote(str(folder / name))
     return name
 
 
@@ -97,8 +99,9 @@ class KokkosHostSpaces(rfm.RunOnlyRegressionTest):
         try:
             return load(pathlib.Path(self.stagedir) / self.results)
         except ResultsError as error:
-            words = pathlib.Path(self.stagedir, self.stderr.evaluate()).read_text(encoding="utf-8").strip()
-            raise SanityError(f"no results (exit code {self.job.exitcode}): {words[-500:] or error}") from error
+            words = pathlib.Path(self.stagedir, self.stderr.evaluate()).read_text(encoding="utf-8", errors="replace")
+            # The suite speaks first, and its launcher last.
+            raise SanityError(f"no results (exit code {self.job.exitcode}): {words.strip()[:500] or error}") from error
 
     def _judgements(self, run):
         """Of what the goals call acceptance in this group."""
