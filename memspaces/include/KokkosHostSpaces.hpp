@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/GraphCopy.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
