@@ -12,6 +12,8 @@
 #include <KokkosHostSpaces/GraphCopy.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
+#include <KokkosHostSpaces/PinnedDualView.hpp>
+#include <KokkosHostSpaces/PinnedMirror.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Pool.hpp>
 #include <KokkosHostSpaces/Registration.hpp>

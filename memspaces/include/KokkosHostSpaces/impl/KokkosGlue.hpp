@@ -83,6 +83,16 @@ namespace KokkosHostSpaces::Impl {
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
 
+/// The same of properties, or of a single one.
+template <class... P>
+ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
+  return properties;
+}
+template <class Property>
+auto properties_of(Property const& property) {
+  return Kokkos::view_alloc(property);
+}
+
 template <class... P>
 auto const& instance_in(ViewProperties<P...> const& properties) {
   return Kokkos::Impl::get_property<Kokkos::Impl::ExecutionSpaceTag>(properties);
