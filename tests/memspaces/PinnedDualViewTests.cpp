@@ -134,6 +134,13 @@ TEST_CASE("resize keeps what was modified last, and pinned memory", "[dual_view]
   CHECK(same.extent(0) == length);
 }
 
+TEST_CASE("a PinnedDualView tells that others have made its host side pageable", "[dual_view]") {
+  Dual dual("dual", length);
+  Kokkos::DualView<int*>& known_to_others = dual;
+  known_to_others.resize(length / 2);
+  CHECK_THROWS_AS(dual.view_host(), khs::Error);
+}
+
 TEST_CASE("realloc gives zeros in pinned memory, and nothing is modified then", "[dual_view]") {
   Dual dual("dual", length);
   for (int const extent : {length, 2 * length}) {

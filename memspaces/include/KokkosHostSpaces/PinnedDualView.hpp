@@ -5,25 +5,15 @@
 #define KOKKOS_HOST_SPACES_PINNED_DUAL_VIEW_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/impl/Ordered.hpp>
+#include <KokkosHostSpaces/impl/PinnedSide.hpp>
 
 #include <Kokkos_DualView.hpp>
 
-#include <array>
-#include <concepts>
-#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace KokkosHostSpaces {
-
-namespace Impl {
-
-template <class... Types>
-concept Extents = (std::convertible_to<Types, std::size_t> && ...);
-
-}  // namespace Impl
 
 /// A Kokkos::DualView whose host side lies in PinnedSpace: `sync_device(instance)` and
 /// `sync_host(instance)` are one copy at the full rate of the link, enqueued on the instance, and
@@ -32,8 +22,8 @@ concept Extents = (std::convertible_to<Types, std::size_t> && ...);
 ///
 /// It is a DualView with the same flags, errors and tools' events, and can be passed wherever one is
 /// taken: copies of it as a DualView share its memory and flags. What such code synchronises is
-/// pinned memory as well, but typed HostSpace, and if it resizes, the host side becomes pageable:
-/// `resize` and `realloc` of this class keep it. The device side is in device memory; without a
+/// pinned memory as well, but typed HostSpace, and if it resizes, the host side becomes pageable,
+/// which this class then tells: `resize` and `realloc` of this class keep it. The device side is in device memory; without a
 /// device both sides are the same memory, in PinnedSpace, and nothing is copied.
 template <class DataType, class... Properties>
 class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
@@ -72,7 +62,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       attach(both, both);
     } else {
       t_dev const device(properties, extents...);
-      attach(device, host_for(properties, device));
+      attach(device, Impl::pinned_like<t_host>(properties, device));
     }
   }
 
@@ -87,47 +77,63 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
                  Rest const&... rest)
       : Base(whole, first, rest...), m_host(Kokkos::subview(whole.view_host(), first, rest...)) {}
 
-  /// The side of the host.
-  t_host const& view_host() const { return m_host; }
+  /// The side of the host. \throw Error if it was resized as a Kokkos::DualView
+  t_host const& view_host() const {
+    Impl::insist_on_pinned(m_host, Base::view_host());
+    return m_host;
+  }
 
   /// The side of a device, an execution space, or a memory space (PinnedSpace: the host's).
   template <class Device>
   auto view() const {
     if constexpr (names_pinned<Device>) {
-      return m_host;
+      return view_host();
     } else {
       using View = decltype(std::declval<Base const&>().template view<Device>());
       if constexpr (!shares_memory && std::is_same_v<View, typename Base::t_host>)
-        return m_host;
+        return view_host();
       else
         return Base::template view<Device>();
     }
   }
 
   /// If the host's side was modified: enqueues one copy of it to the device's on the instance.
-  template <class ExecutionSpace>
-  void sync_device(ExecutionSpace const& instance) {
-    sync_device_by(instance);
+  /// Without an instance it blocks.
+  template <class... Instance>
+  void sync_device(Instance const&... instance) {
+    static_assert(sizeof...(Instance) <= 1);
+    if constexpr (is_const) {
+      Base::sync_device(instance...);  // says that it cannot
+    } else if constexpr (!shares_memory) {
+      if (!this->need_sync_device()) return;
+      Kokkos::deep_copy(instance..., Base::view_device(), view_host());
+      this->clear_sync_state();
+      this->impl_report_device_sync();
+    }
   }
-  /// As above, blocking.
-  void sync_device() { sync_device_by(); }
 
-  /// If the device's side was modified: enqueues one copy of it to the host's on the instance.
-  template <class ExecutionSpace>
-  void sync_host(ExecutionSpace const& instance) {
-    sync_host_by(instance);
+  /// The same from the device's side to the host's.
+  template <class... Instance>
+  void sync_host(Instance const&... instance) {
+    static_assert(sizeof...(Instance) <= 1);
+    if constexpr (is_const) {
+      Base::sync_host(instance...);
+    } else if constexpr (!shares_memory) {
+      if (!this->need_sync_host()) return;
+      Kokkos::deep_copy(instance..., view_host(), Base::view_device());
+      this->clear_sync_state();
+      this->impl_report_host_sync();
+    }
   }
-  /// As above, blocking.
-  void sync_host() { sync_host_by(); }
 
   /// Brings the side up to date that `Device` names, as in view().
   template <class Device, class... Instance>
   void sync(Instance const&... instance) {
     if constexpr (!shares_memory) {
       if (Base::template get_device_side<SideOf<Device>>() == 1)
-        sync_device_by(instance...);
+        sync_device(instance...);
       else
-        sync_host_by(instance...);
+        sync_host(instance...);
     }
   }
 
@@ -153,7 +159,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   template <class... P, class... N>
   requires Impl::Extents<N...>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
-    if (has_extents(extents...)) return;
+    if (Impl::has_extents(m_host, extents...)) return;
     using Given = Impl::ViewProperties<P...>;
     if constexpr (shares_memory) {
       t_host both = m_host;
@@ -188,7 +194,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     t_dev device     = Base::view_device();
     t_host host      = m_host;
     auto const flags = this->modified_flags;
-    if (!has_extents(extents...)) {
+    if (!Impl::has_extents(m_host, extents...)) {
       *this = PinnedDualView();  // what is given back first need not be there twice
       if constexpr (shares_memory) {
         device = {};
@@ -197,7 +203,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       } else {
         host = {};
         Kokkos::realloc(properties, device, extents...);
-        host = host_for(properties, device);
+        host = Impl::pinned_like<t_host>(properties, device);
       }
       this->modified_flags = flags;
       attach(device, host);
@@ -216,27 +222,6 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   static constexpr bool is_const =
       !std::is_same_v<typename t_dev::data_type, typename t_dev::non_const_data_type>;
 
-  template <class... N>
-  bool has_extents(N... extents) const {
-    std::array<std::size_t, sizeof...(N)> const wanted{static_cast<std::size_t>(extents)...};
-    for (std::size_t r = 0; r < t_dev::rank_dynamic && r < wanted.size(); ++r)
-      if (m_host.extent(r) != wanted[r]) return false;
-    return true;
-  }
-
-  // Pinned memory of the shape of the device's side.
-  template <class... P>
-  static t_host host_for(Impl::ViewProperties<P...> const& properties, t_dev const& device) {
-    PinnedSpace space;
-    if constexpr (Impl::ViewProperties<P...>::has_execution_space)
-      space = PinnedSpace(Impl::instance_in(properties));
-    if constexpr (Impl::ViewProperties<P...>::initialize)
-      return t_host(Kokkos::view_alloc(space, device.label()), device.layout());
-    else
-      return t_host(Kokkos::view_alloc(space, device.label(), Kokkos::WithoutInitializing),
-                    device.layout());
-  }
-
   // Takes new memory for both sides, and leaves the flags to all that share them.
   void attach(t_dev const& device, t_host const& host) {
     auto const flags          = this->modified_flags;
@@ -249,7 +234,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   void resize_device(Impl::ViewProperties<P...> const& properties, N... extents) {
     t_dev device = Base::view_device();
     Kokkos::resize(properties, device, extents...);
-    attach(device, host_for(properties, device));
+    attach(device, Impl::pinned_like<t_host>(properties, device));
     ++this->modified_flags(1);
   }
 
@@ -261,43 +246,8 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     ++this->modified_flags(0);
   }
 
-  template <class... Instance>
-  void sync_device_by(Instance const&... instance) {
-    if constexpr (is_const) {
-      Base::sync_device(instance...);  // says that it cannot
-    } else if constexpr (!shares_memory) {
-      if (!this->need_sync_device()) return;
-      Kokkos::deep_copy(instance..., Base::view_device(), m_host);
-      this->clear_sync_state();
-      this->impl_report_device_sync();
-    }
-  }
-
-  template <class... Instance>
-  void sync_host_by(Instance const&... instance) {
-    if constexpr (is_const) {
-      Base::sync_host(instance...);
-    } else if constexpr (!shares_memory) {
-      if (!this->need_sync_host()) return;
-      Kokkos::deep_copy(instance..., m_host, Base::view_device());
-      this->clear_sync_state();
-      this->impl_report_host_sync();
-    }
-  }
-
   t_host m_host;
 };
-
-namespace Impl {
-
-template <class View>
-struct PinnedDualOf;
-template <class DataType, class... Properties>
-struct PinnedDualOf<Kokkos::View<DataType, Properties...>> {
-  using type = PinnedDualView<DataType, Properties...>;
-};
-
-}  // namespace Impl
 
 }  // namespace KokkosHostSpaces
 
@@ -319,9 +269,9 @@ void resize(KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Arg
 }
 
 /// The same with what view_alloc made, an instance, or WithoutInitializing.
-template <class Property, class DataType, class... Properties, class... Args>
-void resize(Property const& property,
-            KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Args&&... args) {
+template <class Property, class Data, class... Properties, class... Args>
+void resize(Property const& property, KokkosHostSpaces::PinnedDualView<Data, Properties...>& dual,
+            Args&&... args) {
   dual.resize(KokkosHostSpaces::Impl::properties_of(property), args...);
 }
 
@@ -332,9 +282,9 @@ void realloc(KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Ar
 }
 
 /// The same with what view_alloc made, an instance, or WithoutInitializing.
-template <class Property, class DataType, class... Properties, class... Args>
-void realloc(Property const& property,
-             KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Args&&... args) {
+template <class Property, class Data, class... Properties, class... Args>
+void realloc(Property const& property, KokkosHostSpaces::PinnedDualView<Data, Properties...>& dual,
+             Args&&... args) {
   dual.realloc(KokkosHostSpaces::Impl::properties_of(property), args...);
 }
 
