@@ -189,6 +189,29 @@ TEST_CASE("staging memory of a captured copy is the graph's", "[graph_cuda]") {
   CHECK(others.overwritten() == 0);
 }
 
+TEST_CASE("staging memory of a graph's node is the node's, though the pool has memory to ask for",
+          "[graph_cuda]") {
+  constexpr int large = 2200;  // 18 MiB: for such sizes the pool asks the device
+  using Host          = Matrix<khs::MappedSpace>;
+  Matrix<Kokkos::HostSpace, Left> const from("from", large, large);
+  Host const to("to", large, large);
+  Host("given back", large, large);
+  Kokkos::Cuda const instance;
+  Kokkos::Experimental::Graph const graph(instance);
+  khs::then_deep_copy(graph.root_node(), to, from);
+  std::vector<Host> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back("others", large, large);
+    Kokkos::deep_copy(others.back(), other);
+  }
+  Kokkos::deep_copy(from, 9);
+  graph.submit(instance);
+  instance.fence();
+  CHECK(to(large - 1, large - 1) == 9);
+  CHECK(to(0, large - 1) == 9);
+  for (Host const& view : others) CHECK(view(large - 1, 0) == other);
+}
+
 TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
   Capturing capturing;
   Kokkos::View<int, khs::MappedSpace> const sum("sum");

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_CAPTURE_INSTANCE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_CAPTURE_INSTANCE_HPP
 
-#include <Kokkos_Core.hpp>
+#include <KokkosHostSpaces/Pool.hpp>
 
 #include <mutex>
 
@@ -13,8 +13,8 @@
 namespace KokkosHostSpaces::Impl {
 
 /// An instance on a device (-1: Kokkos' default one) on which nothing runs, and which nobody else
-/// has while this lives: for captures. Streams of users may be busy, or be the legacy stream, which
-/// cannot capture.
+/// has while this lives: for captures, of which the pool knows. Streams of users may be busy, or be
+/// the legacy stream, which cannot capture.
 class CaptureInstance {
  public:
   explicit CaptureInstance(int device);
@@ -23,6 +23,7 @@ class CaptureInstance {
  private:
   std::unique_lock<std::mutex> m_lock;
   Kokkos::Cuda m_instance;
+  pool::CaptureGuard m_announced;
 };
 
 }  // namespace KokkosHostSpaces::Impl
