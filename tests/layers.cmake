@@ -111,6 +111,7 @@ may_include(impl/DeepCopy.hpp "impl/CopyViews")
 may_include(impl/Ordered.hpp "impl/DeepCopy")
 may_include(impl/Mirrors.hpp "impl/Ordered")
 may_include(impl/CaptureInstance.hpp "Pool")
+may_include(impl/GraphCopies.hpp "(Error|impl/(Backend|CaptureInstance|DeepCopy))")
 may_include(impl/PinnedSide.hpp "(Error|PinnedSpace|impl/Ordered)")
 
 count_lines(library backend memspaces)
