@@ -121,6 +121,16 @@ void record(Event& event, Stream stream, int device);
 /// What `stream`, of `device`, is given from now on waits for what `event` recorded.
 void make_wait(Stream stream, Event event, int device);
 
+// --- Captures ----------------------------------------------------------------------------------
+
+/// Does `stream` capture? False if that cannot be told.
+bool captures(Stream stream) noexcept;
+
+/// Gives `object` to the graph into which `stream` captures: release(object) is called when that
+/// graph, its copies and what was instantiated from them are destroyed and their launches are done,
+/// in any thread, where CUDA must not be called; or before this throws.
+void give_to_capture(Stream stream, void* object, void (*release)(void*));
+
 // --- Events of all work of a device's context --------------------------------------------------
 
 enum class Recorded {

@@ -74,6 +74,13 @@ void record(Event&, Stream, int) {}
 
 void make_wait(Stream, Event, int) {}
 
+bool captures(Stream) noexcept { return false; }
+
+void give_to_capture(Stream, void* object, void (*release)(void*)) {
+  release(object);
+  refuse("no stream captures");
+}
+
 Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
 
 EventState query(Event) noexcept { return EventState::done; }

@@ -129,7 +129,7 @@ void* Pool::allocate(Request const& request) {
                                                                       : Pools::Unasked::is_ready);
 }
 
-// No driver is called, no lock is taken and the system is not asked.
+// No driver is called, no lock is taken (but for memory that is kept) and the system is not asked.
 void Pool::deallocate(void* pointer) noexcept {
   if (pointer == nullptr || is_forked_child()) return;
   Pools* const pools = Pools::existing();
@@ -142,7 +142,8 @@ void Pool::deallocate(void* pointer) noexcept {
     piece              = slice;
     begins_here        = slice != nullptr && slab.address_of(*slice) == pointer;
   }
-  if (begins_here && block->segment->heap->give_back(*piece)) return;
+  if (begins_here && (block->segment->heap->give_back(*piece) || pools->keeps.give_back(*piece)))
+    return;
   std::fprintf(stderr,
                "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
                "back already): look for a double free\n",

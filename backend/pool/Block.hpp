@@ -39,6 +39,7 @@ struct Segment {
 enum class BlockState : unsigned char {
   ready,    ///< for everybody
   in_use,   ///< somebody's
+  kept,     ///< somebody's, or given back; and others need it, see Keeps
   retired,  ///< given back in `epoch`: ready when that epoch is over
   sliced    ///< cut into the slices of a slab
 };

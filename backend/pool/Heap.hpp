@@ -109,6 +109,10 @@ class Heap {
 
   std::optional<pool::Description> describe(void const* pointer) const;
 
+  /// The block in which an address is; nullptr if it is in none of this heap's segments. Walks
+  /// through the blocks of a segment: not for what is done often.
+  Block* block_at(void const* pointer) const noexcept;
+
  private:
   struct SpaceCount {
     char const* name = nullptr;

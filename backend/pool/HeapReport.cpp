@@ -35,15 +35,20 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
-std::optional<pool::Description> Heap::describe(void const* pointer) const {
+Block* Heap::block_at(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
   auto after                = m_segments.upper_bound(address);
-  if (after == m_segments.begin()) return std::nullopt;
+  if (after == m_segments.begin()) return nullptr;
   Segment const& segment = std::prev(after)->second;
-  if (address >= std::prev(after)->first + segment.region.bytes) return std::nullopt;
-
-  Block const* block = segment.first;
+  if (address >= std::prev(after)->first + segment.region.bytes) return nullptr;
+  Block* block = segment.first;
   while (address >= block->address + block->bytes) block = block->after;
+  return block;
+}
+
+std::optional<pool::Description> Heap::describe(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr) return std::nullopt;
   Piece const* piece = block;
   Label const* label = &block->label;
   std::size_t bytes  = block->bytes;
@@ -57,12 +62,12 @@ std::optional<pool::Description> Heap::describe(void const* pointer) const {
     }
   }
 
+  Region const& region   = block->segment->region;
   Epoch const completed  = m_shared.retirement.completed();
   BlockState const state = piece->state.load(std::memory_order_acquire);
-  bool const in_use      = state == BlockState::in_use;
+  bool const in_use      = state == BlockState::in_use || state == BlockState::kept;
   bool const retired     = state == BlockState::retired && piece->epoch > completed;
-  pool::Description description{
-      "", "", bytes, segment.region.numa_node, segment.region.kind, pool::State::cached};
+  pool::Description description{"", "", bytes, region.numa_node, region.kind, pool::State::cached};
   if (in_use || retired) {
     description.label = label->data();
     description.space = m_spaces[piece->space].name;

@@ -40,8 +40,16 @@ struct Request {
 void* allocate(Request const& request);
 
 /// Takes memory back that allocate returned; calls neither the driver nor the system, and takes no
-/// lock. Device work submitted before the call may still use it. nullptr is ignored.
+/// lock, or a short one if it is kept. Device work submitted before the call may still use it.
+/// nullptr is ignored.
 void deallocate(void* pointer) noexcept;
+
+/// Keeps the memory in use to which an address belongs, also after it was given back, until what is
+/// returned is let go. nullptr if nobody has that memory from the pool. \throw std::bad_alloc
+void* keep(void const* pointer);
+
+/// Lets memory go that was kept, which may call neither the driver nor the system.
+void let_go(void* kept) noexcept;
 
 /// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
 /// from them. \throw Error in the child of a fork, and when the process ends.

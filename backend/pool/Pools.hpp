@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 
 #include "../Error.hpp"
+#include "Keeps.hpp"
 #include "Ledger.hpp"
 #include "NodePool.hpp"
 #include "PageMap.hpp"
@@ -87,6 +88,7 @@ class Pools {
   PageMap pages;
   Meter meter;
   Ledger ledger;
+  Keeps keeps;
   std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 
  private:

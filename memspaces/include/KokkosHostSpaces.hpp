@@ -9,8 +9,11 @@
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/GraphCopy.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
+#include <KokkosHostSpaces/PinnedDualView.hpp>
+#include <KokkosHostSpaces/PinnedMirror.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Pool.hpp>
 #include <KokkosHostSpaces/Registration.hpp>

@@ -4,6 +4,7 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/Backend.hpp>
 
+#include "../../backend/Driver.hpp"
 #include "../../backend/Placement.hpp"
 #include "../../backend/pool/Pool.hpp"
 
@@ -79,6 +80,15 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
   Pool::deallocate(pointer);
+}
+
+int device_near(void const* memory, int preferred) {
+  auto const known = pool::describe(memory);
+  int const node   = known ? known->numa_node : -1;
+  if (node < 0 || node == node_near_device(preferred)) return preferred;
+  for (int device = 0; device < Driver::device_count(); ++device)
+    if (node_near_device(device) == node) return device;
+  return preferred;
 }
 
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,

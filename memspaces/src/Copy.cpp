@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 
 #include "../../backend/Driver.hpp"
+#include "../../backend/Replays.hpp"  // has keep_for_replays, too
 
 namespace KokkosHostSpaces::Impl {
 
@@ -51,12 +52,21 @@ void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle s
   copy_boxes(static_cast<char*>(dst), static_cast<char const*>(src), plan, plan.loops - 1, stream);
 }
 
+std::shared_ptr<void const> own_replayed_memory(std::function<void()> const& capture) {
+  auto memory = std::make_shared<ReplayedMemory>();
+  ReplayedBy const by(*memory);
+  capture();
+  return memory;
+}
+
 int device_of(void const* a, void const* b) {
   int const device = Driver::device_of(a);
   return device >= 0 ? device : Driver::device_of(b);
 }
 
 StreamHandle private_stream(int device) { return Driver::private_stream(device); }
+
+StreamHandle make_stream(int device) { return Driver::make_stream(device); }
 
 void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::Stream const stream = Driver::private_stream(device_of(dst, src));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/CaptureInstance.hpp>
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -10,23 +11,58 @@
 
 namespace KokkosHostSpaces::Impl {
 
-// Instances own scratch memory of Kokkos, which takes long to make, and must be gone when Kokkos is
-// finalized.
-Kokkos::Cuda private_instance(int device) {
-  static std::mutex mutex;
-  static std::map<int, Kokkos::Cuda> instances;
-  if (device < 0) device = Kokkos::device_id();
-  std::lock_guard const lock(mutex);
-  if (instances.empty())
-    Kokkos::push_finalize_hook([] {
-      std::lock_guard const again(mutex);
-      instances.clear();
-    });
-  auto found = instances.find(device);
-  if (found == instances.end())
-    found = instances.emplace(device, static_cast<cudaStream_t>(private_stream(device))).first;
-  return found->second;
+namespace {
+
+// One for each device. Instances own scratch memory of Kokkos, which takes long to make, and must be
+// gone when Kokkos is finalized.
+class Instances {
+ public:
+  template <class MakeStream>
+  Kokkos::Cuda of(int device, MakeStream const& make_stream_on) {
+    if (device < 0) device = Kokkos::device_id();
+    std::lock_guard const lock(m_mutex);
+    if (m_instances.empty()) Kokkos::push_finalize_hook([this] { forget(); });
+    auto found = m_instances.find(device);
+    if (found == m_instances.end())
+      found = m_instances.emplace(device, static_cast<cudaStream_t>(make_stream_on(device))).first;
+    return found->second;
+  }
+
+ private:
+  void forget() {
+    std::lock_guard const lock(m_mutex);
+    m_instances.clear();
+  }
+
+  std::mutex m_mutex;
+  std::map<int, Kokkos::Cuda> m_instances;
+};
+
+// Streams are never given back: there are as many as devices.
+Kokkos::Cuda capture_instance(int device) {
+  static Instances instances;
+  static std::map<int, StreamHandle> streams;
+  return instances.of(device, [](int known_device) {
+    StreamHandle& stream = streams[known_device];
+    if (stream == nullptr) stream = make_stream(known_device);
+    return stream;
+  });
 }
+
+std::mutex& captures_of_graphs() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+Kokkos::Cuda private_instance(int device) {
+  static Instances instances;
+  return instances.of(device, [](int known_device) { return private_stream(known_device); });
+}
+
+CaptureInstance::CaptureInstance(int device)
+    : m_lock(captures_of_graphs()), m_instance(capture_instance(device)) {}
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -7,6 +7,7 @@
 #include "../support/FakeCuda.hpp"
 
 #include <array>
+#include <string>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -145,4 +146,29 @@ TEST_CASE("a runtime without devices is asked once") {
   CHECK(Driver::device_count() == 0);
   CHECK(Driver::device_count() == 0);
   FakeCuda::reset(1);
+}
+
+TEST_CASE("whichever call fails while a capture takes memory, nothing is lost and it works again") {
+  FakeCuda::reset(1);
+  use_device(0);
+  DeviceWork::Stream stream;
+  std::size_t releases = 0;
+  auto const give      = [&] {
+    Driver::give_to_capture(stream.get(), &releases,
+                                 [](void* count) { ++*static_cast<std::size_t*>(count); });
+  };
+  std::string const call =
+      GENERATE("cudaUserObjectCreate", "cudaStreamGetCaptureInfo", "cudaGraphRetainUserObject");
+  stream.begin_capture();
+  FakeCuda::fail_nth_call(call, 1, cudaErrorMemoryAllocation);
+  CHECK_THROWS_AS(give(), CudaError);
+  CHECK(releases == 1);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK(FakeCuda::nothing_leaked());
+  give();
+  CHECK(releases == 1);
+  CHECK(stream.end_capture());
+  CHECK(releases == 2);
+  CHECK_THROWS_AS(give(), CudaError);  // nothing captures
+  CHECK(releases == 3);
 }

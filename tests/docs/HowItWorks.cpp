@@ -6,6 +6,7 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstdlib>
@@ -18,6 +19,11 @@ namespace HowItWorks {
 namespace {
 
 constexpr int n = 100000;
+
+struct AddOne {
+  Kokkos::View<double*> view;
+  KOKKOS_FUNCTION void operator()(int i) const { view(i) += 1; }
+};
 
 }  // namespace
 
@@ -35,6 +41,21 @@ TEST_CASE("memory is given back while a kernel may still use it", "[docs]") {
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(n - 1) == n - 1);
   CHECK(next(0) == -1);
+}
+
+TEST_CASE("copies are nodes of a graph", "[docs]") {
+  Kokkos::DefaultExecutionSpace instance;
+  Kokkos::View<double*> device("device", n);
+  Kokkos::View<double*, khs::PinnedSpace> input("input", n), output("output", n);
+  for (int i = 0; i < n; ++i) input(i) = i;
+  khs::keep_for_replays(instance, input, output);
+  Kokkos::Experimental::Graph graph(instance);
+  auto there = khs::then_deep_copy(graph.root_node(), device, input);
+  auto added = there.then_parallel_for("add", n, AddOne{device});
+  khs::then_deep_copy(added, output, device);
+  graph.submit(instance);
+  instance.fence();
+  CHECK(output(n - 1) == n);
 }
 
 TEST_CASE("memory of others that children shall not have", "[docs]") {

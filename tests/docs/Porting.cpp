@@ -93,6 +93,20 @@ TEST_CASE("mirrors and resizing on an instance", "[docs]") {
   CHECK(buffer(2 * n - 1) == 0);
 }
 
+TEST_CASE("a mirror and a DualView on an instance", "[docs]") {
+  DeviceView const device = on_device(5);
+  Kokkos::DefaultExecutionSpace instance;
+  auto mirror = khs::create_pinned_mirror_view_and_copy(instance, device);
+  khs::PinnedDualView<double*> dual("dual", n);
+  for (int i = 0; i < n; ++i) dual.view_host()(i) = i;
+  dual.modify_host();
+  dual.sync_device(instance);  // returns at once: fence before view_host() is written again
+  instance.fence();
+  CHECK(mirror(n - 1) == 5);
+  auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dual.view_device());
+  CHECK(copied(n - 1) == n - 1);
+}
+
 TEST_CASE("what kernels read of a View", "[docs]") {
   Kokkos::View<double*, khs::MappedSpace> view("view", n);
   Kokkos::deep_copy(view, 2);

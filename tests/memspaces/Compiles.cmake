@@ -76,6 +76,9 @@ khs_must_not_compile(registered_view_in_write_combined
 # The likeliest slip in a streamed loop.
 khs_must_not_compile(streamed_for_of_views "arguments are made by khs::read, khs::write or khs::update"
   "void f(View<int*, PinnedSpace> const& view) { streamed_for(\"f\", 1, [](auto, auto) {}, view); }")
+# Kokkos' own DualView copies nothing there.
+khs_must_not_compile(pinned_dual_view_in_mapped "the device side of a PinnedDualView lies in device memory"
+  "PinnedDualView<int*, MappedSpace> f() { return {}; }")
 khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destination type"
   "void f(View<int const*, PinnedSpace> const& to, View<int*, PinnedSpace> const& from) { Kokkos::deep_copy(to, from); }")
 

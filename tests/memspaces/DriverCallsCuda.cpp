@@ -140,6 +140,46 @@ TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") 
   CHECK(spy.copies == 0);
 }
 
+TEST_CASE("sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
+          "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  std::set<void*> const second{instances[1].cuda_stream()};
+  khs::PinnedDualView<int**, Right> dual("dual", n, n);
+  auto part = Kokkos::subview(dual, Range(0, 100), Range(50, 150));
+  Kokkos::fence();
+  auto const copied = [&](std::size_t copies, std::size_t elements, auto const& sync) {
+    DriverSpy const spy;
+    sync();
+    CHECK(spy.copies == copies);
+    CHECK(spy.bytes == sizeof(int) * elements);
+    CHECK(spy.streams == (copies > 0 ? second : std::set<void*>()));
+  };
+  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  dual.modify_host();
+  copied(1, n * n, [&] { dual.sync_device(instances[1]); });
+  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  dual.modify_device();
+  copied(1, n * n, [&] { dual.sync<khs::PinnedSpace>(instances[1]); });
+  part.modify_host();
+  copied(1, 100 * 100, [&] { part.sync_device(instances[1]); });
+  Kokkos::DualView<int**, Right> known_to_others = dual;
+  known_to_others.modify_device();
+  copied(1, n * n, [&] { known_to_others.sync_host(instances[1]); });
+  Kokkos::fence();
+}
+
+TEST_CASE("a pinned mirror is one copy, on its instance alone", "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  DriverSpy const spy;
+  auto const mirror = khs::create_pinned_mirror_view_and_copy(instances[1], device);
+  auto const empty  = khs::create_pinned_mirror_view(instances[1], device);
+  CHECK(spy.copies == 1);
+  CHECK(spy.bytes == sizeof(int) * n * n);
+  CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
+  Kokkos::fence();
+}
+
 TEST_CASE("a copy without an instance runs on the device whose memory it is",
           "[driver_calls][cuda]") {
   int devices = 0;

@@ -115,6 +115,22 @@ TEMPLATE_TEST_CASE("deep_copy on an instance returns before the copy is done", "
   CHECK(wide(n - 1, 0) == 9);
 }
 
+TEST_CASE("sync of a PinnedDualView on an instance returns before the copy is done",
+          "[async][cuda]") {
+  Kokkos::Cuda const instance;
+  khs::PinnedDualView<int*> dual("dual", 1 << 20);
+  dual.modify_host();
+  Kokkos::fence();
+  Stall stall(instance);
+  auto const start = std::chrono::steady_clock::now();
+  dual.sync_device(instance);
+  dual.modify_device();
+  dual.sync_host(instance);
+  CHECK(seconds_since(start) < 0.5);  // the instance is stalled for seconds
+  stall.open();
+  instance.fence();
+}
+
 TEST_CASE("a stalled instance does not hold up the copies of another", "[async][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Kokkos::View<int*, khs::PinnedSpace> const host("host", 1000);

@@ -138,3 +138,23 @@ TEST_CASE(
   CHECK(cudaFree(device) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
+
+TEST_CASE("resize and realloc by an instance leave memory on its NUMA node", "[pool_cuda]") {
+  auto const node_of = [](auto const& view) { return khs::pool::describe(view)->numa_node; };
+  using View         = Kokkos::View<int*, khs::PinnedSpace>;
+  auto const near    = [](int device) {
+    return View(Kokkos::view_alloc("near", khs::PinnedSpace(device)), 10000);
+  };
+  int devices = 0;
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  int far = 0;
+  while (far < devices && node_of(near(far)) == node_of(near(0))) ++far;
+  if (far == devices) SKIP("needs devices near two nodes");
+  View view      = near(far);
+  int const node = node_of(view);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::Cuda()), view, 20000);
+  CHECK(node_of(view) == node);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::Cuda()), view, 30000);
+  CHECK(node_of(view) == node);
+  Kokkos::fence();
+}

@@ -126,6 +126,26 @@ TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any directio
   instance.fence();
 }
 
+TEST_CASE("sync of a PinnedDualView and a pinned mirror on a Cuda instance make no fence",
+          "[tools][cuda]") {
+  khs::PinnedDualView<double*> dual("dual", 1000);
+  Kokkos::Cuda const instance;
+  Kokkos::fence();
+  {
+    Spy const spy;
+    dual.modify_host();
+    dual.sync_device(instance);
+    dual.modify_device();
+    dual.sync_host(instance);
+    auto const mirror = khs::create_pinned_mirror_view_and_copy(instance, dual.view_device());
+    CHECK(count("fence") == 0);
+    dual.modify_host();
+    dual.sync_device();  // positive control
+    CHECK(count("fence") > 0);
+  }
+  instance.fence();
+}
+
 TEST_CASE("stock strided copies on an instance are the control: they fence or throw",
           "[tools][cuda]") {
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace> const stock("stock", 20,

@@ -88,11 +88,16 @@ class Stream {
 
   /// Ends the capture; true if nothing broke it.
   bool end_capture() {
-    cudaGraph_t graph       = nullptr;
-    cudaError_t const ended = cudaStreamEndCapture(m_stream, &graph);
-    if (ended != cudaSuccess) cudaGetLastError();
+    cudaGraph_t const graph = end_capture_with_graph();
     if (graph != nullptr) require(cudaGraphDestroy(graph), "cudaGraphDestroy");
-    return ended == cudaSuccess;
+    return graph != nullptr;
+  }
+
+  /// Ends the capture; nullptr if it was broken.
+  cudaGraph_t end_capture_with_graph() {
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(m_stream, &graph) != cudaSuccess) cudaGetLastError();
+    return graph;
   }
 
  private:

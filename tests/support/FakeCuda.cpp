@@ -27,6 +27,14 @@ void insist_on_process() {
   std::_Exit(99);
 }
 
+thread_local bool may_not_call = false;
+
+void insist_on_callers() {
+  if (!may_not_call) return;
+  std::fputs("FakeCuda: called where CUDA forbids it\n", stderr);
+  std::_Exit(98);
+}
+
 int planned_failure(Machine& m, std::string const& name) {
   auto const found = m.planned.find(name);
   if (found == m.planned.end() || --found->second.remaining > 0) return 0;
@@ -39,6 +47,7 @@ enum class Caller { library, test };
 
 int begin_call(char const* function, Caller caller) {
   insist_on_process();
+  insist_on_callers();
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   ++m.counts[function];
@@ -76,6 +85,13 @@ cudaError_t finish(cudaError_t error) {
   return error;
 }
 
+void without_runtime(std::function<void()> const& function) {
+  std::thread([&] {
+    may_not_call = true;
+    function();
+  }).join();
+}
+
 void reset(int device_count) {
   KokkosHostSpaces::Impl::Driver::forget_runtime();
   insist_on_process();
@@ -89,6 +105,7 @@ void reset(int device_count) {
   m.events.clear();
   m.registrations.clear();
   m.allocations.clear();
+  m.user_objects.clear();
   m.counts.clear();
   m.planned.clear();
   m.all_calls   = 0;
@@ -169,7 +186,9 @@ Outstanding outstanding() {
 
 bool nothing_leaked() {
   Outstanding const left = outstanding();
-  return left.registrations == 0 && left.pinned_allocations == 0 && left.events == 0;
+  std::lock_guard const lock(machine().mutex);
+  return left.registrations == 0 && left.pinned_allocations == 0 && left.events == 0 &&
+         machine().user_objects.empty();
 }
 
 bool has_context(int device) {

@@ -66,7 +66,7 @@ struct Outstanding {
 Outstanding outstanding();
 
 /// True if nothing that the library gives back is outstanding: registrations, pinned memory,
-/// events.
+/// events, objects that it gave to no graph.
 bool nothing_leaked();
 
 /// True if the device has a context, that is, was used.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Stream capture in the fake runtime: captured work is dropped; what matters is which calls break
-// it.
+// Stream capture in the fake runtime: which calls break it, and graphs that replay what was captured
+// in its order.
 
 #include "FakeCudaMachine.hpp"
+
+#include <utility>
 
 namespace FakeCuda {
 
@@ -22,6 +24,10 @@ bool forbids(Capture const& capture) {
 }
 
 }  // namespace
+
+UserObject::~UserObject() {
+  without_runtime([this] { destroy(pointer); });
+}
 
 bool Machine::allows_unsafe_call() {
   bool allowed = true;
@@ -75,7 +81,8 @@ cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCapt
   if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
   if (stream == &m.current().legacy) return finish(cudaErrorStreamCaptureUnsupported);
   if (stream->capture) return finish(cudaErrorIllegalState);
-  stream->capture = Capture{mode, std::this_thread::get_id()};
+  stream->capture.emplace(
+      Capture{mode, std::this_thread::get_id(), std::make_unique<CUgraph_st>()});
   return cudaSuccess;
 }
 
@@ -85,15 +92,91 @@ cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* gra
   std::lock_guard const lock(m.mutex);
   CUstream_st* const stream = m.find(handle);
   if (stream == nullptr || !stream->capture) return finish(cudaErrorIllegalState);
-  bool const valid = stream->capture->valid;
-  stream->capture.reset();
-  *graph = valid ? new CUgraph_st : nullptr;
-  return finish(valid ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+  Capture capture = *std::exchange(stream->capture, std::nullopt);
+  *graph          = capture.valid ? capture.graph.release() : nullptr;
+  return finish(capture.valid ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
 }
 
 cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph) {
   if (cudaError_t const error = enter_from_test("cudaGraphDestroy")) return error;
   delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph,
+                                           unsigned long long) {
+  if (cudaError_t const error = enter_from_test("cudaGraphInstantiate")) return error;
+  *made = new CUgraphExec_st{*graph};
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  if (cudaError_t const error = enter_from_test("cudaGraphExecDestroy")) return error;
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  if (cudaError_t const error = enter_from_test("cudaGraphLaunch")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  return finish(m.submit(stream, [launched = *graph] {
+    for (auto const& work : launched.work) work();
+  }));
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                               unsigned long long*, cudaGraph_t* graph,
+                                               cudaGraphNode_t const**, cudaGraphEdgeData const**,
+                                               std::size_t*) {
+#else
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                               unsigned long long*, cudaGraph_t* graph,
+                                               cudaGraphNode_t const**, std::size_t*) {
+#endif
+  if (cudaError_t const error = enter("cudaStreamGetCaptureInfo")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  CUstream_st* const stream = m.find(handle);
+  if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
+  *status = !stream->capture         ? cudaStreamCaptureStatusNone
+            : stream->capture->valid ? cudaStreamCaptureStatusActive
+                                     : cudaStreamCaptureStatusInvalidated;
+  *graph  = stream->capture ? stream->capture->graph.get() : nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t* made, void* pointer,
+                                           cudaHostFn_t destroy, unsigned int references,
+                                           unsigned int flags) {
+  if (cudaError_t const error = enter("cudaUserObjectCreate")) return error;
+  if (references != 1 || flags != cudaUserObjectNoDestructorSync)
+    return finish(cudaErrorInvalidValue);
+  auto object = std::make_shared<UserObject>(pointer, destroy);
+  *made       = reinterpret_cast<cudaUserObject_t>(object.get());
+  std::lock_guard const lock(machine().mutex);
+  machine().user_objects[*made] = std::move(object);
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned int) {
+  if (cudaError_t const error = enter("cudaUserObjectRelease")) return error;
+  std::unique_lock lock(machine().mutex);
+  auto const released = machine().user_objects.extract(object);
+  lock.unlock();
+  return finish(released.empty() ? cudaErrorInvalidResourceHandle : cudaSuccess);
+}
+
+cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
+                                                unsigned int, unsigned int flags) {
+  if (cudaError_t const error = enter("cudaGraphRetainUserObject")) return error;
+  std::lock_guard const lock(machine().mutex);
+  auto const found = machine().user_objects.find(object);
+  if (found == machine().user_objects.end() || flags != cudaGraphUserObjectMove)
+    return finish(cudaErrorInvalidValue);
+  graph->owned.push_back(std::move(found->second));
+  machine().user_objects.erase(found);
   return cudaSuccess;
 }
 }

@@ -25,6 +25,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+struct CUgraph_st;
+
 namespace FakeCuda {
 
 /// Says whether one piece of work is done.
@@ -39,15 +41,33 @@ struct Task {
   std::shared_ptr<Ticket> ticket;
 };
 
+/// What a graph owns: calls a function when nobody has it any more.
+struct UserObject {
+  UserObject(void* object, cudaHostFn_t function) : pointer(object), destroy(function) {}
+  ~UserObject();  ///< in a thread that may not use the runtime
+  UserObject(UserObject const&)            = delete;
+  UserObject& operator=(UserObject const&) = delete;
+  void* pointer;
+  cudaHostFn_t destroy;
+};
+
 struct Capture {
   cudaStreamCaptureMode mode;
   std::thread::id owner;
+  std::unique_ptr<CUgraph_st> graph;
   bool valid = true;
 };
 
 }  // namespace FakeCuda
 
 // The names which the CUDA headers declare.
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+  std::vector<std::shared_ptr<FakeCuda::UserObject>> owned;
+};
+
+struct CUgraphExec_st : CUgraph_st {};
+
 struct CUstream_st {
   int device;
   bool blocking;
@@ -69,8 +89,6 @@ struct CUctx_st {
   CUstream_st legacy;
 };
 
-struct CUgraph_st {};
-
 namespace FakeCuda {
 
 enum class Kind { pinned, device, managed };
@@ -87,6 +105,7 @@ struct Machine {
   std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< one per device
   std::vector<std::unique_ptr<CUstream_st>> streams;
   std::set<CUevent> events;
+  std::map<cudaUserObject_t, std::shared_ptr<UserObject>> user_objects;  ///< not given to a graph
   std::map<std::uintptr_t, std::size_t> registrations;
   std::map<std::uintptr_t, Allocation> allocations;
 
@@ -110,7 +129,7 @@ struct Machine {
   // --- streams (FakeCudaStreams.cpp) ---
   /// The stream behind a handle, or nullptr if there is none.
   CUstream_st* find(CUstream handle);
-  /// Queues work; a capturing stream records it, that is, drops it.
+  /// Queues work; a capturing stream adds it to its graph.
   cudaError_t submit(CUstream handle, std::function<void()> work,
                      std::shared_ptr<Ticket>* ticket = nullptr);
   /// What must be done before all work of a device (-1: of all devices) is done.
@@ -147,6 +166,9 @@ cudaError_t enter_from_test(char const* function);
 
 /// Ends a runtime call: an error becomes the pending one of the thread.
 cudaError_t finish(cudaError_t error);
+
+/// Runs a function in a thread that ends the process if it uses the runtime.
+void without_runtime(std::function<void()> const& function);
 
 /// Makes device 0 the calling thread's, with no context pushed.
 void reset_thread();

@@ -52,7 +52,9 @@ cudaError_t Machine::submit(CUstream handle, std::function<void()> work,
   CUstream_st* const stream = find(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture) {
-    return stream->capture->valid ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+    if (!stream->capture->valid) return cudaErrorStreamCaptureInvalidated;
+    stream->capture->graph->work.push_back(std::move(work));
+    return cudaSuccess;
   }
   Task task{std::move(work), {}, std::make_shared<Ticket>()};
   for (CUstream_st* other : all_streams()) {

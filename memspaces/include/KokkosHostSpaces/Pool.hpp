@@ -18,8 +18,8 @@
 /// the application: kernels, copies and graph launches of all streams of this process, blocking or
 /// not, on all devices in use, by Kokkos and by any other library. Not covered:
 /// - what is no device work: finish an MPI transfer of a buffer before you destroy the buffer;
-/// - what is submitted later: a graph that was captured or instantiated with the address must not
-///   be launched after the View is gone;
+/// - what is submitted later, such as launches of a graph which holds the address, unless it is a
+///   copy by this library or was named to keep_for_replays: these stay in use as long as the graph;
 /// - contexts that an application makes itself by the driver API: Kokkos uses the primary context
 ///   of a device.
 ///

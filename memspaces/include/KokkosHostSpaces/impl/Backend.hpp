@@ -10,6 +10,8 @@
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -29,6 +31,9 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
 
+/// A device near which that memory of ours lies: `preferred` if it is one, or if none is.
+int device_near(void const* memory, int preferred);
+
 /// Page-locks memory for later allocations, in the background.
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
@@ -42,12 +47,23 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 /// Enqueues a strided copy on `stream` and returns.
 void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
 
+/// To be called before work that uses these addresses is enqueued on `stream`. If that captures, our
+/// memory there stays in use until the graph is destroyed; else nothing happens. \throw CudaError
+void keep_for_replays(StreamHandle stream, void const* a, void const* b);
+
+/// Our memory that `capture` meets while it captures stays in use as long as what is returned lives,
+/// and not until the captured graph is destroyed.
+std::shared_ptr<void const> own_replayed_memory(std::function<void()> const& capture);
+
 /// The device whose memory one of the two addresses is; -1 if both are the host's.
 int device_of(void const* a, void const* b);
 
 /// A stream of the library's own on a device (-1: the current one), for copies that the host waits
 /// for. Independent of the legacy default stream.
 StreamHandle private_stream(int device);
+
+/// A new stream of that kind.
+StreamHandle make_stream(int device);
 
 /// Copies bytes in any direction on the private stream of the device whose memory it is, and waits
 /// for that copy alone.

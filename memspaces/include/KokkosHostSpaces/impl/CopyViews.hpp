@@ -153,6 +153,7 @@ void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) 
 // page-locked host memory always by a kernel, for which the calling thread does not have to wait.
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+  keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
   constexpr bool same_type =
       std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>;
   if constexpr (same_type) {

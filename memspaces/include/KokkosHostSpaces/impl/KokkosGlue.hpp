@@ -51,6 +51,7 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      KokkosHostSpaces::Impl::keep_for_replays(instance.cuda_stream(), dst, src);
       if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
                     KokkosHostSpaces::Impl::is_page_locked_v<Src>)
         KokkosHostSpaces::Impl::enqueue_byte_copy(instance, dst, src, bytes);
@@ -81,6 +82,16 @@ namespace KokkosHostSpaces::Impl {
 /// What Kokkos::view_alloc returns.
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
+
+/// The same of properties, or of a single one.
+template <class... P>
+ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
+  return properties;
+}
+template <class Property>
+auto properties_of(Property const& property) {
+  return Kokkos::view_alloc(property);
+}
 
 template <class... P>
 auto const& instance_in(ViewProperties<P...> const& properties) {
@@ -125,6 +136,7 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
 // The elements that both have, by Kokkos' kernel; it reaches both.
 template <class View>
 void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
+  keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance);
 }
 

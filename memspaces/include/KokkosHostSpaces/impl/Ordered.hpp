@@ -88,12 +88,20 @@ bool has_layout(View const& view, typename View::array_layout const& layout) {
   }
 }
 
+/// Where `view` lies; for an empty one, near the device of the instance.
+template <class View, class... P>
+typename View::memory_space space_of(ViewProperties<P...> const& properties, View const& view) {
+  return
+      typename View::memory_space(device_near(view.data(), instance_in(properties).cuda_device()));
+}
+
 template <class View, class... P>
 void resize_ordered(ViewProperties<P...> const& properties, View& view,
                     typename View::array_layout const& layout) {
   check_resizable<View, ViewProperties<P...>>();
   if (has_layout(view, layout)) return;
-  View const resized = make_ordered<View>(properties, {}, view.label(), layout);
+  View const resized =
+      make_ordered<View>(properties, space_of(properties, view), view.label(), layout);
   enqueue_remap(instance_in(properties), reachable_by_kernels(resized), reachable_by_kernels(view));
   view = resized;
 }
@@ -108,8 +116,9 @@ void realloc_ordered(ViewProperties<P...> const& properties, View& view,
       Kokkos::deep_copy(instance_in(properties), view, typename View::value_type{});
     return;
   }
-  view = View();  // so that its memory may come back
-  view = make_ordered<View>(properties, {}, label, layout);
+  auto const space = space_of(properties, view);
+  view             = View();  // so that its memory may come back
+  view             = make_ordered<View>(properties, space, label, layout);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
+#define KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
+
+#include <KokkosHostSpaces/impl/GraphCopies.hpp>
+
+#include <Kokkos_Graph.hpp>
+
+#include <type_traits>
+
+namespace KokkosHostSpaces {
+
+/// Adds a copy to a graph: a node behind `node` that does `deep_copy(instance, dst, src)` at each
+/// launch, on the instance that the graph is submitted to. `dst` is a View; `src` is a View, or a
+/// value that all elements get. Returns the new node.
+///
+/// The graph holds copies of the Views until it is destroyed, so that they may be destroyed before.
+/// All pairs of spaces and layouts are possible for which deep_copy on an instance is. Pageable
+/// memory is read, and written, at each launch. Does not wait, and needs no instance: it works for a
+/// graph on the legacy default stream as well.
+///
+/// \throw Error if the extents differ. What else a copy throws, for want of memory, leaves a node
+/// that does not copy: such a graph shall not be submitted.
+template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
+          class... Properties, class Src>
+auto then_deep_copy(
+    Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
+    Kokkos::View<DataType, Properties...> const& dst, Src const& src) {
+  using Dst = Kokkos::View<DataType, Properties...>;
+  Impl::check_extents(dst, src);
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    return Impl::then_captured_copy(node, dst, src);
+  else
+#endif
+    return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
+}
+
+/// For kernels that a stream captures: if the stream of `instance` does, the memory of these Views
+/// in our spaces stays in use until the captured graph is destroyed, though the Views may be
+/// destroyed before. Copies do so by themselves. Else, and without a device, nothing happens.
+template <class ExecutionSpace, class... Views>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void keep_for_replays([[maybe_unused]] ExecutionSpace const& instance,
+                      [[maybe_unused]] Views const&... views) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    (Impl::keep_for_replays(instance.cuda_stream(), views.data(), nullptr), ...);
+#endif
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PINNED_MIRROR_HPP
+#define KOKKOS_HOST_SPACES_PINNED_MIRROR_HPP
+
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/Mirrors.hpp>
+
+namespace KokkosHostSpaces {
+
+/// A View in PinnedSpace of the shape of `view`, near the device of `instance`; `view` itself if it
+/// lies in PinnedSpace. Not initialised: it is meant to be copied to. \throw OutOfPinnedMemory
+template <class ExecutionSpace, class DataType, class... Properties>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+auto create_pinned_mirror_view(ExecutionSpace const& instance,
+                               Kokkos::View<DataType, Properties...> const& view) {
+  return Kokkos::create_mirror_view(
+      Kokkos::view_alloc(PinnedSpace(instance), Kokkos::WithoutInitializing), view);
+}
+
+/// The same with the contents of `view`: one copy, enqueued on `instance`. Does not wait: fence the
+/// instance before the host reads the mirror. \throw OutOfPinnedMemory
+template <class ExecutionSpace, class DataType, class... Properties>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+auto create_pinned_mirror_view_and_copy(ExecutionSpace const& instance,
+                                        Kokkos::View<DataType, Properties...> const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(PinnedSpace(instance), instance),
+                                             view);
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a node of a graph does and holds that copies.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_GRAPH_COPIES_HPP
+#define KOKKOS_HOST_SPACES_IMPL_GRAPH_COPIES_HPP
+
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/Backend.hpp>
+#include <KokkosHostSpaces/impl/CaptureInstance.hpp>
+#include <KokkosHostSpaces/impl/DeepCopy.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+
+namespace KokkosHostSpaces::Impl {
+
+template <class Dst, class Src>
+void check_extents(Dst const& dst, Src const& src) {
+  if constexpr (Kokkos::is_view_v<Src>) {
+    for (std::size_t r = 0; r < Dst::rank(); ++r)
+      if (dst.extent(r) != src.extent(r))
+        throw Error("a graph cannot copy \"" + src.label() + "\" to \"" + dst.label() +
+                    "\" (extent " + std::to_string(r) + " is " + std::to_string(src.extent(r)) +
+                    " and " + std::to_string(dst.extent(r)) + "): copy between equal extents");
+  }
+}
+
+/// What a node of a graph without a device does.
+template <class ExecutionSpace, class Dst, class Src>
+struct CopyNow {
+  Dst dst;
+  Src src;
+  void operator()() const { Kokkos::deep_copy(ExecutionSpace(), dst, src); }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+/// What a node holds of a captured copy, as long as the graph lives: its Views, and the staging
+/// memory that lies between them. Kokkos keeps it, but not the graph that it captures.
+template <class Dst, class Src>
+struct CapturedCopy {
+  struct Outcome {
+    std::shared_ptr<void const> memory;
+    std::exception_ptr failure;
+  };
+  Dst dst;
+  Src src;
+  std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
+
+  // An exception must not leave the stream capturing.
+  void operator()(Kokkos::Cuda const& instance) const {
+    try {
+      outcome->memory = own_replayed_memory([&] { Kokkos::deep_copy(instance, dst, src); });
+    } catch (...) {
+      outcome->failure = std::current_exception();
+    }
+  }
+};
+
+template <class Type>
+void const* data_of(Type const& view_or_value) {
+  if constexpr (Kokkos::is_view_v<Type>)
+    return view_or_value.data();
+  else
+    return nullptr;
+}
+
+template <class Node, class Dst, class Src>
+auto then_captured_copy(Node const& node, Dst const& dst, Src const& src) {
+  CapturedCopy<Dst, Src> const copy{dst, src};
+  CaptureInstance const on(device_of(data_of(dst), data_of(src)));
+  auto const added = node.cuda_capture(on.get(), copy);
+  if (copy.outcome->failure) std::rethrow_exception(copy.outcome->failure);
+  return added;
+}
+
+#endif
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

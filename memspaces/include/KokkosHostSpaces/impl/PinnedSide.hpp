@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a View on the device and one in PinnedSpace have in common.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_PINNED_SIDE_HPP
+#define KOKKOS_HOST_SPACES_IMPL_PINNED_SIDE_HPP
+
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/Ordered.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+
+namespace KokkosHostSpaces {
+
+template <class DataType, class... Properties>
+class PinnedDualView;
+
+namespace Impl {
+
+/// The PinnedDualView of which a View is the side of the device.
+template <class View>
+struct PinnedDualOf;
+template <class DataType, class... Properties>
+struct PinnedDualOf<Kokkos::View<DataType, Properties...>> {
+  using type = PinnedDualView<DataType, Properties...>;
+};
+
+/// \throw Error unless both are the same memory
+template <class Pinned, class Host>
+void insist_on_pinned(Pinned const& pinned, Host const& host) {
+  if (pinned.data() != host.data())
+    throw Error("the host side of \"" + host.label() +
+                "\" is not pinned any more (it was resized as a Kokkos::DualView): resize it as a "
+                "PinnedDualView");
+}
+
+template <class... Types>
+concept Extents = (std::convertible_to<Types, std::size_t> && ...);
+
+/// Are these the extents of `view` that are not in its type?
+template <class View, class... N>
+bool has_extents(View const& view, N... extents) {
+  std::array<std::size_t, sizeof...(N)> const wanted{static_cast<std::size_t>(extents)...};
+  for (std::size_t r = 0; r < View::rank_dynamic && r < wanted.size(); ++r)
+    if (view.extent(r) != wanted[r]) return false;
+  return true;
+}
+
+/// Pinned memory of the shape and label of `device`, near the device of the instance if the
+/// properties have one. Filled by the host unless they say WithoutInitializing.
+template <class Host, class Device, class... P>
+Host pinned_like(ViewProperties<P...> const& properties, Device const& device) {
+  PinnedSpace space;
+  if constexpr (ViewProperties<P...>::has_execution_space)
+    space = PinnedSpace(instance_in(properties));
+  if constexpr (ViewProperties<P...>::initialize)
+    return Host(Kokkos::view_alloc(space, device.label()), device.layout());
+  else
+    return Host(Kokkos::view_alloc(space, device.label(), Kokkos::WithoutInitializing),
+                device.layout());
+}
+
+}  // namespace Impl
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that a captured graph replays, on the fake runtime and on the real one.
+
+#include "../../backend/Replays.hpp"
+#include "../support/DeviceWork.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Kind = DeviceWork::Stream::Kind;
+
+namespace {
+
+// A graph of one copy within the pool's memory.
+class CopyGraph {
+ public:
+  CopyGraph(DeviceWork::Stream& stream, char* dst, char const* src, std::size_t bytes) {
+    stream.begin_capture(cudaStreamCaptureModeThreadLocal);
+    keep_for_replays(stream.get(), dst, src);
+    Driver::copy(dst, src, bytes, stream.get());
+    m_graph = stream.end_capture_with_graph();
+    REQUIRE(m_graph != nullptr);
+  }
+  ~CopyGraph() {
+    destroy_source();
+    if (m_ready != nullptr) cudaGraphExecDestroy(m_ready);
+  }
+  CopyGraph(CopyGraph const&)            = delete;
+  CopyGraph& operator=(CopyGraph const&) = delete;
+
+  void instantiate() {
+    DeviceWork::require(cudaGraphInstantiate(&m_ready, m_graph, 0), "cudaGraphInstantiate");
+  }
+  void destroy_source() {
+    if (m_graph != nullptr) cudaGraphDestroy(std::exchange(m_graph, nullptr));
+  }
+  void launch(DeviceWork::Stream& stream) {
+    DeviceWork::require(cudaGraphLaunch(m_ready, stream.get()), "cudaGraphLaunch");
+  }
+
+ private:
+  cudaGraph_t m_graph     = nullptr;
+  cudaGraphExec_t m_ready = nullptr;
+};
+
+// CUDA may let go later, in a thread of its own.
+bool becomes_unused(char const* pointer) {
+  for (int i = 0; i < 1000; ++i) {
+    auto const known = pool::describe(pointer);
+    if (!known || known->state != pool::State::in_use) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+std::size_t bytes_in_use() { return PoolTest::usage().bytes_in_use; }
+
+}  // namespace
+
+TEST_CASE(
+    "a graph replays the bytes of memory that was given back while others allocate and write") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::size_t const bytes = GENERATE(100, 40 * KiB, 3 * MiB, 20 * MiB);
+  DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
+  char* const source = PoolTest::allocate(bytes);
+  char* const copied = PoolTest::allocate(bytes);
+  std::fill_n(source, bytes, 'a');
+  CopyGraph graph(stream, copied, source, bytes);
+  graph.instantiate();
+  Pool::deallocate(source);
+  std::vector<char*> others;
+  for (int i = 0; i < 4; ++i) {
+    others.push_back(PoolTest::allocate(bytes));
+    CHECK(others.back() != source);
+    std::fill_n(others.back(), bytes, 'z');
+  }
+  for (int launch = 0; launch < 3; ++launch) {
+    std::fill_n(copied, bytes, ' ');
+    graph.launch(stream);
+    stream.wait();
+    CHECK(std::count(copied, copied + bytes, 'a') == static_cast<std::ptrdiff_t>(bytes));
+  }
+  for (char* const other : others) Pool::deallocate(other);
+  Pool::deallocate(copied);
+}
+
+TEST_CASE("memory of a graph comes back with the last of graph, executable and launches") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::size_t const bytes = GENERATE(100, 40 * KiB, 20 * MiB);
+  DeviceWork::Stream stream;
+  char* const source = PoolTest::allocate(bytes);
+  char* const copied = PoolTest::allocate(bytes);
+  {
+    CopyGraph graph(stream, copied, source, bytes);
+    std::size_t const before = bytes_in_use();
+    Pool::deallocate(copied);
+    CHECK(bytes_in_use() == before);
+    CHECK(pool::describe(copied)->state == pool::State::in_use);
+    graph.instantiate();
+    graph.destroy_source();
+    CHECK(pool::describe(copied)->state == pool::State::in_use);
+    CHECK(pool::describe(source)->state == pool::State::in_use);
+    graph.launch(stream);
+    stream.wait();
+  }
+  CHECK(becomes_unused(copied));
+  CHECK_FALSE(pool::describe(source)->state != pool::State::in_use);  // its owner's still
+  Pool::deallocate(source);
+  CHECK(becomes_unused(source));
+  CHECK(bytes_in_use() == 0);
+}
+
+TEST_CASE("an address within memory keeps all of it, and memory of others is left alone") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::size_t const bytes = GENERATE(5000, 20 * MiB);
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(bytes);
+  char pageable[10]  = {};
+  {
+    CopyGraph const graph(stream, memory + bytes - 10, memory, 10);
+    stream.begin_capture();
+    keep_for_replays(stream.get(), pageable, nullptr);
+    CHECK(stream.end_capture());
+    Pool::deallocate(memory);
+    CHECK(pool::describe(memory)->state == pool::State::in_use);
+  }
+  CHECK(becomes_unused(memory));
+}
+
+TEST_CASE("two graphs keep the same memory, and giving it back twice is refused") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(1000);
+  auto first         = std::make_unique<CopyGraph>(stream, memory, memory + 500, 10);
+  auto second        = std::make_unique<CopyGraph>(stream, memory + 500, memory, 10);
+  Pool::deallocate(memory);
+  std::size_t const used = bytes_in_use();
+  Pool::deallocate(memory);  // says so
+  first.reset();
+  CHECK(bytes_in_use() == used);
+  second.reset();
+  CHECK(becomes_unused(memory));
+  CHECK(bytes_in_use() == 0);
+}
+
+TEST_CASE("without a capture nothing is kept") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(1000);
+  keep_for_replays(stream.get(), memory, memory);
+  keep_for_replays(nullptr, memory, memory);
+  Pool::deallocate(memory);
+  CHECK(bytes_in_use() == 0);
+}
+
+TEST_CASE("the legacy stream is not taken for the blocking stream that captures") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream stream(Kind::blocking);
+  stream.begin_capture();
+  CHECK(Driver::captures(stream.get()));
+  CHECK_FALSE(Driver::captures(nullptr));
+  CHECK_FALSE(Driver::captures(cudaStreamLegacy));
+  CHECK(stream.end_capture());
+}
+
+TEST_CASE("who captures a graph for another owner keeps its memory apart") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(1000);
+  {
+    ReplayedMemory mine;
+    {
+      ReplayedBy const by(mine);
+      CopyGraph const graph(stream, memory, memory + 500, 10);
+    }
+    CHECK_FALSE(mine.empty());
+    Pool::deallocate(memory);
+    CHECK(pool::describe(memory)->state == pool::State::in_use);
+  }
+  CHECK(bytes_in_use() == 0);
+}
+
+TEST_CASE("memory is let go by other threads while its owner gives it back") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  for (int round = 0; round < 300; ++round) {
+    char* const memory = PoolTest::allocate(round % 2 == 0 ? 100 : 40 * KiB);
+    void* const kept   = Pool::keep(memory + 50);
+    REQUIRE(kept != nullptr);
+    std::thread other([&] { Pool::let_go(kept); });
+    Pool::deallocate(memory);
+    other.join();
+    CHECK(pool::describe(memory)->state != pool::State::in_use);
+  }
+  CHECK(bytes_in_use() == 0);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Copies that a stream captures, and graphs on the legacy default stream, on a GPU.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_Graph.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace GraphCopyCuda {
+
+using Right = Kokkos::LayoutRight;
+using Left  = Kokkos::LayoutLeft;
+template <class Space, class Layout = Right>
+using Matrix = Kokkos::View<int**, Layout, Space>;
+
+namespace {
+
+constexpr int side  = 200;
+constexpr int other = -7;
+
+void require(cudaError_t error) { REQUIRE(error == cudaSuccess); }
+
+// A stream of the user with what it has captured, and the instance on it.
+class Capturing {
+ public:
+  explicit Capturing(unsigned flags = cudaStreamDefault) {
+    require(cudaStreamCreateWithFlags(&m_stream, flags));
+    m_instance.emplace(m_stream);
+    Kokkos::fence();
+  }
+  ~Capturing() {
+    if (m_ready != nullptr) cudaGraphExecDestroy(m_ready);
+    m_instance.reset();
+    cudaStreamDestroy(m_stream);
+  }
+  Capturing(Capturing const&)            = delete;
+  Capturing& operator=(Capturing const&) = delete;
+
+  template <class Work>
+  void capture(Work const& work) {
+    cudaGraph_t graph = nullptr;
+    require(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeGlobal));
+    work(*m_instance);
+    require(cudaStreamEndCapture(m_stream, &graph));
+    require(cudaGraphInstantiate(&m_ready, graph, 0));
+    require(cudaGraphDestroy(graph));
+  }
+
+  void launch() {
+    require(cudaGraphLaunch(m_ready, m_stream));
+    require(cudaStreamSynchronize(m_stream));
+  }
+
+  void destroy_graph() { require(cudaGraphExecDestroy(std::exchange(m_ready, nullptr))); }
+
+ private:
+  cudaStream_t m_stream = nullptr;
+  std::optional<Kokkos::Cuda> m_instance;
+  cudaGraphExec_t m_ready = nullptr;
+};
+
+template <class View>
+void fill(View const& view, int offset) {
+  for (int i = 0; i < side; ++i)
+    for (int j = 0; j < side; ++j) view(i, j) = offset + side * i + j;
+}
+
+template <class View>
+int wrong(View const& view, int offset) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  int count       = 0;
+  for (int i = 0; i < side; ++i)
+    for (int j = 0; j < side; ++j) count += host(i, j) != offset + side * i + j;
+  return count;
+}
+
+// Views of others, in memory that is free as far as the pool knows.
+template <class View>
+class Others {
+ public:
+  explicit Others(View const& like) {
+    for (int i = 0; i < 8; ++i) {
+      m_views.emplace_back(Kokkos::view_alloc("others", Kokkos::WithoutInitializing),
+                           like.layout());
+      Kokkos::deep_copy(m_views.back(), other);
+    }
+  }
+  int overwritten() const {
+    int count = 0;
+    for (View const& view : m_views)
+      for (int i = 0; i < side; ++i)
+        for (int j = 0; j < side; ++j) count += view(i, j) != other;
+    return count;
+  }
+
+ private:
+  std::vector<View> m_views;
+};
+
+// CUDA may let go later, in a thread of its own.
+bool becomes_unused(void const* address) {
+  for (int i = 0; i < 1000; ++i) {
+    auto const known = khs::pool::describe(address);
+    if (!known || known->state != khs::pool::State::in_use) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+// Captures a copy from a View that is destroyed before the launches.
+template <class From, class To>
+void check_from_destroyed(unsigned flags) {
+  Capturing capturing(flags);
+  To const to("to", side, side);
+  std::optional<From> from(std::in_place, "from", side, side);
+  From const shape = From(nullptr, side, side);
+  fill(*from, 3);
+  capturing.capture([&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, *from); });
+  from.reset();
+  Others<From> const others(shape);
+  for (int launch = 0; launch < 2; ++launch) {
+    Kokkos::deep_copy(to, 0);
+    capturing.launch();
+    CHECK(wrong(to, 3) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a captured copy replays the bytes of a View that was destroyed", "[graph_cuda]") {
+  unsigned const flags = GENERATE(cudaStreamDefault, cudaStreamNonBlocking);
+  check_from_destroyed<Matrix<khs::PinnedSpace>, Matrix<Kokkos::CudaSpace>>(flags);
+  check_from_destroyed<Matrix<khs::MappedSpace, Left>, Matrix<Kokkos::CudaSpace>>(flags);
+  check_from_destroyed<Matrix<khs::PinnedSpace>, Matrix<khs::PinnedSpace>>(flags);
+}
+
+TEST_CASE("a captured copy of a part of a View replays its bytes after the View was destroyed",
+          "[graph_cuda]") {
+  Capturing capturing;
+  Matrix<Kokkos::CudaSpace> const to("to", side, side);
+  auto whole = std::optional<Matrix<khs::PinnedSpace>>(std::in_place, "whole", side, 3 * side);
+  Matrix<khs::PinnedSpace> const shape(nullptr, side, 3 * side);
+  auto const part_of = [](auto const& view) {
+    return Kokkos::subview(view, Kokkos::ALL, std::pair(side, 2 * side));
+  };
+  fill(part_of(*whole), 8);
+  capturing.capture([&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, part_of(*whole)); });
+  whole.reset();
+  Others<Matrix<khs::PinnedSpace>> const others(shape);
+  capturing.launch();
+  CHECK(wrong(to, 8) == 0);
+}
+
+TEST_CASE("a captured copy writes nobody's memory after its destination was destroyed",
+          "[graph_cuda]") {
+  Capturing capturing;
+  using Host = Matrix<khs::PinnedSpace>;
+  Matrix<Kokkos::CudaSpace> const from("from", side, side);
+  std::optional<Host> to(std::in_place, "to", side, side);
+  bool const fills = GENERATE(true, false);
+  capturing.capture([&](Kokkos::Cuda const& on) {
+    if (fills)
+      Kokkos::deep_copy(on, *to, 5);
+    else
+      Kokkos::deep_copy(on, *to, from);
+  });
+  Host const shape(nullptr, side, side);
+  void const* const address = to->data();
+  to.reset();
+  {
+    Others<Host> const others(shape);
+    capturing.launch();
+    CHECK(others.overwritten() == 0);
+  }
+  CHECK(khs::pool::describe(address)->state == khs::pool::State::in_use);
+  capturing.destroy_graph();
+  CHECK(becomes_unused(address));
+}
+
+TEST_CASE("staging memory of a captured copy is the graph's", "[graph_cuda]") {
+  Capturing capturing;
+  Matrix<Kokkos::HostSpace, Left> const from("from", side, side);
+  Matrix<khs::MappedSpace> const to("to", side, side);
+  capturing.capture([&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, from); });
+  Others<Matrix<khs::MappedSpace>> const others(to);
+  fill(from, 9);
+  capturing.launch();
+  CHECK(wrong(to, 9) == 0);
+  CHECK(others.overwritten() == 0);
+}
+
+TEST_CASE("staging memory of a graph's node is the node's, though the pool has memory to ask for",
+          "[graph_cuda]") {
+  constexpr int large = 2200;  // 18 MiB: for such sizes the pool asks the device
+  using Host          = Matrix<khs::MappedSpace>;
+  Matrix<Kokkos::HostSpace, Left> const from("from", large, large);
+  Host const to("to", large, large);
+  Host("given back", large, large);
+  Kokkos::Cuda const instance;
+  Kokkos::Experimental::Graph const graph(instance);
+  khs::then_deep_copy(graph.root_node(), to, from);
+  std::vector<Host> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back("others", large, large);
+    Kokkos::deep_copy(others.back(), other);
+  }
+  Kokkos::deep_copy(from, 9);
+  graph.submit(instance);
+  instance.fence();
+  CHECK(to(large - 1, large - 1) == 9);
+  CHECK(to(0, large - 1) == 9);
+  for (Host const& view : others) CHECK(view(large - 1, 0) == other);
+}
+
+TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
+  Capturing capturing;
+  Kokkos::View<int, khs::MappedSpace> const sum("sum");
+  std::optional<Kokkos::View<int*, khs::MappedSpace>> data(std::in_place, "data", 1000);
+  Kokkos::deep_copy(*data, 1);
+  void const* const address = data->data();
+  capturing.capture([&](Kokkos::Cuda const& on) {
+    khs::keep_for_replays(on, *data, sum);
+    Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const seen =
+        *data;
+    Kokkos::parallel_for(
+        "count", Kokkos::RangePolicy<Kokkos::Cuda>(on, 0, 1000),
+        KOKKOS_LAMBDA(int i) { Kokkos::atomic_add(&sum(), seen(i)); });
+  });
+  data.reset();
+  CHECK(khs::pool::describe(address)->state == khs::pool::State::in_use);
+  capturing.launch();
+  CHECK(sum() == 1000);
+}
+
+TEST_CASE("graphs, DualViews and mirrors work on the legacy default stream", "[graph_cuda]") {
+  Kokkos::Cuda const legacy(static_cast<cudaStream_t>(nullptr));
+  Matrix<khs::PinnedSpace> const in("in", side, side), out("out", side, side);
+  fill(in, 2);
+  auto const graph = Kokkos::Experimental::create_graph(legacy, [&](auto root) {
+    Matrix<Kokkos::CudaSpace> const device("device", side, side);
+    auto const there = khs::then_deep_copy(root, device, in);
+    khs::then_deep_copy(there, out, device);
+  });
+  graph.submit(legacy);
+  legacy.fence();
+  CHECK(wrong(out, 2) == 0);
+
+  khs::PinnedDualView<int**, Right> dual("dual", side, side);
+  fill(dual.view_host(), 4);
+  dual.modify_host();
+  dual.sync_device(legacy);
+  auto const mirror = khs::create_pinned_mirror_view_and_copy(legacy, dual.view_device());
+  legacy.fence();
+  CHECK(wrong(mirror, 4) == 0);
+}
+
+TEST_CASE("a copy in Kokkos' own capture node is right, though its Views are destroyed",
+          "[graph_cuda]") {
+  Kokkos::Cuda const instance;
+  Matrix<Kokkos::CudaSpace> const to("to", side, side);
+  std::optional<Matrix<khs::PinnedSpace>> from(std::in_place, "from", side, side);
+  fill(*from, 6);
+  auto const graph = Kokkos::Experimental::create_graph(instance, [&](auto root) {
+    root.cuda_capture(instance, [&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, *from); });
+  });
+  from.reset();
+  Others<Matrix<khs::PinnedSpace>> const others(Matrix<khs::PinnedSpace>(nullptr, side, side));
+  graph.submit(instance);
+  instance.fence();
+  CHECK(wrong(to, 6) == 0);
+}
+
+}  // namespace GraphCopyCuda

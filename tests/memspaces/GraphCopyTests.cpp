@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Copies as nodes of Kokkos' graphs, with and without a device.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_Graph.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace GraphCopyTests {
+
+namespace {
+
+using Execution = Kokkos::DefaultExecutionSpace;
+using Device    = Kokkos::View<int**, Kokkos::LayoutRight, Execution>;
+template <class Space, class Layout = Kokkos::LayoutRight>
+using Host = Kokkos::View<int**, Layout, Space>;
+
+constexpr int n = 300;
+
+struct AddOne {
+  Device view;
+  KOKKOS_FUNCTION void operator()(int i) const { ++view(i / n, i % n); }
+};
+
+template <class View>
+void fill(View const& view, int offset) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) view(i, j) = offset + n * i + j;
+}
+
+template <class View>
+int wrong(View const& view, int offset) {
+  int count = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) count += view(i, j) != offset + n * i + j;
+  return count;
+}
+
+// A graph that copies to the device, counts up there and copies back; it alone holds the device's
+// View. With others in memory that was freed if it had been freed.
+template <class In, class Out>
+Kokkos::Experimental::Graph<Execution> round_trip(In const& in, Out const& out) {
+  return Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+    Device const device("device", n, n);
+    auto const there = khs::then_deep_copy(root, device, in);
+    auto const added = there.then_parallel_for("add", n * n, AddOne{device});
+    khs::then_deep_copy(added, out, device);
+  });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE(
+    "copies are nodes of a graph, which works at each launch on what lies there then", "[graph]",
+    khs::PinnedSpace, khs::MappedSpace) {
+  Host<TestType> const in("in", n, n), out("out", n, n);
+  fill(in, 0);
+  auto const graph = round_trip(in, out);
+  Execution const instance;
+  for (int launch = 0; launch < 3; ++launch) {
+    fill(in, 7 * launch);
+    graph.submit(instance);
+    instance.fence();
+    CHECK(wrong(out, 7 * launch + 1) == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("other layouts and parts of Views are copied by a graph", "[graph]",
+                   khs::PinnedSpace, khs::MappedSpace) {
+  Host<TestType, Kokkos::LayoutLeft> const in("in", n, n);
+  Host<TestType> const out("out", n + 5, n + 7);
+  auto const part  = Kokkos::subview(out, std::pair(2, n + 2), std::pair(3, n + 3));
+  auto const graph = round_trip(in, part);
+  fill(in, 5);
+  Execution const instance;
+  graph.submit(instance);
+  graph.submit(instance);
+  instance.fence();
+  CHECK(wrong(part, 6) == 0);
+  CHECK(out(1, 3) == 0);
+  CHECK(out(2, 2) == 0);
+}
+
+TEST_CASE("a graph holds its Views: they may be destroyed before it is launched", "[graph]") {
+  std::optional<Kokkos::Experimental::Graph<Execution>> graph;
+  Host<khs::PinnedSpace> const out("out", n, n);
+  {
+    Host<khs::PinnedSpace> const in("in", n, n);
+    fill(in, 3);
+    graph = round_trip(in, out);
+  }
+  std::vector<Host<khs::PinnedSpace>> others;
+  for (int i = 0; i < 8; ++i) {
+    others.emplace_back("other", n, n);
+    fill(others.back(), 1000);
+  }
+  Execution const instance;
+  for (int launch = 0; launch < 2; ++launch) {
+    Kokkos::deep_copy(out, -1);
+    graph->submit(instance);
+    instance.fence();
+    CHECK(wrong(out, 4) == 0);
+  }
+  for (auto const& other : others) CHECK(wrong(other, 1000) == 0);
+}
+
+TEST_CASE("memory of a graph comes back when it is destroyed", "[graph]") {
+  Execution const instance;
+  int const* data  = nullptr;
+  auto const state = [&] { return khs::pool::describe(static_cast<void const*>(data))->state; };
+  {
+    Host<khs::PinnedSpace> out("out", n, n);
+    data             = out.data();
+    auto const graph = round_trip(out, out);
+    out              = {};
+    graph.submit(instance);
+    CHECK(state() == khs::pool::State::in_use);
+  }
+  Kokkos::fence();
+  CHECK(state() != khs::pool::State::in_use);
+}
+
+TEST_CASE("a graph fills a View with a value, and copies between two host Views", "[graph]") {
+  Host<khs::PinnedSpace> const filled("filled", n, n), copied("copied", n, n);
+  auto const graph = Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+    auto const there = khs::then_deep_copy(root, filled, 42);
+    khs::then_deep_copy(there, copied, filled);
+  });
+  Execution const instance;
+  graph.submit(instance);
+  instance.fence();
+  CHECK(filled(n - 1, n - 1) == 42);
+  CHECK(copied(n - 1, n - 1) == 42);
+}
+
+TEST_CASE("a graph on a host instance copies as well", "[graph]") {
+  using HostExecution = Kokkos::DefaultHostExecutionSpace;
+  Host<khs::PinnedSpace> const in("in", n, n), out("out", n, n);
+  auto const graph = Kokkos::Experimental::create_graph<HostExecution>([&](auto root) {
+    Device const device("device", n, n);
+    auto const there = khs::then_deep_copy(root, device, in);
+    khs::then_deep_copy(there, out, device);
+  });
+  fill(in, 1);
+  graph.submit();
+  CHECK(wrong(out, 1) == 0);
+}
+
+TEST_CASE("a graph refuses to copy between Views of different extents", "[graph]") {
+  Host<khs::PinnedSpace> const in("in", n, n), out("out", n, n + 1);
+  Kokkos::Experimental::Graph<Execution> const graph;
+  CHECK_THROWS_AS(khs::then_deep_copy(graph.root_node(), out, in), khs::Error);
+}
+
+}  // namespace GraphCopyTests

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A DualView with a pinned side behaves as Kokkos' own, and stays pinned; mirrors in PinnedSpace.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_DualView.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+namespace khs = KokkosHostSpaces;
+
+namespace PinnedDualViewTests {
+
+using Execution = Kokkos::DefaultExecutionSpace;
+using Dual      = khs::PinnedDualView<int*>;
+using Matrix    = khs::PinnedDualView<int**, Kokkos::LayoutRight>;
+
+namespace {
+
+constexpr int length = 1000;
+
+template <class View>
+struct CountUp {
+  View view;
+  KOKKOS_FUNCTION void operator()(int i) const { ++view(i); }
+};
+
+template <class D>
+void count_up(D const& dual) {
+  auto const view = dual.view_device();
+  Kokkos::parallel_for("count_up", Kokkos::RangePolicy<Execution>(0, view.extent_int(0)),
+                       CountUp<std::decay_t<decltype(view)>>{view});
+  Kokkos::fence();
+}
+
+template <class View>
+int wrong(View const& view, int offset, int first = 0) {
+  int count = 0;
+  for (int i = 0; i < view.extent_int(0); ++i) count += view(i) != first + i + offset;
+  return count;
+}
+
+template <class View>
+void fill(View const& view) {
+  for (int i = 0; i < view.extent_int(0); ++i) view(i) = i;
+}
+
+template <class View>
+bool is_pinned(View const& view) {
+  auto const known = khs::pool::describe(view);
+  return known && known->space == "Pinned" && known->state == khs::pool::State::in_use;
+}
+
+// Code of others, which knows Kokkos alone.
+template <class... P>
+void others_count_up(Kokkos::DualView<P...> dual) {
+  dual.sync_device();
+  count_up(dual);
+  dual.modify_device();
+}
+
+}  // namespace
+
+TEST_CASE("what one side of a PinnedDualView has, the other has after sync", "[dual_view]") {
+  Dual dual("dual", length);
+  static_assert(std::is_same_v<Dual::t_host::memory_space, khs::PinnedSpace>);
+  CHECK(is_pinned(dual.view_host()));
+  CHECK(dual.view_host().label() == "dual");
+  CHECK(dual.view_host()(length - 1) == 0);
+  Execution const instance;
+  fill(dual.view_host());
+  dual.modify_host();
+  CHECK(dual.need_sync_device() == !Dual::shares_memory);
+  CHECK_FALSE(dual.need_sync_host());
+  dual.sync_device(instance);
+  CHECK_FALSE(dual.need_sync_device());
+  instance.fence();
+  count_up(dual);
+  dual.modify_device();
+  CHECK(dual.need_sync_host() == !Dual::shares_memory);
+  dual.sync_host(instance);
+  instance.fence();
+  CHECK(wrong(dual.view_host(), 1) == 0);
+  dual.modify<khs::PinnedSpace>();
+  dual.sync<Execution>();
+  count_up(dual);
+  dual.modify<Execution>();
+  CHECK(dual.need_sync<khs::PinnedSpace>() == !Dual::shares_memory);
+  dual.sync<khs::PinnedSpace>(instance);
+  instance.fence();
+  CHECK(wrong(dual.view<khs::PinnedSpace>(), 2) == 0);
+}
+
+TEST_CASE("without a device both sides of a PinnedDualView are one allocation", "[dual_view]") {
+  Dual const dual("dual", length);
+  bool const same = static_cast<void const*>(dual.view_host().data()) == dual.view_device().data();
+  CHECK(same == Dual::shares_memory);
+  CHECK(Dual::shares_memory == Dual::impl_dualview_is_single_device);
+}
+
+TEST_CASE("code that takes a Kokkos::DualView shares memory and flags of a PinnedDualView",
+          "[dual_view]") {
+  Dual dual("dual", length);
+  fill(dual.view_host());
+  dual.modify_host();
+  others_count_up(dual);
+  CHECK(dual.need_sync_host() == !Dual::shares_memory);
+  dual.sync_host();
+  CHECK(wrong(dual.view_host(), 1) == 0);
+  khs::PinnedDualView<int const*> const reads = dual;
+  CHECK(reads.view_host().data() == dual.view_host().data());
+}
+
+TEST_CASE("resize keeps what was modified last, and pinned memory", "[dual_view]") {
+  Dual dual(Kokkos::view_alloc("dual", Kokkos::WithoutInitializing), length);
+  Dual const same = dual;
+  fill(dual.view_host());
+  dual.modify_host();
+  dual.resize(length / 2);
+  CHECK(is_pinned(dual.view_host()));
+  dual.sync_device();
+  count_up(dual);
+  dual.modify_device();
+  Kokkos::resize(Execution(), dual, length / 4);
+  Kokkos::fence();
+  CHECK(is_pinned(dual.view_host()));
+  CHECK(dual.extent(0) == length / 4);
+  CHECK(dual.view_device().extent(0) == length / 4);
+  CHECK(dual.need_sync_host() == !Dual::shares_memory);
+  dual.sync_host();
+  CHECK(wrong(dual.view_host(), 1) == 0);
+  CHECK(dual.view_host().label() == "dual");
+  CHECK(same.extent(0) == length);
+}
+
+TEST_CASE("a PinnedDualView tells that others have made its host side pageable", "[dual_view]") {
+  Dual dual("dual", length);
+  Kokkos::DualView<int*>& known_to_others = dual;
+  known_to_others.resize(length / 2);
+  CHECK_THROWS_AS(dual.view_host(), khs::Error);
+}
+
+TEST_CASE("realloc gives zeros in pinned memory, and nothing is modified then", "[dual_view]") {
+  Dual dual("dual", length);
+  for (int const extent : {length, 2 * length}) {
+    fill(dual.view_host());
+    dual.modify_host();
+    Kokkos::realloc(dual, extent);
+    CHECK_FALSE(dual.need_sync_device());
+    CHECK(is_pinned(dual.view_host()));
+    CHECK(dual.extent_int(0) == extent);
+    dual.modify_device();
+    dual.sync_host();
+    CHECK(dual.view_host()(1) == 0);
+  }
+  Kokkos::realloc(Kokkos::WithoutInitializing, dual, length);
+  CHECK(is_pinned(dual.view_host()));
+  CHECK(dual.view_device().extent(0) == length);
+}
+
+TEST_CASE("a part of a PinnedDualView is synchronised alone, with gaps too", "[dual_view]") {
+  Matrix whole("whole", 20, 10);
+  Kokkos::deep_copy(whole.view_host(), 1);
+  auto column = Kokkos::subview(whole, Kokkos::ALL, 3);
+  static_assert(std::is_same_v<typename decltype(column)::t_host::memory_space, khs::PinnedSpace>);
+  fill(column.view_host());
+  column.modify_host();
+  Execution const instance;
+  column.sync_device(instance);
+  instance.fence();
+  CHECK_FALSE(whole.need_sync_device());
+  count_up(column);
+  column.modify_device();
+  column.sync_host(instance);
+  instance.fence();
+  CHECK(wrong(column.view_host(), 1) == 0);
+  CHECK(whole.view_host()(5, 2) == 1);
+}
+
+TEST_CASE("an empty PinnedDualView has nothing to synchronise, and can be resized", "[dual_view]") {
+  Dual dual;
+  CHECK_FALSE(dual.is_allocated());
+  dual.modify_host();
+  dual.sync_device();
+  CHECK_FALSE(dual.need_sync_host());
+  Dual later("later", 0);
+  later.resize(length);
+  CHECK(is_pinned(later.view_host()));
+  CHECK(later.extent(0) == length);
+}
+
+TEST_CASE("a pinned mirror has the contents as soon as its instance has come so far", "[mirrors]") {
+  Execution const instance;
+  Kokkos::View<int*, Execution> const view("view", length);
+  Kokkos::deep_copy(view, 5);
+  auto const copied = khs::create_pinned_mirror_view_and_copy(instance, view);
+  auto const mirror = khs::create_pinned_mirror_view(instance, view);
+  instance.fence();
+  CHECK(is_pinned(copied));
+  CHECK(is_pinned(mirror));
+  CHECK(mirror.extent(0) == length);
+  CHECK(copied(length - 1) == 5);
+  CHECK(khs::create_pinned_mirror_view(instance, copied).data() == copied.data());
+  CHECK(khs::create_pinned_mirror_view_and_copy(instance, copied).data() == copied.data());
+}
+
+}  // namespace PinnedDualViewTests
