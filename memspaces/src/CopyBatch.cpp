@@ -22,6 +22,11 @@ bool overlap(char const* a, std::size_t a_bytes, char const* b, std::size_t b_by
   return a < b + b_bytes && b < a + a_bytes;
 }
 
+bool is_only_device_in_use() {
+  Driver::Devices devices{};
+  return Driver::devices_in_use(devices) <= 1;
+}
+
 // Does `copy`; false if the runtime says that the memory is not of one piece.
 template <class Copy>
 bool is_taken(Copy const& copy) {
@@ -125,6 +130,16 @@ std::vector<CopyRows> CopyBatch::find_rows(std::vector<CopyRun> const& runs,
   return found;
 }
 
+bool CopyBatch::all_of_it_is_on(int device) const {
+  auto const is_reached = [&](void const* pointer) {
+    int const at = Driver::device_of(pointer);
+    return at < 0 || at == device;
+  };
+  return std::all_of(m_pieces.begin(), m_pieces.end(), [&](CopyPiece const& piece) {
+    return is_reached(piece.dst) && is_reached(piece.src);
+  });
+}
+
 CopyPiece CopyBatch::merged(CopyRun const& run) const {
   CopyPiece piece = m_pieces[run.first];
   piece.bytes     = run.bytes;
@@ -174,13 +189,15 @@ void CopyBatch::copy_runs(std::vector<CopyRun> const& runs, Driver::Stream strea
     if (!by_one_call || m_pieces[run.first].pageable) copy_run(run, stream);
 }
 
-std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, bool has_kernel) {
+std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_device) {
   // A call that is refused, as one that spans two allocations, is no good while a graph is made.
   if (m_pieces.size() == 1 || Driver::is_capturing(stream)) {
     for (CopyPiece const& piece : m_pieces) Driver::copy(piece.dst, piece.src, piece.bytes, stream);
     return {};
   }
   std::vector<CopyRun> const runs = merge();
+  bool const has_kernel =
+      kernel_device >= 0 && (is_only_device_in_use() || all_of_it_is_on(kernel_device));
   std::vector<CopyRun> large, small;
   auto const leave = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {

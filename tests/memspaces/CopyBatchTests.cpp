@@ -24,7 +24,6 @@
 namespace CopyBatches {
 
 using namespace KokkosHostSpaces::Impl;
-using KokkosHostSpaces::CudaError;
 
 namespace {
 
@@ -32,8 +31,9 @@ constexpr std::size_t page = 4096;
 
 // Page-locked memory of the host, in so many registrations that touch, and device memory.
 struct Memory {
-  explicit Memory(std::size_t size, std::size_t registrations = 1) : bytes(size), expected(size) {
-    FakeCuda::reset();
+  explicit Memory(std::size_t size, std::size_t registrations = 1, int devices = 1)
+      : bytes(size), expected(size) {
+    FakeCuda::reset(devices);
     void* const pages =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(pages != MAP_FAILED);
@@ -72,19 +72,17 @@ struct Memory {
 };
 
 struct Calls {
-  std::size_t copies  = FakeCuda::calls("cudaMemcpyAsync");
-  std::size_t boxes   = FakeCuda::calls("cudaMemcpy2DAsync");
-  std::size_t batches = FakeCuda::calls("cudaMemcpyBatchAsync");
+  std::size_t copies                  = FakeCuda::calls("cudaMemcpyAsync");
+  std::size_t boxes                   = FakeCuda::calls("cudaMemcpy2DAsync");
+  std::size_t batches                 = FakeCuda::calls("cudaMemcpyBatchAsync");
+  bool operator==(Calls const&) const = default;
 };
-bool operator==(Calls const& a, Calls const& b) {
-  return a.copies == b.copies && a.boxes == b.boxes && a.batches == b.batches;
-}
 
 // Enqueues, and waits; the calls that it took.
 Calls run(CopyBatch& batch, DeviceWork::Stream& stream) {
   Calls const before;
   CHECK_FALSE(batch.find_conflict());
-  CHECK(batch.enqueue(stream.get(), false).empty());
+  CHECK(batch.enqueue(stream.get(), -1).empty());
   Driver::fence(stream.get());
   Calls const after;
   return {after.copies - before.copies, after.boxes - before.boxes, after.batches - before.batches};
@@ -150,8 +148,7 @@ TEST_CASE("where one call is refused, single copies do it, or tell the error", "
 
   FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorLaunchFailure);
   FakeCuda::fail_nth_call("cudaMemcpyAsync", 50, cudaErrorLaunchFailure);
-  CHECK_THROWS_AS(batch.enqueue(stream.get(), false), CudaError);
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK_THROWS_AS(batch.enqueue(stream.get(), -1), KokkosHostSpaces::CudaError);
 }
 
 TEST_CASE("the legacy default stream gets no batch call, by neither of its handles",
@@ -162,11 +159,10 @@ TEST_CASE("the legacy default stream gets no batch call, by neither of its handl
     add_irregular(memory, batch, 20);
     CHECK_FALSE(batch.find_conflict());
     Calls const before;
-    batch.enqueue(stream, false);
+    batch.enqueue(stream, -1);
     Driver::fence(stream);
-    Calls const after;
-    CHECK(after.batches == before.batches);
-    CHECK(after.copies == before.copies + 20);
+    CHECK(Calls().batches == before.batches);
+    CHECK(Calls().copies == before.copies + 20);
     CHECK(memory.is_copied());
   }
 }
@@ -181,7 +177,7 @@ TEST_CASE("a stream that captures gets single copies of single pieces, and its c
   CHECK_FALSE(batch.find_conflict());
   REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
   Calls const before;
-  CHECK(batch.enqueue(stream.get(), true).empty());
+  CHECK(batch.enqueue(stream.get(), 0).empty());
   Calls const after;
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
@@ -229,12 +225,32 @@ TEST_CASE("short pieces are left to a kernel where there is one, if they are man
   memory.add(batch, 512 * 200, 0, large);
   CHECK_FALSE(batch.find_conflict());
   Calls const before;
-  std::vector<CopyPiece> const left = batch.enqueue(stream.get(), true);
+  std::vector<CopyPiece> const left = batch.enqueue(stream.get(), 0);
   Driver::fence(stream.get());
   CHECK(left.size() == 100);
   CHECK(Calls().copies == before.copies + 1);
   for (CopyPiece const& piece : left) std::copy_n(piece.src, piece.bytes, piece.dst);
   CHECK(memory.is_copied());
+}
+
+TEST_CASE("kernels get no piece in the memory of another device", "[copy_batch]") {
+  Memory memory(1 << 20, 1, 2);
+  DeviceWork::Stream stream;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  void* other = nullptr;
+  REQUIRE(cudaMalloc(&other, 100) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  CopyBatch batch;
+  add_irregular(memory, batch, 100);
+  batch.sort();
+  CHECK(batch.enqueue(stream.get(), 0).size() == 100);
+  batch.add({static_cast<char*>(other), memory.host, 100, 100, false});
+  batch.sort();
+  CHECK(batch.enqueue(stream.get(), 0).empty());
+  Driver::fence(stream.get());
+  CHECK(memory.is_copied());
+  CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
+  cudaFree(other);
 }
 
 TEST_CASE("copies that depend on each other are found", "[copy_batch]") {
@@ -276,7 +292,7 @@ TEST_CASE("random batches copy what single copies would", "[copy_batch]") {
       }
     }
     REQUIRE_FALSE(batch.find_conflict());
-    CHECK(batch.enqueue(stream.get(), false).empty());
+    CHECK(batch.enqueue(stream.get(), -1).empty());
     Driver::fence(stream.get());
     REQUIRE(memory.is_copied());
   }

@@ -23,7 +23,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
-  m.current();
+  int const device = m.current().device;
   if (kind == Kind::pinned && is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   constexpr std::size_t alignment = 4096;
   // As the real one's: below 2 MiB, pinned memory does not begin on a page.
@@ -32,7 +32,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
       std::aligned_alloc(alignment, (bytes + offset + alignment - 1) / alignment * alignment);
   if (begin == nullptr) return finish(cudaErrorMemoryAllocation);
   *pointer                            = static_cast<char*>(begin) + offset;
-  m.allocations[address_of(*pointer)] = {bytes, kind, begin};
+  m.allocations[address_of(*pointer)] = {bytes, kind, begin, device};
   return cudaSuccess;
 }
 
@@ -202,6 +202,7 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* attributes
       m.known_bytes(pointer, 1) == 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeHost;
   for (auto const& [address, allocation] : m.allocations) {
     if (address_of(pointer) - address >= allocation.bytes) continue;
+    attributes->device = allocation.device;
     if (allocation.kind == Kind::device) attributes->type = cudaMemoryTypeDevice;
     if (allocation.kind == Kind::managed) attributes->type = cudaMemoryTypeManaged;
   }

@@ -95,7 +95,7 @@ void enqueue_pairs(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPair
   };
   if (checked.has_others || tools) pairs.for_each(enqueue);
   if (!checked.batch.empty())
-    enqueue_pieces(instance, checked.batch.enqueue(instance.cuda_stream(), true));
+    enqueue_pieces(instance, checked.batch.enqueue(instance.cuda_stream(), instance.cuda_device()));
 }
 
 #endif  // KOKKOS_ENABLE_CUDA

@@ -55,12 +55,15 @@ class CopyBatch {
   /// Enqueues all on `stream`, a cudaStream_t, but for pieces that shall go by a kernel. While the
   /// stream captures that are none, since the list of them would have to live as long as the graph,
   /// and each piece is copied by itself. After sort.
+  /// \param kernel_device where kernels run, which reach the memory of no other device; -1: there
+  ///        are none
   /// \return the pieces left to a kernel
-  std::vector<CopyPiece> enqueue(void* stream, bool has_kernel);
+  std::vector<CopyPiece> enqueue(void* stream, int kernel_device);
 
  private:
   std::vector<CopyRun> merge() const;
   std::vector<CopyRows> find_rows(std::vector<CopyRun> const& runs, bool has_kernel) const;
+  bool all_of_it_is_on(int device) const;
   CopyPiece merged(CopyRun const& run) const;
   void copy_run(CopyRun const& run, void* stream) const;
   bool copy_rows(std::vector<CopyRun> const& runs, CopyRows const& rows, void* stream) const;
