@@ -4,6 +4,9 @@
 // The arithmetic of copies by tiles, and of copies of short pieces, where the kernels run on the
 // host. DeepCopyCuda.cpp copies by them on a device.
 
+#include "RandomCopies.hpp"
+#include "Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/TiledCopy.hpp>
@@ -93,26 +96,55 @@ TEST_CASE("tiles turn a matrix of any extents and element sizes", "[tiled_copy]"
       }
 }
 
-TEST_CASE("tiles turn random arrays of up to five dimensions in any order", "[tiled_copy]") {
-  unsigned const seed = 20251122;
-  INFO("seed " << seed);
-  std::mt19937 random(seed);
-  int turned = 0;
-  for (int round = 0; round < 200; ++round) {
-    std::size_t const rank = 2 + random() % 4;
-    Extents extents, dst_order, src_order;
-    for (std::size_t r = 0; r < rank; ++r) {
-      extents.push_back(1 + random() % (rank < 4 ? 40 : 12));
-      dst_order.push_back(r);
-    }
-    src_order = dst_order;
-    std::shuffle(dst_order.begin(), dst_order.end(), random);
-    std::shuffle(src_order.begin(), src_order.end(), random);
-    INFO("round " << round);
-    turned += copies_by_tiles(std::size_t(1) << random() % 5, extents, dst_order, src_order,
-                              random() % 2 == 0);
+// Carries a random copy out as a device would, as far as a plan is for that; by tiles if it can.
+bool is_wrong(RandomCopies::Case const& c, std::mt19937& random, int& by_tiles) {
+  std::size_t const to_bytes = c.span(c.dst) * c.element, guard = 64;
+  Aligned src(c.span(c.src) * c.element), dst(to_bytes + guard);
+  static Bytes const anything = [] {
+    Bytes bytes(std::size_t(1) << 22);
+    std::generate(bytes.begin(), bytes.end(), std::mt19937(1));
+    return bytes;
+  }();
+  REQUIRE(c.span(c.src) * c.element <= anything.size() / 2);
+  std::memcpy(src.data(), anything.data() + random() % (anything.size() / 2),
+              c.span(c.src) * c.element);
+  Bytes wanted(to_bytes + guard, 0xee);
+  std::memset(dst.data(), 0xee, wanted.size());
+  c.copy(wanted.data(), src.data());
+  auto const to = c.strides(c.dst), from = c.strides(c.src);
+  CopyPlan const plan =
+      make_copy_plan(c.element, int(to.size()), c.extents.data(), to.data(), from.data());
+  auto* const begin      = dst.data() + c.dst.offset * c.element;
+  auto const* const read = src.data() + c.src.offset * c.element;
+  auto const addresses =
+      reinterpret_cast<std::uintptr_t>(begin) | reinterpret_cast<std::uintptr_t>(read);
+  if (auto const tiling = make_tiling(plan, addresses, random() % 2 == 0)) {
+    run_tiled_copy(Kokkos::DefaultHostExecutionSpace(), *tiling, begin, read, 1);
+    Kokkos::fence();
+    ++by_tiles;
+  } else {
+    copy_async(begin, read, plan, nullptr);
   }
-  CHECK(turned > 60);
+  return std::memcmp(wanted.data(), dst.data(), wanted.size()) != 0;
+}
+
+TEST_CASE("random copies of up to eight dimensions are planned right, by boxes and by tiles",
+          "[random_copies]") {
+  unsigned const seed = 20251122;
+  std::mt19937 random(seed);
+  int const count = rounds(3000);
+  int by_tiles    = 0;
+  for (int round = 0; round < count; ++round) {
+    std::size_t const element = std::size_t(1) << random() % 5;
+    auto const c =
+        RandomCopies::make_case(random, random() % 8 == 0 ? 12 : element, 1 + random() % 8, 3000);
+    auto const fails = [&](RandomCopies::Case const& other) {
+      return is_wrong(other, random, by_tiles);
+    };
+    if (fails(c))
+      FAIL("seed " << seed << ", round " << round << ": " << RandomCopies::shrink(c, fails).text());
+  }
+  CHECK(by_tiles > count / 20);
 }
 
 TEST_CASE("a tile has lines of 128 bytes at least, also where one extent is short",
