@@ -199,6 +199,7 @@ std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_devi
   bool const has_kernel =
       kernel_device >= 0 && (is_only_device_in_use() || all_of_it_is_on(kernel_device));
   std::vector<CopyRun> large, small;
+  (has_kernel ? small : large).reserve(runs.size());
   auto const leave = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       bool const by_kernel = has_kernel && !m_pieces[runs[i].first].pageable &&
@@ -214,10 +215,12 @@ std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_devi
   }
   leave(next, runs.size());
   std::vector<CopyPiece> for_kernel;
-  if (small.size() >= copy_thresholds.kernel_pieces)
+  if (small.size() >= copy_thresholds.kernel_pieces) {
+    for_kernel.reserve(small.size());
     for (CopyRun const& run : small) for_kernel.push_back(merged(run));
-  else
+  } else {
     large.insert(large.end(), small.begin(), small.end());
+  }
   copy_runs(large, stream);
   return for_kernel;
 }

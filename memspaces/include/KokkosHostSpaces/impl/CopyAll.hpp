@@ -29,15 +29,27 @@ template <class Dst, class Src>
 inline constexpr bool has_device_v =
     is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
 
+/// Bytes of the pair if it is one run of bytes.
+template <class Dst, class Src>
+std::optional<std::size_t> bytes_of_run(Dst const& dst, Src const& src) {
+  using Layout = typename Dst::array_layout;
+  constexpr bool one_order =
+      Dst::rank() <= 1 || (std::is_same_v<Layout, typename Src::array_layout> &&
+                           !std::is_same_v<Layout, Kokkos::LayoutStride>);
+  if (one_order && dst.span_is_contiguous() && src.span_is_contiguous())  // quicker than a plan
+    return dst.span() * sizeof(typename Dst::value_type);
+  CopyPlan const plan = plan_for(dst, src);
+  return plan.contiguous() ? std::optional(plan.run_bytes) : std::nullopt;
+}
+
 /// The pair as one run of bytes, or nothing if it is not: 0 bytes if there is nothing to copy.
 template <class Dst, class Src>
 std::optional<CopyPiece> piece_of(Dst const& dst, Src const& src, std::uint32_t pair) {
   if constexpr (are_bytes_v<Dst, Src>) {
-    CopyPlan const plan = plan_for(dst, src);
-    if (plan.contiguous())
+    if (auto const bytes = bytes_of_run(dst, src))
       return CopyPiece{
-          reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
-          plan.run_bytes, pair,
+          reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()), *bytes,
+          pair,
           is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>};
   }
   return std::nullopt;
