@@ -99,6 +99,15 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
+/// Several copies by one call, in no order (cudaMemcpyBatchAsync, since CUDA 12.8): false, and
+/// nothing is done, where there is no such call, on the legacy default stream, which it does not
+/// take, or if it refuses: single copies then do it, or name the error. Not while `stream` captures.
+bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
+                std::size_t count, Stream stream);
+
+/// Does the stream capture? True as well if that cannot be told.
+bool is_capturing(Stream stream) noexcept;
+
 /// A stream of the library's own on a device (-1: the current one), which does not synchronise with
 /// the legacy default stream. For copies that a host thread waits for.
 Stream private_stream(int device = -1);

@@ -62,6 +62,12 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
+bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
+  return false;
+}
+
+bool is_capturing(Stream) noexcept { return false; }
+
 Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}

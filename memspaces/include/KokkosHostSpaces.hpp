@@ -5,10 +5,12 @@
 #define KOKKOS_HOST_SPACES_HPP
 
 #include <KokkosHostSpaces/Allocator.hpp>
+#include <KokkosHostSpaces/DeepCopyAll.hpp>
 #include <KokkosHostSpaces/DeviceView.hpp>
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/Explain.hpp>
 #include <KokkosHostSpaces/GraphCopy.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/Tiling.hpp>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
-
-constexpr std::size_t few_calls = 16;  // each takes some microseconds
 
 struct Loop {
   std::size_t extent, dst_stride, src_stride;  // strides in bytes
@@ -73,21 +73,40 @@ std::size_t CopyPlan::engine_calls() const {
 }
 
 bool CopyPlan::suits_copy_engine() const {
-  if (engine_calls() > few_calls) return false;
+  if (engine_calls() > copy_thresholds.few_calls) return false;
   for (int i = 0; i < loops; ++i)
     if (overlaps(i)) return false;
   return true;
 }
 
 bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes) {
-  return plan.engine_calls() > few_calls && span_bytes <= 4 * bytes;
+  return plan.engine_calls() > copy_thresholds.few_calls && span_bytes <= 4 * bytes;
 }
 
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
-  constexpr std::size_t equal_run_bytes = 64;  // where the two meet when the device reads
   return plan.suits_copy_engine() &&
-         (!device_reads_host_memory || plan.run_bytes >= equal_run_bytes);
+         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds.equal_run_bytes);
+}
+
+CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
+  if (plan.run_bytes == 0) return CopyWay::nothing;
+  bool const pageable = sides.pageable_source || sides.pageable_destination;
+  if (sides.same_type && sides.both_page_locked) {
+    if (plan.contiguous()) return CopyWay::byte_kernel;
+  } else if (sides.same_type &&
+             (pageable ? plan.suits_copy_engine()
+                       : copy_engine_is_faster(plan, sides.device_reads_host_memory))) {
+    return plan.contiguous() ? CopyWay::one_copy : CopyWay::boxes;
+  }
+  if (sides.pageable_source) return CopyWay::staged_source;
+  if (sides.pageable_destination) return CopyWay::staged_destination;
+  return sides.same_type && suits_tiles(plan, sides.addresses) ? CopyWay::tiled_kernel
+                                                               : CopyWay::element_kernel;
+}
+
+bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {
+  return make_tiling(plan, addresses, false).has_value();
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -11,6 +11,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 namespace khs = KokkosHostSpaces;
 
@@ -97,6 +99,34 @@ TEST_CASE("strided copies on an instance", "[docs]") {
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(99, 7) == 99);
   CHECK(copied(99, 6) == 0);
+}
+
+TEST_CASE("copies explained, and many at once", "[docs]") {
+  Kokkos::View<double**, Kokkos::LayoutRight> device("device", 10, 100);
+  Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> host("host", 10, 100);
+  Kokkos::DefaultExecutionSpace instance;
+  std::cout << khs::explain(instance, device, host) << '\n';
+
+  using Part       = std::pair<int, int>;
+  using DevicePart = decltype(Kokkos::subview(device, 0, Part(0, 1)));
+  using HostPart   = decltype(Kokkos::subview(host, 0, Part(0, 1)));
+  std::vector<DevicePart> device_parts;
+  std::vector<HostPart> host_parts;
+  for (int i = 0; i < 10; ++i) {
+    host(i, 3) = i + 1;
+    device_parts.push_back(Kokkos::subview(device, i, Part(0, 4)));
+    host_parts.push_back(Kokkos::subview(host, i, Part(0, 4)));
+  }
+  khs::deep_copy_all(instance, device_parts, host_parts);  // std::vector, std::array, ... of Views
+  instance.fence();
+  auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  CHECK(copied(9, 3) == 10);
+  Kokkos::View<int*> device_counts("device_counts", 5);
+  Kokkos::View<int*, khs::PinnedSpace> counts("counts", 5);
+  Kokkos::deep_copy(counts, 7);
+  khs::deep_copy_all(instance, khs::copy_of(device, host), khs::copy_of(device_counts, counts));
+  instance.fence();
+  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device_counts)(4) == 7);
 }
 
 }  // namespace HowItWorks

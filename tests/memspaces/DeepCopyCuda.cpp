@@ -8,6 +8,8 @@
 
 #include <catch2/catch_template_test_macros.hpp>
 
+#include <cstring>
+
 using namespace CopyCases;
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
@@ -81,6 +83,54 @@ TEST_CASE("a broadcast of pageable memory is right", "[deep_copy][cuda]") {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < 3; ++j) wrong += mapped(i, j) != j + 1;
   CHECK(wrong == 0);
+}
+
+namespace {
+
+struct Triple {
+  float x, y, z;
+};
+
+template <class T>
+T element(std::size_t n) {
+  T value;
+  auto* const bytes = reinterpret_cast<unsigned char*>(&value);
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bytes[i] = static_cast<unsigned char>((n * sizeof(T) + i) * 2654435761u >> 16);
+  return value;
+}
+
+// To the device turning the order of dimensions, and back turning it again; by every element.
+template <class T, class Space>
+void check_turned(std::size_t rows, std::size_t columns) {
+  INFO(sizeof(T) << " bytes, " << rows << " x " << columns << " in " << Space::name());
+  Kokkos::View<T**, Right, Space> const source("source", rows, columns),
+      back("back", rows, columns);
+  Kokkos::View<T**, Left, Kokkos::CudaSpace> const device("device", rows, columns);
+  for (std::size_t n = 0; n < source.size(); ++n) source.data()[n] = element<T>(n);
+  Kokkos::Cuda const instance;
+  Kokkos::deep_copy(instance, device, source);
+  Kokkos::deep_copy(instance, back, device);
+  instance.fence();
+  CHECK(std::memcmp(source.data(), back.data(), source.size() * sizeof(T)) == 0);
+  auto const plain  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      wrong += std::memcmp(&plain(i, j), &source(i, j), sizeof(T)) != 0;
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("the order of dimensions is turned right for odd extents and all element sizes",
+                   "[deep_copy][cuda]", char, short, float, double, Kokkos::complex<double>,
+                   Triple) {
+  for (auto const& [rows, columns] : {std::pair(1, 7), std::pair(33, 31), std::pair(257, 1023),
+                                      std::pair(3, 100001), std::pair(100001, 3)}) {
+    check_turned<TestType, khs::PinnedSpace>(std::size_t(rows), std::size_t(columns));
+    check_turned<TestType, khs::MappedSpace>(std::size_t(rows), std::size_t(columns));
+  }
 }
 
 TEST_CASE("element types are converted on the way", "[deep_copy][cuda]") {

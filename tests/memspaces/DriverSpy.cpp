@@ -40,6 +40,14 @@ void DriverSpy::copied(std::size_t bytes, void* stream) {
   spy->streams.insert(stream);
 }
 
+void DriverSpy::copied_batch(std::size_t const* bytes, std::size_t count, void* stream) {
+  std::lock_guard const lock(mutex);
+  if (spy == nullptr) return;
+  ++spy->batches;
+  for (std::size_t i = 0; i < count; ++i) spy->bytes += bytes[i];
+  spy->streams.insert(stream);
+}
+
 // nvcc knows functions of these names for device code, so that the linker's names are given apart.
 extern "C" {
 cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,
@@ -49,6 +57,11 @@ cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std
                           cudaStream_t stream) __asm__("cudaMemcpy2DAsync");
 cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters,
                           cudaStream_t stream) __asm__("cudaMemcpy3DAsync");
+#if CUDART_VERSION >= 13000
+cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
+                        std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
+                        std::size_t kinds, cudaStream_t stream) __asm__("cudaMemcpyBatchAsync");
+#endif
 }
 
 cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,
@@ -70,3 +83,13 @@ cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters, cudaStream_t stre
   DriverSpy::copied(box.width * box.height * box.depth, stream);
   return real(&spied_copy_3d, "cudaMemcpy3DAsync")(parameters, stream);
 }
+
+#if CUDART_VERSION >= 13000
+cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
+                        std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
+                        std::size_t kinds, cudaStream_t stream) {
+  DriverSpy::copied_batch(bytes, count, stream);
+  return real(&spied_batch, "cudaMemcpyBatchAsync")(dsts, srcs, bytes, count, attributes, firsts,
+                                                    kinds, stream);
+}
+#endif

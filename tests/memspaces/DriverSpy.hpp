@@ -18,9 +18,11 @@ class DriverSpy {
 
   /// For DriverSpy.cpp.
   static void copied(std::size_t bytes, void* stream);
+  static void copied_batch(std::size_t const* bytes, std::size_t count, void* stream);
 
-  std::size_t copies = 0;
-  std::size_t bytes  = 0;
+  std::size_t copies  = 0;
+  std::size_t batches = 0;  ///< calls of cudaMemcpyBatchAsync, which are not among the copies
+  std::size_t bytes   = 0;
   std::set<void*> streams;
 };
 

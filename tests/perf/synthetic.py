@@ -79,6 +79,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
                     seconds = 5e-6 + moved / rate
                     made.add(f"copy/{operation}/{space}/{words}/bytes:{moved}", seconds, seconds,
                              bytes=float(moved), label="cudaMemcpyAsync")
+    _batches(made)
     for moved in (2**12, 2**30):
         for space, how, rate in (("HostSpace", "pageable", 1e10), ("PinnedSpace", "pinned", LINK),
                                  ("MappedSpace", "mapped", 5e10), ("CudaSpace", "resident", MEMORY)):
@@ -103,6 +104,19 @@ def _vector(made, kernel, space, size, n, seconds):
         slower = 1.25 if launch == "range_policy" else 1
         made.add(f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/{launch}/n:{n}", seconds * slower,
                  seconds * 1.002, bytes=float(n * size * KERNELS[kernel]), label="block 512, vectorised")
+
+
+def _batches(made):
+    """Copies that change the order of dimensions, and many pieces at once."""
+    for way in ("to_device", "to_host"):
+        for moved in (2**16, 2**20, 2**28):
+            made.add(f"copy/{way}/PinnedSpace/transposed/bytes:{moved}", *[moved / 53e9] * 2, bytes=float(moved))
+        batch = f"copy/batch/PinnedSpace/{way}"
+        moved = 1024 * 4096
+        for twin, factor in (("best", 1.5), ("single", 8)):
+            made.add(f"{batch}/scattered/twin:{twin}/piece:4096/bytes:{moved}", 1e-4, factor * 1e-4, bytes=float(moved))
+        for moved in (2**24, 2**26):
+            made.add(f"{batch}/neighbours/twin:best/piece:16384/bytes:{moved}", *[moved / LINK / 0.98] * 2, bytes=float(moved))
 
 
 def _streamed_loops(made):

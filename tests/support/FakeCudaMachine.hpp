@@ -96,6 +96,7 @@ struct Allocation {
   std::size_t bytes;
   Kind kind;
   void* begin;  ///< as the heap gave it
+  int device;   ///< that was current
 };
 
 struct Machine {

@@ -23,7 +23,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
-  m.current();
+  int const device = m.current().device;
   if (kind == Kind::pinned && is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   constexpr std::size_t alignment = 4096;
   // As the real one's: below 2 MiB, pinned memory does not begin on a page.
@@ -32,7 +32,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
       std::aligned_alloc(alignment, (bytes + offset + alignment - 1) / alignment * alignment);
   if (begin == nullptr) return finish(cudaErrorMemoryAllocation);
   *pointer                            = static_cast<char*>(begin) + offset;
-  m.allocations[address_of(*pointer)] = {bytes, kind, begin};
+  m.allocations[address_of(*pointer)] = {bytes, kind, begin, device};
   return cudaSuccess;
 }
 
@@ -202,6 +202,7 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* attributes
       m.known_bytes(pointer, 1) == 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeHost;
   for (auto const& [address, allocation] : m.allocations) {
     if (address_of(pointer) - address >= allocation.bytes) continue;
+    attributes->device = allocation.device;
     if (allocation.kind == Kind::device) attributes->type = cudaMemoryTypeDevice;
     if (allocation.kind == Kind::managed) attributes->type = cudaMemoryTypeManaged;
   }
@@ -248,4 +249,48 @@ cudaError_t CUDARTAPI cudaMemcpy3DAsync(cudaMemcpy3DParms const* parameters, cud
     }
   });
 }
+
+#if CUDART_VERSION >= 12080
+// All are checked before one is done. In the real one the legacy default stream is an invalid value,
+// and a capture is broken.
+#if CUDART_VERSION >= 13000
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, void const* const* srcs,
+                                           std::size_t const* bytes, std::size_t count,
+                                           cudaMemcpyAttributes*, std::size_t*, std::size_t,
+                                           cudaStream_t stream) {
+#else
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void** dsts, void** srcs, std::size_t* bytes,
+                                           std::size_t count, cudaMemcpyAttributes*, std::size_t*,
+                                           std::size_t, std::size_t*, cudaStream_t stream) {
+#endif
+  if (cudaError_t const error = enter("cudaMemcpyBatchAsync")) return error;
+  if (stream == nullptr || stream == cudaStreamLegacy || count == 0)
+    return finish(cudaErrorInvalidValue);
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  m.current();
+  CUstream_st* const of_handle = m.find(stream);
+  if (of_handle != nullptr && of_handle->capture) {
+    of_handle->capture->valid = false;
+    return finish(cudaErrorStreamCaptureUnsupported);
+  }
+  struct Piece {
+    void* dst;
+    void const* src;
+    std::size_t bytes;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (m.known_bytes(dsts[i], bytes[i]) != bytes[i] ||
+        m.known_bytes(srcs[i], bytes[i]) != bytes[i])
+      return finish(cudaErrorInvalidValue);
+    pieces.push_back({dsts[i], srcs[i], bytes[i]});
+  }
+  // In no order: here the last one first.
+  return finish(m.submit(stream, [pieces] {
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
+      std::memcpy(piece->dst, piece->src, piece->bytes);
+  }));
+}
+#endif
 }

@@ -24,9 +24,11 @@ using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64
 /// One side of a copy: where element (r, c) of the array k lies.
 struct Placement {
   std::int64_t span, row_stride, column_stride;  ///< in elements
+  bool scattered = false;                        ///< rows as by scattered_row
 
   KOKKOS_FUNCTION std::int64_t at(std::int64_t k, std::int64_t r, std::int64_t c) const {
-    return k * span + r * row_stride + c * column_stride;
+    std::int64_t const row = scattered ? r ^ (r >> 1) : r;
+    return k * span + row * row_stride + c * column_stride;
   }
 };
 
@@ -34,6 +36,8 @@ inline Placement placement(CopyShape const& shape, bool on_host, bool source) {
   std::int64_t const rows = std::int64_t(shape.rows), columns = std::int64_t(shape.columns);
   if (shape.layout == CopyLayout::transposed && source) return {rows * columns, 1, rows};
   if (shape.layout == CopyLayout::strided && on_host) return {2 * rows * columns, 2 * columns, 1};
+  if (shape.layout == CopyLayout::scattered && on_host)
+    return {2 * rows * columns, 2 * columns, 1, true};
   return {rows * columns, columns, 1};
 }
 

@@ -35,6 +35,20 @@ std::vector<std::size_t> other_sizes(Mode mode) {
   return {64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB};
 }
 
+struct BatchSize {
+  std::size_t pieces, bytes;  ///< of a piece; powers of two
+};
+
+std::vector<BatchSize> batch_sizes(Mode mode) {
+  std::vector<BatchSize> sizes{{1024, 4 * KiB}};
+  if (mode == Mode::quick) return sizes;
+  bool const all = mode == Mode::full;
+  for (std::size_t pieces = 1; pieces <= 4096; pieces *= all ? 4 : 16)
+    for (std::size_t bytes = 64; bytes <= MiB; bytes *= all ? 8 : 64)
+      if (pieces != 1024 || bytes != 4 * KiB) sizes.push_back({pieces, bytes});
+  return sizes;
+}
+
 /// How a space is measured.
 struct Plan {
   std::string space;
@@ -56,28 +70,54 @@ class CasesOfSpace {
 
   void add_contiguous(CopyWay way) {
     for (std::size_t bytes : contiguous_sizes(m_effort.mode))
-      add(way, "contiguous", make_shape(CopyLayout::contiguous, bytes, 0), bytes);
+      add(way, named(way, "contiguous"), make_shape(CopyLayout::contiguous, bytes, 0), bytes);
   }
 
   void add_other_layouts(CopyWay way) {
     for (std::size_t run : {std::size_t(64), 4 * KiB})
       for (std::size_t bytes : other_sizes(m_effort.mode))
-        add(way, "strided/run:" + std::to_string(run), make_shape(CopyLayout::strided, bytes, run),
-            bytes);
+        add(way, named(way, "strided/run:" + std::to_string(run)),
+            make_shape(CopyLayout::strided, bytes, run), bytes);
     for (std::size_t bytes : other_sizes(m_effort.mode))
-      add(way, "transposed", make_shape(CopyLayout::transposed, bytes, 0), bytes);
+      add(way, named(way, "transposed"), make_shape(CopyLayout::transposed, bytes, 0), bytes);
+  }
+
+  /// The pieces of a batch are measured beside the best of plain ways, some beside single copies.
+  void add_batches(CopyWay way) {
+    for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode)) {
+      add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best});
+      if (pieces == 1024 && bytes == 4 * KiB)
+        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::single});
+    }
+    if (m_effort.mode != Mode::quick)
+      for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
+        add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
 
  private:
-  void add(CopyWay way, std::string const& layout, CopyShape const& shape, std::size_t bytes) {
+  std::string named(CopyWay way, std::string const& layout) const {
+    return name(way) + "/" + m_plan.space + "/" + layout;
+  }
+
+  void add_batch(CopyWay way, CopyShape const& shape) {
+    std::size_t const piece = shape.columns * sizeof(double);
+    std::string const order = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
+    std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
+    add(way,
+        "batch/" + m_plan.space + "/" + name(way) + "/" + order + "/twin:" + twin +
+            "/piece:" + std::to_string(piece),
+        shape, shape.rows * piece);
+  }
+
+  void add(CopyWay way, std::string const& name_of_case, CopyShape const& shape,
+           std::size_t bytes) {
     std::size_t const lanes = way == CopyWay::both ? 2 : 1;
     if (lanes * shape.host_span() * sizeof(double) > m_bytes) return;
     std::size_t const runs = std::clamp<std::size_t>(m_plan.most_bytes / bytes, 1, 32);
     CopyCase const description{way, shape, runs};
     // On the device, as in memory of a host alone, a copy reads and writes the same memory.
     bool const one_memory = way == CopyWay::on_device || !runs_on_device;
-    m_cases.push_back({"copy/" + name(way) + "/" + m_plan.space + "/" + layout +
-                           "/bytes:" + std::to_string(bytes),
+    m_cases.push_back({"copy/" + name_of_case + "/bytes:" + std::to_string(bytes),
                        double(bytes * lanes * (one_memory ? 2 : 1)),
                        m_effort.repetitions(double(bytes * runs) / m_plan.rate),
                        [description, elements = m_bytes / sizeof(double), latest = m_latest] {
@@ -104,6 +144,7 @@ Cases copy_cases(Effort const& effort) {
     pinned.add_contiguous(way);
     pinned.add_other_layouts(way);
   }
+  for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) pinned.add_batches(way);
 #ifdef KOKKOS_ENABLE_CUDA
   pinned.add_contiguous(CopyWay::both);
 #endif

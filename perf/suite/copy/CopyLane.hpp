@@ -25,13 +25,17 @@ class CopyLane {
            std::size_t elements, CopyMemory<Space>& memory, Stream stream)
       : m_shape(shape),
         m_direction(direction),
-        m_arrays(std::max<std::size_t>(1, std::min(elements, most_elements) / shape.host_span())),
+        m_arrays(std::clamp<std::size_t>(std::min(elements, most_elements) / shape.host_span(), 1,
+                                         is_batch(shape.layout) ? 32 : most_elements)),
         m_instance(make_instance(stream)),
         m_device(memory.device() + offset),
         m_ours(shape, direction, m_instance),
         m_twin(make_copy_twin(shape, direction, stream)),
         m_sides{{memory.ours() + offset, memory.ours_for_kernels() + offset},
                 {memory.plain() + offset, memory.plain() + offset}} {
+    if (is_batch(shape.layout))
+      for (std::size_t k = 0; k < m_arrays; ++k)
+        m_ours.prepare(m_sides[0].host + k * shape.host_span(), m_device + k * shape.elements());
     prepare();
   }
 

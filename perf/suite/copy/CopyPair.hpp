@@ -75,7 +75,9 @@ class CopyPair final : public Pair {
   }
 
   double measure(Stopwatch::Work const& work) {
-    if (is_pageable<Space>) return m_stopwatch.time_with_host_clock(work);
+    // What batches cost is the time of the host.
+    if (is_pageable<Space> || is_batch(m_case.shape.layout))
+      return m_stopwatch.time_with_host_clock(work);
     if (m_case.way == CopyWay::on_device) return m_stopwatch.time_queued_cold(work);
     if (m_case.way == CopyWay::both) return m_stopwatch.time_queued_on_both(work);
     return m_stopwatch.time_queued(work);

@@ -14,21 +14,38 @@ namespace KokkosHostSpaces::Perf {
 /// How the two sides of a copy of a matrix lie.
 enum class CopyLayout {
   contiguous,
-  strided,    ///< the host's rows have a pitch of twice their length, the device's are dense
-  transposed  ///< from columns one behind the other to rows one behind the other
+  strided,     ///< the host's rows have a pitch of twice their length, the device's are dense
+  transposed,  ///< from columns one behind the other to rows one behind the other
+  scattered,   ///< rows with a pitch of twice their length at the host, in another order: a batch
+  neighbours   ///< rows one behind the other, each copied by itself: a batch
+};
+
+inline constexpr bool is_batch(CopyLayout layout) {
+  return layout == CopyLayout::scattered || layout == CopyLayout::neighbours;
+}
+
+/// What a batch is held against.
+enum class BatchTwin {
+  single,  ///< copies one by one
+  best     ///< the best of these, of one call for all, and of what the pieces allow
 };
 
 enum class CopyDirection { to_device, to_host };
 
 struct CopyShape {
   CopyLayout layout;
-  std::size_t rows, columns;  ///< of doubles
+  std::size_t rows, columns;  ///< of doubles; the pieces of a batch are rows, a power of two
+  BatchTwin twin = BatchTwin::best;
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
-    return elements() * (layout == CopyLayout::strided ? 2 : 1);
+    bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered;
+    return elements() * (has_gaps ? 2 : 1);
   }
 };
+
+/// The place of a row of scattered ones: no steps in a row are equal (a Gray code).
+constexpr std::size_t scattered_row(std::size_t row) { return row ^ (row >> 1); }
 
 /// The copy as a plain program does it.
 class CopyTwin : public Twin {
@@ -38,6 +55,10 @@ class CopyTwin : public Twin {
 
 std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction,
                                          Stream stream);
+
+/// That of a batch; made by make_copy_twin.
+std::unique_ptr<CopyTwin> make_batch_twin(CopyShape const& shape, CopyDirection direction,
+                                          Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -123,6 +123,7 @@ std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection d
       return std::make_unique<ContiguousTwin>(shape.elements() * sizeof(double), cuda_stream);
     case CopyLayout::strided: return std::make_unique<StridedTwin>(shape, direction, cuda_stream);
     case CopyLayout::transposed: break;
+    default: return make_batch_twin(shape, direction, stream);
   }
   return std::make_unique<TransposedTwin>(shape, direction, cuda_stream);
 }

@@ -24,6 +24,13 @@ class HostCopyTwin final : public CopyTwin {
     std::size_t const run = columns * sizeof(double);
     if (m_shape.layout == CopyLayout::contiguous) {
       std::memcpy(destination, source, m_shape.elements() * sizeof(double));
+    } else if (is_batch(m_shape.layout)) {
+      bool const scattered = m_shape.layout == CopyLayout::scattered;
+      for (std::size_t r = 0; r < rows; ++r) {
+        std::size_t const host = (scattered ? 2 * scattered_row(r) : r) * columns;
+        std::memcpy(destination + (m_to_host ? host : r * columns),
+                    source + (m_to_host ? r * columns : host), run);
+      }
     } else if (m_shape.layout == CopyLayout::strided) {
       std::size_t const from = m_to_host ? columns : 2 * columns, to = 3 * columns - from;
       for_each_index(

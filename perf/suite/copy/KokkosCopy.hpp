@@ -9,7 +9,9 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <map>
 #include <stdexcept>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -38,6 +40,8 @@ class KokkosCopy {
     std::size_t const rows = m_shape.rows, columns = m_shape.columns;
     if (m_shape.layout == CopyLayout::contiguous) {
       copy(Vector<Space>(host, m_shape.elements()), Vector<OnDevice>(device, m_shape.elements()));
+    } else if (is_batch(m_shape.layout)) {
+      copy(m_batches.at(host));
     } else if constexpr (has_all_layouts<Space>) {
       if (m_shape.layout == CopyLayout::strided)
         copy(Kokkos::subview(Matrix<Right, Space>(host, rows, 2 * columns), Kokkos::ALL,
@@ -57,7 +61,31 @@ class KokkosCopy {
 #endif
   }
 
+  /// Makes the Views of a batch, which a program has at hand.
+  void prepare(double* host, double* device) {
+    Batch& made               = m_batches[host];
+    std::size_t const columns = m_shape.columns;
+    for (std::size_t row = 0; row < m_shape.rows; ++row) {
+      std::size_t const place =
+          m_shape.layout == CopyLayout::scattered ? 2 * scattered_row(row) : row;
+      made.host.emplace_back(host + place * columns, columns);
+      made.device.emplace_back(device + row * columns, columns);
+    }
+  }
+
  private:
+  struct Batch {
+    std::vector<Vector<Space>> host;
+    std::vector<Vector<OnDevice>> device;
+  };
+
+  void copy(Batch const& pieces) const {
+    if (m_direction == CopyDirection::to_device)
+      deep_copy_all(m_instance, pieces.device, pieces.host);
+    else
+      deep_copy_all(m_instance, pieces.host, pieces.device);
+  }
+
   template <class Host, class OfDevice>
   void copy(Host const& host, OfDevice const& device) const {
     if (m_direction == CopyDirection::to_device)
@@ -69,6 +97,7 @@ class KokkosCopy {
   CopyShape m_shape;
   CopyDirection m_direction;
   Execution m_instance;
+  std::map<double*, Batch> m_batches;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -48,12 +48,33 @@ bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t sp
 
 /// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
 /// place?
-///
-/// Measured on an H200 (PCIe 5 x16, 64 MiB, every other run of a pinned buffer), GB/s by
-/// cudaMemcpy2DAsync and by kernel: host to device 4.5 and 24 for runs of 8 bytes, 12 and 25 for
-/// 16, 25 and 27 for 32, equal at 64, 55 and 51 from 256 on; device to host 6.4 and 4.0 for 8, 13
-/// and 8 for 16, equal from 32 on.
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
+
+/// How a copy between two Views is carried out.
+enum class CopyWay {
+  nothing,             ///< empty, or both sides are the same memory
+  one_copy,            ///< one asynchronous memcpy
+  boxes,               ///< 2-D and 3-D asynchronous copies
+  byte_kernel,         ///< by a kernel, a run of bytes
+  tiled_kernel,        ///< by a kernel, tile by tile: the sides differ in the order of dimensions
+  element_kernel,      ///< by Kokkos' kernel, element by element
+  staged_source,       ///< the pageable source is copied to page-locked memory first
+  staged_destination,  ///< the other way round
+};
+
+/// What a plan does not tell of a copy.
+struct CopySides {
+  bool same_type;  ///< no conversion: bytes can be copied
+  bool pageable_source, pageable_destination;
+  bool both_page_locked;  ///< host memory that kernels reach
+  bool device_reads_host_memory;
+  std::size_t addresses = 0;  ///< those of both sides, or-ed: how they are aligned
+};
+
+CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
+
+/// Can the copy be made by tiles (TiledCopy.hpp)?
+bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -8,10 +8,12 @@
 #define KOKKOS_HOST_SPACES_IMPL_COPY_VIEWS_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/KokkosGlue.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -34,6 +36,75 @@ DenseLayoutOf<View> dense_layout_of(View const& view) {
   DenseLayoutOf<View> dense;
   for (std::size_t r = 0; r != View::rank; ++r) dense.dimension[r] = view.extent(r);
   return dense;
+}
+
+template <class View>
+std::string shape_of(View const& view) {
+  std::string text = "\"";
+  text.append(view.label()).append("\" (");
+  for (int r = 0; r < int(View::rank); ++r) {
+    if (r > 0) text += ',';
+    text += std::to_string(view.extent(r));
+  }
+  return text.append(") in ").append(View::memory_space::name());
+}
+
+template <class Dst, class Src>
+constexpr void check_types() {
+  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
+                "deep_copy requires non-const destination type");
+  static_assert(unsigned(Dst::rank) == unsigned(Src::rank),
+                "deep_copy requires Views of equal rank");
+}
+
+// Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
+// Returns whether there is something to copy.
+template <class Dst, class Src>
+bool check_views(Dst const& dst, Src const& src) {
+  for (int r = 0; r < int(Dst::rank); ++r)
+    if (dst.extent(r) != src.extent(r))
+      throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
+                  shape_of(src));
+  auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
+  auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
+  if (dst.data() == nullptr || src.data() == nullptr || dst.size() == 0) return false;
+  bool const both_contiguous = dst.span_is_contiguous() && src.span_is_contiguous();
+  if (begin(dst) == begin(src) && end(dst) == end(src) && both_contiguous) return false;
+  if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous)
+    throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " +
+                shape_of(src) + ": copy through a third View");
+  return true;
+}
+
+template <class Dst, class Src>
+CopyPlan plan_for(Dst const& dst, Src const& src) {
+  std::size_t extents[8] = {}, dst_strides[9] = {}, src_strides[9] = {};
+  for (int r = 0; r < int(Dst::rank); ++r) {
+    extents[r]     = dst.extent(r);
+    dst_strides[r] = dst.stride(r);
+    src_strides[r] = src.stride(r);
+  }
+  return make_copy_plan(sizeof(typename Dst::value_type), int(Dst::rank), extents, dst_strides,
+                        src_strides);
+}
+
+/// What choose_way has to know of a pair.
+template <class Dst, class Src>
+CopySides sides_of(Dst const& dst, Src const& src) {
+  using DstSpace = typename Dst::memory_space;
+  using SrcSpace = typename Src::memory_space;
+#ifdef KOKKOS_ENABLE_CUDA
+  constexpr bool both_page_locked = is_page_locked_v<DstSpace> && is_page_locked_v<SrcSpace>;
+#else
+  constexpr bool both_page_locked = false;
+#endif
+  return {.same_type = std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,
+          .pageable_source          = is_pageable_v<SrcSpace>,
+          .pageable_destination     = is_pageable_v<DstSpace>,
+          .both_page_locked         = both_page_locked,
+          .device_reads_host_memory = !is_used_by_cuda_v<SrcSpace>,
+          .addresses                = reinterpret_cast<std::uintptr_t>(dst.data()) |
+                       reinterpret_cast<std::uintptr_t>(src.data())};
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -60,48 +131,6 @@ class DeepCopyEvent {
 /// An instance of our own on a device (-1: Kokkos' default one), which nothing but copies that the
 /// host waits for uses, so that they wait for no kernel. Made once; it ends with Kokkos.
 Kokkos::Cuda private_instance(int device);
-
-template <class View>
-std::string shape_of(View const& view) {
-  std::string text = "\"";
-  text.append(view.label()).append("\" (");
-  for (std::size_t r = 0; r < View::rank; ++r) {
-    if (r > 0) text += ',';
-    text += std::to_string(view.extent(r));
-  }
-  return text.append(") in ").append(View::memory_space::name());
-}
-
-// Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
-// Returns whether there is something to copy.
-template <class Dst, class Src>
-bool check_views(Dst const& dst, Src const& src) {
-  for (std::size_t r = 0; r < Dst::rank; ++r)
-    if (dst.extent(r) != src.extent(r))
-      throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
-                  shape_of(src));
-  auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
-  auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
-  if (dst.data() == nullptr || src.data() == nullptr || dst.size() == 0) return false;
-  bool const both_contiguous = dst.span_is_contiguous() && src.span_is_contiguous();
-  if (begin(dst) == begin(src) && end(dst) == end(src) && both_contiguous) return false;
-  if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous)
-    throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " +
-                shape_of(src) + ": copy through a third View");
-  return true;
-}
-
-template <class Dst, class Src>
-CopyPlan plan_for(Dst const& dst, Src const& src) {
-  std::size_t extents[8] = {}, dst_strides[9] = {}, src_strides[9] = {};
-  for (std::size_t r = 0; r < Dst::rank; ++r) {
-    extents[r]     = dst.extent(r);
-    dst_strides[r] = dst.stride(r);
-    src_strides[r] = src.stride(r);
-  }
-  return make_copy_plan(sizeof(typename Dst::value_type), int(Dst::rank), extents, dst_strides,
-                        src_strides);
-}
 
 // The same memory in a space that kernels may access.
 template <class View>
@@ -154,21 +183,18 @@ void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) 
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
-  constexpr bool same_type =
-      std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>;
-  if constexpr (same_type) {
-    CopyPlan const plan = plan_for(dst, src);
-    constexpr bool needs_staging =
-        is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
-    constexpr bool host_is_read = !is_used_by_cuda_v<typename Src::memory_space>;
-    if constexpr (is_page_locked_v<typename Dst::memory_space> &&
-                  is_page_locked_v<typename Src::memory_space>) {
-      if (plan.contiguous())
-        return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
-    } else if (needs_staging ? plan.suits_copy_engine()
-                             : copy_engine_is_faster(plan, host_is_read)) {
-      return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
-    }
+  CopyPlan const plan   = plan_for(dst, src);
+  CopySides const sides = sides_of(dst, src);
+  switch (choose_way(plan, sides)) {
+    case CopyWay::nothing: return;
+    case CopyWay::one_copy:
+    case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
+    case CopyWay::byte_kernel:
+      return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
+    case CopyWay::tiled_kernel:
+      return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
+                                sides.device_reads_host_memory);
+    default: break;
   }
   if constexpr (is_pageable_v<typename Src::memory_space>) {
     with_staged(instance, src, [&](auto const& staged) { enqueue_copy(instance, dst, staged); });
@@ -191,14 +217,6 @@ void copy_and_wait_for(Dst const& dst, Src const& src) {
   Kokkos::Cuda const cuda = private_instance(device_of(dst.data(), src.data()));
   enqueue_copy(cuda, dst, src);
   cuda.fence("Kokkos::deep_copy: fence after a copy that the host waits for");
-}
-
-template <class Dst, class Src>
-constexpr void check_types() {
-  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
-                "deep_copy requires non-const destination type");
-  static_assert(unsigned(Dst::rank) == unsigned(Src::rank),
-                "deep_copy requires Views of equal rank");
 }
 
 // deep_copy(instance, dst, src)

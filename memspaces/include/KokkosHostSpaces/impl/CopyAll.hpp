@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Many copies of Views as one: what is contiguous on both sides becomes pieces of a batch, the rest
+// goes as by deep_copy.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
+#define KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
+
+#include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/DeepCopy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+template <class Dst, class Src>
+inline constexpr bool are_bytes_v =
+    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
+        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
+
+/// Has the pair a device in it? Others are copied by the host, or by a kernel.
+template <class Dst, class Src>
+inline constexpr bool has_device_v =
+    is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
+
+/// Bytes of the pair if it is one run of bytes.
+template <class Dst, class Src>
+std::optional<std::size_t> bytes_of_run(Dst const& dst, Src const& src) {
+  using Layout = typename Dst::array_layout;
+  constexpr bool one_order =
+      Dst::rank() <= 1 || (std::is_same_v<Layout, typename Src::array_layout> &&
+                           !std::is_same_v<Layout, Kokkos::LayoutStride>);
+  if (one_order && dst.span_is_contiguous() && src.span_is_contiguous())  // quicker than a plan
+    return dst.span() * sizeof(typename Dst::value_type);
+  CopyPlan const plan = plan_for(dst, src);
+  return plan.contiguous() ? std::optional(plan.run_bytes) : std::nullopt;
+}
+
+/// The pair as one run of bytes, or nothing if it is not: 0 bytes if there is nothing to copy.
+template <class Dst, class Src>
+std::optional<CopyPiece> piece_of(Dst const& dst, Src const& src, std::uint32_t pair) {
+  if constexpr (are_bytes_v<Dst, Src>) {
+    if (auto const bytes = bytes_of_run(dst, src))
+      return CopyPiece{
+          reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()), *bytes,
+          pair,
+          is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>};
+  }
+  return std::nullopt;
+}
+
+struct CheckedPairs {
+  CopyBatch batch;          ///< contiguous pairs in which a device takes part, sorted
+  bool has_others = false;  ///< that go by themselves
+};
+
+/// `pairs.for_each` calls with a destination, a source, and their index; see DeepCopyAll.hpp.
+/// \throw Error
+template <class Pairs>
+CheckedPairs check_pairs(Pairs const& pairs) {
+  CheckedPairs checked;
+  CopyBatch all;
+  CopyBatch& batch = checked.batch;
+  batch.reserve(pairs.size());
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
+    check_types<Dst, Src>();
+    if (!check_views(dst, src)) return;
+    auto const piece = piece_of(dst, src, index);
+    if (piece) (has_device_v<Dst, Src> ? batch : all).add(*piece);
+    if (!piece || !has_device_v<Dst, Src>) checked.has_others = true;
+  });
+  if (!all.empty()) all.add(batch);
+  if (auto const conflict = all.empty() ? batch.find_conflict() : all.find_conflict())
+    throw Error("KokkosHostSpaces::deep_copy_all: copy " + pairs.describe(conflict->first) +
+                " writes what copy " + pairs.describe(conflict->second) +
+                " reads or writes (all copies of one call go at the same time): make two calls");
+  batch.sort();
+  return checked;
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+/// Enqueues all pairs but those of two host Views, if `on_device_only`.
+template <class Pairs>
+void enqueue_pairs(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs& checked,
+                   bool on_device_only) {
+  bool const tools   = Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+  auto const enqueue = [&]<class Dst, class Src>(Dst const& dst, Src const& src,
+                                                 std::uint32_t index) {
+    if (!has_device_v<Dst, Src> && on_device_only) return;
+    std::optional<DeepCopyEvent> event;
+    if (tools) event.emplace(dst, src);
+    if (has_device_v<Dst, Src> && piece_of(dst, src, index)) return;
+    if constexpr (Dst::rank() > 0 &&
+                  OursToCopy<typename Dst::memory_space, typename Src::memory_space>) {
+      if (check_views(dst, src)) enqueue_copy(instance, dst, src);
+    } else {
+      event.reset();
+      Kokkos::deep_copy(instance, dst, src);
+    }
+  };
+  if (checked.has_others || tools) pairs.for_each(enqueue);
+  if (!checked.batch.empty())
+    enqueue_pieces(instance, checked.batch.enqueue(instance.cuda_stream(), instance.cuda_device()));
+}
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+template <class ExecutionSpace, class Pairs>
+void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
+  [[maybe_unused]] CheckedPairs checked = check_pairs(pairs);
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    return enqueue_pairs(instance, pairs, checked, false);
+  instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
+  if (int const device = pairs.device(); device >= 0) {
+    Kokkos::Cuda const cuda = private_instance(device);
+    enqueue_pairs(cuda, pairs, checked, true);
+    cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
+  }
+#endif
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
+    if constexpr (!has_device_v<Dst, Src>) Kokkos::deep_copy(instance, dst, src);
+  });
+}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Kernels that copy bytes, whatever Views they are of: compiled once, in src/.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
+
+#include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/CopyPlan.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <vector>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace KokkosHostSpaces::Impl {
+
+/// Enqueues a copy that suits_tiles on `instance` and returns. Kernels reach both sides.
+void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                        CopyPlan const& plan, bool device_reads_host_memory);
+
+/// Enqueues short copies on `instance` and returns. Kernels reach both sides. The stream does not
+/// capture.
+void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+#endif

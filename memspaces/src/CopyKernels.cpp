@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/impl/CopyKernels.hpp>
+#include <KokkosHostSpaces/impl/PieceCopy.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace KokkosHostSpaces::Impl {
+
+void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                        CopyPlan const& plan, bool device_reads_host_memory) {
+  constexpr int threads = 256;
+  auto const addresses =
+      reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
+  run_tiled_copy(instance, *make_tiling(plan, addresses, !device_reads_host_memory), dst, src,
+                 threads);
+}
+
+// The list goes back to the pool, which does not hand it out before the kernel is done.
+void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
+  constexpr std::size_t least_threads = 32, most_threads = 256;
+  if (pieces.empty()) return;
+  Kokkos::View<CopyPiece*, MappedSpace> const list(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    list(i) = pieces[i];
+    longest = std::max(longest, pieces[i].bytes);
+  }
+  std::size_t const threads =
+      std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_threads);
+  run_piece_copy(instance, list.data(), list.size(), int(threads));
+}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a deep_copy_all asks of the CUDA runtime.
+
+#include "DriverSpy.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cuda_runtime_api.h>
+
+#include <set>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+constexpr int n = 300;
+using Range     = std::pair<int, int>;
+
+template <class Space>
+using Matrix = Kokkos::View<int**, Kokkos::LayoutRight, Space>;
+
+// Pieces of `bytes` bytes (and some), `count` of them, at distances that nothing can be made of.
+struct Pieces {
+  using Host   = Kokkos::View<char*, khs::PinnedSpace>;
+  using Device = Kokkos::View<char*, Kokkos::CudaSpace>;
+
+  Pieces(std::size_t count, std::size_t bytes) : slot(2 * bytes + 16) {
+    host   = Host("host", slot * count);
+    back   = Host("back", slot * count);
+    device = Device("device", slot * count);
+    for (std::size_t i = 0; i < host.size(); ++i) host(i) = char(i * 2654435761u >> 20);
+    for (std::size_t i = 0; i < count; ++i) {
+      lengths.push_back(bytes - i % 3);
+      std::pair const here(slot * i, slot * i + lengths[i]),
+          there(slot * i + i % 5, slot * i + i % 5 + lengths[i]);
+      sources.push_back(Kokkos::subview(host, here));
+      devices.push_back(Kokkos::subview(device, there));
+      backs.push_back(Kokkos::subview(back, here));
+    }
+  }
+  bool came_back() const {
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+      for (std::size_t i = slot * k; i < slot * (k + 1); ++i)
+        if (back(i) != (i < slot * k + lengths[k] ? host(i) : 0)) return false;
+    return true;
+  }
+
+  std::size_t slot;
+  Host host, back;
+  Device device;
+  std::vector<std::size_t> lengths;
+  std::vector<Host> sources, backs;
+  std::vector<Device> devices;
+};
+
+}  // namespace
+
+TEST_CASE("deep_copy_all asks the driver once for neighbours, and once for equal rows",
+          "[driver_calls][cuda]") {
+  Matrix<khs::PinnedSpace> const host("host", n, n);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) host(i, j) = n * i + j;
+  auto const rows = [](auto const& view, Range columns) {
+    std::vector<decltype(Kokkos::subview(view, 0, columns))> result;
+    for (int i = 0; i < n; ++i) result.push_back(Kokkos::subview(view, i, columns));
+    return result;
+  };
+  Kokkos::Cuda const instance;
+  for (Range const& columns : {Range(0, n), Range(10, 110)}) {
+    DriverSpy const spy;
+    khs::deep_copy_all(instance, rows(device, columns), rows(host, columns));
+    CHECK(spy.copies == 1);
+    CHECK(spy.batches == 0);
+    CHECK(spy.bytes == sizeof(int) * n * std::size_t(columns.second - columns.first));
+  }
+  Matrix<khs::PinnedSpace> const back("back", n, n);
+  khs::deep_copy_all(instance, rows(back, Range(0, n)), rows(device, Range(0, n)));
+  instance.fence();
+  CHECK(back(n - 1, n - 1) == n * n - 1);
+}
+
+TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long ones",
+          "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  auto const calls     = [&](std::size_t bytes, auto&& check) {
+    Pieces const pieces(100, bytes);
+    DriverSpy const spy;
+    khs::deep_copy_all(instances[1], pieces.devices, pieces.sources);
+    khs::deep_copy_all(instances[1], pieces.backs, pieces.devices);
+    check(spy);
+    instances[1].fence();
+    CHECK(pieces.came_back());
+  };
+  calls(3000, [](DriverSpy const& spy) {
+    CHECK(spy.copies == 0);
+    CHECK(spy.batches == 0);
+  });
+  calls(100000, [&](DriverSpy const& spy) {
+#if CUDART_VERSION >= 13000
+    CHECK(spy.copies == 0);
+    CHECK(spy.batches == 2);
+#endif
+    CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
+  });
+}
+
+TEST_CASE("deep_copy_all on the legacy default stream needs no call that it does not take",
+          "[driver_calls][cuda]") {
+  for (std::size_t const bytes : {3000, 100000}) {
+    Pieces const pieces(100, bytes);
+    Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
+    DriverSpy const spy;
+    khs::deep_copy_all(instance, pieces.devices, pieces.sources);
+    khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+    CHECK(spy.batches == 0);
+    CHECK(spy.copies == (bytes == 3000 ? 0 : 200));
+    instance.fence();
+    CHECK(pieces.came_back());
+  }
+}
+
+TEST_CASE("deep_copy_all is captured in a graph, piece by piece", "[driver_calls][cuda]") {
+  Pieces const pieces(20, 3000);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  {
+    Kokkos::Cuda const instance(stream);
+    DriverSpy const spy;
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    khs::deep_copy_all(instance, pieces.devices, pieces.sources);
+    khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    CHECK(spy.copies == 40);
+    cudaGraphExec_t runnable = nullptr;
+    REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphLaunch(runnable, stream) == cudaSuccess);
+    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+    CHECK(pieces.came_back());
+    cudaGraphExecDestroy(runnable);
+    cudaGraphDestroy(graph);
+  }
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("Views with memory of their own each are copied at once, whatever their distances",
+          "[driver_calls][cuda]") {
+  std::vector<Kokkos::View<int*, khs::PinnedSpace>> host, back;
+  std::vector<Kokkos::View<int*, Kokkos::CudaSpace>> device;
+  for (int length : {64, 1024, 20000}) {
+    host.clear(), back.clear(), device.clear();
+    for (int k = 0; k < 100; ++k) {
+      host.emplace_back("host", length);
+      back.emplace_back("back", length);
+      device.emplace_back("device", length);
+      for (int i = 0; i < length; ++i) host[k](i) = 1000 * k + i;
+    }
+    Kokkos::Cuda const instance;
+    khs::deep_copy_all(instance, device, host);
+    khs::deep_copy_all(instance, back, device);
+    instance.fence();
+    int wrong = 0;
+    for (int k = 0; k < 100; ++k)
+      for (int i = 0; i < length; ++i) wrong += back[k](i) != 1000 * k + i;
+    CHECK(wrong == 0);
+  }
+}
