@@ -228,7 +228,7 @@ Heap::Segments::node_type Heap::release(Surplus surplus) noexcept {
   return m_segments.extract(static_cast<char const*>(segment->region.pointer));
 }
 
-std::uint16_t Heap::space_number(char const* name) noexcept {
+std::uint8_t Heap::space_number(char const* name) noexcept {
   std::size_t i = 0;
   for (; i < m_spaces.size() - 1; ++i) {
     char const*& known = m_spaces[i].name;
@@ -236,7 +236,7 @@ std::uint16_t Heap::space_number(char const* name) noexcept {
     if (known == name || std::strcmp(known, name) == 0) break;
   }
   if (i == m_spaces.size() - 1) m_spaces[i].name = "(others)";
-  return static_cast<std::uint16_t>(i);
+  return static_cast<std::uint8_t>(i);
 }
 
 }  // namespace KokkosHostSpaces::Impl

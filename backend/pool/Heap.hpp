@@ -120,7 +120,7 @@ class Heap {
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
   void take_whole_slab(Block& span) noexcept;
-  std::uint16_t space_number(char const* name) noexcept;
+  std::uint8_t space_number(char const* name) noexcept;
 
   Shared m_shared;
   HeapMeter m_meter;

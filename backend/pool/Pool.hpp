@@ -43,6 +43,11 @@ void* allocate(Request const& request);
 /// lock. Device work submitted before the call may still use it. nullptr is ignored.
 void deallocate(void* pointer) noexcept;
 
+/// Bytes from `pointer` on that may hold something: what lies behind them, to the end of what was
+/// allocated, is zero. For who allocated it, at or soon after its beginning, and did not write yet
+/// behind `pointer`; the answer to a second question is that all may. All of other memory as well.
+std::size_t dirty_bytes(void const* pointer) noexcept;
+
 /// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
 /// from them. \throw Error in the child of a fork, and when the process ends.
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,

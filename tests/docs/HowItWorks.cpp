@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -35,6 +36,18 @@ TEST_CASE("memory is given back while a kernel may still use it", "[docs]") {
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(n - 1) == n - 1);
   CHECK(next(0) == -1);
+}
+
+TEST_CASE("a View that is zero in memory that was used", "[docs]") {
+  {
+    Kokkos::View<double*, khs::PinnedSpace> const before("before", n);
+    for (int i = 0; i < n; ++i) before(i) = i;
+  }
+  Kokkos::fence();
+  Kokkos::View<double*, khs::PinnedSpace> sums("sums", n);  // zeros, whoever had the memory before
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, sums(i));
+  CHECK(largest == 0);
 }
 
 TEST_CASE("memory of others that children shall not have", "[docs]") {

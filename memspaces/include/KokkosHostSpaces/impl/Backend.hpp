@@ -29,6 +29,10 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
 
+/// Bytes from `pointer` on that may hold something; what lies behind them is zero. For who has just
+/// allocated the memory, and wrote only before `pointer`.
+std::size_t dirty_bytes(void const* pointer) noexcept;
+
 /// Page-locks memory for later allocations, in the background.
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
