@@ -106,6 +106,13 @@ Stream private_stream(int device = -1);
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);
 
+/// Calls a function in a thread of the runtime when `stream` has come so far; without a device at
+/// once. It must not call the runtime. Never called if earlier work of the stream has failed.
+void call_behind(Stream stream, void (*function)(void*), void* data);
+
+/// Does the stream capture?
+bool is_capturing(Stream stream) noexcept;
+
 // --- Streams that wait for each other ----------------------------------------------------------
 
 /// A new stream on a device, which does not synchronise with the legacy default stream.

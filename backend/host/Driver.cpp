@@ -66,6 +66,10 @@ Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}
 
+void call_behind(Stream, void (*function)(void*), void* data) { function(data); }
+
+bool is_capturing(Stream) noexcept { return false; }
+
 Stream make_stream(int) { return nullptr; }
 
 void release_stream(Stream) noexcept {}

@@ -108,6 +108,7 @@ class Heap {
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
   std::optional<pool::Description> describe(void const* pointer) const;
+  std::optional<Pool::Extent> extent_of(void const* pointer) const;
 
  private:
   struct SpaceCount {
@@ -115,6 +116,7 @@ class Heap {
     Account bytes, asked, blocks;
   };
 
+  Block const* block_at(void const* pointer) const;
   Slice* take_slice(std::size_t bytes, Effort effort);
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;

@@ -35,19 +35,34 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
-std::optional<pool::Description> Heap::describe(void const* pointer) const {
+Block const* Heap::block_at(void const* pointer) const {
   auto const* const address = static_cast<char const*>(pointer);
   auto after                = m_segments.upper_bound(address);
-  if (after == m_segments.begin()) return std::nullopt;
+  if (after == m_segments.begin()) return nullptr;
   Segment const& segment = std::prev(after)->second;
-  if (address >= std::prev(after)->first + segment.region.bytes) return std::nullopt;
-
+  if (address >= std::prev(after)->first + segment.region.bytes) return nullptr;
   Block const* block = segment.first;
   while (address >= block->address + block->bytes) block = block->after;
-  Piece const* piece = block;
-  Label const* label = &block->label;
-  std::size_t bytes  = block->bytes;
-  std::size_t asked  = block->asked;
+  return block;
+}
+
+std::optional<Pool::Extent> Heap::extent_of(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr || block->state != BlockState::in_use) return std::nullopt;
+  Region const& region = block->segment->region;
+  return Pool::Extent{block->address,   block->asked,
+                      block->bytes,     region.origin != Origin::driver,
+                      region.numa_node, m_spaces[block->space].name};
+}
+
+std::optional<pool::Description> Heap::describe(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr) return std::nullopt;
+  Segment const& segment = *block->segment;
+  Piece const* piece     = block;
+  Label const* label     = &block->label;
+  std::size_t bytes      = block->bytes;
+  std::size_t asked      = block->asked;
   if (block->state == BlockState::sliced) {
     if (Slice const* const slice = block->slab->slice_at(pointer)) {
       piece = slice;

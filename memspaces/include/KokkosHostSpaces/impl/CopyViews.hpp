@@ -200,6 +200,12 @@ constexpr void check_types() {
                 "deep_copy requires Views of equal rank");
 }
 
+template <class View>
+CopySide side_of(View const& view) {
+  std::size_t const bytes = view.span() * sizeof(typename View::value_type);
+  return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
+}
+
 // deep_copy(instance, dst, src)
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
@@ -208,6 +214,7 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
     enqueue_copy(instance, dst, src);
+    if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
   } else {
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
     copy_and_wait_for(dst, src);
