@@ -35,7 +35,6 @@ Address address_of(void const* pointer) { return reinterpret_cast<Address>(point
 struct Watched {
   enum State { free, active, reporting, reported };
   std::atomic<int> state{free};
-  std::atomic<int> late{0};  ///< accesses that were forbidden when they began, and are not any more
   std::atomic<Address> begin{0}, end{0};
   std::atomic<Address> first{0};  ///< of the View
   std::atomic<Access> allowed{Access::all};
@@ -46,6 +45,7 @@ struct Watched {
 std::mutex the_mutex;
 std::array<Watched, 256> the_table;
 std::atomic<std::size_t> the_races{0};
+std::atomic<Address> the_lowest{~Address(0)}, the_highest{0};  ///< of all that was ever watched
 
 bool holds(Watched const& watched, Address address) {
   return address >= watched.begin.load(std::memory_order_relaxed) &&
@@ -105,10 +105,21 @@ void open(Watched const& watched) {
                 Access::all);
 }
 
+// Pages that were opened between the access and the signal: it is tried again, unless that does not
+// help, for somebody else protects memory that lies between ours.
+bool is_late(Address address) {
+  constexpr int most               = 1000;
+  static thread_local Address last = 0;
+  static thread_local int times    = 0;
+  if (address < the_lowest.load() || address >= the_highest.load()) return false;
+  times = address == last ? times + 1 : 0;
+  last  = address;
+  return times < most;
+}
+
 bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
-  constexpr int most_late = 1000;
-  Address const address   = address_of(pointer);
-  bool again              = false;
+  Address const address = address_of(pointer);
+  bool again            = false;
   for (Watched& watched : the_table) {
     if (!holds(watched, address)) continue;
     int state = Watched::active;
@@ -121,11 +132,9 @@ bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
     } else if (state != Watched::free) {
       open(watched);
       again = true;
-    } else {
-      again = again || watched.late.fetch_add(1) < most_late;
     }
   }
-  return again;
+  return again || is_late(address);
 }
 
 // --- What is protected ---------------------------------------------------------------------------
@@ -221,7 +230,6 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
   std::lock_guard const lock(the_mutex);
   for (Watched& watched : the_table) {
     if (watched.state.load() != Watched::free) continue;
-    watched.late    = 0;
     watched.begin   = pages.begin;
     watched.end     = pages.end;
     watched.first   = address_of(block->begin) + header;
@@ -232,6 +240,8 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
                                   : "NUMA node " + std::to_string(block->numa_node)) +
             ")");
     put(watched.advice, advice);
+    the_lowest    = std::min(the_lowest.load(), pages.begin);
+    the_highest   = std::max(the_highest.load(), pages.end);
     watched.state = Watched::active;
     protect(pages.begin, pages.end);
     return &watched;

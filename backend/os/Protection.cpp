@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <mutex>
 
 #include <csignal>
 #include <sys/mman.h>
@@ -15,7 +16,13 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 std::atomic<OnForbiddenAccess> the_handler{nullptr};
-std::atomic<struct sigaction const*> the_former{nullptr};  // never freed: signals may still read it
+
+// Who handled the signal before. Never freed, since a signal may be reading it.
+struct Former {
+  struct sigaction action;
+  Former const* before;
+};
+std::atomic<Former const*> the_former{nullptr};
 
 // Where the processor does not say it, a forbidden access counts as a write.
 bool is_write(void* context) {
@@ -27,23 +34,17 @@ bool is_write(void* context) {
 #endif
 }
 
-// A former handler may itself pass on to this one.
+// It may not return: programs jump out of handlers.
 void pass_on(int number, siginfo_t* info, void* context) {
-  static thread_local bool passing = false;
-  struct sigaction const* const to = the_former.load(std::memory_order_acquire);
-  bool const has_info              = to != nullptr && (to->sa_flags & SA_SIGINFO) != 0;
-  bool const has_handler =
-      to != nullptr && !has_info && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN;
-  if (passing || (!has_info && !has_handler)) {
-    signal(number, SIG_DFL);  // the access is tried again, and ends the process
-    return;
-  }
-  passing = true;
-  if (has_info)
-    to->sa_sigaction(number, info, context);
+  Former const* const former  = the_former.load(std::memory_order_acquire);
+  struct sigaction const none = {};
+  struct sigaction const& to  = former != nullptr ? former->action : none;
+  if ((to.sa_flags & SA_SIGINFO) != 0)
+    to.sa_sigaction(number, info, context);
+  else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN)
+    to.sa_handler(number);
   else
-    to->sa_handler(number);
-  passing = false;
+    signal(number, SIG_DFL);  // the access is tried again, and ends the process
 }
 
 void on_fault(int number, siginfo_t* info, void* context) {
@@ -65,11 +66,13 @@ void protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
 }
 
 void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
+  static std::mutex one_at_a_time;
+  std::lock_guard const lock(one_at_a_time);
   the_handler.store(handler, std::memory_order_release);
   struct sigaction now = {};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
   if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault) return;
-  the_former.store(new struct sigaction(now), std::memory_order_release);
+  the_former.store(new Former{now, the_former.load()}, std::memory_order_release);
   struct sigaction ours = {};
   ours.sa_sigaction     = &on_fault;
   ours.sa_flags         = SA_SIGINFO | SA_ONSTACK;
