@@ -105,15 +105,19 @@ void copy(void* dst, void const* src, Box const& box, Stream stream);
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream);
 
-/// Does the stream capture? True as well if that cannot be told.
-bool is_capturing(Stream stream) noexcept;
-
 /// A stream of the library's own on a device (-1: the current one), which does not synchronise with
 /// the legacy default stream. For copies that a host thread waits for.
 Stream private_stream(int device = -1);
 
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);
+
+/// Calls a function in a thread of the runtime when `stream` has come so far; without a device at
+/// once. It must not call the runtime. Never called if earlier work of the stream has failed.
+void call_behind(Stream stream, void (*function)(void*), void* data);
+
+/// Does the stream capture? True as well if that cannot be told.
+bool is_capturing(Stream stream) noexcept;
 
 // --- Streams that wait for each other ----------------------------------------------------------
 

@@ -26,6 +26,9 @@ struct Region {
   std::size_t lead  = 0;      ///< bytes of the driver's allocation before `pointer`
   int numa_node     = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
   bool huge_pages   = false;  ///< transparent huge pages were asked for
+
+  /// Pages of mmap come full of zeros; of the driver's memory nobody promises that.
+  bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -92,8 +92,8 @@ forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc"
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/(Kokkos|Vector)Glue.hpp|src/Records.cpp)"
-  "only KokkosGlue.hpp, and Records.cpp for it, and VectorGlue.hpp touch Kokkos' internals")
+forbid(memspaces "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_)" "(include/KokkosHostSpaces/impl/(Kokkos|Vector|ZeroFill)Glue.hpp|src/Records.cpp)"
+  "only KokkosGlue.hpp, and Records.cpp for it, VectorGlue.hpp and ZeroFillGlue.hpp touch Kokkos' internals")
 forbid(memspaces "impl_re(size|alloc)" "include/KokkosHostSpaces/impl/Ordered.hpp" "only Ordered.hpp overloads what resize and realloc call")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/VectorKernels.hpp"
   "only VectorKernels.hpp is written in CUDA's language")
@@ -119,6 +119,7 @@ may_include(impl/KokkosGlue.hpp "impl/(Backend|ByteCopy|SpaceTraits)")
 may_include(impl/VectorShape.hpp "nothing")
 may_include(impl/VectorKernels.hpp "impl/VectorShape")
 may_include(impl/VectorGlue.hpp "(Error|impl/(KokkosGlue|VectorKernels|VectorShape))")
+may_include(impl/ZeroFillGlue.hpp "impl/KokkosGlue")
 may_include(impl/CopyPlan.hpp "nothing")
 may_include(impl/CopyThresholds.hpp "nothing")
 may_include(impl/CopyBatch.hpp "nothing")

@@ -48,13 +48,4 @@ bool copy_batch([[maybe_unused]] void* const* dsts, [[maybe_unused]] void const*
 #endif
 }
 
-bool is_capturing(Stream stream) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr) return false;
-  ContextInUse const context(*r);
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 }  // namespace KokkosHostSpaces::Impl::Driver

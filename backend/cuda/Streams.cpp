@@ -33,6 +33,21 @@ class OnDevice {
 
 }  // namespace
 
+void call_behind(Stream stream, void (*function)(void*), void* data) {
+  require_runtime();
+  check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream), function, data), "cudaLaunchHostFunc",
+        look_for_failed_work);
+}
+
+bool is_capturing(Stream stream) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  ContextInUse const context(*r);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 Stream make_stream(int device) {
   Runtime& r = require_runtime();
   OnDevice const on_device(r, device);

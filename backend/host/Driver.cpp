@@ -66,11 +66,13 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
   return false;
 }
 
-bool is_capturing(Stream) noexcept { return false; }
-
 Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}
+
+void call_behind(Stream, void (*function)(void*), void* data) { function(data); }
+
+bool is_capturing(Stream) noexcept { return false; }
 
 Stream make_stream(int) { return nullptr; }
 

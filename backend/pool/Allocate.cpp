@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -92,6 +94,23 @@ void give_back_uncached(Pools& pools) {
   if (progress != Progress::pending && progress != Progress::busy) pool::trim(0);
 }
 
+// What begins with the page of an address, and in a slab the slice around it.
+struct Found {
+  Block* block = nullptr;
+  Piece* piece = nullptr;
+  char* begin  = nullptr;
+};
+
+Found find(void const* pointer) noexcept {
+  Pools* const pools = Pools::existing();
+  Block* const block = pools != nullptr ? pools->pages.find(pointer) : nullptr;
+  if (block == nullptr) return {};
+  if (block->state.load(std::memory_order_acquire) != BlockState::sliced)
+    return {block, block, block->address};
+  Slice* const slice = block->slab->slice_at(pointer);
+  return {block, slice, slice != nullptr ? block->slab->address_of(*slice) : nullptr};
+}
+
 }  // namespace
 
 void* Pool::allocate(Request const& request) {
@@ -132,22 +151,28 @@ void* Pool::allocate(Request const& request) {
 // No driver is called, no lock is taken (but for memory that is kept) and the system is not asked.
 void Pool::deallocate(void* pointer) noexcept {
   if (pointer == nullptr || is_forked_child()) return;
-  Pools* const pools = Pools::existing();
-  Block* const block = pools != nullptr ? pools->pages.find(pointer) : nullptr;
-  Piece* piece       = block;
-  bool begins_here   = block != nullptr && block->address == pointer;
-  if (block != nullptr && block->state.load(std::memory_order_acquire) == BlockState::sliced) {
-    Slab& slab         = *block->slab;
-    Slice* const slice = slab.slice_at(pointer);
-    piece              = slice;
-    begins_here        = slice != nullptr && slab.address_of(*slice) == pointer;
-  }
-  if (begins_here && (block->segment->heap->give_back(*piece) || pools->keeps.give_back(*piece)))
+  Found const found = find(pointer);
+  if (found.piece != nullptr && found.begin == pointer &&
+      (found.block->segment->heap->give_back(*found.piece) ||
+       Pools::existing()->keeps.give_back(*found.piece)))
     return;
   std::fprintf(stderr,
                "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
                "back already): look for a double free\n",
                pointer);
+}
+
+std::size_t Pool::dirty_bytes(void const* pointer) noexcept {
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  Found const found         = find(pointer);
+  if (found.piece == nullptr) return all;
+  std::size_t dirty = 0;
+  if (found.piece->is_slice)
+    dirty = std::exchange(found.piece->is_zero, false) ? 0 : all;
+  else
+    dirty = std::exchange(found.block->dirty, all);
+  auto const before = static_cast<std::size_t>(static_cast<char const*>(pointer) - found.begin);
+  return dirty > before ? dirty - before : 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -58,12 +58,14 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
     leave(*block);
     tail.address = block->address + bytes;
     tail.bytes   = rest;
+    tail.dirty   = block->dirty > bytes ? block->dirty - bytes : 0;
     tail.segment = block->segment;
     tail.before  = block;
     tail.after   = block->after;
     if (tail.after != nullptr) tail.after->before = &tail;
     block->after = &tail;
     block->bytes = bytes;
+    block->dirty = std::min(block->dirty, bytes);
     enter(tail);
   } else {
     leave(*block);
@@ -76,6 +78,7 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
 
 void Arena::absorb_next(Block& block) noexcept {
   Block& next = *block.after;
+  if (next.dirty > 0) block.dirty = block.bytes + next.dirty;
   block.bytes += next.bytes;
   block.after = next.after;
   if (block.after != nullptr) block.after->before = &block;
@@ -84,6 +87,7 @@ void Arena::absorb_next(Block& block) noexcept {
 
 void Arena::put(Block& block) noexcept {
   count(block.bytes);
+  block.dirty = block.bytes;
   if (is_ready(block.after)) {
     leave(*block.after);
     absorb_next(block);
@@ -101,6 +105,7 @@ void Arena::add(Segment& segment) {
   Block& block  = new_record();
   block.address = static_cast<char*>(segment.region.pointer);
   block.bytes   = segment.region.bytes;
+  block.dirty   = segment.region.comes_as_zeros() ? 0 : block.bytes;
   block.segment = &segment;
   segment.first = &block;
   enter(block);

@@ -41,7 +41,7 @@ class Arena {
   /// than `largest` are left whole, except those of reserved segments. \throw std::bad_alloc
   Block* take(std::size_t bytes, std::size_t largest);
 
-  /// Takes a ready block back.
+  /// Takes a block back, of which all may have been written; what lay zero behind it stays so.
   void put(Block& block) noexcept;
 
   /// Adds a segment as one ready block. \throw std::bad_alloc

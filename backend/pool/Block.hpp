@@ -53,8 +53,9 @@ struct Piece {
   std::atomic<Epoch> epoch{0};        ///< in which it was given back; never: while it is in use
   std::atomic<BlockState> state{BlockState::ready};
   bool is_slice             = false;
-  std::uint16_t space       = 0;  ///< number of the memory space in its heap
-  std::uint32_t slice_asked = 0;  ///< of a slice: bytes that its user asked for
+  bool is_zero              = false;  ///< a slice that nobody wrote into; its owner's
+  std::uint8_t space        = 0;      ///< number of the memory space in its heap
+  std::uint32_t slice_asked = 0;      ///< of a slice: bytes that its user asked for
 };
 
 /// A slice of a slab: two of them share a cache line, for there may be millions.
@@ -69,12 +70,14 @@ struct alignas(64) Block : Piece {
   char* address     = nullptr;
   std::size_t bytes = 0;
   std::size_t asked = 0;  ///< bytes that the user of the block asked for
-  Segment* segment  = nullptr;
-  Slab* slab        = nullptr;  ///< into which it is cut
-  Block* before     = nullptr;  ///< the neighbours in the segment
-  Block* after      = nullptr;
-  Block* smaller    = nullptr;  ///< below it in a tree of ready blocks
-  Block* larger     = nullptr;
+  std::size_t dirty =
+      0;  ///< what lies behind so many bytes is zero; its owner's while it is in use
+  Segment* segment = nullptr;
+  Slab* slab       = nullptr;  ///< into which it is cut
+  Block* before    = nullptr;  ///< the neighbours in the segment
+  Block* after     = nullptr;
+  Block* smaller   = nullptr;  ///< below it in a tree of ready blocks
+  Block* larger    = nullptr;
   Label label{};
 };
 

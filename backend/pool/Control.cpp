@@ -75,6 +75,18 @@ std::optional<pool::Description> pool::describe(void const* pointer) {
   return result;
 }
 
+std::optional<Impl::Pool::Extent> Impl::Pool::extent_of(void const* pointer) {
+  std::optional<Extent> result;
+  Pools* const pools = usable_pools();
+  if (pools == nullptr) return result;
+  pools->for_each_heap([&](Heap& heap) {
+    if (result || heap.locked_bytes() == 0) return;
+    std::lock_guard const lock(heap.mutex);
+    result = heap.extent_of(pointer);
+  });
+  return result;
+}
+
 std::size_t pool::trim(std::size_t bytes_to_keep) {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return 0;

@@ -3,6 +3,7 @@
 
 #include "Heap.hpp"
 
+#include "../Config.hpp"
 #include "../os/Pages.hpp"
 
 #include <algorithm>
@@ -22,8 +23,11 @@ constexpr std::size_t everything      = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t few  = 64;
 constexpr std::size_t some = 256;
 
+// A guard protects whole pages: nobody else may have something there.
+bool is_sliced(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
+
 std::size_t span_for(std::size_t bytes) {
-  return bytes <= Slabs::largest ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
+  return is_sliced(bytes) ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
 }
 
 // A small request shall not keep a large block from the next large request.
@@ -42,7 +46,7 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
   SpaceCount* count = nullptr;
   void* memory      = nullptr;
   std::size_t bytes = 0;
-  if (request.bytes <= Slabs::largest) {
+  if (is_sliced(request.bytes)) {
     Slice* const slice = take_slice(request.bytes, effort);
     if (slice == nullptr) return nullptr;
     slice->slice_asked = static_cast<std::uint32_t>(request.bytes);
@@ -144,7 +148,7 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
   auto const epoch_of = [](Piece const& piece) {
     return piece.epoch.load(std::memory_order_relaxed);
   };
-  if (bytes <= Slabs::largest) {
+  if (is_sliced(bytes)) {
     if (Slice const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
   }
   // What waits in pieces may be whole again together with what lies beside it.
@@ -228,7 +232,7 @@ Heap::Segments::node_type Heap::release(Surplus surplus) noexcept {
   return m_segments.extract(static_cast<char const*>(segment->region.pointer));
 }
 
-std::uint16_t Heap::space_number(char const* name) noexcept {
+std::uint8_t Heap::space_number(char const* name) noexcept {
   std::size_t i = 0;
   for (; i < m_spaces.size() - 1; ++i) {
     char const*& known = m_spaces[i].name;
@@ -236,7 +240,7 @@ std::uint16_t Heap::space_number(char const* name) noexcept {
     if (known == name || std::strcmp(known, name) == 0) break;
   }
   if (i == m_spaces.size() - 1) m_spaces[i].name = "(others)";
-  return static_cast<std::uint16_t>(i);
+  return static_cast<std::uint8_t>(i);
 }
 
 }  // namespace KokkosHostSpaces::Impl

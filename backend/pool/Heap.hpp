@@ -108,6 +108,7 @@ class Heap {
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
   std::optional<pool::Description> describe(void const* pointer) const;
+  std::optional<Pool::Extent> extent_of(void const* pointer) const;
 
   /// The block in which an address is; nullptr if it is in none of this heap's segments. Walks
   /// through the blocks of a segment: not for what is done often.
@@ -124,7 +125,7 @@ class Heap {
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
   void take_whole_slab(Block& span) noexcept;
-  std::uint16_t space_number(char const* name) noexcept;
+  std::uint8_t space_number(char const* name) noexcept;
 
   Shared m_shared;
   HeapMeter m_meter;

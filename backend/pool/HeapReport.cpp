@@ -46,6 +46,17 @@ Block* Heap::block_at(void const* pointer) const noexcept {
   return block;
 }
 
+std::optional<Pool::Extent> Heap::extent_of(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr) return std::nullopt;
+  BlockState const state = block->state.load(std::memory_order_acquire);
+  if (state != BlockState::in_use && state != BlockState::kept) return std::nullopt;
+  Region const& region = block->segment->region;
+  return Pool::Extent{block->address,   block->asked,
+                      block->bytes,     region.origin != Origin::driver,
+                      region.numa_node, m_spaces[block->space].name};
+}
+
 std::optional<pool::Description> Heap::describe(void const* pointer) const {
   Block const* const block = block_at(pointer);
   if (block == nullptr) return std::nullopt;

@@ -18,6 +18,8 @@
 #include "Statistics.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 namespace KokkosHostSpaces::Impl::Pool {
 
@@ -50,6 +52,23 @@ void* keep(void const* pointer);
 
 /// Lets memory go that was kept, which may call neither the driver nor the system.
 void let_go(void* kept) noexcept;
+
+/// Bytes from `pointer` on that may hold something: what lies behind them, to the end of what was
+/// allocated, is zero. For who allocated it, at or soon after its beginning, and did not write yet
+/// behind `pointer`; the answer to a second question is that all may. All of other memory as well.
+std::size_t dirty_bytes(void const* pointer) noexcept;
+
+/// A block and who has it.
+struct Extent {
+  char* begin;
+  std::size_t asked, bytes;  ///< by its user; of the block
+  bool is_mapped;            ///< its pages are of a mapping of ours, not the driver's
+  int numa_node;             ///< it is bound to; -1: to none
+  std::string space;         ///< its name
+};
+
+/// The block around an address; nothing for slices of a slab, and for memory of others.
+std::optional<Extent> extent_of(void const* pointer);
 
 /// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
 /// from them. \throw Error in the child of a fork, and when the process ends.

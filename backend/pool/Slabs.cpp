@@ -42,10 +42,12 @@ Slice* Slabs::take(std::size_t bytes) noexcept {
   if (slab == nullptr) return nullptr;
   Slice* slice = slab->ready;
   if (slice != nullptr) {
-    slab->ready = static_cast<Slice*>(slice->next.load(std::memory_order_relaxed));
+    slab->ready    = static_cast<Slice*>(slice->next.load(std::memory_order_relaxed));
+    slice->is_zero = false;
   } else {
-    slice       = &slab->slices[slab->fresh++];
-    slice->slab = slab;
+    slice          = &slab->slices[slab->fresh];
+    slice->slab    = slab;
+    slice->is_zero = std::size_t(slab->fresh++) * slab->slice_bytes >= slab->span->dirty;
   }
   ++slab->out;
   if (c.kept == slab) c.kept = nullptr;

@@ -91,6 +91,8 @@ int device_near(void const* memory, int preferred) {
   return preferred;
 }
 
+std::size_t dirty_bytes(void const* pointer) noexcept { return Pool::dirty_bytes(pointer); }
+
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block) {
   Place const place = place_of(space, device_id);

@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 
 #include "../../backend/Driver.hpp"
+#include "../../backend/Guard.hpp"
 #include "../../backend/Replays.hpp"  // has keep_for_replays, too
 
 namespace KokkosHostSpaces::Impl {
@@ -63,6 +64,14 @@ int device_of(void const* a, void const* b) {
   int const device = Driver::device_of(a);
   return device >= 0 ? device : Driver::device_of(b);
 }
+
+bool guards_copies() { return Guard::is_on(); }
+
+void guard_copy(CopySide const& dst, CopySide const& src, StreamHandle stream) {
+  Guard::watch({dst.begin, dst.bytes, dst.label}, {src.begin, src.bytes, src.label}, stream);
+}
+
+std::size_t races_found() noexcept { return Guard::races(); }
 
 StreamHandle private_stream(int device) { return Driver::private_stream(device); }
 

@@ -40,6 +40,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(config.touch_threads == 0);
   CHECK(config.pool);
   CHECK(config.calibration.empty());
+  CHECK_FALSE(config.guard);
   CHECK_FALSE(config.verbose);
 }
 
@@ -50,6 +51,7 @@ TEST_CASE("every variable is read") {
                               {"TOUCH_THREADS", "12"},
                               {"POOL", "off"},
                               {"CALIBRATION", "/tmp/rates"},
+                              {"GUARD", "on"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
   CHECK_FALSE(config.huge_pages);
@@ -57,6 +59,7 @@ TEST_CASE("every variable is read") {
   CHECK(config.touch_threads == 12);
   CHECK_FALSE(config.pool);
   CHECK(config.calibration == "/tmp/rates");
+  CHECK(config.guard);
   CHECK(config.verbose);
 }
 

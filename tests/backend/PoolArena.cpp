@@ -137,3 +137,57 @@ TEST_CASE("an arena knows how much is ready, and which unused segment fits best"
   test.arena.remove(reserved);
   CHECK(test.arena.ready_bytes() == 0);
 }
+
+TEST_CASE("of what an arena hands out, nobody had what it calls zero") {
+  constexpr std::size_t pages = 3000;
+  TestArena test;
+  Segment& segment = test.add(pages * page);
+  std::vector<bool> was_out(pages, false);
+  auto const first_page = [&](Block const& block) {
+    return static_cast<std::size_t>(block.address - segment.first->address) / page;
+  };
+  std::mt19937 random(5);
+  std::vector<Block*> blocks;
+  std::size_t zeros = 0, spoilt = 0;
+  for (int i = 0; i < 10000; ++i) {
+    if (blocks.empty() || random() % 5 < 3) {
+      Block* const block = test.arena.take(random() % (60 * page) + 1, any_size);
+      if (block == nullptr) continue;
+      REQUIRE(block->dirty <= block->bytes);
+      auto const begin = was_out.begin() + std::ptrdiff_t(first_page(*block));
+      auto const end   = begin + std::ptrdiff_t(block->bytes / page);
+      auto const clean = begin + std::ptrdiff_t(block->dirty / page);
+      spoilt += std::size_t(std::count(clean, end, true));
+      zeros += block->bytes - block->dirty;
+      std::fill(begin, end, true);
+      blocks.push_back(block);
+    } else {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      test.arena.put(*blocks.back());
+      blocks.pop_back();
+    }
+  }
+  CHECK(spoilt == 0);
+  CHECK(zeros >= pages / 2 * page);  // what is merged with blocks that came back is not forgotten
+}
+
+TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
+  TestArena test;
+  test.add(100 * page);
+  Block* const front = test.arena.take(10 * page, any_size);
+  CHECK(front->dirty == 0);
+  test.arena.put(*front);
+  Block* const whole = test.arena.take(100 * page, any_size);
+  REQUIRE(whole != nullptr);
+  CHECK(whole->dirty == 10 * page);
+  test.arena.put(*whole);
+  Block* const again = test.arena.take(50 * page, any_size);
+  CHECK(again->dirty == 50 * page);
+  Block* const rest = test.arena.take(50 * page, any_size);
+  CHECK(rest->dirty == 50 * page);
+
+  Segment driver;
+  driver.region = {again->address, 10 * page, Origin::driver};
+  test.arena.add(driver);
+  CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
+}

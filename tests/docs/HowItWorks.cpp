@@ -9,6 +9,7 @@
 #include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <utility>
@@ -58,6 +59,18 @@ TEST_CASE("copies are nodes of a graph", "[docs]") {
   graph.submit(instance);
   instance.fence();
   CHECK(output(n - 1) == n);
+}
+
+TEST_CASE("a View that is zero in memory that was used", "[docs]") {
+  {
+    Kokkos::View<double*, khs::PinnedSpace> const before("before", n);
+    for (int i = 0; i < n; ++i) before(i) = i;
+  }
+  Kokkos::fence();
+  Kokkos::View<double*, khs::PinnedSpace> sums("sums", n);  // zeros, whoever had the memory before
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, sums(i));
+  CHECK(largest == 0);
 }
 
 TEST_CASE("memory of others that children shall not have", "[docs]") {

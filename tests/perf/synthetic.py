@@ -158,6 +158,12 @@ def add_ranks(made, ranks=2, rate=BOTH):
     made.add(f"copy/both/PinnedSpace/contiguous/bytes:{moved}", *[2 * moved / rate] * 2, bytes=2.0 * moved)
 
 
+# Cases of whole Views, and what is wanted of their twins' time by theirs.
+VIEWS = (("alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:4294967296", 8),
+         ("alloc/cold/zeroed_View_PinnedSpace/twin:View_PinnedSpace/bytes:4294967296", 0.952),
+         ("alloc/filled/zeroed_View_PinnedSpace/twin:memset_View_PinnedSpace/bytes:268435456", 0.9))
+
+
 def _allocations(made):
     for moved in (2**14, 2**26, 2**28, 2**30, 2**32):
         cold = 1e-4 + moved / 25e9
@@ -169,4 +175,7 @@ def _allocations(made):
         made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
         for space, twin in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
             made.add(f"alloc/free_busy/{space}/twin:{twin}/bytes:{moved}", 1e-6, 0.05)
+    made.add("alloc/cold/zeroed_View_PinnedSpace/twin:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
+    for moved in (2**28, 2**30):
+        made.add(f"alloc/filled/zeroed_View_PinnedSpace/twin:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
     made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

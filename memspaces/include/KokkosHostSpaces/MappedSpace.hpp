@@ -7,6 +7,7 @@
 #include <KokkosHostSpaces/impl/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
 #include <KokkosHostSpaces/impl/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/ZeroFillGlue.hpp>
 
 namespace KokkosHostSpaces {
 

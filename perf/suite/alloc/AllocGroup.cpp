@@ -29,6 +29,10 @@ Ways const pages = {"PinnedSpace", "mmap_touch"};
 Ways const views = {"View_PinnedSpace", "malloc_touch"};
 #endif
 
+// What zeros cost: nothing where pages are fresh, else as much as by hand.
+Ways const zeros_of_fresh = {"zeroed_View_PinnedSpace", "View_PinnedSpace"};
+Ways const zeros_of_used  = {"zeroed_View_PinnedSpace", "memset_View_PinnedSpace"};
+
 struct What {
   std::string operation;
   Ways ways;
@@ -77,7 +81,7 @@ void add_cold(Effort const& effort, Cases& cases) {
   if (effort.mode != Mode::quick) sizes.insert(sizes.end(), {256 * MiB, GiB, 4 * GiB});
   if (effort.mode == Mode::full) sizes.push_back(16 * GiB);
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
-  for (Ways const& ways : {plain, pages, views})
+  for (Ways const& ways : {plain, pages, views, zeros_of_fresh})
     for (std::size_t bytes : sizes) {
       int const repetitions = bytes < GiB ? 5 : 3;
       add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
@@ -99,6 +103,15 @@ void add_warm(Ways const& ways, Effort const& effort, Cases& cases) {
     add(cases, {"warm", ways, in_bytes(bytes), effort.repetitions(seconds)},
         [bytes](WayInfo const& info, auto const& way) { return warm(info, way, bytes); });
   }
+}
+
+void add_filled(Effort const& effort, Cases& cases) {
+  Sizes sizes = {64 * MiB};
+  if (effort.mode != Mode::quick) sizes = {MiB, 16 * MiB, 256 * MiB, GiB};
+  std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
+  for (std::size_t bytes : sizes)
+    add(cases, {"filled", zeros_of_used, in_bytes(bytes), effort.repetitions(0.05), double(bytes)},
+        [bytes](WayInfo const&, auto const& way) { return filled(way, bytes); });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -141,6 +154,7 @@ Cases alloc_cases(Effort const& effort) {
   add_warm(pools, effort, cases);
 #endif
   add_warm(views, effort, cases);
+  add_filled(effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
   add_busy(pools, effort, cases);
   add_busy({"View_PinnedSpace", pools.twin}, effort, cases);

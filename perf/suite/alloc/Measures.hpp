@@ -76,6 +76,17 @@ Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
   }};
 }
 
+/// The same of a View that is filled each time, since the one before has used the memory.
+template <class Way>
+Measure filled(Way const& way, std::size_t bytes) {
+  return {[=](bool damage) {
+    (void)way(bytes);
+    std::size_t const count = std::clamp<std::size_t>(GiB / bytes, 1, 20);
+    return time_pairs(
+        way, [bytes] { return bytes; }, count, always, damage);
+  }};
+}
+
 /// As many small sizes as large ones: their logarithms are evenly distributed.
 class RandomSizes {
  public:

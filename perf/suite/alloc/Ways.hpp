@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -44,6 +45,19 @@ auto make_view(std::size_t bytes) {
                                     bytes);
 }
 
+/// Zeros by hand: all threads of the host's execution space set a part each.
+inline void memset_by_threads(char* begin, std::size_t bytes) {
+  using Host            = Kokkos::DefaultHostExecutionSpace;
+  auto const threads    = static_cast<std::size_t>(Host().concurrency());
+  std::size_t const all = bytes / 64;
+  auto const set_part   = [=](std::size_t i) {
+    std::size_t const from = all * i / threads * 64;
+    std::size_t const to   = i + 1 == threads ? bytes : all * (i + 1) / threads * 64;
+    std::memset(begin + from, 0, to - from);
+  };
+  Kokkos::parallel_for("memset", Kokkos::RangePolicy<Host>(0, threads), set_part);
+}
+
 /// Calls visit(WayInfo, way) for each way that this machine has; the first is PinnedSpace itself.
 template <class Visit>
 void for_each_way(Visit visit) {
@@ -52,6 +66,13 @@ void for_each_way(Visit visit) {
         static_cast<char*>(PinnedSpace().allocate(bytes)), {bytes});
   });
   visit(WayInfo{"View_PinnedSpace", true}, make_view<PinnedSpace>);
+  visit(WayInfo{"zeroed_View_PinnedSpace", true},
+        [](std::size_t bytes) { return Kokkos::View<char*, PinnedSpace>("sample", bytes); });
+  visit(WayInfo{"memset_View_PinnedSpace", true}, [](std::size_t bytes) {
+    auto const view = make_view<PinnedSpace>(bytes);
+    memset_by_threads(view.data(), bytes);
+    return view;
+  });
 #ifdef KOKKOS_ENABLE_CUDA
   visit(WayInfo{"View_CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
 #endif

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -33,6 +34,27 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
 
 /// A device near which that memory of ours lies: `preferred` if it is one, or if none is.
 int device_near(void const* memory, int preferred);
+
+/// Bytes from `pointer` on that may hold something; what lies behind them is zero. For who has just
+/// allocated the memory, and wrote only before `pointer`.
+std::size_t dirty_bytes(void const* pointer) noexcept;
+
+/// One side of a copy, for the guard.
+struct CopySide {
+  void const* begin;
+  std::size_t bytes;  ///< without gaps; 0: it has some
+  std::string label;
+};
+
+/// KOKKOS_HOST_SPACES_GUARD=on: copies on instances are guarded against the host.
+bool guards_copies();
+
+/// A copy was enqueued on `stream`: host code that touches `dst`, or writes into `src`, before it is
+/// done is told of on stderr.
+void guard_copy(CopySide const& dst, CopySide const& src, void* stream);
+
+/// How often host code was told of.
+std::size_t races_found() noexcept;
 
 /// Page-locks memory for later allocations, in the background.
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,

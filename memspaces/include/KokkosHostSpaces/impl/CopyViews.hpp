@@ -219,6 +219,12 @@ void copy_and_wait_for(Dst const& dst, Src const& src) {
   cuda.fence("Kokkos::deep_copy: fence after a copy that the host waits for");
 }
 
+template <class View>
+CopySide side_of(View const& view) {
+  std::size_t const bytes = view.span() * sizeof(typename View::value_type);
+  return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
+}
+
 // deep_copy(instance, dst, src)
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
@@ -227,6 +233,7 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
     enqueue_copy(instance, dst, src);
+    if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
   } else {
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
     copy_and_wait_for(dst, src);

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// KOKKOS_HOST_SPACES_GUARD=on, on the fake runtime: a stream that is held stands for the copy. (Its
+// copies are made by threads of this process, which the guard would hold back.) The environment is
+// read once, so that these tests have a run of their own.
+
+#include "../../backend/Guard.hpp"
+#include "../support/DeviceWork.hpp"
+#include "../support/FakeCuda.hpp"
+#include "CapturedStderr.hpp"
+#include "PoolTest.hpp"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr std::size_t header = 128;
+
+// A View as Kokkos allocates it: with its header.
+class TestView {
+ public:
+  TestView(std::size_t bytes, std::string label)
+      : m_bytes(bytes),
+        m_label(std::move(label)),
+        m_block(PoolTest::allocate(bytes + header, m_label.c_str())),
+        data(m_block + header) {}
+  ~TestView() { destroy(); }
+  TestView(TestView const&)            = delete;
+  TestView& operator=(TestView const&) = delete;
+
+  void destroy() { Pool::deallocate(std::exchange(m_block, nullptr)); }
+
+  Guard::Side side() const { return part(0, m_bytes); }
+  Guard::Side part(std::size_t from, std::size_t size) const {
+    return {m_block + header + from, size, m_label};
+  }
+
+ private:
+  std::size_t m_bytes;
+  std::string m_label;
+  char* m_block;
+
+ public:
+  char volatile* const data;
+};
+
+Guard::Side on_device(std::string const& label) { return {reinterpret_cast<void*>(64), 8, label}; }
+
+// Copies that last until the end of the test.
+struct Copies {
+  PoolTest const test{1};
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  CapturedStderr const said;
+  std::size_t const before = Guard::races();
+
+  Copies() {
+    REQUIRE(Guard::is_on());
+    stream.run(gate.hold());
+  }
+  void begin(Guard::Side const& dst, Guard::Side const& src) const {
+    Guard::watch(dst, src, stream.get());
+  }
+  void end() {
+    gate.open();
+    stream.wait();
+    CHECK(Guard::watched() == 0);
+  }
+  std::size_t races() const { return Guard::races() - before; }
+};
+
+}  // namespace
+
+TEST_CASE("a host write during a copy to the device is told, once, and the program goes on",
+          "[.guard]") {
+  Copies copies;
+  for (std::size_t bytes : {std::size_t(8), std::size_t(3000), 5 * MiB}) {
+    std::size_t const races = copies.races();
+    TestView const view{bytes, "halo_send"};
+    copies.begin(on_device("halo"), view.side());
+    CHECK(view.data[bytes - 1] == 0);
+    CHECK(copies.races() == races);
+    view.data[bytes - 1] = 'x';
+    CHECK(copies.races() == races + 1);
+    view.data[0] = 'y';
+    CHECK(copies.races() == races + 1);
+    CHECK(view.data[bytes - 1] == 'x');
+    CHECK_THAT(copies.said.text(),
+               ContainsSubstring("race: the host writes byte " + std::to_string(bytes - 1) +
+                                 " of 'halo_send' in the space TestSpace") &&
+                   ContainsSubstring("while an asynchronous copy to 'halo' reads it: fence"));
+  }
+  copies.end();
+}
+
+TEST_CASE("a host read, and a host write, during a copy to the host are told", "[.guard]") {
+  Copies copies;
+  TestView const a{100 * KiB, "received"}, b{100, "also_received"};
+  copies.begin(a.side(), on_device("halo"));
+  copies.begin(b.side(), on_device("halo"));
+  CHECK(a.data[5000] == 0);
+  CHECK(copies.races() == 1);
+  b.data[7] = 'x';
+  CHECK(copies.races() == 2);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("the host reads byte 5000 of 'received'") &&
+                                     ContainsSubstring("writes byte 7 of 'also_received'") &&
+                                     ContainsSubstring("copy from 'halo' fills it"));
+  copies.end();
+  a.data[5000] = 'x';
+  CHECK(copies.races() == 2);
+}
+
+TEST_CASE("a write by another thread, or after the View was destroyed, is told", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "sent"};
+  TestView gone{MiB, "gone"};
+  copies.begin(on_device("a"), view.side());
+  copies.begin(on_device("b"), gone.side());
+  std::jthread([&] { view.data[100] = 'x'; }).join();
+  CHECK(copies.races() == 1);
+  gone.destroy();
+  gone.data[100] = 'x';
+  CHECK(copies.races() == 2);
+  CHECK_THAT(copies.said.text(),
+             ContainsSubstring("byte 100 of 'sent'") && ContainsSubstring("byte 100 of 'gone'"));
+  copies.end();
+}
+
+TEST_CASE("clean programs hear nothing: what lies beside, other parts, and what is done",
+          "[.guard]") {
+  Copies copies;
+  TestView const before{10, "before"}, sent{100 * KiB, "sent"}, after{10, "after"};
+  copies.begin(on_device("device"), sent.part(20 * KiB, 40 * KiB));
+  before.data[9]          = 'x';
+  after.data[0]           = 'x';
+  sent.data[20 * KiB - 1] = 'x';  // pages that it shares are not guarded
+  sent.data[60 * KiB]     = 'x';
+  CHECK(sent.data[30 * KiB] == 0);
+  CHECK(copies.races() == 0);
+  CHECK(Guard::watched() == 1);
+  copies.end();
+  sent.data[30 * KiB] = 'x';
+  CHECK(copies.races() == 0);
+  CHECK(copies.said.text().empty());
+}
+
+TEST_CASE("of two copies that overlap, the second keeps its guard when the first is done",
+          "[.guard]") {
+  Copies copies;
+  DeviceWork::Stream other;
+  TestView const view{MiB, "sent_twice"};
+  copies.begin(on_device("a"), view.side());
+  Guard::watch(on_device("b"), view.part(0, MiB / 2), other.get());
+  other.wait();
+  CHECK(Guard::watched() == 1);
+  view.data[1000] = 'x';
+  CHECK(copies.races() == 1);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("copy to 'a' reads it"));
+  copies.end();
+}
+
+TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures", "[.guard]") {
+  Copies copies;
+  auto* const combined = static_cast<char*>(Pool::allocate(
+      {.bytes = MiB, .kind = MemoryKind::write_combined, .space = "WC", .label = "combined"}));
+  copies.begin(on_device("device"), {combined, MiB, "combined"});
+  TestView const strided{MiB, "strided"}, captured{MiB, "captured"};
+  copies.begin(on_device("device"), strided.part(0, 0));
+  DeviceWork::Stream capturing;
+  capturing.begin_capture();
+  Guard::watch(captured.side(), on_device("device"), capturing.get());
+  CHECK(capturing.end_capture());
+  combined[0]      = 'x';
+  strided.data[0]  = 'x';
+  captured.data[0] = 'x';
+  CHECK(copies.races() == 0);
+  CHECK_THAT(copies.said.text(),
+             ContainsSubstring("'combined' is not guarded (its memory is from cudaHostAlloc)") &&
+                 ContainsSubstring("'strided' is not guarded (the part") &&
+                 ContainsSubstring("'captured' is not guarded (its stream captures)"));
+  copies.end();
+  Pool::deallocate(combined);
+}
+
+TEST_CASE("where the runtime takes no function behind a copy, memory stays open", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "unlucky"};
+  FakeCuda::fail_nth_call("cudaLaunchHostFunc", 1);
+  copies.begin(on_device("device"), view.side());
+  CHECK(Guard::watched() == 0);
+  view.data[0] = 'x';
+  CHECK(copies.races() == 0);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("is not guarded (the runtime takes"));
+  copies.end();
+}
+
+namespace {
+
+sigjmp_buf back;
+extern "C" void jump_back(int) { siglongjmp(back, 1); }
+
+bool write_is_handled(char volatile* pointer) {
+  if (sigsetjmp(back, 1) != 0) return true;
+  *pointer = 'x';
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("faults that are not the guard's go to who handled them before", "[.guard]") {
+  Copies copies;
+  struct sigaction theirs = {}, before = {};
+  theirs.sa_handler = &jump_back;
+  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TestView const view{MiB, "sent"};
+  copies.begin(on_device("device"), view.side());
+  auto* const forbidden = static_cast<char volatile*>(
+      mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  for (int i = 0; i < 3; ++i) CHECK(write_is_handled(forbidden));
+  view.data[0] = 'x';
+  CHECK(copies.races() == 1);
+  sigaction(SIGSEGV, &before, nullptr);
+  munmap(const_cast<char*>(forbidden), 4096);
+  copies.end();
+}
+
+TEST_CASE("threads that race with many copies are told, and nothing is lost or left", "[.guard]") {
+  Copies copies;
+  copies.gate.open();
+  std::deque<TestView> views;
+  for (int i = 0; i < 8; ++i) views.emplace_back(64 * KiB, "view");
+  {
+    std::jthread const writer([&](std::stop_token const& stop) {
+      for (std::size_t i = 0; !stop.stop_requested(); ++i) {
+        char volatile& element = views[i % 8].data[i % (64 * KiB)];
+        element                = char(i);
+        if (element != char(i)) std::abort();
+      }
+    });
+    for (int i = 0; i < 2000; ++i)
+      copies.begin(i % 2 == 0 ? views[std::size_t(i) % 8].side() : on_device("device"),
+                   i % 2 == 0 ? on_device("device") : views[std::size_t(i) % 8].side());
+    copies.stream.wait();
+  }
+  copies.end();
+}
+
+TEST_CASE("without the variable copies are not watched, and small blocks share pages") {
+  PoolTest const test(1);
+  if (Guard::is_on()) SKIP("the guard is on");
+  DeviceWork::Stream stream;
+  TestView const a{100, "a"}, b{100, "b"};
+  Guard::watch(on_device("device"), a.side(), stream.get());
+  CHECK(Guard::watched() == 0);
+  CHECK(FakeCuda::calls("cudaLaunchHostFunc") == 0);
+  CHECK(std::abs(a.data - b.data) < 4096);
+}

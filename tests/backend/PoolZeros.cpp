@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the pool says to be zero is zero: fresh pages, until somebody has had them.
+
+#include "../../backend/Driver.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+std::size_t dirty_of(void const* pointer, std::size_t bytes) {
+  return std::min(Pool::dirty_bytes(pointer), bytes);
+}
+
+bool all_zero(char const* begin, std::size_t bytes) {
+  return bytes == 0 || (*begin == 0 && std::memcmp(begin, begin + 1, bytes - 1) == 0);
+}
+
+// With nothing running, all that was given back is ready, if only the pool asks.
+void make_ready() { pool::trim(std::numeric_limits<std::size_t>::max()); }
+
+struct Seen {
+  std::atomic<std::size_t> zero{0}, not_zero{0};  ///< bytes that were called zero; blocks that lied
+};
+
+// Has blocks of all sizes, checks and spoils them, and gives them back in any order.
+void take_and_spoil(unsigned seed, int operations, Seen& seen) {
+  struct Block {
+    char* begin;
+    std::size_t bytes;
+  };
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> exponent(0, 20);
+  std::vector<Block> blocks;
+  for (int i = 0; i < operations; ++i) {
+    if (blocks.empty() || (blocks.size() < 40 && random() % 2 == 0)) {
+      auto const bytes         = static_cast<std::size_t>(std::exp2(exponent(random)));
+      char* const begin        = PoolTest::allocate(bytes);
+      std::size_t const header = std::min<std::size_t>(bytes, random() % 2 * 128);
+      std::memset(begin, 1, header);
+      std::size_t const dirty = header + dirty_of(begin + header, bytes - header);
+      if (!all_zero(begin + dirty, bytes - dirty)) ++seen.not_zero;
+      seen.zero += bytes - dirty;
+      std::memset(begin, 0xff, bytes);
+      blocks.push_back({begin, bytes});
+    } else {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      Pool::deallocate(blocks.back().begin);
+      blocks.pop_back();
+    }
+    if (i % 1000 == 999) pool::trim(random() % 2 * MiB);
+    if (i % 1000 == 499) Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 4 * MiB).wait();
+  }
+  for (Block const& block : blocks) Pool::deallocate(block.begin);
+}
+
+}  // namespace
+
+TEST_CASE("what is called zero is zero, whoever had what lies beside it") {
+  PoolTest const test(1);
+  Seen seen;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned seed = 1; seed <= 4; ++seed)
+      threads.emplace_back(take_and_spoil, seed, 2500, std::ref(seen));
+  }
+  CHECK(seen.not_zero == 0);
+  CHECK(seen.zero > 10 * MiB);
+}
+
+TEST_CASE("fresh memory is zero for its first user, who is told so once") {
+  PoolTest const test(1);
+  for (std::size_t bytes : {std::size_t(100), 20 * KiB, 100 * KiB, 20 * MiB}) {
+    char* const block = PoolTest::allocate(bytes);
+    CHECK(dirty_of(block, bytes) == 0);
+    CHECK(dirty_of(block, bytes) == bytes);
+    Pool::deallocate(block);
+    make_ready();
+    char* const again = PoolTest::allocate(bytes);
+    CHECK(again == block);
+    CHECK(dirty_of(again, bytes) == bytes);
+    CHECK(dirty_of(again + 128, bytes) == bytes);
+    Pool::deallocate(again);
+  }
+}
+
+TEST_CASE("memory that was reserved, and is new after a trim, is zero") {
+  PoolTest const test(1);
+  for (int round = 0; round < 2; ++round) {
+    Pool::reserve(32 * MiB, MemoryKind::page_locked, -1, 32 * MiB).wait();
+    std::size_t const misses = PoolTest::usage().misses;
+    char* const a            = PoolTest::allocate(MiB);
+    char* const b            = PoolTest::allocate(31 * MiB);
+    CHECK(PoolTest::usage().misses == misses);
+    CHECK(dirty_of(a, MiB) == 0);
+    CHECK(dirty_of(b, 31 * MiB) == 0);
+    CHECK(all_zero(b, 31 * MiB));
+    Pool::deallocate(a);
+    make_ready();
+    char* const c = PoolTest::allocate(MiB);
+    CHECK(c == a);
+    CHECK(dirty_of(c, MiB) == MiB);
+    Pool::deallocate(b);
+    Pool::deallocate(c);
+    CHECK(pool::trim(0) >= 32 * MiB);
+  }
+}
+
+TEST_CASE("of memory that the driver gave, or that is not the pool's, nothing is called zero") {
+  PoolTest const test(1);
+  bool const from_driver = Driver::device_count() > 0;
+  for (std::size_t bytes : {std::size_t(100), 100 * KiB, 3 * MiB}) {
+    auto* const block =
+        static_cast<char*>(Pool::allocate({.bytes = bytes, .kind = MemoryKind::write_combined}));
+    CHECK(dirty_of(block, bytes) == (from_driver ? bytes : 0));
+    Pool::deallocate(block);
+  }
+  std::vector<char> const other(10000);
+  CHECK(dirty_of(other.data(), other.size()) == other.size());
+  CHECK(dirty_of(nullptr, 1) == 1);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Views that are made with initialisation: full of zeros, whatever the memory held, and not filled
+// where they are so already. backend/ has the tests of what is known to be zero.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t(1) << 20;
+
+struct Constructed {
+  int a = 7, b = -1;
+};
+struct Plain {
+  double x;
+  char c;
+};
+enum class Colour : short { red, green };
+
+// As many bytes as `Value` has, as they are in a View that is new.
+template <class Value>
+std::vector<char> initial_bytes() {
+  if constexpr (std::is_trivially_default_constructible_v<Value>) {
+    return std::vector<char>(sizeof(Value), 0);
+  } else {
+    Value const value{};
+    std::vector<char> bytes(sizeof(Value));
+    std::memcpy(bytes.data(), &value, sizeof(Value));
+    return bytes;
+  }
+}
+
+template <class View>
+bool is_initial(View const& view) {
+  using Value           = typename View::value_type;
+  auto const wanted     = initial_bytes<Value>();
+  auto const* const all = reinterpret_cast<char const*>(view.data());
+  for (std::size_t i = 0; i < view.span(); ++i)
+    if (std::memcmp(all + i * sizeof(Value), wanted.data(), sizeof(Value)) != 0) return false;
+  return true;
+}
+
+template <class View>
+void spoil(View const& view) {
+  std::memset(static_cast<void*>(view.data()), 0xff,
+              view.span() * sizeof(typename View::value_type));
+}
+
+// Empties the pool and locks so many bytes in one piece.
+void start_with(std::size_t bytes) {
+  Kokkos::fence();
+  khs::pool::trim(0);
+  khs::pool::reserve(bytes, khs::PinnedSpace(), bytes).wait();
+}
+
+auto uninitialized(std::size_t bytes) {
+  return Kokkos::View<char*, khs::PinnedSpace>(
+      Kokkos::view_alloc("first", Kokkos::WithoutInitializing), bytes);
+}
+
+// What the tools see of kernels and fences.
+std::vector<std::string> seen_by_tools;
+
+template <class Make>
+std::vector<std::string> tools_see(Make make) {
+  using namespace Kokkos::Tools::Experimental;
+  EventSet const before = get_callbacks();
+  seen_by_tools.clear();
+  set_begin_parallel_for_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+    seen_by_tools.push_back(std::string("kernel ") + name);
+  });
+  set_end_parallel_for_callback([](std::uint64_t) { seen_by_tools.push_back("end"); });
+  set_begin_fence_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+    seen_by_tools.push_back(std::string("fence ") + name);
+  });
+  make();
+  set_callbacks(before);
+  return seen_by_tools;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE(
+    "the elements of a new View are what Kokkos promises, in fresh and in used memory",
+    "[zero_fill]", char, int, double, bool, Colour, Plain, Constructed, Kokkos::complex<double>) {
+  using View = Kokkos::View<TestType*, khs::PinnedSpace>;
+  Kokkos::fence();
+  khs::pool::trim(0);
+  bool right = true;
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t n : {1ul, 3ul, 31ul, 1000ul, 9999ul, 70001ul}) {
+      View const a("a", n), b("b", n);
+      right = right && is_initial(a) && is_initial(b);
+      spoil(a);
+      spoil(b);
+    }
+  }
+  CHECK(right);
+}
+
+TEMPLATE_TEST_CASE("every space hands out zeros after use: all ranks, padding, realloc and resize",
+                   "[zero_fill]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+  Kokkos::fence();
+  khs::pool::trim(0);
+  for (std::size_t n : {1ul, 3ul, 50ul, 333ul}) {
+    for (int round = 0; round < 2; ++round) {
+      Kokkos::View<double, TestType> const scalar("scalar");
+      Kokkos::View<double**, Kokkos::LayoutLeft, TestType> const padded(
+          Kokkos::view_alloc("padded", Kokkos::AllowPadding), n, 7);
+      Kokkos::View<int*** [2], Kokkos::LayoutRight, TestType> const deep("deep", n, 3, 5);
+      Kokkos::View<float*, TestType> line("line", n);
+      CHECK(is_initial(scalar));
+      CHECK(is_initial(padded));
+      CHECK(is_initial(deep));
+      spoil(line);
+      Kokkos::realloc(line, n);
+      CHECK(is_initial(line));
+      spoil(line);
+      Kokkos::realloc(line, 2 * n);
+      CHECK(is_initial(line));
+      Kokkos::resize(line, 4 * n);
+      CHECK(is_initial(line));
+      spoil(scalar);
+      spoil(padded);
+      spoil(deep);
+      spoil(line);
+    }
+  }
+}
+
+TEST_CASE("pages that nobody had are not filled again, those of a View before are", "[zero_fill]") {
+  using View = Kokkos::View<int*, khs::PinnedSpace>;
+  start_with(64 * mebibyte);
+  auto const in_front = uninitialized(16 * mebibyte);
+  // The next View begins where this one ends: what it does not write stays.
+  char* const behind = in_front.data() - 128 + 16 * mebibyte + 4096;
+  char* const mark   = behind + 8 * mebibyte;
+  *mark              = 42;
+  {
+    View const fresh("fresh", 4 * mebibyte);
+    REQUIRE(reinterpret_cast<char*>(fresh.data()) == behind + 128);
+    CHECK(int(*mark) == 42);
+  }
+  Kokkos::fence();
+  View const used("used", 4 * mebibyte);
+  REQUIRE(reinterpret_cast<char*>(used.data()) == behind + 128);
+  CHECK(int(*mark) == 0);
+}
+
+TEST_CASE(
+    "of a View that begins in used memory and ends in fresh memory, only the used part is filled",
+    "[zero_fill]") {
+  start_with(64 * mebibyte);
+  char* begin = nullptr;
+  {
+    auto const before = uninitialized(16 * mebibyte);
+    begin             = before.data();
+    spoil(before);
+  }
+  Kokkos::fence();
+  khs::pool::trim(64 * mebibyte);  // looks what is ready
+  begin[40 * mebibyte] = 42;       // nobody had it
+  Kokkos::View<double*, khs::PinnedSpace> const view(
+      Kokkos::view_alloc("view", Kokkos::SequentialHostInit), 6 * mebibyte);
+  auto* const data = reinterpret_cast<char*>(view.data());
+  REQUIRE(data == begin);
+  CHECK(std::all_of(data, begin + 40 * mebibyte, [](char c) { return c == 0; }));
+  CHECK(int(begin[40 * mebibyte]) == 42);
+}
+
+TEST_CASE("tools see the same of a View whether its memory was zero or had to be filled",
+          "[zero_fill]") {
+  using View = Kokkos::View<double*, khs::PinnedSpace>;
+  Kokkos::DefaultHostExecutionSpace const instance;
+  constexpr std::size_t few = 10000;  // of more, Kokkos shows the kernel that fills as well
+  start_with(64 * mebibyte);
+  auto const make         = [] { View("density", few); };
+  auto const on_instance  = [&] { View(Kokkos::view_alloc("density", instance), few); };
+  auto const fresh        = tools_see(make);
+  auto const used         = tools_see(make);
+  auto const used_ordered = tools_see(on_instance);
+  khs::pool::trim(0);
+  auto const fresh_ordered = tools_see(on_instance);
+  CHECK(fresh == used);
+  CHECK(fresh_ordered == used_ordered);
+  auto const has = [](auto const& all, std::string const& wanted) {
+    return std::find(all.begin(), all.end(), wanted) != all.end();
+  };
+  CHECK(has(fresh, "kernel Kokkos::View::initialization [density] via memset"));
+  CHECK(has(fresh, "fence Kokkos::View::initialization via memset"));
+  CHECK_FALSE(has(fresh_ordered, "fence Kokkos::View::initialization via memset"));
+}
