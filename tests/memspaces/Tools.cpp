@@ -95,6 +95,28 @@ TEST_CASE("tools see a deep_copy begin and end once, with the destination's labe
   CHECK(copy->bytes == 1600);
 }
 
+TEST_CASE("tools see each of many copies by one call, and no fence of a Cuda instance", "[tools]") {
+  using Space = Kokkos::DefaultExecutionSpace::memory_space;
+  using Range = std::pair<int, int>;
+  Kokkos::View<int*, khs::PinnedSpace> const host("host", 4000);
+  Kokkos::View<int*, Space> const device("device", 4000);
+  std::vector<Kokkos::View<int*, khs::PinnedSpace>> from;
+  std::vector<Kokkos::View<int*, Space>> to;
+  for (int i = 0; i < 40; ++i) {
+    from.push_back(Kokkos::subview(host, Range(100 * i, 100 * i + 10 + i % 3)));
+    to.push_back(Kokkos::subview(device, Range(100 * i + i % 2, 100 * i + i % 2 + 10 + i % 3)));
+  }
+  Kokkos::DefaultExecutionSpace const instance;
+  Spy const spy;
+  khs::deep_copy_all(instance, to, from);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK(count("fence") == 0);
+#endif
+  instance.fence();
+  CHECK(count("copy") == 40);
+  CHECK(count("copied") == 40);
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any direction and layout",

@@ -231,6 +231,18 @@ class Check(ReportTest):
         machine.remove("/steps:5/")
         self.assert_missed(machine, "no data for steps 5")
 
+    def test_batches_and_turned_copies_are_held_against_twins_and_link(self):
+        for part, factors, wanted in (
+                ("copy/batch/PinnedSpace/to_host/scattered/twin:single", {"twin_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
+                ("copy/batch/PinnedSpace/to_device/scattered/twin:best", {"real_time": 1.7}, "ratio >= 0.95"),
+                ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "twin_seconds": 1.05},
+                 "rate / limit to host >= 0.95, measured 0.93"),
+                ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.05}, "ratio >= 0.97")):
+            with self.subTest(part):
+                machine = machine_that_reaches_all()
+                self.assertGreater(machine.change(part, **factors), 0)
+                self.assert_missed(machine, wanted)
+
     def test_two_gpus_are_held_against_both_links_where_there_are_two(self):
         code, text = self.check(machine_that_reaches_all(), "--verbose")
         self.assertIn("meant for backend = cuda, ranks = 1, limit_all_two_to_one >= 1", text)

@@ -60,7 +60,7 @@ struct CheckedPairs {
   bool has_others = false;  ///< that go by themselves
 };
 
-/// `pairs.for_each` calls with a destination, a source, and their index; see DeepCopyAll.hpp.
+/// `pairs.for_each` calls with a destination, a source, and their index; see CopyPairs.hpp.
 /// \throw Error
 template <class Pairs>
 CheckedPairs check_pairs(Pairs const& pairs) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The pairs of Views that deep_copy_all is given, in one way or another.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
+
+#include <KokkosHostSpaces/impl/CopyAll.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <ranges>
+#include <string>
+#include <tuple>
+
+namespace KokkosHostSpaces::Impl {
+
+template <class Range>
+concept RangeOfViews = std::ranges::sized_range<Range const> &&
+    Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
+
+template <class Dst, class Src>
+int device_of_pair(Dst const& dst, Src const& src) {
+  return has_device_v<Dst, Src> ? device_of(dst.data(), src.data()) : -1;
+}
+
+template <class Dst, class Src>
+std::string describe_pair(Dst const& dst, Src const& src) {
+  return shape_of(dst) + " <- " + shape_of(src) + " of " +
+         std::to_string(dst.size() * sizeof(typename Dst::value_type)) + " bytes";
+}
+
+/// Pairs of two ranges, each of Views of one type.
+template <class Dsts, class Srcs>
+class PairsOfRanges {
+ public:
+  PairsOfRanges(Dsts const& dsts, Srcs const& srcs) : m_dsts(dsts), m_srcs(srcs) {
+    if (std::ranges::size(dsts) != std::ranges::size(srcs))
+      throw Error("KokkosHostSpaces::deep_copy_all of " + std::to_string(std::ranges::size(srcs)) +
+                  " sources to " + std::to_string(std::ranges::size(dsts)) +
+                  " destinations (each source has one destination): make the two equally long");
+  }
+  std::size_t size() const { return std::ranges::size(m_dsts); }
+
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    auto src            = std::ranges::begin(m_srcs);
+    std::uint32_t index = 0;
+    for (auto const& dst : m_dsts) visit(dst, *src++, index++);
+  }
+  std::string describe(std::uint32_t index) const {
+    return describe_pair(*std::next(std::ranges::begin(m_dsts), index),
+                         *std::next(std::ranges::begin(m_srcs), index));
+  }
+  int device() const {
+    int device = -1;
+    for_each([&](auto const& dst, auto const& src, std::uint32_t) {
+      if (device < 0) device = device_of_pair(dst, src);
+    });
+    return device;
+  }
+
+ private:
+  Dsts const& m_dsts;
+  Srcs const& m_srcs;
+};
+
+/// Pairs of any types.
+template <class... Copies>
+class PairsOfArguments {
+ public:
+  explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
+  static constexpr std::size_t size() { return sizeof...(Copies); }
+
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    std::uint32_t index = 0;
+    std::apply([&](auto const&... copy) { (visit(copy.dst, copy.src, index++), ...); }, m_copies);
+  }
+  std::string describe(std::uint32_t wanted) const {
+    std::string text;
+    for_each([&](auto const& dst, auto const& src, std::uint32_t index) {
+      if (index == wanted) text = describe_pair(dst, src);
+    });
+    return text;
+  }
+  int device() const {
+    int device = -1;
+    for_each([&](auto const& dst, auto const& src, std::uint32_t) {
+      if (device < 0) device = device_of_pair(dst, src);
+    });
+    return device;
+  }
+
+ private:
+  std::tuple<Copies const&...> m_copies;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
