@@ -4,6 +4,8 @@
 option(KokkosHostSpaces_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 # Kokkos' headers take most of the time that a source takes.
 option(KokkosHostSpaces_UNITY_BUILD "Compile several sources at once, which is less work" ON)
+option(KokkosHostSpaces_FEWER_SOURCES
+  "Compile yet more at once, and examples as nothing that can run: for CUDA without a GPU, half of the work" OFF)
 
 # 1 for targets which nvcc compiles: all if its wrapper is the compiler, else Kokkos sees to it that
 # those are which depend on Kokkos, and marks them.

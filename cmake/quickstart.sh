@@ -148,9 +148,9 @@ build() {
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
     options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON" -U CMAKE_CXX_FLAGS_RELEASE
-      -U KokkosHostSpaces_EXAMPLES_TOGETHER)
+      -U KokkosHostSpaces_FEWER_SOURCES)
     # Nobody will run it.
-    [ -n "$gpu" ] || options+=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DKokkosHostSpaces_EXAMPLES_TOGETHER=ON)
+    [ -n "$gpu" ] || options+=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DKokkosHostSpaces_FEWER_SOURCES=ON)
   elif [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
     options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
   fi
