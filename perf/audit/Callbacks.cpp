@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
+#include <pthread.h>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
@@ -27,8 +27,11 @@ struct State {
   Recorder recorder;
   std::atomic<double> begin{0};
   std::atomic<bool> reported{false};  // nothing since, unless there are copies
-  long process = long(getpid());
 };
+
+// A child of fork has nothing to say: all so far was its parent's, and a thread which it does not
+// have may hold the lock.
+std::atomic<bool> is_child = false;
 
 // Never destroyed: others may still call when the program ends.
 State& state() {
@@ -79,18 +82,23 @@ void report() {
 
 template <class Function>
 void guarded(Function const& function) noexcept {
+  if (is_child.load(std::memory_order_relaxed)) return;
   try {
     function();
   } catch (...) {
   }
 }
 
-// For a program that does not finalize Kokkos. A child of fork has nothing to say.
+// For a program that does not finalize Kokkos.
 void report_at_exit() {
   guarded([] {
-    if (state().process != long(getpid()) || state().recorder.result().copies == 0) return;
-    report();
+    if (state().recorder.result().copies > 0) report();
   });
+}
+
+void other_work(char const* kernel, std::uint64_t* id) {
+  if (id != nullptr) *id = 0;
+  guarded([&] { state().recorder.other_work(thread(), kernel); });
 }
 
 }  // namespace
@@ -103,7 +111,10 @@ extern "C" {
 void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {
   audit::guarded([] {
     static std::atomic_flag registered;
-    if (!registered.test_and_set()) std::atexit(audit::report_at_exit);
+    if (!registered.test_and_set()) {
+      std::atexit(audit::report_at_exit);
+      pthread_atfork(nullptr, nullptr, [] { audit::is_child = true; });
+    }
     auto& all = audit::state();
     if (all.begin.load() == 0 || all.reported.exchange(false)) all.begin = audit::now();
   });
@@ -154,17 +165,17 @@ void kokkosp_end_fence(std::uint64_t) {
   audit::guarded([&] { audit::state().recorder.end_fence(audit::thread(), now); });
 }
 
-void kokkosp_begin_parallel_for(char const*, std::uint32_t, std::uint64_t* id) {
-  if (id != nullptr) *id = 0;
-  audit::guarded([] { audit::state().recorder.other_work(audit::thread()); });
+// None calls another by its name: of several tools in a program that may be another one's.
+void kokkosp_begin_parallel_for(char const* name, std::uint32_t, std::uint64_t* id) {
+  audit::other_work(name, id);
 }
 
-void kokkosp_begin_parallel_reduce(char const* name, std::uint32_t device, std::uint64_t* id) {
-  kokkosp_begin_parallel_for(name, device, id);
+void kokkosp_begin_parallel_reduce(char const* name, std::uint32_t, std::uint64_t* id) {
+  audit::other_work(name, id);
 }
 
-void kokkosp_begin_parallel_scan(char const* name, std::uint32_t device, std::uint64_t* id) {
-  kokkosp_begin_parallel_for(name, device, id);
+void kokkosp_begin_parallel_scan(char const* name, std::uint32_t, std::uint64_t* id) {
+  audit::other_work(name, id);
 }
 
 void kokkosp_allocate_data(audit::SpaceHandle space, char const*, void const*, std::uint64_t) {

@@ -72,6 +72,11 @@ std::string advice_for(Pair const& pair, Reason reason) {
   switch (reason) {
     case tiny_copies:
       if (pair.is_fill()) return both + ": set it in a kernel, not by one deep_copy after another";
+      if (pair.to.is_value() && is_host(pair.from.memory))
+        return "read " + quoted(pair.from.label) + " itself, which is host memory";
+      if (pair.to.is_value())
+        return "read " + quoted(pair.from.label) +
+               " less often, or on an instance into a View in PinnedSpace";
       return both + ": gather these tiny copies into one";
     case pageable:
       if (pair.to.is_value())
@@ -79,7 +84,9 @@ std::string advice_for(Pair const& pair, Reason reason) {
       if (pair.to.memory == Memory::pageable)
         return "put " + quoted(pair.to.label) + " into PinnedSpace";
       return "put " + quoted(pair.from.label) + " into PinnedSpace";
-    case host_to_host: return both + ": both are host memory: let one do for both";
+    case host_to_host:
+      if (pair.is_within_label()) return both + ": host memory of one label: read it where it lies";
+      return both + ": both are host memory: let one do for both";
     case host_instance: return both + ": copy on an instance of the device, not of the host";
     case instance_fence:
       if (pair.is_fill()) return both + ": fill it on an instance that reaches it";

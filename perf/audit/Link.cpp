@@ -46,7 +46,9 @@ std::string text_of_small(std::string const& file) {
 }  // namespace
 
 std::optional<Link> link_in(std::string const& calibration, std::string const& machine) {
-  if (!calibration.starts_with("Kokkos Host Spaces calibration")) return std::nullopt;
+  // Another version has another meaning, and a number may be cut.
+  if (!calibration.starts_with("Kokkos Host Spaces calibration 1\n")) return std::nullopt;
+  constexpr double slowest = 1e6, fastest = 1e15;
   Link link;
   bool here = false;
   std::istringstream lines(calibration);
@@ -59,7 +61,7 @@ std::optional<Link> link_in(std::string const& calibration, std::string const& m
     if (key == "machine") here = line == "machine " + machine;
     if (!here || (key != "to_device" && key != "to_host") || !(words >> number)) continue;
     double& rate = link.rate[key == "to_device" ? to_device : to_host];
-    if (number < 1e15) rate = std::max(rate, number);
+    if (number > slowest && number < fastest) rate = std::max(rate, number);
   }
   if (link.rate[to_device] <= 0 || link.rate[to_host] <= 0) return std::nullopt;
   return link;

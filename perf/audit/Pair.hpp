@@ -95,6 +95,10 @@ struct Pair {
 
   /// A value for all elements: nothing crosses a link.
   bool is_fill() const { return from.is_value(); }
+  /// Parts of one View, or Views with one label.
+  bool is_within_label() const {
+    return !to.label.empty() && to.label == from.label && to.space == from.space;
+  }
   bool is_between_hosts() const { return is_host(to.memory) && is_host(from.memory); }
   bool is_pageable() const {
     return !is_fill() && (to.memory == Memory::pageable || from.memory == Memory::pageable);

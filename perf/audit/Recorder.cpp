@@ -128,6 +128,7 @@ void Recorder::count(Thread& thread, double seconds) {
   add(cause, waited + (cause == device_fence ? before : 0), is_copy ? copying : 0);
   if (!is_copy) return;
   ++pair.blocked;
+  if (thread.by_kernel) return;  // the bytes are those of the span, which is not all copied
   pair.blocked_bytes += thread.bytes;
   pair.blocked_seconds += copying;
   see_rate(pair, thread.bytes, copying);
@@ -155,7 +156,9 @@ void Recorder::end_fence(Thread& thread, double now) {
     if (fence.of_device && !fence.whole && !fence.of_copies) thread.device_instance = true;
     return;
   }
-  if (!fence.of_device || !fence.whole || !fence.by_hand) return;
+  // Who has waited for the instance of a copy waits for the copy no more.
+  if (fence.of_device && !fence.whole) return other_work(thread);
+  if (!fence.of_device || !fence.by_hand) return;
   if (thread.done == nullptr || fence.before) {
     thread.waited_before += seconds;
     return;
@@ -167,8 +170,11 @@ void Recorder::end_fence(Thread& thread, double now) {
   waiting.seconds += seconds;
 }
 
-void Recorder::other_work(Thread& thread) {
-  if (thread.copy != nullptr) return;
+void Recorder::other_work(Thread& thread, char const* kernel) {
+  if (thread.copy != nullptr) {
+    thread.by_kernel |= kernel != nullptr && std::strstr(kernel, "ViewCopy") != nullptr;
+    return;
+  }
   thread.done          = nullptr;
   thread.waited_before = 0;
 }

@@ -52,6 +52,7 @@ struct Thread {
   bool nothing_to_copy = false;
   double waited_inside = 0;  ///< for what was enqueued before the copy
   bool whole_device = false, host_instance = false, device_instance = false;
+  bool by_kernel = false;  ///< as Views with gaps are copied
 
   Fence fence;
   double waited_before = 0;        ///< by fences of whole devices, with nothing behind them so far
@@ -70,8 +71,8 @@ class Recorder {
   void begin_fence(Thread& thread, char const* name, std::uint32_t device, double now);
   void end_fence(Thread& thread, double now);
 
-  /// Other work, such as a kernel: what comes after it is no neighbour of a copy before.
-  void other_work(Thread& thread);
+  /// A kernel, by its name, or other work: what comes after it is no neighbour of a copy before.
+  void other_work(Thread& thread, char const* kernel = nullptr);
   void allocated(std::string_view space);
 
   struct Result {

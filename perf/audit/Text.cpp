@@ -61,8 +61,10 @@ std::string shown(std::string const& label) {
   for (std::size_t i = 0; i < text.size();) {
     std::size_t const length = character_at(text, i);
     auto const first         = static_cast<unsigned char>(text[i]);
-    bool const control       = first < 0x20 || first == 0x7f;
-    characters.push_back(control ? Perf::format("\\x%02x", first) : text.substr(i, length));
+    auto const last          = static_cast<unsigned char>(text[i + length - 1]);
+    bool const of_two        = first == 0xc2 && last < 0xa0;  // such as U+009B, as ESC and [
+    bool const control       = first < 0x20 || first == 0x7f || of_two;
+    characters.push_back(control ? Perf::format("\\x%02x", last) : text.substr(i, length));
     i += length;
   }
   std::string result;

@@ -168,6 +168,18 @@ TEST_CASE("sync of a PinnedDualView and a pinned mirror on a Cuda instance make 
   instance.fence();
 }
 
+TEST_CASE("tools see as many bytes as are copied, of Views with gaps too", "[tools][cuda]") {
+  Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const ours("ours", 200, 100);
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaSpace> const field("field", 200, 100);
+  std::pair<int, int> const range(10, 20);
+  Spy const spy;
+  Kokkos::deep_copy(Kokkos::subview(field, range, range), Kokkos::subview(ours, range, range));
+  auto const copy =
+      std::find_if(events.begin(), events.end(), [](Event const& e) { return e.what == "copy"; });
+  REQUIRE(copy != events.end());
+  CHECK(copy->bytes == 800);
+}
+
 TEST_CASE("stock strided copies on an instance are the control: they fence or throw",
           "[tools][cuda]") {
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace> const stock("stock", 20,

@@ -244,19 +244,7 @@ TEST_CASE("labels that are made up as the program goes take bounded memory", "[a
   CHECK(all.copies == 20000);
 }
 
-TEST_CASE("the link's rate is the file's for this machine, else the best that was seen",
-          "[audit]") {
-  std::string const file =
-      "Kokkos Host Spaces calibration 1\n\nmachine other\ngpu a\ndriver 1\nto_device 9e+10\n"
-      "to_host 9e+10\n\nmachine here\ngpu a\ndriver 1\nto_device 5.5e+10\nto_host 5.4e+10\n";
-  auto const link = link_in(file, "here");
-  REQUIRE(link);
-  CHECK(link->rate[to_device] == 5.5e10);
-  CHECK(link->rate[to_host] == 5.4e10);
-  for (std::string const& text : {file.substr(9), std::string("\xff\0", 2), std::string()})
-    CHECK_FALSE(link_in(text, "here"));
-  CHECK_FALSE(link_in(file, "elsewhere"));
-
+TEST_CASE("the link's rate is the best that was seen, if no file tells it", "[audit]") {
   Program program;
   program.blocking("Cuda", "field", "Pinned", "halo", 1, 0.5, 100 * mib);
   program.blocking("Cuda", "field", "Pinned", "halo", 1, 1, 100 * mib);
@@ -264,36 +252,47 @@ TEST_CASE("the link's rate is the file's for this machine, else the best that wa
   CHECK(program.recorder.result().best[to_host] == 0);
 }
 
-TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[audit]") {
-  CHECK(quoted("") == "(no label)");
-  CHECK(quoted("a\nb") == "`a\\x0ab`");
-  CHECK(shown(std::string(5000, 'x')).size() < 80);
-  CHECK(as_utf8("Fl\u00e4che") == "Fl\u00e4che");
-  CHECK(as_utf8("\xff") == "\uFFFD");
-  CHECK(as_utf8("\xc3") == "\uFFFD");
-  CHECK(as_utf8("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
+TEST_CASE("who waits for a copy's instance is not told of fences that come later", "[audit]") {
+  Program program;
+  program.on_instance("Cuda", "field", "Pinned", "halo", 0);
+  program.fence("Kokkos::Cuda::fence(): Unnamed Instance Fence", cuda + one_instance, 1);
+  program.fence_all("Kokkos::fence: Unnamed Global Fence", 0.5);
+  CHECK(only_row(program.findings()).findings.empty());
 }
 
-TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit]") {
-  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
-  setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
-  CHECK(this_process().name().starts_with("rank 3 of 8 on "));
-  CHECK_THAT(json_of({}, this_process(), 1), ContainsSubstring("\"rank\": 3,\n\"ranks\": 8"));
-  setenv("OMPI_COMM_WORLD_RANK", "3; or worse", 1);
-  CHECK(this_process().rank.find("worse") == std::string::npos);
-  unsetenv("OMPI_COMM_WORLD_RANK");
-  unsetenv("OMPI_COMM_WORLD_SIZE");
+TEST_CASE("a View with gaps has no rate, for its span is not what was copied", "[audit]") {
+  Program program;
+  program.begin("Cuda", "field", "CudaHostPinned", "column", 1000 * mib);
+  program.fence_all("Kokkos::deep_copy: copy between contiguous views, pre copy fence", 1);
+  program.recorder.other_work(program.thread, "Kokkos::ViewCopy-1D");
+  program.fence_all("Kokkos::deep_copy: copy between contiguous views, post copy fence", 0.001);
+  program.end(0);
+  auto const row = only_row(program.findings(50e9));
+  CHECK_FALSE(row.rate);
+  CHECK_FALSE(row.share);
+  CHECK(row.pair.blocked == 1);
+  CHECK(program.recorder.result().best[to_device] == 0);
+  CHECK_THAT(seconds_of(row, device_fence), WithinAbs(1.001, 1e-9));
 }
 
-TEST_CASE("each rank has a file of its own", "[audit]") {
-  Process process;
-  CHECK(file_of("a/audit.json", process) == "a/audit.json");
-  process.rank = "3";
-  CHECK(file_of("a/audit.json", process) == "a/audit.3.json");
-  CHECK(file_of("a.b/audit", process) == "a.b/audit.3");
-  CHECK(file_of("/.audit", process) == "/.audit.3");
-  process.size = "1";
-  CHECK(file_of("audit.json", process) == "audit.json");
+TEST_CASE("values that are read one by one are not to be gathered", "[audit]") {
+  Program program;
+  for (int i = 0; i != 100; ++i) program.on_instance("Host", "Scalar", "Host", "sum", 1, 8);
+  for (int i = 0; i != 100; ++i) program.blocking("Host", "Scalar", "Cuda", "norm", 0, 2, 8);
+  auto const all = program.findings();
+  REQUIRE(all.advice.size() == 2);
+  CHECK(all.advice[0].text ==
+        "read `norm` less often, or on an instance into a View in PinnedSpace");
+  CHECK(all.advice[1].text == "read `sum` itself, which is host memory");
+}
+
+TEST_CASE("nobody is told to let one buffer do for parts of the same one", "[audit]") {
+  Program program;
+  program.on_instance("Host", "field", "Host", "field", 1);
+  auto const all = program.findings();
+  REQUIRE(all.advice.size() == 1);
+  CHECK(all.advice[0].text ==
+        "`field` (Host) <- `field` (Host): host memory of one label: read it where it lies");
 }
 
 }  // namespace KokkosHostSpaces::Audit

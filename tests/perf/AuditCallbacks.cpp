@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Audit {
@@ -130,6 +132,34 @@ TEST_CASE("copies of several threads are all counted", "[audit]") {
     for (std::thread& thread : threads) thread.join();
   });
   CHECK_THAT(result.json, ContainsSubstring("\"copies\": 198000"));
+}
+
+TEST_CASE("a child of fork says nothing, and waits for no thread of its parent", "[audit]") {
+  int finished      = 0;
+  auto const result = audited([&] {
+    std::atomic<bool> end = false;
+    std::thread other([&] {
+      while (!end) copy("other", "b");
+    });
+    for (int i = 0; i != 50; ++i) {
+      pid_t const child = fork();
+      if (child == 0) {
+        alarm(20);  // ends it, if it hangs
+        copy("of a child", "b");
+        kokkosp_finalize_library();
+        _exit(0);
+      }
+      int status = -1;
+      waitpid(child, &status, 0);
+      finished += status == 0;
+      if (status != 0) break;
+    }
+    end = true;
+    other.join();
+  });
+  CHECK(finished == 50);
+  CHECK(result.text.find("Kokkos copy audit") == result.text.rfind("Kokkos copy audit"));
+  CHECK_THAT(result.json, ContainsSubstring("other") && !ContainsSubstring("of a child"));
 }
 
 TEST_CASE("a file that cannot be written is told of, and nothing else happens", "[audit]") {

@@ -118,7 +118,7 @@ class DeepCopyEvent {
     Kokkos::Profiling::beginDeepCopy(
         Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
         Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
-        dst.span() * sizeof(typename Dst::value_type));
+        dst.size() * sizeof(typename Dst::value_type));  // without gaps, as the copy
   }
   ~DeepCopyEvent() {
     if (Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the audit reads beside events, and how it writes names.
+
+#include "../../perf/audit/Findings.hpp"
+#include "../../perf/audit/Report.hpp"
+#include "../../perf/audit/Text.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdlib>
+#include <string>
+
+namespace KokkosHostSpaces::Audit {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("the link's rate is the file's for this machine", "[audit]") {
+  std::string const file =
+      "Kokkos Host Spaces calibration 1\n\nmachine other\ngpu a\ndriver 1\nto_device 9e+10\n"
+      "to_host 9e+10\n\nmachine here\ngpu a\ndriver 1\nto_device 5.5e+10\nto_host 5.4e+10\n";
+  auto const link = link_in(file, "here");
+  REQUIRE(link);
+  CHECK(link->rate[to_device] == 5.5e10);
+  CHECK(link->rate[to_host] == 5.4e10);
+  for (std::string const& text : {file.substr(9), std::string("\xff\0", 2), std::string()})
+    CHECK_FALSE(link_in(text, "here"));
+  CHECK_FALSE(link_in(file, "elsewhere"));
+}
+
+TEST_CASE("a calibration that is cut, or of another version, tells no rate", "[audit]") {
+  std::string const file =
+      "Kokkos Host Spaces calibration 1\n\nmachine here\nto_device 5.5e+10\nto_host 5.4e+10";
+  CHECK(link_in(file, "here"));
+  for (std::size_t cut = 1; cut <= std::string("5.4e+10").size(); ++cut) {
+    INFO(file.substr(0, file.size() - cut));
+    CHECK_FALSE(link_in(file.substr(0, file.size() - cut), "here"));
+  }
+  CHECK_FALSE(link_in("Kokkos Host Spaces calibration 10" + file.substr(32), "here"));
+}
+
+TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[audit]") {
+  CHECK(quoted("") == "(no label)");
+  CHECK(quoted("a\nb") == "`a\\x0ab`");
+  CHECK(quoted("a\u009b31m") == "`a\\x9b31m`");  // what terminals take for ESC and [
+  CHECK(shown(std::string(5000, 'x')).size() < 80);
+  CHECK(as_utf8("Fl\u00e4che") == "Fl\u00e4che");
+  CHECK(as_utf8("\xff") == "\uFFFD");
+  CHECK(as_utf8("\xc3") == "\uFFFD");
+  CHECK(as_utf8("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
+}
+
+TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit]") {
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+  CHECK(this_process().name().starts_with("rank 3 of 8 on "));
+  CHECK_THAT(json_of({}, this_process(), 1), ContainsSubstring("\"rank\": 3,\n\"ranks\": 8"));
+  setenv("OMPI_COMM_WORLD_RANK", "3; or worse", 1);
+  CHECK(this_process().rank.find("worse") == std::string::npos);
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+}
+
+TEST_CASE("each rank has a file of its own", "[audit]") {
+  Process process;
+  CHECK(file_of("a/audit.json", process) == "a/audit.json");
+  process.rank = "3";
+  CHECK(file_of("a/audit.json", process) == "a/audit.3.json");
+  CHECK(file_of("a.b/audit", process) == "a.b/audit.3");
+  CHECK(file_of("/.audit", process) == "/.audit.3");
+  process.size = "1";
+  CHECK(file_of("audit.json", process) == "audit.json");
+}
+
+}  // namespace KokkosHostSpaces::Audit
