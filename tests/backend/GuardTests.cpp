@@ -198,6 +198,52 @@ TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures"
   Pool::deallocate(combined);
 }
 
+TEST_CASE("what shares the pages of a copy is anybody's: Kokkos' header, an element behind",
+          "[.guard]") {
+  Copies copies;
+  TestView const sent{100 * KiB, "sent"}, small{1000, "small"}, received{MiB, "received"};
+  copies.begin(on_device("device"), sent.part(0, 100 * KiB - 4));
+  copies.begin(on_device("device"), small.part(0, 996));
+  copies.begin(received.side(), on_device("device"));
+  sent.data[100 * KiB - 4] = 'x';
+  small.data[996]          = 'x';
+  CHECK(received.data[-std::ptrdiff_t(header)] == 0);  // kokkos_free looks there
+  CHECK(copies.races() == 0);
+  sent.data[100] = 'x';
+  CHECK(received.data[MiB - 1] == 0);
+  CHECK(copies.races() == 2);
+  copies.end();
+}
+
+TEST_CASE("copies that are too many to be watched, or for the system, are said", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "often"};
+  for (int i = 0; i < 300; ++i) copies.begin(on_device("device"), view.side());
+  CHECK(Guard::watched() == 256);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("'often' is not guarded (256"));
+  view.data[0] = 'x';
+  copies.end();
+  view.data[0] = 'x';
+  CHECK(copies.races() == 256);
+}
+
+TEST_CASE("where the system protects no more pieces of memory, that is said", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "late"};
+  constexpr std::size_t pages = 1 << 18;
+  auto* const many            = static_cast<char*>(
+      mmap(nullptr, pages * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  std::size_t i = 0;
+  while (i < pages && mprotect(many + i * 4096, 4096, PROT_READ) == 0) i += 2;
+  copies.begin(on_device("device"), view.side());
+  std::size_t const watched = Guard::watched();
+  munmap(many, pages * 4096);
+  if (i >= pages) SKIP("this system does not limit them");
+  CHECK(watched == 0);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("'late' is not guarded (the system"));
+  copies.end();
+}
+
 TEST_CASE("where the runtime takes no function behind a copy, memory stays open", "[.guard]") {
   Copies copies;
   TestView const view{MiB, "unlucky"};
