@@ -9,6 +9,7 @@
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
+#include "GuardedView.hpp"
 #include "PoolTest.hpp"
 
 #include <csetjmp>
@@ -17,7 +18,6 @@
 #include <deque>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -29,38 +29,6 @@ using namespace KokkosHostSpaces::Impl;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-constexpr std::size_t header = 128;
-
-// A View as Kokkos allocates it: with its header.
-class TestView {
- public:
-  TestView(std::size_t bytes, std::string label)
-      : m_bytes(bytes),
-        m_label(std::move(label)),
-        m_block(PoolTest::allocate(bytes + header, m_label.c_str())),
-        data(m_block + header) {}
-  ~TestView() { destroy(); }
-  TestView(TestView const&)            = delete;
-  TestView& operator=(TestView const&) = delete;
-
-  void destroy() { Pool::deallocate(std::exchange(m_block, nullptr)); }
-
-  Guard::Side side() const { return part(0, m_bytes); }
-  Guard::Side part(std::size_t from, std::size_t size) const {
-    return {m_block + header + from, size, m_label};
-  }
-
- private:
-  std::size_t m_bytes;
-  std::string m_label;
-  char* m_block;
-
- public:
-  char volatile* const data;
-};
-
-Guard::Side on_device(std::string const& label) { return {reinterpret_cast<void*>(64), 8, label}; }
 
 // Copies that last until the end of the test.
 struct Copies {
