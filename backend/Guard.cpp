@@ -6,6 +6,7 @@
 #include "os/Fork.hpp"
 #include "os/Pages.hpp"
 #include "os/Protection.hpp"
+#include "os/SignalLine.hpp"
 #include "pool/Pool.hpp"
 
 #include <algorithm>
@@ -20,8 +21,6 @@
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Guard {
 
 namespace {
@@ -35,8 +34,9 @@ Address address_of(void const* pointer) { return reinterpret_cast<Address>(point
 struct Watched {
   enum State { free, active, reporting, reported };
   std::atomic<int> state{free};
-  std::atomic<Address> begin{0}, end{0};
-  std::atomic<Address> first{0};  ///< of the View
+  std::atomic<Address> begin{0}, end{0};  ///< whole pages
+  std::atomic<Address> from{0}, to{0};    ///< of the copy, in them or beyond
+  std::atomic<Address> first{0};          ///< of the View
   std::atomic<Access> allowed{Access::all};
   std::array<char, 400> memory{}, advice{};
 };
@@ -52,44 +52,22 @@ bool holds(Watched const& watched, Address address) {
          address < watched.end.load(std::memory_order_relaxed);
 }
 
+// Beside the bytes of the copy its pages hold what is anybody's: the header of Kokkos, which
+// kokkos_free reads, and elements behind those that are copied.
+bool uses(Watched const& watched, Address address) {
+  return address >= watched.from.load(std::memory_order_relaxed) &&
+         address < watched.to.load(std::memory_order_relaxed);
+}
+
 // --- What the signal handler does: nothing that allocates, locks or calls CUDA ------------------
 
-class Line {
- public:
-  void add(char const* text) {
-    while (*text != '\0' && m_size + 1 < m_text.size()) m_text[m_size++] = *text++;
-  }
-  void add(Address number, Address base) {
-    std::array<char, 24> digits{};
-    std::size_t i = digits.size() - 1;
-    do {
-      digits[--i] = "0123456789abcdef"[number % base];
-      number /= base;
-    } while (number > 0);
-    add(&digits[i]);
-  }
-  void write_to_stderr() const {
-    // What cannot be written is lost: there is nobody to tell.
-    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, m_text.data(), m_size);
-  }
-
- private:
-  std::array<char, 1200> m_text{};
-  std::size_t m_size = 0;
-};
-
 void report(Watched const& watched, Address address, bool is_write) {
-  Line line;
+  SignalLine line;
   line.add("KokkosHostSpaces: race: the host ");
   line.add(is_write ? "writes" : "reads");
-  Address const first = watched.first.load(std::memory_order_relaxed);
-  if (address >= first) {
-    line.add(" byte ");
-    line.add(address - first, 10);
-    line.add(" of ");
-  } else {
-    line.add(" before ");
-  }
+  line.add(" byte ");
+  line.add(address - watched.first.load(std::memory_order_relaxed), 10);
+  line.add(" of ");
   line.add(watched.memory.data());
   line.add(", at 0x");
   line.add(address, 16);
@@ -98,11 +76,32 @@ void report(Watched const& watched, Address address, bool is_write) {
   line.write_to_stderr();
 }
 
+bool open(Address begin, Address end) {
+  return protect_pages(reinterpret_cast<void*>(begin), end - begin, Access::all);
+}
+
 // After a report the whole range is open, so that the program goes on.
-void open(Watched const& watched) {
-  Address const begin = watched.begin.load(std::memory_order_relaxed);
-  protect_pages(reinterpret_cast<void*>(begin), watched.end.load(std::memory_order_relaxed) - begin,
-                Access::all);
+bool open(Watched const& watched) {
+  return open(watched.begin.load(std::memory_order_relaxed),
+              watched.end.load(std::memory_order_relaxed));
+}
+
+bool open_page_of(Address address) {
+  Address const begin = address / page_bytes() * page_bytes();
+  return open(begin, begin + page_bytes());
+}
+
+// With the state `reporting`, in which nobody else changes what is watched; returns the next.
+Watched::State answer(Watched const& watched, Address address, bool is_write, bool& again) {
+  if (!holds(watched, address)) return Watched::active;  // it got free, and another copy's
+  if (!uses(watched, address)) {
+    again |= open_page_of(address);
+    return Watched::active;
+  }
+  report(watched, address, is_write);
+  the_races.fetch_add(1);
+  again |= open(watched);
+  return Watched::reported;
 }
 
 // Pages that were opened between the access and the signal: it is tried again, unless that does not
@@ -124,14 +123,9 @@ bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
     if (!holds(watched, address)) continue;
     int state = Watched::active;
     if (watched.state.compare_exchange_strong(state, Watched::reporting)) {
-      report(watched, address, is_write);
-      the_races.fetch_add(1);
-      open(watched);
-      watched.state.store(Watched::reported);
-      again = true;
+      watched.state.store(answer(watched, address, is_write, again));
     } else if (state != Watched::free) {
-      open(watched);
-      again = true;
+      again |= open(watched);
     }
   }
   return again || is_late(address);
@@ -139,8 +133,9 @@ bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
 
 // --- What is protected ---------------------------------------------------------------------------
 
-// Sets what all active copies together allow in a range. Under the mutex.
-void protect(Address begin, Address end) {
+// Sets what all active copies together allow in a range; false if the system refuses. Under the
+// mutex.
+bool protect(Address begin, Address end) {
   std::vector<Address> cuts{begin, end};
   std::vector<Watched const*> active;
   for (Watched const& watched : the_table) {
@@ -152,13 +147,15 @@ void protect(Address begin, Address end) {
     active.push_back(&watched);
   }
   std::sort(cuts.begin(), cuts.end());
+  bool all = true;
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     if (cuts[i] == cuts[i + 1]) continue;
     Access allowed = Access::all;
     for (Watched const* watched : active)
       if (holds(*watched, cuts[i])) allowed = std::max(allowed, watched->allowed.load());
-    protect_pages(reinterpret_cast<void*>(cuts[i]), cuts[i + 1] - cuts[i], allowed);
+    all &= protect_pages(reinterpret_cast<void*>(cuts[i]), cuts[i + 1] - cuts[i], allowed);
   }
+  return all;
 }
 
 void forget(Watched* watched) {
@@ -227,26 +224,35 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
     say_unguarded(side.label, "the part that it uses has gaps, or no page for itself");
     return nullptr;
   }
-  std::lock_guard const lock(the_mutex);
-  for (Watched& watched : the_table) {
-    if (watched.state.load() != Watched::free) continue;
-    watched.begin   = pages.begin;
-    watched.end     = pages.end;
-    watched.first   = address_of(block->begin) + header;
-    watched.allowed = allowed;
-    put(watched.memory,
-        "'" + side.label + "' in the space " + block->space + " (" +
-            (block->numa_node < 0 ? std::string("on no certain NUMA node")
-                                  : "NUMA node " + std::to_string(block->numa_node)) +
-            ")");
-    put(watched.advice, advice);
-    the_lowest    = std::min(the_lowest.load(), pages.begin);
-    the_highest   = std::max(the_highest.load(), pages.end);
-    watched.state = Watched::active;
-    protect(pages.begin, pages.end);
-    return &watched;
+  auto const where = "'" + side.label + "' in the space " + block->space + " (" +
+                     (block->numa_node < 0 ? std::string("on no certain NUMA node")
+                                           : "NUMA node " + std::to_string(block->numa_node)) +
+                     ")";
+  std::unique_lock lock(the_mutex);
+  auto* const watched = std::find_if(the_table.begin(), the_table.end(), [](Watched const& one) {
+    return one.state.load() == Watched::free;
+  });
+  if (watched == the_table.end()) {
+    lock.unlock();
+    say_unguarded(side.label, std::to_string(the_table.size()) + " copies are watched already");
+    return nullptr;
   }
-  return nullptr;  // so many copies at once are not expected of a program that is being debugged
+  watched->begin   = pages.begin;
+  watched->end     = pages.end;
+  watched->from    = address_of(side.begin);
+  watched->to      = address_of(side.begin) + side.bytes;
+  watched->first   = std::min(address_of(block->begin) + header, watched->from.load());
+  watched->allowed = allowed;
+  put(watched->memory, where);
+  put(watched->advice, advice);
+  the_lowest     = std::min(the_lowest.load(), pages.begin);
+  the_highest    = std::max(the_highest.load(), pages.end);
+  watched->state = Watched::active;
+  if (protect(pages.begin, pages.end)) return watched;
+  lock.unlock();
+  forget(watched);
+  say_unguarded(side.label, "the system does not protect more pieces of memory, vm.max_map_count");
+  return nullptr;
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 
 #include "Protection.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <utility>
 
 #include <csignal>
 #include <sys/mman.h>
@@ -17,13 +20,6 @@ namespace {
 
 std::atomic<OnForbiddenAccess> the_handler{nullptr};
 
-// Who handled the signal before. Never freed, since a signal may be reading it.
-struct Former {
-  struct sigaction action;
-  Former const* before;
-};
-std::atomic<Former const*> the_former{nullptr};
-
 // Where the processor does not say it, a forbidden access counts as a write.
 bool is_write(void* context) {
 #if defined(__x86_64__)
@@ -34,35 +30,80 @@ bool is_write(void* context) {
 #endif
 }
 
-// It may not return: programs jump out of handlers.
-void pass_on(int number, siginfo_t* info, void* context) {
-  Former const* const former  = the_former.load(std::memory_order_acquire);
-  struct sigaction const none = {};
-  struct sigaction const& to  = former != nullptr ? former->action : none;
+// Who handled the signal before, for each of our handlers: who takes the signal after us and chains
+// to us would otherwise get it back for ever, once we are in front again.
+constexpr std::size_t most_levels = 8;
+std::array<struct sigaction, most_levels> the_formers{};
+std::atomic<std::size_t> the_levels{0};
+
+// As the system does it for a handler of its own. It may not return: programs jump out of handlers.
+void pass_on(struct sigaction const& to, int number, siginfo_t* info, void* context) {
+  bool const was_sent = info->si_code <= 0;  // by somebody: there is no access to be tried again
+  if (to.sa_handler == SIG_IGN && was_sent) return;
+  bool const ends = to.sa_handler == SIG_DFL || to.sa_handler == SIG_IGN;
+  if (ends || (to.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) signal(number, SIG_DFL);
+  if (ends) {
+    if (was_sent) raise(number);
+    return;
+  }
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, number);
+  pthread_sigmask(SIG_BLOCK, &to.sa_mask, nullptr);
+  if ((to.sa_flags & SA_NODEFER) != 0) pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
   if ((to.sa_flags & SA_SIGINFO) != 0)
     to.sa_sigaction(number, info, context);
-  else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN)
-    to.sa_handler(number);
   else
-    signal(number, SIG_DFL);  // the access is tried again, and ends the process
+    to.sa_handler(number);
 }
 
+template <std::size_t level>
 void on_fault(int number, siginfo_t* info, void* context) {
   int const error    = errno;
   auto const handler = the_handler.load(std::memory_order_acquire);
   bool const is_ours = info->si_code == SEGV_ACCERR && handler != nullptr &&
                        handler(static_cast<char const*>(info->si_addr), is_write(context));
-  if (!is_ours) pass_on(number, info, context);
+  if (!is_ours) pass_on(the_formers[level], number, info, context);
   errno = error;
+}
+
+using Action = void (*)(int, siginfo_t*, void*);
+template <std::size_t... level>
+constexpr std::array<Action, sizeof...(level)> handlers(std::index_sequence<level...>) {
+  return {&on_fault<level>...};
+}
+constexpr auto our_handlers = handlers(std::make_index_sequence<most_levels>());
+
+bool is_ours(struct sigaction const& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 &&
+         std::find(our_handlers.begin(), our_handlers.end(), action.sa_sigaction) !=
+             our_handlers.end();
+}
+
+// Our handler in front of `former`: the one that was so before, or one that was never used, for a
+// signal may be reading the others. most_levels if there is none left.
+std::size_t level_before(struct sigaction const& former) {
+  auto const same = [&](struct sigaction const& known) {
+    return known.sa_handler == former.sa_handler && known.sa_flags == former.sa_flags;
+  };
+  std::size_t const used = the_levels.load();
+  auto const* const end  = the_formers.begin() + used;
+  auto const level       = static_cast<std::size_t>(std::find_if(the_formers.cbegin(), end, same) -
+                                              the_formers.cbegin());
+  if (level == used && used < most_levels) {
+    the_formers[used] = former;
+    the_levels.store(used + 1);
+  }
+  return level;
 }
 
 }  // namespace
 
-void protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
+bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
   int const flags = access == Access::all    ? PROT_READ | PROT_WRITE
                     : access == Access::read ? PROT_READ
                                              : PROT_NONE;
-  mprotect(begin, bytes, flags);
+  return mprotect(begin, bytes, flags) == 0;
 }
 
 void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
@@ -71,10 +112,11 @@ void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
   the_handler.store(handler, std::memory_order_release);
   struct sigaction now = {};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault) return;
-  the_former.store(new Former{now, the_former.load()}, std::memory_order_release);
+  if (is_ours(now)) return;
+  std::size_t const level = level_before(now);
+  if (level == most_levels) return;
   struct sigaction ours = {};
-  ours.sa_sigaction     = &on_fault;
+  ours.sa_sigaction     = our_handlers[level];
   ours.sa_flags         = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
   sigaction(SIGSEGV, &ours, nullptr);

@@ -12,8 +12,8 @@ namespace KokkosHostSpaces::Impl {
 enum class Access { all, read, none };
 
 /// Sets what threads of this process may do with whole pages; what devices do is not touched. For
-/// signal handlers too.
-void protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
+/// signal handlers too. False if the system refuses: it limits how many pieces memory may have.
+bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
 
 /// Is told of an access that protection forbids, in a signal handler: may call what is safe there.
 /// True if the access shall be tried again.

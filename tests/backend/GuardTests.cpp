@@ -9,6 +9,7 @@
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
+#include "GuardedView.hpp"
 #include "PoolTest.hpp"
 
 #include <csetjmp>
@@ -17,7 +18,6 @@
 #include <deque>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -29,38 +29,6 @@ using namespace KokkosHostSpaces::Impl;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-constexpr std::size_t header = 128;
-
-// A View as Kokkos allocates it: with its header.
-class TestView {
- public:
-  TestView(std::size_t bytes, std::string label)
-      : m_bytes(bytes),
-        m_label(std::move(label)),
-        m_block(PoolTest::allocate(bytes + header, m_label.c_str())),
-        data(m_block + header) {}
-  ~TestView() { destroy(); }
-  TestView(TestView const&)            = delete;
-  TestView& operator=(TestView const&) = delete;
-
-  void destroy() { Pool::deallocate(std::exchange(m_block, nullptr)); }
-
-  Guard::Side side() const { return part(0, m_bytes); }
-  Guard::Side part(std::size_t from, std::size_t size) const {
-    return {m_block + header + from, size, m_label};
-  }
-
- private:
-  std::size_t m_bytes;
-  std::string m_label;
-  char* m_block;
-
- public:
-  char volatile* const data;
-};
-
-Guard::Side on_device(std::string const& label) { return {reinterpret_cast<void*>(64), 8, label}; }
 
 // Copies that last until the end of the test.
 struct Copies {
@@ -196,6 +164,52 @@ TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures"
                  ContainsSubstring("'captured' is not guarded (its stream captures)"));
   copies.end();
   Pool::deallocate(combined);
+}
+
+TEST_CASE("what shares the pages of a copy is anybody's: Kokkos' header, an element behind",
+          "[.guard]") {
+  Copies copies;
+  TestView const sent{100 * KiB, "sent"}, small{1000, "small"}, received{MiB, "received"};
+  copies.begin(on_device("device"), sent.part(0, 100 * KiB - 4));
+  copies.begin(on_device("device"), small.part(0, 996));
+  copies.begin(received.side(), on_device("device"));
+  sent.data[100 * KiB - 4] = 'x';
+  small.data[996]          = 'x';
+  CHECK(received.data[-std::ptrdiff_t(header)] == 0);  // kokkos_free looks there
+  CHECK(copies.races() == 0);
+  sent.data[100] = 'x';
+  CHECK(received.data[MiB - 1] == 0);
+  CHECK(copies.races() == 2);
+  copies.end();
+}
+
+TEST_CASE("copies that are too many to be watched, or for the system, are said", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "often"};
+  for (int i = 0; i < 300; ++i) copies.begin(on_device("device"), view.side());
+  CHECK(Guard::watched() == 256);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("'often' is not guarded (256"));
+  view.data[0] = 'x';
+  copies.end();
+  view.data[0] = 'x';
+  CHECK(copies.races() == 256);
+}
+
+TEST_CASE("where the system protects no more pieces of memory, that is said", "[.guard]") {
+  Copies copies;
+  TestView const view{MiB, "late"};
+  constexpr std::size_t pages = 1 << 18;
+  auto* const many            = static_cast<char*>(
+      mmap(nullptr, pages * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  std::size_t i = 0;
+  while (i < pages && mprotect(many + i * 4096, 4096, PROT_READ) == 0) i += 2;
+  copies.begin(on_device("device"), view.side());
+  std::size_t const watched = Guard::watched();
+  munmap(many, pages * 4096);
+  if (i >= pages) SKIP("this system does not limit them");
+  CHECK(watched == 0);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("'late' is not guarded (the system"));
+  copies.end();
 }
 
 TEST_CASE("where the runtime takes no function behind a copy, memory stays open", "[.guard]") {

@@ -3,8 +3,12 @@
 
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../../backend/os/Protection.hpp"
+#include "../support/ChildOfFork.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <vector>
 
@@ -86,4 +90,78 @@ TEST_CASE("first touch leaves the affinity of the calling thread alone") {
 TEST_CASE("the limit of locked memory is told in words") {
   std::string const limit = locked_memory_limit();
   CHECK((limit == "unlimited" || limit.find(" bytes") != std::string::npos));
+}
+
+namespace {
+
+bool takes_none(char const*, bool) noexcept { return false; }
+
+void touch_forbidden_page() {
+  *static_cast<char volatile*>(
+      mmap(nullptr, page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) = 1;
+}
+
+std::atomic<int> handled{0};
+extern "C" void returns_at_once(int) {
+  if (++handled > 3) _exit(3);
+}
+extern "C" void exits_with_7(int) { _exit(7); }
+
+struct sigaction the_chained;
+void chains(int number, siginfo_t* info, void* context) {
+  if (++handled > 3) _exit(3);
+  if ((the_chained.sa_flags & SA_SIGINFO) != 0)
+    the_chained.sa_sigaction(number, info, context);
+  else
+    the_chained.sa_handler(number);
+}
+
+void handle_with(void (*handler)(int), int flags) {
+  struct sigaction action = {};
+  action.sa_handler       = handler;
+  action.sa_flags         = flags;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a SIGSEGV that somebody sends ends the process, or is ignored, as without our handler") {
+  auto const send = [](auto former, int times) {
+    return ChildOfFork::status([&] {
+      signal(SIGSEGV, former);
+      handle_forbidden_accesses(&takes_none);
+      for (int i = 0; i < times; ++i) raise(SIGSEGV);
+      return 5;
+    });
+  };
+  CHECK(send(SIG_DFL, 1) == ChildOfFork::crashed);
+  CHECK(send(SIG_IGN, 2) == 5);
+}
+
+TEST_CASE("a handler for one signal, that leaves the access to the system, is called once") {
+  int const status = ChildOfFork::status([] {
+    handle_with(&returns_at_once, static_cast<int>(SA_RESETHAND));
+    handle_forbidden_accesses(&takes_none);
+    touch_forbidden_page();
+    return 0;
+  });
+  CHECK(status == ChildOfFork::crashed);
+}
+
+TEST_CASE("handlers in front of ours that chain to it hear of a fault once") {
+  int const status = ChildOfFork::status([] {
+    handle_with(&exits_with_7, 0);
+    handle_forbidden_accesses(&takes_none);
+    struct sigaction theirs = {};
+    theirs.sa_sigaction     = &chains;
+    theirs.sa_flags         = SA_SIGINFO;
+    sigaction(SIGSEGV, &theirs, &the_chained);
+    for (int i = 0; i < 20; ++i) {
+      handle_forbidden_accesses(&takes_none);
+      if (i % 2 == 0) sigaction(SIGSEGV, &theirs, nullptr);
+    }
+    touch_forbidden_page();
+    return 0;
+  });
+  CHECK(status == 7);
 }

@@ -9,8 +9,10 @@
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -140,6 +142,58 @@ TEMPLATE_TEST_CASE("every space hands out zeros after use: all ranks, padding, r
   }
 }
 
+namespace {
+
+// A View of this type, after a user without Kokkos and one without initialisation.
+template <class DataType, class... Extents>
+bool is_zero_again(Extents... extents) {
+  using View     = Kokkos::View<DataType, khs::PinnedSpace>;
+  using Device   = Kokkos::Device<Kokkos::Serial, khs::PinnedSpace>;
+  bool all_right = true;
+  for (int round = 0; round < 3; ++round) {
+    View const a("a", extents...);
+    Kokkos::View<DataType, Device> const b(Kokkos::view_alloc("b", Kokkos::Serial()), extents...);
+    View const c(Kokkos::view_alloc("c", Kokkos::SequentialHostInit), extents...);
+    View const d(Kokkos::view_alloc("d", Kokkos::WithoutInitializing), extents...);
+    all_right = all_right && is_initial(a) && is_initial(b) && is_initial(c);
+    spoil(a), spoil(b), spoil(c), spoil(d);
+    std::size_t const bytes = a.span() * sizeof(typename View::value_type);
+    void* const raw         = Kokkos::kokkos_malloc<khs::PinnedSpace>("raw", bytes);
+    std::memset(raw, 0xff, bytes);
+    Kokkos::kokkos_free<khs::PinnedSpace>(raw);
+    std::vector<char, khs::Allocator<char>> const own(bytes, char(0xff));
+  }
+  return all_right;
+}
+
+struct Base {
+  int a;
+};
+using Member = int Base::*;  // whose null is not zero: Kokkos sets it to zero all the same
+
+}  // namespace
+
+TEST_CASE("Views of any kind are zero whoever had the memory, also where threads share it",
+          "[zero_fill]") {
+  Kokkos::fence();
+  khs::pool::trim(0);
+  std::atomic<int> wrong{0};
+  auto const work = [&](std::size_t n) {
+    for (std::size_t i = n; i < 8000; i = 3 * i + 1) {
+      wrong += !is_zero_again<double>();
+      wrong += !is_zero_again<bool*>(i) + !is_zero_again<int**>(i, 3);
+      wrong += !is_zero_again<Colour* [3]>(i) + !is_zero_again<Member*>(i);
+      wrong += !is_zero_again<int** [2][1][3][1][2][2]>(i % 200 + 1, 2);
+      if (n == 2) khs::pool::trim(0);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t n = 1; n <= 4; ++n) threads.emplace_back(work, n);
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("pages that nobody had are not filled again, those of a View before are", "[zero_fill]") {
   using View = Kokkos::View<int*, khs::PinnedSpace>;
   start_with(64 * mebibyte);
@@ -200,5 +254,8 @@ TEST_CASE("tools see the same of a View whether its memory was zero or had to be
   };
   CHECK(has(fresh, "kernel Kokkos::View::initialization [density] via memset"));
   CHECK(has(fresh, "fence Kokkos::View::initialization via memset"));
+  auto kokkos = tools_see([] { Kokkos::View<double*, Kokkos::HostSpace>("density", few); });
+  std::erase(kokkos, "fence HostSpace::impl_deallocate before free");  // ours gives back unfenced
+  CHECK(fresh == kokkos);
   CHECK_FALSE(has(fresh_ordered, "fence Kokkos::View::initialization via memset"));
 }
