@@ -3,8 +3,10 @@
 
 #include "../../backend/Driver.hpp"
 #include "../../backend/Error.hpp"
+#include "../../backend/Replays.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
+#include "PoolTest.hpp"
 
 #include <array>
 #include <string>
@@ -171,4 +173,30 @@ TEST_CASE("whichever call fails while a capture takes memory, nothing is lost an
   CHECK(releases == 2);
   CHECK_THROWS_AS(give(), CudaError);  // nothing captures
   CHECK(releases == 3);
+}
+
+TEST_CASE("whichever call fails while a graph is given memory, none stays in use after it") {
+  PoolTest const test(1);
+  use_device(0);
+  DeviceWork::Stream stream;
+  bool failed = true;
+  for (std::size_t n = 1; failed && n < 10; ++n) {
+    char* const memory = PoolTest::allocate(1000);
+    stream.begin_capture();
+    FakeCuda::fail_nth_call("*", n);
+    failed = false;
+    try {
+      keep_for_replays(stream.get(), memory, memory);
+    } catch (Error const&) {
+      failed = true;
+    }
+    FakeCuda::fail_no_more();
+    stream.end_capture();
+    static_cast<void>(cudaGetLastError());
+    Pool::deallocate(memory);
+    CHECK(PoolTest::usage().bytes_in_use == 0);
+    if (n == 1) failed = true;  // to ask whether it captures
+  }
+  Pool::release_all();
+  CHECK(FakeCuda::nothing_leaked());
 }

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <random>
 #include <thread>
@@ -35,9 +37,47 @@ void make_ready() { pool::trim(std::numeric_limits<std::size_t>::max()); }
 
 struct Seen {
   std::atomic<std::size_t> zero{0}, not_zero{0};  ///< bytes that were called zero; blocks that lied
+  std::atomic<std::size_t> taken{0};              ///< blocks that somebody got while they were kept
 };
 
-// Has blocks of all sizes, checks and spoils them, and gives them back in any order.
+// Blocks that were given back while a graph still writes into them.
+class OfGraphs {
+ public:
+  explicit OfGraphs(Seen& seen) : m_seen(seen) {}
+  ~OfGraphs() {
+    while (!m_kept.empty()) let_go();
+  }
+  OfGraphs(OfGraphs const&)            = delete;
+  OfGraphs& operator=(OfGraphs const&) = delete;
+
+  void give_back(char* begin, std::size_t bytes) {
+    m_kept.push_back({Pool::keep(begin + bytes / 2), begin, bytes});
+    Pool::deallocate(begin);
+    std::memset(begin, written, bytes);
+    if (m_kept.size() > 20) let_go();
+  }
+
+ private:
+  static constexpr char written = 0x55;
+  struct Kept {
+    void* piece;
+    char* begin;
+    std::size_t bytes;
+  };
+  void let_go() {
+    auto const [piece, begin, bytes] = m_kept.front();
+    m_kept.pop_front();
+    if (piece == nullptr || std::count(begin, begin + bytes, written) != std::ptrdiff_t(bytes))
+      ++m_seen.taken;
+    Pool::let_go(piece);
+  }
+
+  Seen& m_seen;
+  std::deque<Kept> m_kept;
+};
+
+// Has blocks of all sizes, checks and spoils them, and gives them back in any order, some while a
+// graph keeps them.
 void take_and_spoil(unsigned seed, int operations, Seen& seen) {
   struct Block {
     char* begin;
@@ -46,6 +86,7 @@ void take_and_spoil(unsigned seed, int operations, Seen& seen) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> exponent(0, 20);
   std::vector<Block> blocks;
+  OfGraphs graphs(seen);
   for (int i = 0; i < operations; ++i) {
     if (blocks.empty() || (blocks.size() < 40 && random() % 2 == 0)) {
       auto const bytes         = static_cast<std::size_t>(std::exp2(exponent(random)));
@@ -59,7 +100,10 @@ void take_and_spoil(unsigned seed, int operations, Seen& seen) {
       blocks.push_back({begin, bytes});
     } else {
       std::swap(blocks[random() % blocks.size()], blocks.back());
-      Pool::deallocate(blocks.back().begin);
+      if (random() % 4 == 0)
+        graphs.give_back(blocks.back().begin, blocks.back().bytes);
+      else
+        Pool::deallocate(blocks.back().begin);
       blocks.pop_back();
     }
     if (i % 1000 == 999) pool::trim(random() % 2 * MiB);
@@ -79,6 +123,7 @@ TEST_CASE("what is called zero is zero, whoever had what lies beside it") {
       threads.emplace_back(take_and_spoil, seed, 2500, std::ref(seen));
   }
   CHECK(seen.not_zero == 0);
+  CHECK(seen.taken == 0);
   CHECK(seen.zero > 10 * MiB);
 }
 

@@ -212,3 +212,71 @@ TEST_CASE("memory is let go by other threads while its owner gives it back") {
   }
   CHECK(bytes_in_use() == 0);
 }
+
+TEST_CASE("memory that graphs keep counts as in use, to limits, to trim and in all sums") {
+  PoolTest const test(1);
+  std::size_t const bytes = GENERATE(100, 20 * MiB);
+  char* const memory      = PoolTest::allocate(bytes);
+  auto const before       = pool::statistics();
+  void* const kept        = Pool::keep(memory);
+  Pool::deallocate(memory);
+  pool::trim(0);
+  auto const after = pool::statistics();
+  CHECK(after.total.bytes_in_use == before.total.bytes_in_use);
+  CHECK(after.total.bytes_asked == bytes);
+  CHECK(after.total.bytes_retired == 0);
+  CHECK(after.total.bytes_locked == after.total.bytes_in_use + after.total.bytes_cached);
+  for (pool::SpaceUsage const& space : after.spaces) {
+    bool const here = space.space == "TestSpace";
+    CHECK(space.blocks == (here ? 1 : 0));
+    CHECK(space.bytes_in_use == (here ? after.total.bytes_in_use : 0));
+  }
+  pool::set_limit(after.total.bytes_locked);
+  CHECK_THROWS_AS(PoolTest::allocate(after.total.bytes_locked), OutOfPinnedMemory);
+  Pool::let_go(kept);
+  Pool::deallocate(PoolTest::allocate(after.total.bytes_locked));
+  CHECK(bytes_in_use() == 0);
+  CHECK(PoolTest::usage().bytes_asked == 0);
+}
+
+TEST_CASE("memory of a capture that breaks, or fails, comes back") {
+  PoolTest const test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(1000);
+  stream.begin_capture();
+  keep_for_replays(stream.get(), memory, memory + 500);
+  Pool::deallocate(memory);
+  CHECK(pool::describe(memory)->state == pool::State::in_use);
+  CHECK(cudaStreamSynchronize(stream.get()) != cudaSuccess);  // which breaks it
+  char* const later = PoolTest::allocate(1000);
+  keep_for_replays(stream.get(), later, later);
+  CHECK(stream.end_capture_with_graph() == nullptr);
+  static_cast<void>(cudaGetLastError());
+  CHECK(becomes_unused(memory));
+  Pool::deallocate(later);
+  CHECK(becomes_unused(later));
+}
+
+TEST_CASE("many threads keep the same memory, let it go, and one gives it back") {
+  PoolTest const test(1);
+  for (int round = 0; round < 50; ++round) {
+    char* const memory = PoolTest::allocate(round % 2 == 0 ? 300 : 40 * KiB);
+    ReplayedMemory last;
+    last.add(memory);
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i)
+        threads.emplace_back([memory] {
+          for (int j = 0; j < 100; ++j) {
+            ReplayedMemory mine;
+            mine.add(memory + 70);
+            mine.add(memory);
+          }
+        });
+      Pool::deallocate(memory);
+    }
+    CHECK(pool::describe(memory)->state == pool::State::in_use);
+  }
+  CHECK(bytes_in_use() == 0);
+}

@@ -159,4 +159,71 @@ TEST_CASE("a graph refuses to copy between Views of different extents", "[graph]
   CHECK_THROWS_AS(khs::then_deep_copy(graph.root_node(), out, in), khs::Error);
 }
 
+TEST_CASE("ends of a diamond copy what both branches did, on any instance it is submitted to",
+          "[graph]") {
+  Host<khs::PinnedSpace> const in("in", n, n), left("left", n, n), right("right", n, n);
+  Host<khs::PinnedSpace> const out("out", n, n);
+  auto const graph = Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+    Device const device("device", n, n), other("other", n, n);
+    auto const begin = khs::then_deep_copy(root, device, in);
+    auto const copy  = begin;
+    auto const one   = khs::then_deep_copy(copy, left, device);
+    auto const two   = khs::then_deep_copy(begin, other, device);
+    auto const both  = Kokkos::Experimental::when_all(one, two);
+    auto const added = both.then_parallel_for("add", n * n, AddOne{other});
+    khs::then_deep_copy(khs::then_deep_copy(added, right, other), out, left);
+  });
+  for (auto const& instance : Kokkos::Experimental::partition_space(Execution(), 1, 1)) {
+    for (int launch = 0; launch < 3; ++launch) {
+      fill(in, launch);
+      graph.submit(instance);
+      instance.fence();
+      CHECK(wrong(left, launch) == 0);
+      CHECK(wrong(right, launch + 1) == 0);
+      CHECK(wrong(out, launch) == 0);
+    }
+  }
+}
+
+TEST_CASE("a graph copies Views without elements, single values, and what is const or unmanaged",
+          "[graph]") {
+  using Values = Kokkos::View<double*, khs::PinnedSpace>;
+  Values const none("none", 0), five("five", 5), copied("copied", 5), same("same", 5);
+  Kokkos::View<double, khs::PinnedSpace> const one("one"), there("there");
+  Kokkos::View<double, Execution> const device("device");
+  Kokkos::View<double*, Kokkos::HostSpace> const pageable("pageable", 5);
+  Kokkos::View<double const*, khs::PinnedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const seen(
+      five);
+  one() = 3;
+  Kokkos::Experimental::Graph<Execution> const graph;
+  auto node = khs::then_deep_copy(graph.root_node(), none, none);
+  auto last = khs::then_deep_copy(khs::then_deep_copy(node, none, 1), Values(), Values());
+  auto ones = khs::then_deep_copy(khs::then_deep_copy(last, device, one), there, device);
+  auto fill = khs::then_deep_copy(khs::then_deep_copy(ones, five, 2), one, 4.5F);
+  auto back = khs::then_deep_copy(khs::then_deep_copy(fill, pageable, seen), copied, pageable);
+  khs::then_deep_copy(back, same, same);
+  Execution const instance;
+  graph.submit(instance);
+  graph.submit(instance);
+  instance.fence();
+  CHECK(there() == 4.5);
+  CHECK(copied(4) == 2);
+}
+
+TEST_CASE("a graph of which the making threw can be thrown away, or be gone on with", "[graph]") {
+  Host<khs::PinnedSpace> const in("in", n, n), out("out", n, n), small("small", n, 1);
+  CHECK_THROWS_AS(Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+                    khs::then_deep_copy(khs::then_deep_copy(root, out, in), out, small);
+                  }),
+                  khs::Error);
+  Kokkos::Experimental::Graph<Execution> const graph;
+  auto const node = khs::then_deep_copy(graph.root_node(), out, 6);
+  CHECK_THROWS_AS(khs::then_deep_copy(node, in, small), khs::Error);
+  khs::then_deep_copy(node, in, out);
+  Execution const instance;
+  graph.submit(instance);
+  instance.fence();
+  CHECK(in(n - 1, 0) == 6);
+}
+
 }  // namespace GraphCopyTests

@@ -8,6 +8,9 @@
 #include <Kokkos_DualView.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstddef>
+#include <vector>
+
 namespace khs = KokkosHostSpaces;
 
 namespace PinnedDualViewTests {
@@ -188,6 +191,98 @@ TEST_CASE("an empty PinnedDualView has nothing to synchronise, and can be resize
   later.resize(length);
   CHECK(is_pinned(later.view_host()));
   CHECK(later.extent(0) == length);
+}
+
+namespace {
+
+// Does to a DualView what its owner and others might, and notes what can be seen of it.
+template <class D>
+std::vector<std::size_t> story_of(D dual) {
+  std::vector<std::size_t> seen;
+  auto const note = [&] {
+    for (std::size_t const n :
+         {std::size_t(dual.need_sync_host()), std::size_t(dual.need_sync_device()), dual.extent(0),
+          dual.view_host().extent(0), dual.view_device().extent(0), dual.span(),
+          std::size_t(dual.is_allocated()),
+          dual.extent(0) > 0 ? std::size_t(dual.view_host()(0)) : 0})
+      seen.push_back(n);
+  };
+  note();
+  D const same = dual;
+  dual.modify_host();
+  note();
+  dual.clear_sync_state();
+  dual.modify_device();
+  note();
+  dual.template sync<Kokkos::DefaultHostExecutionSpace>();
+  note();
+  Kokkos::resize(dual, 20);
+  note();
+  dual.sync_host();
+  dual.view_host()(0) = 7;
+  dual.template modify<Kokkos::HostSpace>();
+  dual.template sync<typename D::t_dev::memory_space>();
+  note();
+  Kokkos::resize(Kokkos::WithoutInitializing, dual, 10);
+  dual.sync_host();
+  note();
+  Kokkos::realloc(dual, 10);
+  dual.modify_device();
+  dual.sync_host();
+  note();
+  D other("other", 10);
+  other.view_host()(0) = 9;
+  other.modify_host();
+  Kokkos::deep_copy(dual, other);
+  note();
+  dual.sync_device();
+  Kokkos::deep_copy(Execution(), other, dual);
+  other.sync_host();
+  dual = other;
+  note();
+  dual.resize(0);
+  note();
+  dual = D();
+  note();
+  seen.push_back(same.need_sync_host());
+  seen.push_back(same.extent(0));
+  return seen;
+}
+
+// Of others: takes whatever is a DualView for Kokkos.
+template <class D>
+requires Kokkos::is_dual_view_v<D> std::size_t others_take_any(D const& dual) {
+  typename D::t_host_const const host  = dual.view_host();
+  typename D::t_dev_const const device = dual.view_device();
+  return host.size() + device.size();
+}
+
+template <class DataType, class... N>
+void check_rank(N... extents) {
+  using Any = khs::PinnedDualView<DataType, Kokkos::LayoutLeft>;
+  Any dual("of any rank", extents...);
+  Kokkos::deep_copy(dual.view_host(), 3);
+  dual.modify_host();
+  dual.sync_device(Execution());
+  khs::PinnedDualView<typename Any::t_dev::const_data_type, Kokkos::LayoutLeft> const reads = dual;
+  CHECK(reads.view_host().size() == dual.view_host().size());
+  CHECK(others_take_any(dual) == 2 * dual.view_host().size());
+  dual.realloc(extents...);
+}
+
+}  // namespace
+
+TEST_CASE("call by call, a PinnedDualView does as Kokkos' own", "[dual_view]") {
+  CHECK(story_of(Dual("dual", 12)) == story_of(Kokkos::DualView<int*>("dual", 12)));
+  CHECK(story_of(Dual()) == story_of(Kokkos::DualView<int*>()));
+}
+
+TEST_CASE("a PinnedDualView has each rank, and is a DualView for those who ask", "[dual_view]") {
+  check_rank<int>();
+  check_rank<int*>(3);
+  check_rank<int* [3]>(2);
+  check_rank<int***>(2, 3, 4);
+  check_rank<int********>(1, 2, 1, 2, 1, 2, 1, 2);
 }
 
 TEST_CASE("a pinned mirror has the contents as soon as its instance has come so far", "[mirrors]") {

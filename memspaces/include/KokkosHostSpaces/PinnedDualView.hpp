@@ -254,6 +254,13 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
 // As Kokkos has them for DualView, of which they would make one with a pageable side.
 namespace Kokkos {
 
+/// Templates of others take it for what it is.
+template <class DataType, class... Properties>
+struct is_dual_view<KokkosHostSpaces::PinnedDualView<DataType, Properties...>> : std::true_type {};
+template <class DataType, class... Properties>
+struct is_dual_view<KokkosHostSpaces::PinnedDualView<DataType, Properties...> const>
+    : std::true_type {};
+
 /// A part of a PinnedDualView is one, too.
 template <class DataType, class... Properties, class... Args>
 auto subview(KokkosHostSpaces::PinnedDualView<DataType, Properties...> const& whole,
