@@ -191,8 +191,10 @@ void CopyBatch::copy_runs(std::vector<CopyRun> const& runs, Driver::Stream strea
 }
 
 std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_device) {
-  // A call that is refused, as one that spans two allocations, is no good while a graph is made.
-  if (m_pieces.size() == 1 || Driver::is_capturing(stream)) {
+  // A call that is refused, as one that spans two allocations, is no good while a graph is made; and
+  // the driver takes what begins on a device for memory of that one.
+  if (m_pieces.size() == 1 || Driver::is_capturing(stream) ||
+      !(is_only_device_in_use() || all_of_it_is_on(kernel_device))) {
     for (CopyPiece const& piece : m_pieces) {
       keep_for_replays(stream, piece.dst, piece.src);
       Driver::copy(piece.dst, piece.src, piece.bytes, stream);
@@ -200,8 +202,7 @@ std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_devi
     return {};
   }
   std::vector<CopyRun> const runs = merge();
-  bool const has_kernel =
-      kernel_device >= 0 && (is_only_device_in_use() || all_of_it_is_on(kernel_device));
+  bool const has_kernel           = kernel_device >= 0;
   std::vector<CopyRun> large, small;
   (has_kernel ? small : large).reserve(runs.size());
   auto const leave = [&](std::size_t from, std::size_t to) {

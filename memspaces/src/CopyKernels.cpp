@@ -13,18 +13,25 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace {
+
+constexpr std::size_t least_threads = 32, most_threads = 256;  // of a team
+
+}  // namespace
+
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory) {
-  constexpr int threads = 256;
   auto const addresses =
       reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
-  run_tiled_copy(instance, *make_tiling(plan, addresses, !device_reads_host_memory), dst, src,
-                 threads);
+  Tiling const tiling = *make_tiling(plan, addresses, !device_reads_host_memory);
+  // Of tiny tiles, as 3 x 3 tensors have, the more are on their way at once.
+  std::size_t const threads = std::clamp(
+      std::bit_ceil(std::size_t(tiling.side_dst) * tiling.side_src), least_threads, most_threads);
+  run_tiled_copy(instance, tiling, dst, src, int(threads));
 }
 
 // The list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
-  constexpr std::size_t least_threads = 32, most_threads = 256;
   if (pieces.empty()) return;
   Kokkos::View<CopyPiece*, MappedSpace> const list(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());

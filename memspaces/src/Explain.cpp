@@ -31,13 +31,14 @@ std::string tiles(ExplainedCopy const& copy) {
 
 std::string elements(ExplainedCopy const& copy) {
   std::string const runs = "runs of " + text(copy.plan.run_bytes) + " bytes";
-  std::string const why  = !copy.sides.same_type ? "element types differ"
-                           : !copy.plan.suits_copy_engine()
-                               ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
-                           : copy.sides.both_page_locked
-                               ? "for memory of the host alone a memcpy makes the host wait"
-                               : runs + ": a memcpy of less than " +
-                                    text(copy_thresholds.equal_run_bytes) + " is slower";
+  std::string const why =
+      !copy.sides.same_type ? "element types differ"
+      : copy.plan.engine_calls() > copy_thresholds.few_calls
+          ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
+      : !copy.plan.suits_copy_engine() ? "elements of a side share memory, as those of a broadcast"
+      : copy.sides.both_page_locked    ? "for memory of the host alone a memcpy makes the host wait"
+                                       : runs + ": a memcpy of less than " +
+                                          text(copy_thresholds.equal_run_bytes) + " is slower";
   return "a kernel through the mapped address, element by element (" + why + ")";
 }
 
@@ -52,12 +53,11 @@ std::string way(ExplainedCopy const& copy) {
     case CopyWay::tiled_kernel: return tiles(copy);
     case CopyWay::element_kernel: return elements(copy);
     case CopyWay::staged_source:
-      return "a memcpy of pageable \"" + copy.src +
-             "\" to page-locked memory, and a kernel from "
-             "there";
+      return "memcpys of pageable \"" + copy.src +
+             "\" to page-locked memory, and a copy from there";
     case CopyWay::staged_destination: break;
   }
-  return "a kernel to page-locked memory, and a memcpy from there to pageable \"" + copy.dst + "\"";
+  return "a copy to page-locked memory, and memcpys from there to pageable \"" + copy.dst + "\"";
 }
 
 std::string asynchrony(ExplainedCopy const& copy) {

@@ -65,7 +65,8 @@ std::optional<Tiling> make_tiling(CopyPlan const& plan, std::size_t addresses, b
   t.tiles_src = (t.along_src.extent + t.side_src - 1) / t.side_src;
   t.tiles     = t.tiles_dst * t.tiles_src;
   for (int i = 0; i < t.other_loops; ++i) t.tiles *= t.others[i].extent;
-  if (t.tiles > std::size_t(std::numeric_limits<int>::max())) return std::nullopt;
+  // Kokkos' loop over teams adds two numbers of them as int.
+  if (t.tiles > std::size_t(std::numeric_limits<int>::max() / 2)) return std::nullopt;
   return t;
 }
 

@@ -252,6 +252,29 @@ TEST_CASE("kernels get no piece in the memory of another device", "[copy_batch]"
   cudaFree(other);
 }
 
+TEST_CASE("where memory of other devices takes part nothing is merged", "[copy_batch]") {
+  Memory memory(1 << 20, 1, 2);
+  DeviceWork::Stream stream;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  void* other = nullptr;
+  REQUIRE(cudaMalloc(&other, 4096) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  CopyBatch batch;
+  for (std::size_t i = 0; i < 20; ++i) memory.add(batch, 300 * i, 500 * i, 200);
+  for (std::size_t i = 0; i < 4; ++i) memory.add(batch, 10000 + 50 * i, 20000 + 50 * i, 50);
+  batch.add({static_cast<char*>(other), memory.host, 100, 100, false});
+  batch.sort();
+  Calls const before;
+  CHECK(batch.enqueue(stream.get(), 0).empty());
+  Driver::fence(stream.get());
+  Calls const after;
+  CHECK(after.copies == before.copies + 25);
+  CHECK(after.boxes + after.batches == before.boxes + before.batches);
+  CHECK(memory.is_copied());
+  CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
+  cudaFree(other);
+}
+
 TEST_CASE("copies that depend on each other are found", "[copy_batch]") {
   char memory[1000];
   auto const conflict = [&](std::vector<std::vector<std::size_t>> const& copies) {

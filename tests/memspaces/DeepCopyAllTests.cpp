@@ -172,4 +172,28 @@ TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[
 #endif
 }
 
+TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
+  khs::Impl::ExplainedCopy copy;
+  copy.is_ours = copy.by_cuda_instance = true;
+  copy.sides                           = {.same_type                = true,
+                                          .pageable_source          = false,
+                                          .pageable_destination     = false,
+                                          .both_page_locked         = false,
+                                          .device_reads_host_memory = false};
+  // Every row 3 times: two calls would do, if rows of the source did not share memory.
+  std::size_t const extents[] = {2, 3, 100, 10}, to[] = {3000, 1000, 10, 1},
+                    from[] = {5000, 0, 50, 1};
+  copy.plan                = khs::Impl::make_copy_plan(8, 4, extents, to, from);
+  REQUIRE(copy.plan.engine_calls() == 6);
+  CHECK_THAT(khs::Impl::explain(copy),
+             ContainsSubstring("element by element") && ContainsSubstring("share memory"));
+
+  // Of runs that lie dense in staging memory what follows is one memcpy, no kernel.
+  copy.sides.pageable_source = true;
+  std::size_t const turned[] = {1, 2, 6, 600}, dense[] = {3000, 1000, 10, 1};
+  copy.plan = khs::Impl::make_copy_plan(8, 4, extents, dense, turned);
+  CHECK_THAT(khs::Impl::explain(copy),
+             ContainsSubstring("page-locked memory") && !ContainsSubstring("kernel"));
+}
+
 }  // namespace DeepCopyAll

@@ -12,6 +12,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace khs = KokkosHostSpaces;
 
@@ -78,6 +79,24 @@ TEMPLATE_TEST_CASE("a host write during a copy to the device is told, and the co
     auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
     CHECK(copied(n / 2) == 42);
   }
+}
+
+TEST_CASE("a host write during many copies by one call is told", "[.guard]") {
+  std::vector<Kokkos::View<int*, khs::PinnedSpace>> sent;
+  std::vector<Kokkos::View<int*, Kokkos::CudaSpace>> devices;
+  for (int k = 0; k < 20; ++k) {
+    sent.emplace_back("sent", 1000 + k);
+    devices.emplace_back("device", 1000 + k);
+  }
+  Held held;
+  khs::deep_copy_all(held.instance, devices, sent);
+  CHECK(sent[7](3) == 0);
+  CHECK(held.races() == 0);
+  sent[7](3) = 42;
+  CHECK(held.races() == 1);
+  held.end();
+  sent[8](3) = 43;
+  CHECK(held.races() == 1);
 }
 
 TEMPLATE_TEST_CASE("a host read during a copy to the host is told, and what is left alone arrives",

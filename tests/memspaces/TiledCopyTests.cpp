@@ -14,9 +14,11 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <barrier>
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace TiledCopies {
@@ -96,6 +98,81 @@ TEST_CASE("tiles turn a matrix of any extents and element sizes", "[tiled_copy]"
       }
 }
 
+// A team of a device, of threads that really run at the same time, with no byte of scratch memory
+// more than was asked for, and that at an odd multiple of 8.
+struct Team {
+  struct Scratch {
+    char *begin, *end;
+    void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
+      auto const at      = reinterpret_cast<std::uintptr_t>(begin);
+      char* const result = begin + (alignment - at % alignment) % alignment;
+      return result + bytes <= end ? result : nullptr;
+    }
+  };
+  std::size_t league;
+  int rank, size;
+  std::barrier<>* barrier;
+  Scratch scratch;
+
+  std::size_t league_rank() const { return league; }
+  int team_rank() const { return rank; }
+  int team_size() const { return size; }
+  Scratch team_scratch(int) const { return scratch; }
+  void team_barrier() const { barrier->arrive_and_wait(); }
+};
+
+// Turns rows x columns words by a team of so many threads; the number of wrong bytes.
+template <class Word>
+std::size_t wrong_by_team(std::size_t rows, std::size_t columns, int threads) {
+  std::size_t const extents[] = {rows, columns}, to[] = {columns, 1}, from[] = {1, rows};
+  Tiling const tiling =
+      *make_tiling(make_copy_plan(sizeof(Word), 2, extents, to, from), 0, columns % 2 == 0);
+  std::size_t const bytes = rows * columns * sizeof(Word), guard = 64,
+                    asked = scratch_bytes<Word>(tiling);
+  Aligned src(bytes), dst(bytes + guard), scratch(8 + asked + guard);
+  for (std::size_t i = 0; i < bytes; ++i)
+    src.data()[i] = static_cast<unsigned char>(i * 2654435761u >> 16);
+  std::memset(dst.data(), 0xee, bytes + guard);
+  std::memset(scratch.data(), 0xee, 8 + asked + guard);
+  char* const begin = reinterpret_cast<char*>(scratch.data()) + 8;
+  TiledCopy<Word> const kernel{tiling, reinterpret_cast<char*>(dst.data()),
+                               reinterpret_cast<char const*>(src.data())};
+  std::barrier<> barrier(threads);
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < threads; ++rank)
+    team.emplace_back([&, rank] {
+      for (std::size_t tile = 0; tile < tiling.tiles; ++tile) {
+        kernel(Team{tile, rank, threads, &barrier, {begin, begin + asked}});
+        barrier.arrive_and_wait();
+      }
+    });
+  for (std::thread& thread : team) thread.join();
+
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      wrong += std::memcmp(dst.data() + (i * columns + j) * sizeof(Word),
+                           src.data() + (i + j * rows) * sizeof(Word), sizeof(Word)) != 0;
+  for (std::size_t i = 0; i < guard; ++i)
+    wrong += (dst.data()[bytes + i] != 0xee) + (scratch.data()[8 + asked + i] != 0xee);
+  for (std::size_t i = 0; i < 8; ++i) wrong += scratch.data()[i] != 0xee;
+  return wrong;
+}
+
+TEST_CASE("the threads of a team turn tiles together, within the scratch memory they ask for",
+          "[tiled_copy]") {
+  for (auto const& [rows, columns] :
+       {std::pair(33, 65), std::pair(2, 1000), std::pair(1001, 3), std::pair(129, 131)}) {
+    auto const a = std::size_t(rows), b = std::size_t(columns);
+    INFO(a << " x " << b);
+    CHECK(wrong_by_team<std::uint8_t>(a, b, 7) == 0);
+    CHECK(wrong_by_team<std::uint16_t>(a, b, 4) == 0);
+    CHECK(wrong_by_team<std::uint32_t>(a, b, 5) == 0);
+    CHECK(wrong_by_team<std::uint64_t>(a, b, 3) == 0);
+    CHECK(wrong_by_team<LongWord>(a, b, 6) == 0);
+  }
+}
+
 // Carries a random copy out as a device would, as far as a plan is for that; by tiles if it can.
 bool is_wrong(RandomCopies::Case const& c, std::mt19937& random, int& by_tiles) {
   std::size_t const to_bytes = c.span(c.dst) * c.element, guard = 64;
@@ -164,6 +241,15 @@ TEST_CASE("a tile has lines of 128 bytes at least, also where one extent is shor
   CHECK(points.side_dst == 3);
   CHECK(points.side_src >= 256);
   CHECK(points.tiles * points.side_dst * points.side_src < 3300000);
+}
+
+TEST_CASE("there are no more tiles than Kokkos' loop over teams can count", "[tiled_copy]") {
+  auto const suits = [](std::size_t matrices) {
+    std::size_t const extents[] = {matrices, 2, 2}, to[] = {4, 2, 1}, from[] = {4, 1, 2};
+    return suits_tiles(make_copy_plan(8, 3, extents, to, from), 0);
+  };
+  CHECK(suits(std::size_t(1) << 20));
+  CHECK_FALSE(suits(std::size_t(1) << 30));
 }
 
 TEST_CASE("tiles are not for words at odd addresses, nor for copies that keep the order",

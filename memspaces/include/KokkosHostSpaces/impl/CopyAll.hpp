@@ -21,8 +21,9 @@ namespace KokkosHostSpaces::Impl {
 
 template <class Dst, class Src>
 inline constexpr bool are_bytes_v =
-    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
-        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
+    !Dst::traits::impl_is_customized && !Src::traits::impl_is_customized &&
+    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type> &&
+    is_known_space_v<typename Dst::memory_space> && is_known_space_v<typename Src::memory_space>;
 
 /// Has the pair a device in it? Others are copied by the host, or by a kernel.
 template <class Dst, class Src>
@@ -84,30 +85,45 @@ CheckedPairs check_pairs(Pairs const& pairs) {
   return checked;
 }
 
+/// By deep_copy, each on the device whose memory it is, what is not in the batch.
+template <class ExecutionSpace, class Pairs>
+void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
+    if (!has_device_v<Dst, Src> || !piece_of(dst, src, index))
+      Kokkos::deep_copy(instance, dst, src);
+  });
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Enqueues all pairs but those of two host Views, if `on_device_only`.
+template <class Pairs, class Use>
+void for_each_of_batch(Pairs const& pairs, Use const& use) {
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
+    if (has_device_v<Dst, Src> && piece_of(dst, src, index)) use(dst, src);
+  });
+}
+
+inline bool tools_see_copies() {
+  return Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+}
+
 template <class Pairs>
-void enqueue_pairs(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs& checked,
-                   bool on_device_only) {
-  bool const tools   = Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
-  auto const enqueue = [&]<class Dst, class Src>(Dst const& dst, Src const& src,
-                                                 std::uint32_t index) {
-    if (!has_device_v<Dst, Src> && on_device_only) return;
-    std::optional<DeepCopyEvent> event;
-    if (tools) event.emplace(dst, src);
-    if (has_device_v<Dst, Src> && piece_of(dst, src, index)) return;
-    if constexpr (Dst::rank() > 0 &&
-                  OursToCopy<typename Dst::memory_space, typename Src::memory_space>) {
-      if (check_views(dst, src)) enqueue_copy(instance, dst, src);
-    } else {
-      event.reset();
-      Kokkos::deep_copy(instance, dst, src);
-    }
-  };
-  if (checked.has_others || tools) pairs.for_each(enqueue);
-  if (!checked.batch.empty())
-    enqueue_pieces(instance, checked.batch.enqueue(instance.cuda_stream(), instance.cuda_device()));
+void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& batch) {
+  if (tools_see_copies())
+    for_each_of_batch(
+        pairs, [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
+  if (!batch.empty())
+    enqueue_pieces(instance, batch.enqueue(instance.cuda_stream(), instance.cuda_device()));
+}
+
+template <class Pairs>
+void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs& checked) {
+  if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
+  enqueue_batch(instance, pairs, checked.batch);
+  if (guards_copies())
+    for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
+      guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
+    });
 }
 
 #endif  // KOKKOS_ENABLE_CUDA
@@ -116,18 +132,18 @@ template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
   [[maybe_unused]] CheckedPairs checked = check_pairs(pairs);
 #ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    return enqueue_pairs(instance, pairs, checked, false);
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    enqueue_all(instance, pairs, checked);
+    return;
+  }
   instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
-  if (int const device = pairs.device(); device >= 0) {
-    Kokkos::Cuda const cuda = private_instance(device);
-    enqueue_pairs(cuda, pairs, checked, true);
+  if (!checked.batch.empty()) {
+    Kokkos::Cuda const cuda = private_instance(pairs.device());
+    enqueue_batch(cuda, pairs, checked.batch);
     cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
   }
 #endif
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
-    if constexpr (!has_device_v<Dst, Src>) Kokkos::deep_copy(instance, dst, src);
-  });
+  copy_others(instance, pairs);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -54,7 +54,8 @@ class CopyBatch {
 
   /// Enqueues all on `stream`, a cudaStream_t, but for pieces that shall go by a kernel. While the
   /// stream captures that are none, since the list of them would have to live as long as the graph,
-  /// and each piece is copied by itself. After sort.
+  /// and each piece is copied by itself; so it is where memory of other devices takes part. After
+  /// sort.
   /// \param kernel_device where kernels run, which reach the memory of no other device; -1: there
   ///        are none
   /// \return the pieces left to a kernel

@@ -18,7 +18,8 @@
 namespace KokkosHostSpaces::Impl {
 
 template <class Range>
-concept RangeOfViews = std::ranges::sized_range<Range const> &&
+concept RangeOfViews =
+    std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
     Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
 
 template <class Dst, class Src>

@@ -77,11 +77,17 @@ struct TiledCopy {
   }
 };
 
+/// Of a team. It may begin at any multiple of 8.
+template <class Word>
+std::size_t scratch_bytes(Tiling const& tiling) {
+  return tiling.bytes_of_tile + sizeof(Word);
+}
+
 template <class Word, class ExecutionSpace>
 void launch_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, void* dst,
                        void const* src, int team_size) {
   Kokkos::TeamPolicy<ExecutionSpace> policy(instance, int(tiling.tiles), team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(tiling.bytes_of_tile + sizeof(Word))));
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch_bytes<Word>(tiling))));
   Kokkos::parallel_for(
       "Kokkos::deep_copy: tile by tile", policy,
       TiledCopy<Word>{tiling, static_cast<char*>(dst), static_cast<char const*>(src)});
