@@ -79,10 +79,10 @@ struct Calls {
 };
 
 // Enqueues, and waits; the calls that it took.
-Calls run(CopyBatch& batch, DeviceWork::Stream& stream) {
+Calls run(CopyBatch& batch, DeviceWork::Stream& stream, int kernel_device = -1) {
   Calls const before;
   CHECK_FALSE(batch.find_conflict());
-  CHECK(batch.enqueue(stream.get(), -1).empty());
+  CHECK(batch.enqueue(stream.get(), kernel_device).empty());
   Driver::fence(stream.get());
   Calls const after;
   return {after.copies - before.copies, after.boxes - before.boxes, after.batches - before.batches};
@@ -232,7 +232,8 @@ TEST_CASE("short pieces are left to a kernel where there is one, if they are man
   CHECK(memory.is_copied());
 }
 
-TEST_CASE("kernels get no piece in the memory of another device", "[copy_batch]") {
+TEST_CASE("where memory of other devices takes part nothing is merged, nor left to a kernel",
+          "[copy_batch]") {
   Memory memory(1 << 20, 1, 2);
   DeviceWork::Stream stream;
   REQUIRE(cudaSetDevice(1) == cudaSuccess);
@@ -241,35 +242,11 @@ TEST_CASE("kernels get no piece in the memory of another device", "[copy_batch]"
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
   CopyBatch batch;
   add_irregular(memory, batch, 100);
+  for (std::size_t i = 0; i < 80; ++i) memory.add(batch, 60000 + 300 * i, 500 * i, 200);
   batch.sort();
   CHECK(batch.enqueue(stream.get(), 0).size() == 100);
-  batch.add({static_cast<char*>(other), memory.host, 100, 100, false});
-  batch.sort();
-  CHECK(batch.enqueue(stream.get(), 0).empty());
-  Driver::fence(stream.get());
-  CHECK(memory.is_copied());
-  CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
-  cudaFree(other);
-}
-
-TEST_CASE("where memory of other devices takes part nothing is merged", "[copy_batch]") {
-  Memory memory(1 << 20, 1, 2);
-  DeviceWork::Stream stream;
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  void* other = nullptr;
-  REQUIRE(cudaMalloc(&other, 4096) == cudaSuccess);
-  REQUIRE(cudaSetDevice(0) == cudaSuccess);
-  CopyBatch batch;
-  for (std::size_t i = 0; i < 20; ++i) memory.add(batch, 300 * i, 500 * i, 200);
-  for (std::size_t i = 0; i < 4; ++i) memory.add(batch, 10000 + 50 * i, 20000 + 50 * i, 50);
-  batch.add({static_cast<char*>(other), memory.host, 100, 100, false});
-  batch.sort();
-  Calls const before;
-  CHECK(batch.enqueue(stream.get(), 0).empty());
-  Driver::fence(stream.get());
-  Calls const after;
-  CHECK(after.copies == before.copies + 25);
-  CHECK(after.boxes + after.batches == before.boxes + before.batches);
+  batch.add({static_cast<char*>(other), memory.host, 100, 200, false});
+  CHECK(run(batch, stream, 0) == Calls{181, 0, 0});
   CHECK(memory.is_copied());
   CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
   cudaFree(other);

@@ -236,6 +236,7 @@ std::vector<std::size_t> story_of(D dual) {
   Kokkos::deep_copy(dual, other);
   note();
   dual.sync_device();
+  other.sync_device();
   Kokkos::deep_copy(Execution(), other, dual);
   other.sync_host();
   dual = other;
