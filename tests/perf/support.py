@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import synthetic
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "perf"))
 
 from report.cli import main  # noqa: E402
@@ -32,6 +34,26 @@ class ReportTest(unittest.TestCase):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             code = main([str(argument) for argument in arguments])
         return code, out.getvalue()
+
+
+def machine_that_reaches_all(**changes):
+    return synthetic.machine(repetitions=5, exponents=(10, 28), **changes)
+
+
+class GoalTest(ReportTest):
+    """Judges results by the goals."""
+
+    def check(self, machine, *arguments):
+        return self.call(self.write(machine), "--check", *arguments)
+
+    def assert_missed(self, machine, *words):
+        """Exactly one target is missed, and all words are in what is said of it."""
+        code, text = self.check(machine)
+        self.assertEqual(code, 1, text)
+        self.assertEqual(text.count("MISSED"), 1, text)
+        said = text.partition("MISSED")[2].partition("\nacceptance: ")[0]
+        for word in words:
+            self.assertIn(word, said)
 
 
 def skip_without(*modules):

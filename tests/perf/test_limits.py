@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+"""Copies and streamed loops are held against what the links carry, of one GPU and of several."""
+
+import unittest
+
+import synthetic
+from support import GoalTest, machine_that_reaches_all
+
+
+class Limits(GoalTest):
+    def test_batches_and_turned_copies_are_held_against_twins_and_link(self):
+        for part, factors, wanted in (
+                ("copy/batch/PinnedSpace/to_host/scattered/twin:single", {"twin_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
+                ("copy/batch/PinnedSpace/to_device/scattered/twin:best", {"real_time": 1.7}, "ratio >= 0.95"),
+                ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "twin_seconds": 1.05},
+                 "rate / limit to host >= 0.95, measured 0.93"),
+                ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.05}, "ratio >= 0.97")):
+            with self.subTest(part):
+                machine = machine_that_reaches_all()
+                self.assertGreater(machine.change(part, **factors), 0)
+                self.assert_missed(machine, wanted)
+
+    def test_two_gpus_are_held_against_both_links_where_there_are_two(self):
+        code, text = self.check(machine_that_reaches_all(), "--verbose")
+        self.assertIn("meant for backend = cuda, ranks = 1, limit_all_two_to_one >= 1", text)
+        machine = machine_that_reaches_all()
+        synthetic.add_two_gpus(machine)
+        code, text = self.check(machine)
+        self.assertEqual(code, 0, text)
+        self.assertIn("target: 32 of 32 goals are reached", text)
+        machine.change("stream/dot/PinnedSpace/all_devices", twin_seconds=0.95)
+        self.assert_missed(machine, "ratio >= 1.9")
+
+    def test_ranks_that_slow_each_other_down_miss_what_the_links_carry_at_once(self):
+        machine = machine_that_reaches_all()
+        synthetic.add_ranks(machine, rate=0.9 * synthetic.BOTH)
+        self.assert_missed(machine, "rate / limit both >= 0.97, measured 0.")
+        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", twin_seconds=0.8)
+        self.assertEqual(self.check(machine, "--check=acceptance")[0], 0)  # with ranks, which disturb each other
+
+    def test_streamed_loops_are_held_against_link_and_twins(self):
+        for part, factors, wanted in (
+                ("stream/triad/PinnedSpace/staged/twin:pipeline", {"real_time": 1.02, "twin_seconds": 1.02},
+                 "rate / limit two to one >= 0.98, measured 0.97"),
+                ("stream/dot/PinnedSpace/staged/twin:pipeline", {"real_time": 1.02, "twin_seconds": 1.02},
+                 "rate / limit to device >= 0.98, measured 0.9"),
+                ("stream/update/PinnedSpace/staged/twin:pipeline", {"twin_seconds": 0.98}, "ratio >= 0.99"),
+                ("stream/update/PinnedSpace/staged/twin:serial", {"twin_seconds": 0.96},
+                 "ratio / (limit both / limit to device) >= 0.97, measured 0.9"),
+                ("chain/twin:passes/steps:7/", {"real_time": 1.1}, "steps:7/bytes:1073741824: wanted ratio / steps >= 0.85"),
+                ("stream/dot/MappedSpace/zero_copy", {"real_time": 1.02}, "ratio >= 0.99"),
+                ("stream/dot/MappedSpace/automatic", {"real_time": 1.05}, "ratio >= 0.95")):
+            with self.subTest(part):
+                machine = machine_that_reaches_all()
+                self.assertGreater(machine.change(part, **factors), 0)
+                self.assert_missed(machine, wanted)
+        machine = machine_that_reaches_all()
+        machine.remove("/steps:5/")
+        self.assert_missed(machine, "no data for steps 5")
+
+    def test_several_files_are_judged_together(self):
+        one, two = machine_that_reaches_all(), machine_that_reaches_all()
+        synthetic.add_ranks(two)
+        two.remove("vector/")
+        files = self.write(one, "1.json"), self.write(two, "2.json")
+        code, text = self.call(*files, "--check")
+        self.assertEqual(code, 0, text)
+        two.change("copy/to_host/PinnedSpace/contiguous/bytes:268435456/", real_time=1.05)
+        self.write(two, "2.json")
+        self.assertEqual(self.call(*files, "--check")[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
