@@ -97,8 +97,7 @@ TEST_CASE("what one side of a PinnedDualView has, the other has after sync", "[d
 
 TEST_CASE("without a device both sides of a PinnedDualView are one allocation", "[dual_view]") {
   Dual const dual("dual", length);
-  bool const same = static_cast<void const*>(dual.view_host().data()) == dual.view_device().data();
-  CHECK(same == Dual::shares_memory);
+  CHECK((dual.view_host().data() == dual.view_device().data()) == Dual::shares_memory);
   CHECK(Dual::shares_memory == Dual::impl_dualview_is_single_device);
 }
 
@@ -128,8 +127,7 @@ TEST_CASE("resize keeps what was modified last, and pinned memory", "[dual_view]
   Kokkos::resize(Execution(), dual, length / 4);
   Kokkos::fence();
   CHECK(is_pinned(dual.view_host()));
-  CHECK(dual.extent(0) == length / 4);
-  CHECK(dual.view_device().extent(0) == length / 4);
+  CHECK((dual.extent(0) == length / 4 && dual.view_device().extent(0) == length / 4));
   CHECK(dual.need_sync_host() == !Dual::shares_memory);
   dual.sync_host();
   CHECK(wrong(dual.view_host(), 1) == 0);
@@ -158,8 +156,7 @@ TEST_CASE("realloc gives zeros in pinned memory, and nothing is modified then", 
     CHECK(dual.view_host()(1) == 0);
   }
   Kokkos::realloc(Kokkos::WithoutInitializing, dual, length);
-  CHECK(is_pinned(dual.view_host()));
-  CHECK(dual.view_device().extent(0) == length);
+  CHECK((is_pinned(dual.view_host()) && dual.view_device().extent(0) == length));
 }
 
 TEST_CASE("a part of a PinnedDualView is synchronised alone, with gaps too", "[dual_view]") {
@@ -293,12 +290,11 @@ TEST_CASE("a pinned mirror has the contents as soon as its instance has come so 
   auto const copied = khs::create_pinned_mirror_view_and_copy(instance, view);
   auto const mirror = khs::create_pinned_mirror_view(instance, view);
   instance.fence();
-  CHECK(is_pinned(copied));
-  CHECK(is_pinned(mirror));
-  CHECK(mirror.extent(0) == length);
-  CHECK(copied(length - 1) == 5);
-  CHECK(khs::create_pinned_mirror_view(instance, copied).data() == copied.data());
-  CHECK(khs::create_pinned_mirror_view_and_copy(instance, copied).data() == copied.data());
+  CHECK((is_pinned(copied) && is_pinned(mirror)));
+  CHECK((mirror.extent(0) == length && copied(length - 1) == 5));
+  for (auto const& same : {khs::create_pinned_mirror_view(instance, copied),
+                           khs::create_pinned_mirror_view_and_copy(instance, copied)})
+    CHECK(same.data() == copied.data());
 }
 
 }  // namespace PinnedDualViewTests

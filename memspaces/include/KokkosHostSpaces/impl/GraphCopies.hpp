@@ -73,6 +73,11 @@ void const* data_of(Type const& view_or_value) {
 
 template <class Node, class Dst, class Src>
 auto then_captured_copy(Node const& node, Dst const& dst, Src const& src) {
+  if constexpr (!Kokkos::is_view_v<Src> && is_pageable_v<typename Dst::memory_space>)
+    throw Error(
+        "KokkosHostSpaces::then_deep_copy: '" + dst.label() + "' in " + Dst::memory_space::name() +
+        " cannot be filled by a node of a graph (the host fills it, and fences before): use "
+        "a View in PinnedSpace or MappedSpace");
   CapturedCopy<Dst, Src> const copy{dst, src};
   CaptureInstance const on(device_of(data_of(dst), data_of(src)));
   auto const added = node.cuda_capture(on.get(), copy);
