@@ -14,7 +14,7 @@ namespace KokkosHostSpaces {
 
 /// Adds a copy to a graph: a node behind `node` that does `deep_copy(instance, dst, src)` at each
 /// launch, on the instance that the graph is submitted to. `dst` is a View; `src` is a View, or a
-/// value that all elements get. Returns the new node.
+/// value that all elements get, which a View in HostSpace cannot on a device. Returns the new node.
 ///
 /// The graph holds copies of the Views until it is destroyed, so that they may be destroyed before.
 /// All pairs of spaces and layouts are possible for which deep_copy on an instance is. Pageable
