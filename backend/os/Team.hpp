@@ -15,8 +15,9 @@ struct Team {
   bool caller_helps = true;  ///< the calling thread is one of them; it is never bound
 };
 
-/// Runs `work` in all threads of a team at once and waits for them. Where the system refuses
-/// threads there are fewer; the calling thread helps if there would be none. `work` must not throw.
+/// Runs `work` once in each thread of a team, which begins as soon as it is there, and waits for
+/// them. Where the system refuses threads there are fewer; the calling thread helps if there would
+/// be none. `work` must not throw.
 void run(Team const& team, void (*work)(void*), void* argument);
 
 template <class Work>
