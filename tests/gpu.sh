@@ -19,6 +19,29 @@ build=build/cuda
 failed=0
 export OMP_PROC_BIND=false
 
+# The tools run kernels one by one, some hundred times as long as without them, and take the answer "a stream captures"
+# for an error: without cases for that, those that measure and those with billions of elements, and few random ones.
+# Each core has a process with a share of the cases. Tells how each share ended, and which cases failed or took too long.
+sanitize() {
+  local shares=$((2 * $(nproc)))
+  export program=$build/tests/memspaces/memspaces_tests results shares
+  export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
+  # shellcheck disable=SC2016
+  for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
+    for ((share = 0; share < shares; ++share)); do echo "$tool $share"; done
+  done | xargs -P "$(nproc)" -L 1 bash -c '
+    log=$results/sanitizer_$0_$1.log
+    timeout --signal=INT --kill-after=20 "${LIMIT:-300}" compute-sanitizer --tool "$0" --error-exitcode 9 \
+      --launch-timeout 0 "$program" "~[async]~[capture]~[calibration_cuda]~[large]" \
+      --shard-count "$shares" --shard-index "$1" --allow-running-no-tests > "$log" 2>&1
+    code=$?
+    printf "%s %2d of %d, exit code %d: %s\n" "$0" "$1" "$shares" "$code" "$(grep SUMMARY "$log" || tail -n 1 "$log")"
+    # A case stands between lines of dashes, and behind them what happened.
+    awk "/^-----/ { inside = !inside; if (inside) name = \"\"; next } inside { name = name \$0 \" \" }
+         /FAILED:\$/ && !told[name]++ { print \"  FAILED: \" name }" "$log"
+    [ $code -eq 0 ] || [ $code -eq 4 ]'  # 4: all of them need more GPUs
+}
+
 say() { printf '\n==> %s (%s s)\n' "$*" "$SECONDS"; }
 check() { "$@" || { failed=1; echo "FAILED: $*"; }; }
 
@@ -44,13 +67,8 @@ for stage in "$@"; do
         "[pool_stress]" > "$results/stress.txt" 2>&1
       grep -E "checked|passed|FAILED" "$results/stress.txt"
       ;;
-    sanitize)  # The tools run kernels one by one, and take the answer "a stream captures" for an error.
-      for tool in memcheck racecheck initcheck synccheck; do
-        log=$build/sanitizer_$tool.log
-        check compute-sanitizer --tool "$tool" --error-exitcode 9 --launch-timeout 0 \
-          "$build/tests/memspaces/memspaces_tests" "~[async]~[capture]" > "$log" 2>&1
-        printf '%s: %s\n' "$tool" "$(tail -n 1 "$log")"
-      done
+    sanitize)
+      sanitize || failed=1
       ;;
     perf)  # perf/results/README.md tells how the results in the repository are made.
       check "$build/perf/kokkos_host_spaces_perf" --json "$results/perf.json" \
@@ -78,7 +96,11 @@ for stage in "$@"; do
           -c perf/cluster/reframe -r "$@" > "$results/reframe.log" 2>&1
       }
       for run in $(seq "${RUNS:-20}"); do
-        accept || { failed=1; grep -E "FAIL |Reason" "$results/reframe.log" | sed "s/^/run $run: /"; }
+        begin=${EPOCHREALTIME//[!0-9]/}  # in microseconds
+        if accept; then verdict=green; else verdict=red failed=1; fi
+        tenths=$(((${EPOCHREALTIME//[!0-9]/} - begin) / 100000))
+        echo "run $run: $verdict, $((tenths / 10)).$((tenths % 10)) s, $(grep -oE "Ran .*" "$results/reframe.log")"
+        grep -E "FAIL |Reason" "$results/reframe.log" | sed "s/^/run $run: /"
       done
       accept -n 'group=(vector|copy|zero_copy|stream)%' \
         -S program="python3 -B $PWD/tests/perf/slower.py 1.1 $PWD/$build/perf/kokkos_host_spaces_perf"

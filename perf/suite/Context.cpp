@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace KokkosHostSpaces::Perf {
@@ -66,6 +67,10 @@ std::string names_of(std::vector<std::string> chosen) {
   return names;
 }
 
+bool has_group(SuiteOptions const& options, std::string const& name) {
+  return options.groups.empty() || std::ranges::find(options.groups, name) != options.groups.end();
+}
+
 std::string compiler() {
   std::string text;
 #if defined(__clang__)
@@ -88,7 +93,10 @@ std::string kokkos_version() {
 }  // namespace
 
 void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores) {
-  std::vector<Limit> const limits = measure_limits(ranks);  // wakes link and clocks up, too
+  bool const quick = options.effort.mode == Mode::quick;
+  // Of the groups one alone uses all devices; each takes time to begin with.
+  bool const all                  = !quick || has_group(options, "stream");
+  std::vector<Limit> const limits = measure_limits(ranks, quick, all);  // wakes link and clocks up
   Facts const device              = device_facts();
   std::ostringstream configuration;
   Kokkos::print_configuration(configuration);

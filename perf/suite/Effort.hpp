@@ -11,7 +11,8 @@ namespace KokkosHostSpaces::Perf {
 
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
-/// How much is measured: quick in a minute, full every size and type.
+/// How much is measured: quick what acceptance is judged by and little more, full every size and
+/// type.
 enum class Mode { quick, standard, full };
 
 inline std::string name(Mode mode) {

@@ -17,11 +17,11 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// As nvbandwidth.
-constexpr std::size_t block = std::size_t(512) << 20;
+// As nvbandwidth. A block of a quick run takes 2 ms, which is enough for a rate within a percent.
+constexpr std::size_t large_block = std::size_t(512) << 20, quick_block = large_block / 4;
 
 // Of a copy from one half of the memory to the other: the best of some, of the slowest rank.
-double rate_of_memory(Ranks const& ranks) {
+double rate_of_memory(Ranks const& ranks, std::size_t block) {
   std::size_t const bytes = twins_use_cuda ? block : block / 8;
   PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
   PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
@@ -41,8 +41,8 @@ double rate_of_memory(Ranks const& ranks) {
   return 2 * double(ranks.size()) * double(bytes) / least;  // it is read and written
 }
 
-void add_links(std::vector<int> const& devices, std::string const& prefix, Ranks const& ranks,
-               std::vector<Limit>& limits) {
+void add_links(std::vector<int> const& devices, std::string const& prefix, std::size_t block,
+               Ranks const& ranks, std::vector<Limit>& limits) {
   AllLinks links(devices, block);
   auto const add = [&](std::string const& name, Mix mix) {
     double const rate = links.best_rate(
@@ -57,17 +57,18 @@ void add_links(std::vector<int> const& devices, std::string const& prefix, Ranks
 
 }  // namespace
 
-std::vector<Limit> measure_limits(Ranks const& ranks) {
-  if (!twins_use_cuda) return {{"host_memory", rate_of_memory(ranks)}};
+std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices) {
+  std::size_t const block = quick ? quick_block : large_block;
+  if (!twins_use_cuda) return {{"host_memory", rate_of_memory(ranks, block)}};
   std::vector<Limit> limits;
-  add_links({current_device()}, "", ranks, limits);
+  add_links({current_device()}, "", block, ranks, limits);
   int const devices = int(list_devices().size());
-  if (ranks.size() == 1 && devices > 1) {
+  if (of_all_devices && ranks.size() == 1 && devices > 1) {
     std::vector<int> all(static_cast<std::size_t>(devices));
     std::iota(all.begin(), all.end(), 0);
-    add_links(all, "all_", ranks, limits);
+    add_links(all, "all_", block, ranks, limits);
   }
-  limits.push_back({"device_memory", rate_of_memory(ranks)});
+  limits.push_back({"device_memory", rate_of_memory(ranks, block)});
   return limits;
 }
 

@@ -19,8 +19,9 @@ struct Limit {
 };
 
 /// What the links and the memory of this machine can do while all ranks use them at once, by plain
-/// copies of large blocks; takes one or two seconds.
-std::vector<Limit> measure_limits(Ranks const& ranks);
+/// copies of large blocks; takes one or two seconds, quick a quarter of that.
+/// \param of_all_devices whether links of all devices are wanted, too
+std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices);
 
 }  // namespace KokkosHostSpaces::Perf
 

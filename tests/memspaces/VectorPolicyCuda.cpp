@@ -4,6 +4,8 @@
 // What a VectorPolicy promises of a GPU: the same bits in every run, order on an instance, sums of
 // several instances and graphs at a time, what Kokkos Tools see, more indices than 32 bits count.
 
+#include "Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <Kokkos_Graph.hpp>
@@ -83,7 +85,7 @@ TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph"
   auto graph = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
       [&](auto root) { root.then_parallel_reduce("dot", kernel.policy(instance), kernel, sum); });
   int different = 0;
-  for (int run = 0; run < 50; ++run) {
+  for (int run = 0; run < rounds(50); ++run) {
     double by_index = 0;
     Kokkos::parallel_reduce(policy, AddProduct{a, b}, by_index);
     different += bits(by_index) != bits(first_by_index);
@@ -237,7 +239,7 @@ TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
   CHECK((largest == 0 || n == 1));
 }
 
-TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda]") {
+TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda][large]") {
   std::size_t const offset = GENERATE(0u, 1u), n = (std::size_t(1) << 32) + 70001;
   using Bytes = Kokkos::View<signed char*, Kokkos::CudaSpace>;
   Bytes const all(Kokkos::view_alloc("all", Kokkos::WithoutInitializing), n + offset);

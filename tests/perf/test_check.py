@@ -53,8 +53,16 @@ class Check(GoalTest):
     def test_an_h200_is_sound_in_each_of_20_runs_and_what_is_10_percent_slower_in_none(self):
         """Runs are drawn from the repetitions that were measured there, at sizes of --quick where it has them."""
         goals = [goal for goal in load_goals(GOALS) if goal.kind == "acceptance"]
+        # Neither 2^20 elements in mapped memory nor stencils on less than 2 GiB were measured.
+        sizes = {"vector": {"MappedSpace": 2**22, "": 2**20}, "copy": {"": 2**24}, "stream": {"stencil": 2**31, "": 2**26}}
+
+        def is_quick(case):
+            of_group = sizes.get(case.group, {})
+            size = of_group.get(case.space) or of_group.get(case.operation) or of_group.get("")
+            return size is None or str(size) in (case.fields.get("n"), case.fields.get("bytes"))
+
         measured = [case for name in ("suite.json", "stream.json") for case in load(H200 / name).cases.values()
-                    if case.values("ratio") and (case.group != "vector" or case.fields["n"] in ("1048576", "16777216"))]
+                    if case.values("ratio") and is_quick(case)]
         context, noise = load(H200 / "suite.json").context, random.Random(1)
 
         def draw(slower):
@@ -64,7 +72,8 @@ class Check(GoalTest):
         for _ in range(20):
             sound = Checked([draw(1)], goals)
             self.assertEqual((len(sound.of("acceptance")), sound.short("acceptance")), (14, []))
-            self.assertGreater(len(Checked([draw(1.1)], goals).short("acceptance")), 2)
+            short = {judgement.goal.select["group"] for judgement in Checked([draw(1.1)], goals).short("acceptance")}
+            self.assertLessEqual({"vector", "copy", "zero_copy", "stream"}, short)
 
     def test_the_five_worst_come_first_and_the_rest_on_demand(self):
         machine = machine_that_reaches_all()

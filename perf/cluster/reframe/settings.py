@@ -25,4 +25,6 @@ site_configuration = {
         }],
     }],
     "environments": [{"name": "default"}],
+    # ReFrame would ask the more rarely the longer a case takes: seconds after its end.
+    "general": [{"poll_rate_decay": 0}],
 }

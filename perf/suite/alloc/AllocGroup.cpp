@@ -72,7 +72,9 @@ std::string in_bytes(std::size_t bytes) { return "bytes:" + std::to_string(bytes
 std::size_t most_bytes(Effort const& effort) { return effort.host_bytes / 2; }
 
 void add_cold(Effort const& effort, Cases& cases) {
-  if (!device_can_be_shared()) {
+  // A process that uses a GPU takes longer to begin and to end than all that a quick run measures.
+  bool const in_fresh_process = effort.mode != Mode::quick;
+  if (in_fresh_process && !device_can_be_shared()) {
     std::cerr << "Left out alloc/cold: the device serves one process at a time (its compute mode "
                  "is exclusive)\n";
     return;
@@ -83,9 +85,11 @@ void add_cold(Effort const& effort, Cases& cases) {
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views, zeros_of_fresh})
     for (std::size_t bytes : sizes) {
-      int const repetitions = bytes < GiB ? 5 : 3;
+      int const repetitions = in_fresh_process ? (bytes < GiB ? 5 : 3) : effort.repetitions(0.03);
       add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
-          [bytes](WayInfo const& info, auto const& way) { return cold(info, way, bytes); });
+          [=](WayInfo const& info, auto const& way) {
+            return cold(info, way, bytes, in_fresh_process);
+          });
     }
 }
 
@@ -115,13 +119,18 @@ void add_filled(Effort const& effort, Cases& cases) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
+// Beside kernels and threads size makes little difference: a quick run takes one of them.
+Sizes busy_sizes(Effort const& effort, std::size_t quick) {
+  return effort.mode == Mode::quick ? Sizes{quick} : warm_sizes(effort);
+}
+
 // Blocks to make beforehand: each way keeps them.
 std::size_t prepared(std::size_t bytes, std::size_t most, Effort const& effort) {
   return std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, most);
 }
 
 void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
-  for (std::size_t bytes : warm_sizes(effort))
+  for (std::size_t bytes : busy_sizes(effort, 4 * KiB))
     add(cases, {"busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
         [bytes, count = prepared(bytes, 2000, effort)](WayInfo const&, auto const& way) {
           return busy(way, bytes, count);
@@ -129,8 +138,10 @@ void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
 }
 
 void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
-  for (std::size_t bytes : warm_sizes(effort))
-    add(cases, {"free_busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
+  // One that waits takes 50 ms each time, some 100000 times as long as ours: few will do.
+  int const repetitions = effort.mode == Mode::quick ? 5 : effort.repetitions(0.05);
+  for (std::size_t bytes : busy_sizes(effort, 4 * MiB))
+    add(cases, {"free_busy", ways, in_bytes(bytes), repetitions},
         [bytes, count = prepared(bytes, 32, effort)](WayInfo const& info, auto const& way) {
           // One that waits ends the kernel: there is nothing to be seen of a second one.
           return free_busy(way, bytes, info.caches ? count : 1);
@@ -139,8 +150,12 @@ void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
 #endif
 
 void add_threads(Ways const& ways, Effort const& effort, Cases& cases) {
-  for (int const threads : {1, 4, 16})
-    add(cases, {"threads", ways, "threads:" + std::to_string(threads), effort.repetitions(0.05)},
+  // The driver's pool takes 0.1 s for a sample by 4 threads, and 0.4 s by 16.
+  bool const quick = effort.mode == Mode::quick;
+  for (int const threads : quick ? std::vector{4} : std::vector{1, 4, 16})
+    add(cases,
+        {"threads", ways, "threads:" + std::to_string(threads),
+         quick ? 5 : effort.repetitions(0.05)},
         [threads](WayInfo const& info, auto const& way) { return by_threads(info, way, threads); });
 }
 

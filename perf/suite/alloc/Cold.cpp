@@ -88,15 +88,21 @@ void sample_cold_allocation(std::string const& what, std::ostream& out) {
   std::istringstream words(what);
   words >> wanted.bytes >> damage >> wanted.way;
   std::getline(words >> std::ws, wanted.variant);
+  ColdSample const sample = sample_from_empty_pool(wanted, damage);
+  out << sample.seconds << ' ' << sample.verified << '\n';
+}
+
+ColdSample sample_from_empty_pool(ColdCase const& what, bool damage) {
+  ColdSample sample{};
   for_each_way([&](WayInfo const& info, auto const& way) {
-    if (info.name != wanted.way) return;
-    if (info.twin != nullptr) choose_by_name(*info.twin, wanted.variant);
+    if (info.name != what.way) return;
+    if (info.twin != nullptr) choose_by_name(*info.twin, what.variant);
     // A small one first: what a runtime or library does once is no part of the figure.
     take_sample(way, 4096, false);
     forget_kept_memory();
-    ColdSample const sample = take_sample(way, wanted.bytes, damage);
-    out << sample.seconds << ' ' << sample.verified << '\n';
+    sample = take_sample(way, what.bytes, damage);
   });
+  return sample;
 }
 
 ColdSample sample_in_fresh_process(ColdCase const& what, bool damage) {

@@ -26,6 +26,10 @@ struct ColdSample {
 /// \param damage damages the memory before it is checked
 ColdSample sample_in_fresh_process(ColdCase const& what, bool damage);
 
+/// The same in this process, once all that is kept was given back: without the second that a
+/// process takes to begin and to end where it uses a GPU.
+ColdSample sample_from_empty_pool(ColdCase const& what, bool damage);
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

@@ -42,9 +42,10 @@ Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn
 
 inline bool always() { return true; }
 
-/// The first allocation of a process, in a fresh one; of a twin its best variant, found here.
+/// The first allocation of a process, or from an emptied pool; of a twin its best variant, found
+/// here.
 template <class Way>
-Measure cold(WayInfo const& info, Way const& way, std::size_t bytes) {
+Measure cold(WayInfo const& info, Way const& way, std::size_t bytes, bool in_fresh_process) {
   ColdCase what{info.name, "", bytes};
   if (info.twin != nullptr)
     what.variant = choose_best_variant(
@@ -54,8 +55,9 @@ Measure cold(WayInfo const& info, Way const& way, std::size_t bytes) {
           auto const block = way(bytes);
           return seconds_since(start);
         });
-  return {[what](bool damage) {
-            ColdSample const sample = sample_in_fresh_process(what, damage);
+  return {[what, in_fresh_process](bool damage) {
+            ColdSample const sample = in_fresh_process ? sample_in_fresh_process(what, damage)
+                                                       : sample_from_empty_pool(what, damage);
             return Latencies{{sample.seconds}, sample.verified};
           },
           what.variant};

@@ -60,7 +60,7 @@ double run_parallel_for(StreamLoop const& loop) {
 class StreamCases {
  public:
   explicit StreamCases(Effort const& effort)
-      : m_effort(effort), m_largest(effort.mode == Mode::quick ? 2 * MiB : 128 * MiB) {
+      : m_effort(effort), m_largest(quick() ? 2 * MiB : 128 * MiB) {
     if (runs_on_device)
       m_largest = effort.mode == Mode::quick  ? 64 * MiB
                   : effort.mode == Mode::full ? 8 * GiB
@@ -72,7 +72,8 @@ class StreamCases {
     for (std::size_t bytes : sizes()) {
       for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
         add_staged(operation, bytes, "pipeline", StreamWay::pipeline);
-      if (runs_on_device) add_staged(StreamOperation::update, bytes, "serial", StreamWay::serial);
+      if (runs_on_device && !quick())
+        add_staged(StreamOperation::update, bytes, "serial", StreamWay::serial);
       for (auto operation : {StreamOperation::triad, StreamOperation::dot})
         add_loop(
             operation, vector(bytes), "MappedSpace/zero_copy", "kernel",
@@ -85,6 +86,7 @@ class StreamCases {
 
   // What else one might do, at one size.
   void add_alternatives() {
+    if (runs_on_device && quick()) return;
     std::size_t const bytes = sizes()[sizes().size() == 1 ? 0 : 1];
     add_loop(StreamOperation::triad, vector(bytes), "PinnedSpace/staged", "parallel_for", staged,
              library([](StreamLoop const& loop) {
@@ -112,7 +114,7 @@ class StreamCases {
     };
     add_loop(StreamOperation::stencil, shape, "PinnedSpace/staged", "pipeline", chain(1),
              plain(StreamWay::pipeline));
-    for (int count = 2; count <= 8; count += m_effort.mode == Mode::quick ? 3 : 1)
+    for (int count = 2; count <= 8; count += quick() ? 6 : 1)
       add_loop(StreamOperation::stencil, shape, "PinnedSpace/chain", "passes", chain(count),
                library([count, options](StreamLoop const& loop) {
                  return LibraryTwin::Variants{{"one step each", [=] {
@@ -125,19 +127,18 @@ class StreamCases {
 
   // The choice of the library beside what is better, over sizes, fractions touched and passes.
   void add_choices() {
-    bool const quick       = m_effort.mode == Mode::quick;
     std::size_t const most = std::min(m_largest, 256 * MiB);
     // Without a device there is one way.
     if (!runs_on_device)
       return add_choice({.operation = StreamOperation::dot, .shape = vector(most), .every = 10});
-    for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick ? 64 : 8) {
+    for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick() ? 64 : 8) {
       for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
         add_choice({.operation = operation, .shape = vector(bytes)});
-      for (int every : {2, 10, 100})
+      for (int every : quick() ? std::vector{10} : std::vector{2, 10, 100})
         add_choice({.operation = StreamOperation::dot, .shape = vector(bytes), .every = every});
     }
-    for (std::size_t bytes : {most / 16, most})
-      for (int count : {1, 2, 4})
+    for (std::size_t bytes : quick() ? Sizes{most} : Sizes{most / 16, most})
+      for (int count : quick() ? std::vector{1, 4} : std::vector{1, 2, 4})
         add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
   }
 
@@ -182,6 +183,7 @@ class StreamCases {
   Cases take() { return std::move(m_cases); }
 
  private:
+  using Sizes    = std::vector<std::size_t>;
   using Run      = std::function<double(StreamLoop const&)>;
   using MakeTwin = std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)>;
 
@@ -199,11 +201,13 @@ class StreamCases {
     };
   }
 
+  bool quick() const { return m_effort.mode == Mode::quick; }
+
   // Of an array.
-  std::vector<std::size_t> sizes() const {
-    if (m_effort.mode == Mode::quick) return {m_largest};
+  Sizes sizes() const {
+    if (quick()) return {m_largest};
     if (!runs_on_device) return {m_largest / 16, m_largest};
-    std::vector<std::size_t> result = {64 * MiB, std::min(GiB, m_largest)};
+    Sizes result = {64 * MiB, std::min(GiB, m_largest)};
     if (m_largest > 2 * GiB) result.push_back(m_largest);
     return result;
   }

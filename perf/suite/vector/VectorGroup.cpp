@@ -63,7 +63,7 @@ template <class Space>
 void add_cases(Sweep const& sweep, Effort const& effort,
                std::shared_ptr<LatestMemory> const& latest, Cases& cases) {
   bool const on_device = std::is_same_v<Space, Kokkos::DefaultExecutionSpace::memory_space>;
-  int const step       = effort.mode == Mode::quick ? 5 : on_device ? 2 : 4;
+  int const step       = effort.mode == Mode::quick ? 10 : on_device ? 2 : 4;
   std::vector<int> exponents;
   for (int exponent = 10; (sizeof(double) << exponent) <= sweep.bytes_each(); exponent += step)
     exponents.push_back(exponent);
