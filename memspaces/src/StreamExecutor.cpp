@@ -45,6 +45,7 @@ void StreamWalk::execute(StreamOperation const& operation) {
   StreamQueue const queue = operation.queue();
   for (int const before : operation.after)
     if (before >= 0) m_executor.wait(queue, m_plan.operations[at(before)].event);
+  m_executor.begin(queue);
   if (operation.action == StreamAction::launch) {
     m_first_rows.clear();
     std::size_t const accesses = m_shape.stages[at(operation.stage)].accesses.size();
@@ -55,6 +56,7 @@ void StreamWalk::execute(StreamOperation const& operation) {
   } else {
     copy_pieces(operation);
   }
+  m_executor.end(queue);
   if (operation.event >= 0) m_executor.record(queue, operation.event);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A plan on three streams: two of a lane for the copies in and out, and the caller's for the
+// A plan on streams: those of a lane for the copies in and out, and the caller's for the
 // kernels, so that these are where the caller expects them.
 
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
@@ -21,18 +21,18 @@ class LaneExecutor : public StreamExecutor {
   LaneExecutor(StreamLane& lane, StreamTarget const& target, StreamLauncher const& launcher)
       : m_lane(lane), m_target(target), m_launcher(launcher) {}
 
-  void begin(std::size_t events) {
-    if (m_lane.events.size() < events) m_lane.events.resize(events);
+  void begin(StreamPlan const& plan) {
+    if (m_lane.events.size() < at(plan.events)) m_lane.events.resize(at(plan.events));
     // Its memory may still be in use by a loop on another stream.
     if (m_lane.used) Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
     Driver::record(m_lane.begun, m_target.stream, m_lane.device);
-    Driver::make_wait(m_lane.in, m_lane.begun, m_lane.device);
-    Driver::make_wait(m_lane.out, m_lane.begun, m_lane.device);
+    m_lane.in.start(m_lane.begun, plan.gives_way);
+    m_lane.out.start(m_lane.begun, plan.gives_way);
   }
 
   // What the caller enqueues from now on comes after the last copy.
   void end() {
-    Driver::record(m_lane.done, m_lane.out, m_lane.device);
+    m_lane.out.record(m_lane.done);
     Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
     Driver::record(m_lane.done, m_target.stream, m_lane.device);
     m_lane.used = true;
@@ -40,30 +40,41 @@ class LaneExecutor : public StreamExecutor {
 
   // After an error nothing may touch the caller's memory any more. The error was reported.
   void drain() noexcept {
-    for (void* const stream : {m_lane.in, m_target.stream, m_lane.out}) {
-      try {
-        Driver::fence(stream);
-      } catch (CudaError const&) {  // of the same origin
-      }
+    m_lane.in.drain();
+    try {
+      Driver::fence(m_target.stream);
+    } catch (CudaError const&) {  // of the same origin
     }
+    m_lane.out.drain();
   }
 
+  void begin(StreamQueue queue) override {
+    if (queue != StreamQueue::work) turns(queue).begin();
+  }
+  void end(StreamQueue queue) override {
+    if (queue != StreamQueue::work) turns(queue).end();
+  }
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    Driver::copy(dst, src, bytes, stream(queue));
+    Driver::copy(dst, src, bytes,
+                 queue == StreamQueue::work ? m_target.stream : turns(queue).stream());
   }
   void launch(StreamLaunch const& launch) override { m_launcher(launch); }
   void record(StreamQueue queue, int event) override {
-    Driver::record(m_lane.events[std::size_t(event)], stream(queue), m_lane.device);
+    if (queue == StreamQueue::work)
+      Driver::record(m_lane.events[at(event)], m_target.stream, m_lane.device);
+    else
+      turns(queue).record(m_lane.events[at(event)]);
   }
   void wait(StreamQueue queue, int event) override {
-    Driver::make_wait(stream(queue), m_lane.events[std::size_t(event)], m_lane.device);
+    if (queue == StreamQueue::work)
+      Driver::make_wait(m_target.stream, m_lane.events[at(event)], m_lane.device);
+    else
+      turns(queue).wait(m_lane.events[at(event)]);
   }
 
  private:
-  Driver::Stream stream(StreamQueue queue) const {
-    return queue == StreamQueue::in    ? m_lane.in
-           : queue == StreamQueue::out ? m_lane.out
-                                       : m_target.stream;
+  StreamTurns& turns(StreamQueue queue) {
+    return queue == StreamQueue::in ? m_lane.in : m_lane.out;
   }
 
   StreamLane& m_lane;
@@ -76,10 +87,10 @@ class LaneRun {
  public:
   LaneRun(LanePart const& part, StreamLanes& lanes)
       : m_lanes(lanes),
+        m_plan(part.plan),
         m_lane(lanes.take(part.target.device, part.plan.memory)),
         m_executor(*m_lane, part.target, part.launcher),
-        m_walk(part.plan, part.shape, m_lane->memory.get(), m_executor),
-        m_events(at(part.plan.events)) {}
+        m_walk(part.plan, part.shape, m_lane->memory.get(), m_executor) {}
 
   ~LaneRun() {
     if (m_lane == nullptr) return;
@@ -89,7 +100,7 @@ class LaneRun {
   LaneRun(LaneRun const&)            = delete;
   LaneRun& operator=(LaneRun const&) = delete;
 
-  void begin() { m_executor.begin(m_events); }
+  void begin() { m_executor.begin(m_plan); }
   bool next_chunk() { return m_walk.next_chunk(); }
   void end() {
     m_executor.end();
@@ -98,10 +109,10 @@ class LaneRun {
 
  private:
   StreamLanes& m_lanes;
+  StreamPlan const& m_plan;
   std::shared_ptr<StreamLane> m_lane;
   LaneExecutor m_executor;
   StreamWalk m_walk;
-  std::size_t m_events;
 };
 
 void enqueue_in_turn(std::vector<std::unique_ptr<LaneRun>> const& runs) {

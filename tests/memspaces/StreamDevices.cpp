@@ -91,61 +91,16 @@ TEST_CASE("several devices share a reduction: each row is seen once, and each ch
   CHECK(nothing_is_left());
 }
 
-namespace {
-
-// A reduction over an array, of which each device has chunks.
-struct SharedReduction {
-  static constexpr int rows = 1000;
-
-  explicit SharedReduction(std::vector<int> const& devices) : array(rows, 1) {
-    ArgumentFacts u;
-    u.label         = "u";
-    u.side          = Side::page_locked;
-    u.data          = reinterpret_cast<char*>(array.data());
-    u.element_bytes = sizeof(Number);
-    u.extents[0]    = rows;
-    LoopFacts loop;
-    loop.upper[0]         = rows;
-    loop.arguments        = {u};
-    job.label             = "test";
-    job.binding           = bind_stream("test", {loop});
-    job.transport         = Transport::staged;
-    job.wishes.chunk_rows = 50;
-    job.wishes.memory     = std::size_t(1) << 20;
-    job.rates             = [](std::size_t) { return LinkRates(); };
-    for (int device : devices) {
-      DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
-      streams.push_back(std::make_unique<DeviceWork::Stream>());
-      job.targets.push_back({device, streams.back()->get()});
-    }
-    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-    job.launch = [this](std::size_t target, StreamLaunch const& launch) {
-      launches.emplace_back(target, launch.chunk);
-    };
-    Driver::lock_pages(array.data(), rows * sizeof(Number));
-  }
-  ~SharedReduction() { Driver::unlock_pages(array.data(), rows * sizeof(Number)); }
-  SharedReduction(SharedReduction const&)            = delete;
-  SharedReduction& operator=(SharedReduction const&) = delete;
-
-  Array array;
-  std::vector<std::unique_ptr<DeviceWork::Stream>> streams;
-  StreamJob job;
-  std::vector<std::pair<std::size_t, std::int64_t>> launches;  // target and chunk
-};
-
-}  // namespace
-
 TEST_CASE("devices that share a loop get their chunks in turn, and none waits for the others'") {
   FakeCuda::reset(4);
   {
-    SharedReduction shared({2, 0, 3, 1});
+    OneArray shared({2, 0, 3, 1});
     StreamLanes lanes(allocate, std::size_t(1) << 30);
     run_stream(shared.job, lanes)->fence();
-    std::vector<std::pair<std::size_t, std::int64_t>> expected;
+    std::vector<OneArray::Launch> expected;
     for (std::int64_t chunk = 0; chunk < 5; ++chunk)
       for (std::size_t target : {1, 3, 0, 2})  // by their devices
-        expected.emplace_back(target, chunk + 5 * std::int64_t(target));
+        expected.push_back({target, chunk + 5 * std::int64_t(target)});
     CHECK(shared.launches == expected);
   }
   CHECK(nothing_is_left());
@@ -154,7 +109,7 @@ TEST_CASE("devices that share a loop get their chunks in turn, and none waits fo
 TEST_CASE("a device that has two parts of a loop takes its memory once") {
   FakeCuda::reset(2);
   {
-    SharedReduction shared({1, 0, 1});
+    OneArray shared({1, 0, 1});
     StreamLanes lanes(allocate, 1);
     run_stream(shared.job, lanes)->fence();
     CHECK(shared.launches.size() == 21);              // seven of each third
@@ -166,7 +121,7 @@ TEST_CASE("a device that has two parts of a loop takes its memory once") {
 TEST_CASE("a launch that throws ends the parts of all devices") {
   FakeCuda::reset(3);
   {
-    SharedReduction shared({0, 1, 2});
+    OneArray shared({0, 1, 2});
     StreamLanes lanes(allocate, std::size_t(1) << 30);
     auto const launch = shared.job.launch;
     shared.job.launch = [&](std::size_t target, StreamLaunch const& what) {

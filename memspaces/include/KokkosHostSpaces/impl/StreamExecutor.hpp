@@ -28,7 +28,11 @@ using StreamLauncher = std::function<void(StreamLaunch const&)>;
 /// Each queue works in the order of the calls; queues know of each other by events alone.
 class StreamExecutor {
  public:
-  virtual ~StreamExecutor()                                                           = default;
+  virtual ~StreamExecutor() = default;
+  /// Around the copies or the launch of an operation, behind what it waits for and before what it
+  /// records.
+  virtual void begin(StreamQueue) {}
+  virtual void end(StreamQueue) {}
   virtual void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) = 0;
   virtual void launch(StreamLaunch const& launch)                                     = 0;
   virtual void record(StreamQueue queue, int event)                                   = 0;
