@@ -45,7 +45,6 @@ void StreamWalk::execute(StreamOperation const& operation) {
   StreamQueue const queue = operation.queue();
   for (int const before : operation.after)
     if (before >= 0) m_executor.wait(queue, m_plan.operations[at(before)].event);
-  m_executor.begin(queue);
   if (operation.action == StreamAction::launch) {
     m_first_rows.clear();
     std::size_t const accesses = m_shape.stages[at(operation.stage)].accesses.size();
@@ -56,7 +55,6 @@ void StreamWalk::execute(StreamOperation const& operation) {
   } else {
     copy_pieces(operation);
   }
-  m_executor.end(queue);
   if (operation.event >= 0) m_executor.record(queue, operation.event);
 }
 
@@ -70,8 +68,11 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
              : piece.source == StreamSource::saved_below ? m_shape.saved[at(piece.buffer)].below
                                                          : m_shape.saved[at(piece.buffer)].above;
     char* const to = operation.action == StreamAction::store ? host : m_device;
-    m_executor.copy(operation.queue(), to + piece.to,
-                    shifted(from, static_cast<std::ptrdiff_t>(piece.from)), piece.bytes);
+    from           = shifted(from, static_cast<std::ptrdiff_t>(piece.from));
+    if (p + 1 == operation.last_piece)
+      m_executor.last_copy(operation.queue(), to + piece.to, from, piece.bytes);
+    else
+      m_executor.copy(operation.queue(), to + piece.to, from, piece.bytes);
   }
 }
 

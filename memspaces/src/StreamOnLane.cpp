@@ -48,15 +48,17 @@ class LaneExecutor : public StreamExecutor {
     m_lane.out.drain();
   }
 
-  void begin(StreamQueue queue) override {
-    if (queue != StreamQueue::work) turns(queue).begin();
-  }
-  void end(StreamQueue queue) override {
-    if (queue != StreamQueue::work) turns(queue).end();
-  }
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    Driver::copy(dst, src, bytes,
-                 queue == StreamQueue::work ? m_target.stream : turns(queue).stream());
+    if (queue == StreamQueue::work)
+      Driver::copy(dst, src, bytes, m_target.stream);
+    else
+      turns(queue).copy(dst, src, bytes);
+  }
+  void last_copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
+    if (queue == StreamQueue::work)
+      Driver::copy(dst, src, bytes, m_target.stream);
+    else
+      turns(queue).last_copy(dst, src, bytes);
   }
   void launch(StreamLaunch const& launch) override { m_launcher(launch); }
   void record(StreamQueue queue, int event) override {

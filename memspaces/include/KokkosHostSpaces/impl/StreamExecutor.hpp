@@ -28,15 +28,15 @@ using StreamLauncher = std::function<void(StreamLaunch const&)>;
 /// Each queue works in the order of the calls; queues know of each other by events alone.
 class StreamExecutor {
  public:
-  virtual ~StreamExecutor() = default;
-  /// Around the copies or the launch of an operation, behind what it waits for and before what it
-  /// records.
-  virtual void begin(StreamQueue) {}
-  virtual void end(StreamQueue) {}
+  virtual ~StreamExecutor()                                                           = default;
   virtual void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) = 0;
-  virtual void launch(StreamLaunch const& launch)                                     = 0;
-  virtual void record(StreamQueue queue, int event)                                   = 0;
-  virtual void wait(StreamQueue queue, int event)                                     = 0;
+  /// The last one of its operation.
+  virtual void last_copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) {
+    copy(queue, dst, src, bytes);
+  }
+  virtual void launch(StreamLaunch const& launch)   = 0;
+  virtual void record(StreamQueue queue, int event) = 0;
+  virtual void wait(StreamQueue queue, int event)   = 0;
 };
 
 /// Hands the operations of a plan to an executor, a chunk at a time.

@@ -130,7 +130,7 @@ struct StreamWishes {
   std::size_t smallest_chunk = std::size_t(1) << 20;
   std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
   /// Bytes to and from the host of a loop for which another would have to wait too long.
-  std::size_t gives_way_from = std::size_t(64) << 20;
+  std::size_t gives_way_from = std::size_t(256) << 20;
   std::int64_t most_rows     = 0;  ///< rows at most, for what a launch can count; 0: any
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A queue of copies that lets others have their turn. A device serves a stream as long as this has
-// copies that may begin: on one stream, all copies of a loop would run before another loop gets the
-// link. So the copies go round on three streams, each waits for the last but one before it, and a
-// stream that has done its copy has nothing that may begin: the device looks at the others. One copy
-// of the loop is ready at any time, so that the link does not wait. As all streams wait for what was
-// enqueued before alone, there is no deadlock, whatever else they share.
+// A queue of copies that lets others have their turns. A GPU stays with a stream as long as that has
+// copies that may begin: on one stream, all copies of a loop run before another loop gets the link.
+// So operations take two streams in turn, and each waits for half of the last copy of the one before
+// it. When one is done, its stream has nothing that may begin, and the GPU takes the next stream; the
+// loop's own is ready by then, so that the link never waits. All wait for what was enqueued before
+// them, so there is no deadlock, whatever streams share. If that is a queue of the GPU, of which it
+// has few (CUDA_DEVICE_MAX_CONNECTIONS), loops run one after the other, as on one stream each.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
@@ -25,32 +26,41 @@ class StreamTurns {
   StreamTurns(StreamTurns const&)            = delete;
   StreamTurns& operator=(StreamTurns const&) = delete;
 
-  /// Begins a loop, behind an event. \param gives_way else all is on one stream, which takes fewer calls
+  /// Begins a loop, behind an event. \param gives_way else all is on one stream, by fewer calls
   void start(void* behind, bool gives_way);
 
-  /// Around the copies of an operation, which go on `stream()`.
-  void begin();
-  void end();
-  void* stream() const { return m_streams[m_operation % m_used]; }
+  /// A copy of an operation, which has one or more.
+  void copy(void* dst, void const* src, std::size_t bytes);
+  /// Its last one.
+  void last_copy(void* dst, void const* src, std::size_t bytes);
 
   /// What follows waits for an event.
   void wait(void* event);
-  /// Records what was enqueued so far, unless an operation has begun and not ended.
+  /// Records what was enqueued so far: whole operations.
   void record(void*& event);
 
   /// Until all is done; errors are not told.
   void drain() noexcept;
 
  private:
-  static constexpr std::size_t most = 3;
+  static constexpr std::size_t most = 2;
 
-  void*& end_of(std::size_t operation) { return m_ends[operation % most]; }
+  struct Operation {
+    void* admits_next = nullptr;  ///< events
+    void* ends        = nullptr;
+  };
+  Operation& latest() { return m_latest[m_number % most]; }
+  Operation& one_before() { return m_latest[(m_number + 1) % most]; }
+  void* stream() const { return m_streams[m_number % m_used]; }
+  void begin();
+  void end();
 
   int m_device;
   std::vector<void*> m_streams;
-  std::array<void*, most> m_ends = {};  // events: of the last operations
-  std::size_t m_used             = 1;   // streams
-  std::size_t m_operation        = 0;   // the number of the latest one, from 1
+  std::size_t m_used = 1;
+  std::array<Operation, most> m_latest;
+  std::size_t m_number = 0;  ///< of the latest operation
+  bool m_ended         = true;
 };
 
 }  // namespace KokkosHostSpaces::Impl
