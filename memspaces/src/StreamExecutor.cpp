@@ -31,42 +31,55 @@ class OneByOne : public StreamExecutor {
   StreamLauncher const& m_launcher;
 };
 
-void copy_pieces(StreamPlan const& plan, StreamShape const& shape, StreamOperation const& operation,
-                 char* device, StreamExecutor& executor) {
+}  // namespace
+
+bool StreamWalk::next_chunk() {
+  if (m_next == m_plan.operations.size()) return false;
+  std::int64_t const chunk = m_plan.operations[m_next].chunk;
+  while (m_next < m_plan.operations.size() && m_plan.operations[m_next].chunk == chunk)
+    execute(m_plan.operations[m_next++]);
+  return true;
+}
+
+void StreamWalk::execute(StreamOperation const& operation) {
+  StreamQueue const queue = operation.queue();
+  for (int const before : operation.after)
+    if (before >= 0) m_executor.wait(queue, m_plan.operations[at(before)].event);
+  if (operation.action == StreamAction::launch) {
+    m_first_rows.clear();
+    std::size_t const accesses = m_shape.stages[at(operation.stage)].accesses.size();
+    for (std::size_t a = 0; a < accesses; ++a)
+      m_first_rows.push_back(shifted(m_device, m_plan.origins[operation.first_origin + a]));
+    m_executor.launch(
+        {operation.stage, operation.chunk, operation.begin, operation.end, m_first_rows.data()});
+  } else {
+    copy_pieces(operation);
+  }
+  if (operation.event >= 0) m_executor.record(queue, operation.event);
+}
+
+void StreamWalk::copy_pieces(StreamOperation const& operation) {
   for (std::size_t p = operation.first_piece; p < operation.last_piece; ++p) {
-    StreamPiece const& piece = plan.pieces[p];
-    char* const host         = shape.buffers[std::size_t(piece.buffer)].host;
-    char* from               = device;
+    StreamPiece const& piece = m_plan.pieces[p];
+    char* const host         = m_shape.buffers[at(piece.buffer)].host;
+    char* from               = m_device;
     if (operation.action == StreamAction::load)
-      from = piece.source == StreamSource::array ? host
-             : piece.source == StreamSource::saved_below
-                 ? shape.saved[std::size_t(piece.buffer)].below
-                 : shape.saved[std::size_t(piece.buffer)].above;
-    char* const to = operation.action == StreamAction::store ? host : device;
-    executor.copy(operation.queue(), to + piece.to,
-                  shifted(from, static_cast<std::ptrdiff_t>(piece.from)), piece.bytes);
+      from = piece.source == StreamSource::array         ? host
+             : piece.source == StreamSource::saved_below ? m_shape.saved[at(piece.buffer)].below
+                                                         : m_shape.saved[at(piece.buffer)].above;
+    char* const to = operation.action == StreamAction::store ? host : m_device;
+    from           = shifted(from, static_cast<std::ptrdiff_t>(piece.from));
+    if (p + 1 == operation.last_piece)
+      m_executor.last_copy(operation.queue(), to + piece.to, from, piece.bytes);
+    else
+      m_executor.copy(operation.queue(), to + piece.to, from, piece.bytes);
   }
 }
 
-}  // namespace
-
 void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
              StreamExecutor& executor) {
-  std::vector<char*> first_rows;
-  for (StreamOperation const& operation : plan.operations) {
-    for (int const before : operation.after)
-      if (before >= 0) executor.wait(operation.queue(), plan.operations[std::size_t(before)].event);
-    if (operation.action == StreamAction::launch) {
-      first_rows.clear();
-      std::size_t const accesses = shape.stages[std::size_t(operation.stage)].accesses.size();
-      for (std::size_t a = 0; a < accesses; ++a)
-        first_rows.push_back(shifted(device, plan.origins[operation.first_origin + a]));
-      executor.launch(
-          {operation.stage, operation.chunk, operation.begin, operation.end, first_rows.data()});
-    } else {
-      copy_pieces(plan, shape, operation, device, executor);
-    }
-    if (operation.event >= 0) executor.record(operation.queue(), operation.event);
+  StreamWalk walk(plan, shape, device, executor);
+  while (walk.next_chunk()) {
   }
 }
 

@@ -17,23 +17,10 @@ bool is_done(StreamLane const& lane) {
 
 }  // namespace
 
-StreamLane::StreamLane(int on_device, std::shared_ptr<char> device_memory, std::size_t size)
-    : device(on_device), memory(std::move(device_memory)), bytes(size) {
-  in = Driver::make_stream(device);
-  try {
-    out = Driver::make_stream(device);
-  } catch (...) {
-    Driver::release_stream(in);
-    throw;
-  }
-}
-
 StreamLane::~StreamLane() {
   for (void* const event : events) Driver::release_event(event);
   Driver::release_event(begun);
   Driver::release_event(done);
-  Driver::release_stream(in);
-  Driver::release_stream(out);
 }
 
 std::size_t StreamLanes::held_on(int device) const {

@@ -31,6 +31,7 @@ class Planner {
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
     number_events();
+    m_plan.gives_way = m_plan.bytes_to_device + m_plan.bytes_to_host >= m_wishes.gives_way_from;
     return std::move(m_plan);
   }
 

@@ -133,23 +133,14 @@ class Run {
   void staged() {
     prepare(m_state->chunks);
     save_rows();
+    std::vector<LanePart> parts;
     std::int64_t chunks_before = 0;
     for (std::size_t p = 0; p < m_parts.size(); ++p) {
-      if (m_plans[p].chunks > 0) on_lane(p, chunks_before);
+      if (m_plans[p].chunks > 0)
+        parts.push_back({m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before)});
       chunks_before += m_plans[p].chunks;
     }
-  }
-
-  void on_lane(std::size_t p, std::int64_t chunks_before) {
-    StreamTarget const& target = m_job.targets[p];
-    auto const lane            = m_lanes.take(target.device, m_plans[p].memory);
-    try {
-      run_on_lane(m_plans[p], m_parts[p], *lane, target, launcher(p, chunks_before));
-    } catch (...) {
-      m_lanes.drop(lane);
-      throw;
-    }
-    m_lanes.put_back(lane);
+    run_on_lanes(parts, m_lanes);
   }
 
   // --- in place ---

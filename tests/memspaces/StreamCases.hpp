@@ -38,6 +38,7 @@ class Case {
     wishes.chunk_rows = pick(0, 3) == 0 ? 0 : pick(1, 12);
     wishes.slots      = int(pick(0, 5));
     wishes.memory     = std::size_t(1) << 30;
+    if (seed % 2 == 0) wishes.gives_way_from = 0;
     // Of the first rows, so that there are several chunks.
     wishes.smallest_chunk = std::size_t(pick(1, 100));
     wishes.largest_chunk  = wishes.smallest_chunk * std::size_t(pick(1, 16));

@@ -6,6 +6,7 @@
 #include "StreamJobs.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -87,5 +88,48 @@ TEST_CASE("several devices share a reduction: each row is seen once, and each ch
     }
   }
   Driver::unlock_pages(array.data(), rows * sizeof(Number));
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("devices that share a loop get their chunks in turn, and none waits for the others'") {
+  FakeCuda::reset(4);
+  {
+    OneArray shared({2, 0, 3, 1});
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    run_stream(shared.job, lanes)->fence();
+    std::vector<OneArray::Launch> expected;
+    for (std::int64_t chunk = 0; chunk < 5; ++chunk)
+      for (std::size_t target : {1, 3, 0, 2})  // by their devices
+        expected.push_back({target, chunk + 5 * std::int64_t(target)});
+    CHECK(shared.launches == expected);
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a device that has two parts of a loop takes its memory once") {
+  FakeCuda::reset(2);
+  {
+    OneArray shared({1, 0, 1});
+    StreamLanes lanes(allocate, 1);
+    run_stream(shared.job, lanes)->fence();
+    CHECK(shared.launches.size() == 21);              // seven of each third
+    CHECK(lanes.held() == std::size_t(2 * 3 * 512));  // three slots on each device
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a launch that throws ends the parts of all devices") {
+  FakeCuda::reset(3);
+  {
+    OneArray shared({0, 1, 2});
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    auto const launch = shared.job.launch;
+    shared.job.launch = [&](std::size_t target, StreamLaunch const& what) {
+      if (shared.launches.size() == 5) throw std::runtime_error("the body failed");
+      launch(target, what);
+    };
+    CHECK_THROWS_AS(run_stream(shared.job, lanes), std::runtime_error);
+    CHECK(lanes.held() == 0);
+  }
   CHECK(nothing_is_left());
 }

@@ -80,6 +80,65 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
   return job;
 }
 
+/// A loop that reads an array of ones, or writes it, on a stream of each of some devices: chunks of
+/// 50 rows, with kernels that do nothing.
+struct OneArray {
+  static constexpr int rows = 1000;
+
+  struct Launch {
+    std::size_t target;
+    std::int64_t chunk;
+    bool operator==(Launch const&) const = default;
+  };
+
+  explicit OneArray(std::vector<int> const& devices, Access access = Access::read)
+      : array(rows, 1), locked(array.data()) {
+    ArgumentFacts u;
+    u.label         = "u";
+    u.side          = Side::page_locked;
+    u.access        = access;
+    u.data          = reinterpret_cast<char*>(array.data());
+    u.element_bytes = sizeof(Number);
+    u.extents[0]    = rows;
+    LoopFacts loop;
+    loop.upper[0]         = rows;
+    loop.arguments        = {u};
+    job.label             = "test";
+    job.binding           = bind_stream("test", {loop});
+    job.transport         = Transport::staged;
+    job.wishes.chunk_rows = 50;
+    job.wishes.memory     = std::size_t(1) << 20;
+    job.rates             = [](std::size_t) { return LinkRates(); };
+    job.launch            = [this](std::size_t target, StreamLaunch const& launch) {
+      launches.push_back({target, launch.chunk});
+    };
+    for (int device : devices) {
+      DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+      streams.push_back(std::make_unique<DeviceWork::Stream>());
+      job.targets.push_back({device, streams.back()->get()});
+    }
+    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  }
+
+  bool has(void const* pointer) const {
+    return pointer >= array.data() && pointer < array.data() + rows;
+  }
+
+  Array array;
+  struct Locked {
+    explicit Locked(void* begin) : pages(begin) {
+      Driver::lock_pages(pages, rows * sizeof(Number));
+    }
+    ~Locked() { Driver::unlock_pages(pages, rows * sizeof(Number)); }
+    Locked(Locked const&)            = delete;
+    Locked& operator=(Locked const&) = delete;
+    void* pages;
+  } locked;
+  std::vector<std::unique_ptr<DeviceWork::Stream>> streams;
+  StreamJob job;
+  std::vector<Launch> launches;
+};
+
 inline bool nothing_is_left() {
   FakeCuda::Outstanding const left = FakeCuda::outstanding();
   return left.events == 0 && left.streams == 0 && left.device_allocations == 0;

@@ -107,12 +107,14 @@ void reset(int device_count) {
   m.allocations.clear();
   m.user_objects.clear();
   m.counts.clear();
+  m.engines.clear();
+  m.copied.clear();
   m.planned.clear();
   m.all_calls   = 0;
   m.most_pinned = 0;
   m.registering = std::chrono::milliseconds(0);
   m.every       = 0;
-  m.old_driver = m.addresses_move = m.has_shut_down = false;
+  m.old_driver = m.addresses_move = m.has_shut_down = m.has_engines = m.engines_stand = false;
   for (int device = 0; device < device_count; ++device) {
     auto context           = std::make_unique<CUctx_st>();
     context->device        = device;

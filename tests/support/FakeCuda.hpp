@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace FakeCuda {
 
@@ -44,6 +45,19 @@ void pin_at_most(std::size_t bytes);
 /// Makes cuCtxRecordEvent wait while memory is registered or unregistered, as the real one, and
 /// registering take so long, or until this is called with 0. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
+
+/// Until the next reset, devices copy from and to the host one copy at a time in each direction, as
+/// was seen of real ones: an engine stays with a stream as long as that has a copy which may begin,
+/// and then takes the next stream that has one. None begins before start_copy_engines.
+void use_copy_engines();
+void start_copy_engines();
+
+/// What these engines copied, in their order.
+struct Copied {
+  void const* dst;
+  void const* src;
+};
+std::vector<Copied> copied();
 
 /// A driver older than CUDA 12.5: no cuCtxRecordEvent. Call it right after reset.
 void use_old_driver();

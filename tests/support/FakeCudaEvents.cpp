@@ -84,8 +84,10 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event
   std::lock_guard const lock(m.mutex);
   if (m.events.count(event) == 0) return finish(cudaErrorInvalidResourceHandle);
   if (cudaError_t const error = m.submit(handle, [] {})) return finish(error);
-  Tickets& after = m.find(handle)->queue.back().after;
-  after.insert(after.end(), event->tickets.begin(), event->tickets.end());
+  if (m.find(handle)->capture) return cudaSuccess;
+  Task& task = m.find(handle)->queue.back();
+  task.run   = nullptr;
+  task.after.insert(task.after.end(), event->tickets.begin(), event->tickets.end());
   return cudaSuccess;
 }
 }

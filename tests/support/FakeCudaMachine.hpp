@@ -7,6 +7,8 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 
+#include "FakeCuda.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -35,10 +37,18 @@ struct Ticket {
 };
 using Tickets = std::vector<std::shared_ptr<Ticket>>;
 
+/// Of a device, for copies in one direction.
+struct Engine {
+  CUstream_st const* serves = nullptr;
+  bool busy                 = false;
+};
+
 struct Task {
-  std::function<void()> run;
-  Tickets after;  ///< must be done first
+  std::function<void()> run;  ///< nothing if it only waits
+  Tickets after;              ///< must be done first
   std::shared_ptr<Ticket> ticket;
+  Engine* engine = nullptr;  ///< that it needs
+  Copied copies  = {nullptr, nullptr};
 };
 
 /// What a graph owns: calls a function when nobody has it any more.
@@ -72,6 +82,7 @@ struct CUstream_st {
   int device;
   bool blocking;
   bool stop = false;
+  bool runs = false;  ///< a task of it that does not only wait
   std::deque<FakeCuda::Task> queue;
   std::shared_ptr<FakeCuda::Ticket> last;  ///< of the newest work; nullptr if there was none
   std::optional<FakeCuda::Capture> capture;
@@ -126,6 +137,19 @@ struct Machine {
   std::map<std::string, PlannedFailure> planned;
   std::size_t every = 0;
   int every_error   = 0;
+
+  // --- copy engines (FakeCudaEngines.cpp) ---
+  struct Engines {
+    Engine to_device, to_host;
+  };
+  bool has_engines = false, engines_stand = false;
+  std::map<int, Engines> engines;  ///< of each device
+  std::vector<Copied> copied;
+  void give_engine(Task& task, void const* dst, void const* src);
+  /// Can the first task of the stream's queue begin?
+  bool may_begin(CUstream_st const& stream) const;
+  void copy_begins(CUstream_st const& stream, Task const& task);
+  static void copy_ends(Task const& task);
 
   // --- streams (FakeCudaStreams.cpp) ---
   /// The stream behind a handle, or nullptr if there is none.

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -29,9 +30,36 @@ class StreamExecutor {
  public:
   virtual ~StreamExecutor()                                                           = default;
   virtual void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) = 0;
-  virtual void launch(StreamLaunch const& launch)                                     = 0;
-  virtual void record(StreamQueue queue, int event)                                   = 0;
-  virtual void wait(StreamQueue queue, int event)                                     = 0;
+  /// The last one of its operation.
+  virtual void last_copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) {
+    copy(queue, dst, src, bytes);
+  }
+  virtual void launch(StreamLaunch const& launch)   = 0;
+  virtual void record(StreamQueue queue, int event) = 0;
+  virtual void wait(StreamQueue queue, int event)   = 0;
+};
+
+/// Hands the operations of a plan to an executor, a chunk at a time.
+class StreamWalk {
+ public:
+  /// \param device memory of plan.memory bytes
+  StreamWalk(StreamPlan const& plan, StreamShape const& shape, char* device,
+             StreamExecutor& executor)
+      : m_plan(plan), m_shape(shape), m_device(device), m_executor(executor) {}
+
+  /// False if there was none left.
+  bool next_chunk();
+
+ private:
+  void execute(StreamOperation const& operation);
+  void copy_pieces(StreamOperation const& operation);
+
+  StreamPlan const& m_plan;
+  StreamShape const& m_shape;
+  char* m_device;
+  StreamExecutor& m_executor;
+  std::size_t m_next = 0;  // operation
+  std::vector<char*> m_first_rows;
 };
 
 /// Hands all operations to the executor. \param device memory of plan.memory bytes

@@ -91,10 +91,18 @@ std::size_t memory_of_a_loop();
 /// Plans and enqueues. \throw Error
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes);
 
-/// On the streams of a lane and the caller's; on return all is enqueued. If something is thrown,
-/// nothing runs any more.
-void run_on_lane(StreamPlan const& plan, StreamShape const& shape, StreamLane& lane,
-                 StreamTarget const& target, StreamLauncher const& launcher);
+/// What one device has of a loop.
+struct LanePart {
+  StreamPlan const& plan;
+  StreamShape const& shape;
+  StreamTarget target;
+  StreamLauncher launcher;
+};
+
+/// Each part on the streams of a lane and the caller's; a chunk of each device in turn, so that all
+/// begin at once. On return all is enqueued. If something is thrown, the parts that had begun do not
+/// run any more.
+void run_on_lanes(std::vector<LanePart> const& parts, StreamLanes& lanes);
 
 }  // namespace Impl
 }  // namespace KokkosHostSpaces

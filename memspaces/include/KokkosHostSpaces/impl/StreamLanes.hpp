@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a streamed loop takes of a device while it runs: two streams beside the caller's, events, and
+// What a streamed loop takes of a device while it runs: streams beside the caller's, events, and
 // memory. Kept for the next loop; bounded.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
+
+#include <KokkosHostSpaces/impl/StreamTurns.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -19,7 +21,12 @@ namespace KokkosHostSpaces::Impl {
 
 /// One loop at a time; the next one is ordered behind it by the event `done`.
 struct StreamLane {
-  StreamLane(int on_device, std::shared_ptr<char> device_memory, std::size_t size);
+  StreamLane(int on_device, std::shared_ptr<char> device_memory, std::size_t size)
+      : device(on_device),
+        memory(std::move(device_memory)),
+        bytes(size),
+        in(on_device),
+        out(on_device) {}
   ~StreamLane();
   StreamLane(StreamLane const&)            = delete;
   StreamLane& operator=(StreamLane const&) = delete;
@@ -27,8 +34,7 @@ struct StreamLane {
   int device;
   std::shared_ptr<char> memory;
   std::size_t bytes;
-  void* in  = nullptr;  ///< streams
-  void* out = nullptr;
+  StreamTurns in, out;
   std::vector<void*> events;
   void* begun = nullptr;  ///< recorded when a loop begins, ...
   void* done  = nullptr;  ///< ... and when its last operation was enqueued

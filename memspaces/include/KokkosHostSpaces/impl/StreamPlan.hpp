@@ -118,6 +118,7 @@ struct StreamPlan {
   std::size_t memory          = 0;  ///< bytes of device memory
   std::size_t bytes_to_device = 0;
   std::size_t bytes_to_host   = 0;
+  bool gives_way              = false;  ///< other loops that copy at the same time get their turns
 };
 
 /// What the caller, or the library, wants of a plan.
@@ -128,6 +129,8 @@ struct StreamWishes {
   /// Bytes of the largest array in a chunk, if that is found here.
   std::size_t smallest_chunk = std::size_t(1) << 20;
   std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
+  /// Bytes to and from the host of a loop for which another would have to wait too long.
+  std::size_t gives_way_from = std::size_t(256) << 20;
   std::int64_t most_rows     = 0;  ///< rows at most, for what a launch can count; 0: any
 };
 
