@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Each header compiles alone, and twice: one source for each, without optimisation.
+# Each header compiles alone, and twice: one source for each, without optimisation. Kokkos' headers take most of the
+# time, so that those of impl/ which include them have them precompiled; the others would not be alone then.
 set(include ${PROJECT_SOURCE_DIR}/memspaces/include)
+
+# khs_reaches_kokkos(<variable> <header>): whether it includes Kokkos, itself or by others of ours.
+function(khs_reaches_kokkos variable header)
+  set(reached FALSE)
+  file(STRINGS ${include}/${header} lines REGEX "^#include <Kokkos")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE ".*<(.*)>.*" "\\1" included "${line}")
+    if(NOT reached AND included MATCHES "^Kokkos_")
+      set(reached TRUE)
+    elseif(NOT reached AND EXISTS ${include}/${included})
+      khs_reaches_kokkos(reached ${included})
+    endif()
+  endforeach()
+  set(${variable} ${reached} PARENT_SCOPE)
+endfunction()
+
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp)
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} name)
   file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
-  set(part public)
-  if(header MATCHES "/impl/")
-    set(part impl)
+  khs_reaches_kokkos(precompiled ${header})
+  set(part alone)
+  if(precompiled AND header MATCHES "/impl/")
+    set(part alone_but_for_kokkos)
   endif()
-  list(APPEND ${part}_headers ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+  list(APPEND ${part} ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
-foreach(part public impl)
-  add_library(${part}_headers_alone OBJECT ${${part}_headers})
-  target_link_libraries(${part}_headers_alone PRIVATE KokkosHostSpaces::hostspaces)
-  khs_project_target(${part}_headers_alone APART)
-  target_compile_options(${part}_headers_alone PRIVATE -O0)
+foreach(part alone alone_but_for_kokkos)
+  add_library(headers_${part} OBJECT ${${part}})
+  target_link_libraries(headers_${part} PRIVATE KokkosHostSpaces::hostspaces)
+  khs_project_target(headers_${part} APART)
+  target_compile_options(headers_${part} PRIVATE -O0)
   if(KokkosHostSpaces_ENABLE_CUDA)
-    set_target_properties(${part}_headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
+    set_target_properties(headers_${part} PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
   endif()
 endforeach()
-# Kokkos' headers take most of the time. That all headers which users include do so themselves is seen above.
 if(NOT KokkosHostSpaces_ENABLE_CUDA)
-  target_precompile_headers(impl_headers_alone PRIVATE <Kokkos_Core.hpp>)
+  target_precompile_headers(headers_alone_but_for_kokkos PRIVATE <Kokkos_Core.hpp>)
 endif()
 
 # A label set for a name counts for tests of the same name in all build trees that ctest runs at once.
@@ -50,7 +67,7 @@ using Kokkos::HostSpace, Kokkos::View;
   set_tests_properties(${_khs_refused}.${name} PROPERTIES
     PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
   if(NOT KokkosHostSpaces_ENABLE_CUDA)
-    target_precompile_headers(compile_fail_${name} REUSE_FROM impl_headers_alone)
+    target_precompile_headers(compile_fail_${name} REUSE_FROM headers_alone_but_for_kokkos)
   else()
     set_tests_properties(${_khs_refused}.${name} PROPERTIES LABELS long)  # nvcc takes its time
   endif()
