@@ -210,6 +210,7 @@ run_all_tests() {
   say "Testing"
   for preset in "${presets[@]}"; do
     count=$(count_tests "$preset")
+    [ "$count" -gt 0 ] || fail "build/$preset has no tests: remove it, and run this again"
     printf 'Tests %3d to %3d: build/%s\n' "$first" "$((first + count - 1))" "$preset"
     first=$((first + count))
     to_run=$((to_run + $(count_tests "$preset" "${which[@]}")))

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+#
+# `quickstart.sh test` fails if anything does in one of its build trees, or has no tests: on a project that is made up,
+# by the presets and the programs of this machine: bash quickstart.sh <source folder> <folder to work in>
+
+set -euo pipefail
+rm -rf "$2"
+mkdir -p "$2/cmake" "$2/bin"
+cp "$1/cmake/quickstart.sh" "$2/cmake/"
+cp "$1/CMakePresets.json" "$2/"
+cd "$2"
+
+# Neither finds a GPU nor installs anything.
+printf '#!/bin/sh\nexit 1\n' > bin/nvidia-smi
+printf '#!/bin/sh\n' | tee bin/apt-get > bin/reframe
+chmod +x bin/*
+export PATH="$PWD/bin:$PATH"
+
+cat > CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(made_up NONE)
+enable_testing()
+cmake_path(GET CMAKE_BINARY_DIR FILENAME preset)
+if(NOT "$ENV{PLANTED}" STREQUAL "no tests in ${preset}")
+  add_test(NAME in_${preset} COMMAND sh -c "test \"$PLANTED\" != 'a test in ${preset}'")
+endif()
+add_custom_target(everything ALL COMMAND sh -c "test \"$PLANTED\" != 'a build of ${preset}'" VERBATIM)
+if("$ENV{PLANTED}" STREQUAL "a configuration of ${preset}")
+  message(FATAL_ERROR "planted")
+endif()
+END
+
+# expect <exit code> <words> [<what is planted>]
+expect() {
+  local code=0
+  PLANTED=${3:-} bash cmake/quickstart.sh test > log 2>&1 || code=$?
+  if [ "$((code != 0))" -ne "$1" ] || ! grep -q "$2" log; then
+    cat log
+    echo "quickstart.sh with ${3:-nothing} planted ended with $code; expected: '$2'"
+    exit 1
+  fi
+}
+
+expect 0 "100% tests passed, 0 tests failed out of [34]"
+expect 1 "in_tsan (Failed)" "a test in tsan"
+expect 1 "planted" "a configuration of asan"
+expect 1 "FAILED: " "a build of asan"
+expect 1 "build/tsan has no tests" "no tests in tsan"
