@@ -8,7 +8,8 @@
 #                                                  (these by default), reframe (has to be installed), and
 #                                                  several: for several GPUs, built with MPI
 #
-# Arguments of the first cmake call can be given in $CMAKE_ARGS.
+# Arguments of the first cmake call can be given in $CMAKE_ARGS, the tools of sanitize and the seconds that one may
+# take for a share of the cases in $TOOLS and $LIMIT, how often ReFrame runs in $RUNS.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
