@@ -21,7 +21,7 @@ void StreamTurns::start(void* behind, bool gives_way) {
   while (m_streams.size() < m_used) m_streams.push_back(Driver::make_stream(m_device));
   m_number = 0;
   m_ended  = true;
-  wait(behind);
+  for (std::size_t s = 0; s < m_used; ++s) Driver::make_wait(m_streams[s], behind, m_device);
 }
 
 void StreamTurns::begin() {
@@ -54,9 +54,9 @@ void StreamTurns::end() {
   Driver::record(latest().ends, stream(), m_device);
 }
 
-// On all streams, since the next operation may begin before this one.
+// What comes after the next operation waits for that.
 void StreamTurns::wait(void* event) {
-  for (std::size_t s = 0; s < m_used; ++s) Driver::make_wait(m_streams[s], event, m_device);
+  Driver::make_wait(m_streams[(m_number + 1) % m_used], event, m_device);
 }
 
 void StreamTurns::record(void*& event) { Driver::record(event, stream(), m_device); }

@@ -34,7 +34,7 @@ class StreamTurns {
   /// Its last one.
   void last_copy(void* dst, void const* src, std::size_t bytes);
 
-  /// What follows waits for an event.
+  /// What follows waits for an event. To be called between operations.
   void wait(void* event);
   /// Records what was enqueued so far: whole operations.
   void record(void*& event);
