@@ -42,6 +42,10 @@ StreamSet::~StreamSet() {
     for (void* const stream : pair) Driver::release_stream(stream);
 }
 
+StreamStock::~StreamStock() {
+  if (m_pinned != nullptr) Driver::free_pinned(m_pinned);
+}
+
 std::unique_ptr<StreamSet> StreamStock::take(int device, char* memory, void*& done) {
   auto const fits = [&](auto const& set) { return set->device == device; };
   if (std::none_of(m_unused.begin(), m_unused.end(), fits)) make(device, memory, done);
@@ -75,11 +79,6 @@ void StreamStock::put_back(std::unique_ptr<StreamSet> set) noexcept {
     m_unused.push_back(std::move(set));
   } catch (std::bad_alloc const&) {  // then it is gone
   }
-}
-
-void StreamStock::release() noexcept {
-  m_unused.clear();
-  if (m_pinned != nullptr && Driver::free_pinned(m_pinned)) m_pinned = nullptr;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -32,7 +32,7 @@ struct StreamSet {
 class StreamStock {
  public:
   StreamStock() = default;
-  ~StreamStock() { release(); }
+  ~StreamStock();
   StreamStock(StreamStock const&)            = delete;
   StreamStock& operator=(StreamStock const&) = delete;
 
@@ -40,13 +40,14 @@ class StreamStock {
   /// \param done an event: recorded behind these copies, else as it was
   std::unique_ptr<StreamSet> take(int device, char* memory, void*& done);
   void put_back(std::unique_ptr<StreamSet> set) noexcept;
-  void release() noexcept;
+  /// Waits for nothing.
+  void release() noexcept { m_unused.clear(); }
 
  private:
   void make(int device, char* memory, void*& done);
 
   std::vector<std::unique_ptr<StreamSet>> m_unused;
-  void* m_pinned = nullptr;  ///< the host's side of first copies
+  void* m_pinned = nullptr;  ///< the host's side of first copies; giving it back may wait
 };
 
 }  // namespace KokkosHostSpaces::Impl
