@@ -50,8 +50,10 @@ std::shared_ptr<StreamLane> StreamLanes::find(int device, std::size_t bytes, boo
 }
 
 void StreamLanes::release_unused(int device) {
-  std::erase_if(m_lanes, [&](auto const& lane) {
-    return lane->device == device && !lane->taken && is_done(*lane);
+  std::erase_if(m_lanes, [&](auto& lane) {
+    if (lane->device != device || lane->taken || !is_done(*lane)) return false;
+    m_stock.put_back(std::move(lane->streams));
+    return true;
   });
 }
 
@@ -71,9 +73,16 @@ std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
     // All is with threads that enqueue now, each for one loop.
     m_put_back.wait(lock);
   }
-  auto lane   = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
+  auto lane   = make(device, bytes);
   lane->taken = true;
   m_lanes.push_back(lane);
+  return lane;
+}
+
+std::shared_ptr<StreamLane> StreamLanes::make(int device, std::size_t bytes) {
+  auto lane     = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
+  lane->streams = m_stock.take(device, lane->memory.get(), lane->done);
+  lane->used    = lane->done != nullptr;
   return lane;
 }
 
@@ -92,6 +101,7 @@ void StreamLanes::drop(std::shared_ptr<StreamLane> const& lane) noexcept {
 void StreamLanes::release() {
   std::lock_guard const lock(m_mutex);
   std::erase_if(m_lanes, [](auto const& lane) { return !lane->taken && is_done(*lane); });
+  m_stock.release();
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -12,16 +12,14 @@ StreamTurns::~StreamTurns() {
     Driver::release_event(operation.admits_next);
     Driver::release_event(operation.ends);
   }
-  for (void* const stream : m_streams) Driver::release_stream(stream);
 }
 
-void StreamTurns::start(void* behind, bool gives_way) {
-  m_used = gives_way ? most : 1;
-  m_streams.reserve(most);
-  while (m_streams.size() < m_used) m_streams.push_back(Driver::make_stream(m_device));
-  m_number = 0;
-  m_ended  = true;
-  wait(behind);
+void StreamTurns::start(StreamSet::Pair const& streams, void* behind, bool gives_way) {
+  m_streams = streams;
+  m_used    = gives_way ? most : 1;
+  m_number  = 0;
+  m_ended   = true;
+  for (std::size_t s = 0; s < m_used; ++s) Driver::make_wait(m_streams[s], behind, m_device);
 }
 
 void StreamTurns::begin() {
@@ -54,9 +52,9 @@ void StreamTurns::end() {
   Driver::record(latest().ends, stream(), m_device);
 }
 
-// On all streams, since the next operation may begin before this one.
+// What comes after the next operation waits for that.
 void StreamTurns::wait(void* event) {
-  for (std::size_t s = 0; s < m_used; ++s) Driver::make_wait(m_streams[s], event, m_device);
+  Driver::make_wait(m_streams[(m_number + 1) % m_used], event, m_device);
 }
 
 void StreamTurns::record(void*& event) { Driver::record(event, stream(), m_device); }
@@ -64,7 +62,7 @@ void StreamTurns::record(void*& event) { Driver::record(event, stream(), m_devic
 void StreamTurns::drain() noexcept {
   for (void* const stream : m_streams) {
     try {
-      Driver::fence(stream);
+      if (stream != nullptr) Driver::fence(stream);
     } catch (CudaError const&) {  // of the same origin as what was told
     }
   }

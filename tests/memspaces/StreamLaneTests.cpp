@@ -69,9 +69,15 @@ namespace {
 // done before the other's last one.
 int done_meanwhile(Access access, std::size_t gives_way_from) {
   FakeCuda::reset();
-  FakeCuda::use_copy_engines();
   OneArray first({0}, access), second({0}, access);
   StreamLanes lanes(allocate, std::size_t(1) << 30);
+  {  // the first copies of their streams
+    auto const lane = lanes.take(0, 1 << 20), other = lanes.take(0, 1 << 20);
+    Driver::wait(lane->done);
+    lanes.put_back(lane);
+    lanes.put_back(other);
+  }
+  FakeCuda::use_copy_engines();
   std::vector<std::shared_ptr<StreamedState>> loops;
   for (OneArray* const one : {&first, &second}) {
     one->job.wishes.slots          = 20;  // no copy waits for a kernel
@@ -93,7 +99,7 @@ int done_meanwhile(Access access, std::size_t gives_way_from) {
 TEST_CASE("loops that run at once have their turns, also if one was enqueued before the other") {
   for (Access const access : {Access::read, Access::write}) {
     CAPTURE(int(access));
-    CHECK(done_meanwhile(access, 0) >= 10);
+    CHECK(done_meanwhile(access, 0) >= 15);
     // Not worth its while: they are over soon.
     CHECK(done_meanwhile(access, std::size_t(1) << 20) == 0);
   }
@@ -193,6 +199,22 @@ TEST_CASE("memory of streamed loops is used again, bounded, and given back") {
     CHECK(lanes.held() == 0);
   }
   CHECK(nothing_is_left());
+}
+
+TEST_CASE("streams for two loops make their first copies before anybody comes in between") {
+  FakeCuda::reset(2);
+  {
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    auto const first = lanes.take(1, 512);
+    CHECK(FakeCuda::calls("cudaStreamCreateWithFlags") == 8);
+    CHECK(FakeCuda::calls("cudaMemcpyAsync") == 8);
+    auto const second = lanes.take(1, 512);
+    CHECK(FakeCuda::calls("cudaMemcpyAsync") == 8);
+    CHECK(first->streams->in[1] != second->streams->in[0]);
+    CHECK(lanes.held() == 1024);
+  }
+  CHECK(nothing_is_left());
+  CHECK(FakeCuda::outstanding().pinned_allocations == 0);
 }
 
 TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {

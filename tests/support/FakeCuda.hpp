@@ -48,7 +48,8 @@ void registering_takes(std::chrono::milliseconds time);
 
 /// Until the next reset, devices copy from and to the host one copy at a time in each direction, as
 /// was seen of real ones: an engine stays with a stream as long as that has a copy which may begin,
-/// and then takes the next stream that has one. None begins before start_copy_engines.
+/// and then takes the next stream that has one. None begins before start_copy_engines, which waits
+/// until nothing else can be done.
 void use_copy_engines();
 void start_copy_engines();
 

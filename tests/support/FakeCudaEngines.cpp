@@ -73,9 +73,15 @@ void use_copy_engines() {
 }
 
 void start_copy_engines() {
-  std::lock_guard const lock(machine().mutex);
-  machine().engines_stand = false;
-  machine().changed.notify_all();
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  m.changed.wait(lock, [&] {
+    return std::none_of(m.streams.begin(), m.streams.end(), [&](auto const& stream) {
+      return stream->runs || (!stream->queue.empty() && m.may_begin(*stream));
+    });
+  });
+  m.engines_stand = false;
+  m.changed.notify_all();
 }
 
 std::vector<Copied> copied() {

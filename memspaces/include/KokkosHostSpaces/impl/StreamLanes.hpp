@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 
+#include <KokkosHostSpaces/impl/StreamStock.hpp>
 #include <KokkosHostSpaces/impl/StreamTurns.hpp>
 
 #include <condition_variable>
@@ -34,7 +35,8 @@ struct StreamLane {
   int device;
   std::shared_ptr<char> memory;
   std::size_t bytes;
-  StreamTurns in, out;
+  std::unique_ptr<StreamSet> streams;
+  StreamTurns in, out;  ///< on these
   std::vector<void*> events;
   void* begun = nullptr;  ///< recorded when a loop begins, ...
   void* done  = nullptr;  ///< ... and when its last operation was enqueued
@@ -68,11 +70,13 @@ class StreamLanes {
   std::shared_ptr<StreamLane> find(int device, std::size_t bytes, bool may_run);
   std::size_t held_on(int device) const;
   void release_unused(int device);
+  std::shared_ptr<StreamLane> make(int device, std::size_t bytes);
 
   Allocator m_allocator;
   std::size_t m_limit;
   mutable std::mutex m_mutex;
   std::condition_variable m_put_back;
+  StreamStock m_stock;
   std::vector<std::shared_ptr<StreamLane>> m_lanes;
 };
 

@@ -12,9 +12,10 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
 
+#include <KokkosHostSpaces/impl/StreamStock.hpp>
+
 #include <array>
 #include <cstddef>
-#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -27,14 +28,14 @@ class StreamTurns {
   StreamTurns& operator=(StreamTurns const&) = delete;
 
   /// Begins a loop, behind an event. \param gives_way else all is on one stream, by fewer calls
-  void start(void* behind, bool gives_way);
+  void start(StreamSet::Pair const& streams, void* behind, bool gives_way);
 
   /// A copy of an operation, which has one or more.
   void copy(void* dst, void const* src, std::size_t bytes);
   /// Its last one.
   void last_copy(void* dst, void const* src, std::size_t bytes);
 
-  /// What follows waits for an event.
+  /// What follows waits for an event. To be called between operations.
   void wait(void* event);
   /// Records what was enqueued so far: whole operations.
   void record(void*& event);
@@ -56,7 +57,7 @@ class StreamTurns {
   void end();
 
   int m_device;
-  std::vector<void*> m_streams;
+  StreamSet::Pair m_streams{};
   std::size_t m_used = 1;
   std::array<Operation, most> m_latest;
   std::size_t m_number = 0;  ///< of the latest operation
