@@ -59,7 +59,8 @@ struct Memory {
 
   void add(CopyBatch& batch, std::size_t to, std::size_t from, std::size_t length,
            bool pageable = false) {
-    batch.add({device + to, host + from, length, pair++, pageable});
+    added.push_back({device + to, host + from, length, pair++, pageable});
+    batch.add(added.back());
     std::copy_n(host + from, length, expected.begin() + std::ptrdiff_t(to));
   }
   bool is_copied() const { return std::equal(expected.begin(), expected.end(), device); }
@@ -68,6 +69,7 @@ struct Memory {
   std::vector<char> expected;
   char *host = nullptr, *device = nullptr;
   std::vector<char*> locked;
+  std::vector<CopyPiece> added;
   std::uint32_t pair = 0;
 };
 
@@ -78,11 +80,16 @@ struct Calls {
   bool operator==(Calls const&) const = default;
 };
 
-// Enqueues, and waits; the calls that it took.
-Calls run(CopyBatch& batch, DeviceWork::Stream& stream, int kernel_device = -1) {
+// Enqueues, and waits; the calls that it took. What is refused is copied as deep_copy_all does it.
+Calls run(CopyBatch& batch, DeviceWork::Stream& stream, int kernel_device = -1,
+          std::vector<CopyPiece> const& added = {}) {
   Calls const before;
   CHECK_FALSE(batch.find_conflict());
-  CHECK(batch.enqueue(stream.get(), kernel_device).empty());
+  CopyBatch::Rest const rest = batch.enqueue(stream.get(), kernel_device);
+  CHECK(rest.for_kernel.empty());
+  CHECK(rest.refused == !added.empty());
+  for (CopyPiece const& piece : added)
+    Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
   Driver::fence(stream.get());
   Calls const after;
   return {after.copies - before.copies, after.boxes - before.boxes, after.batches - before.batches};
@@ -106,6 +113,54 @@ TEST_CASE("neighbours are one copy, in whatever order they are given", "[copy_ba
   for (std::size_t const i : order) memory.add(batch, 64 + 100 * i, 1000 + 100 * i, 100);
   CHECK(run(batch, stream) == Calls{1, 0, 0});
   CHECK(memory.is_copied());
+}
+
+TEST_CASE("neighbours are merged as they are added, on both sides alone, and found to conflict",
+          "[copy_batch]") {
+  Memory memory(1 << 20);
+  DeviceWork::Stream stream;
+  REQUIRE(CopyBatch::may_merge(stream.get()));
+  CopyBatch batch(CopyBatch::Neighbours::merged, 1000);
+  for (std::size_t i = 0; i < 1000; ++i) memory.add(batch, 64 + 100 * i, 1000 + 100 * i, 100);
+  memory.add(batch, 64 + 100 * 1000, 500000, 100);  // a neighbour at the device alone, ...
+  memory.add(batch, 500000, 500100, 100);           // ... and at the host
+  memory.add(batch, 600000, 600000, 0);
+  memory.add(batch, 500100, 500200, 50);
+  CHECK(run(batch, stream) == Calls{3, 0, 0});
+  CHECK(memory.is_copied());
+
+  CopyBatch again(CopyBatch::Neighbours::merged, 3);
+  memory.add(again, 0, 0, 100);
+  memory.add(again, 100, 100, 100);
+  memory.add(again, 150, 500, 10);
+  CHECK(again.find_conflict());
+  CopyBatch within(CopyBatch::Neighbours::merged, 2);  // the second one reads what the first writes
+  within.add({memory.host + 100, memory.host, 100, 0, false});
+  within.add({memory.host + 200, memory.host + 100, 100, 1, false});
+  CHECK(within.find_conflict());
+}
+
+TEST_CASE("nothing is merged in advance while a stream captures, or where devices are several",
+          "[copy_batch]") {
+  {
+    Memory memory(1 << 16);
+    DeviceWork::Stream stream;
+    REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK_FALSE(CopyBatch::may_merge(stream.get()));
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
+    cudaGraphDestroy(graph);
+    CHECK(CopyBatch::may_merge(stream.get()));
+  }
+  Memory memory(1 << 16, 1, 2);
+  DeviceWork::Stream stream;
+  CHECK(CopyBatch::may_merge(stream.get()));
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  void* other = nullptr;
+  REQUIRE(cudaMalloc(&other, 100) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  CHECK_FALSE(CopyBatch::may_merge(stream.get()));
+  cudaFree(other);
 }
 
 TEST_CASE("equal pieces at equal distances are one 2-D copy, and one for each regular part",
@@ -177,7 +232,7 @@ TEST_CASE("a stream that captures gets single copies of single pieces, and its c
   CHECK_FALSE(batch.find_conflict());
   REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
   Calls const before;
-  CHECK(batch.enqueue(stream.get(), 0).empty());
+  CHECK(batch.enqueue(stream.get(), 0).for_kernel.empty());
   Calls const after;
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
@@ -193,7 +248,7 @@ TEST_CASE("neighbours and rows in two registrations that touch are copied all th
   CopyBatch neighbours, rows;
   memory.add(neighbours, 0, page / 2, page / 2);
   memory.add(neighbours, page / 2, page, page / 2);
-  CHECK(run(neighbours, stream) == Calls{3, 0, 0});  // one refused
+  CHECK(run(neighbours, stream, -1, memory.added) == Calls{3, 0, 0});  // one refused
   CHECK(memory.is_copied());
   for (std::size_t i = 0; i < 8; ++i) memory.add(rows, page * i, page * i, 100 + 8);
   CHECK(run(rows, stream) == Calls{0, 1, 1});  // the first refused
@@ -221,15 +276,36 @@ TEST_CASE("short pieces are left to a kernel where there is one, if they are man
   DeviceWork::Stream stream;
   CopyBatch batch;
   add_irregular(memory, batch, 100);
-  std::size_t const large = copy_thresholds.kernel_piece_bytes + 1;
+  std::size_t const large = copy_thresholds.by_kernel.back().most_bytes + 1;
   memory.add(batch, 512 * 200, 0, large);
   CHECK_FALSE(batch.find_conflict());
   Calls const before;
-  std::vector<CopyPiece> const left = batch.enqueue(stream.get(), 0);
+  std::vector<CopyPiece> const left = batch.enqueue(stream.get(), 0).for_kernel;
   Driver::fence(stream.get());
   CHECK((left.size() == 100 && Calls().copies == before.copies + 1));
   for (CopyPiece const& piece : left) std::copy_n(piece.src, piece.bytes, piece.dst);
   CHECK(memory.is_copied());
+}
+
+TEST_CASE("how long the pieces for a kernel may be depends on how many there are", "[copy_batch]") {
+  auto const [few, many] = copy_thresholds.by_kernel;
+  auto const left        = [](std::size_t count, std::size_t bytes) {
+    Memory memory(1 << 22);
+    DeviceWork::Stream stream;
+    CopyBatch batch;
+    for (std::size_t i = 0; i < count; ++i)
+      memory.add(batch, 40000 * i, 35000 * (i * 7 % count) + i % 3, bytes);
+    CHECK_FALSE(batch.find_conflict());
+    auto const pieces = batch.enqueue(stream.get(), 0).for_kernel;
+    Driver::fence(stream.get());
+    return pieces.size();
+  };
+  CHECK(left(few.least_number - 1, 100) == 0);
+  CHECK(left(few.least_number, few.most_bytes) == few.least_number);
+  CHECK(left(few.least_number, few.most_bytes + 1) == 0);
+  CHECK(left(many.least_number - 1, many.most_bytes) == 0);
+  CHECK(left(many.least_number, many.most_bytes) == many.least_number);
+  CHECK(left(many.least_number, many.most_bytes + 1) == 0);
 }
 
 TEST_CASE("where memory of other devices takes part nothing is merged, nor left to a kernel",
@@ -244,7 +320,7 @@ TEST_CASE("where memory of other devices takes part nothing is merged, nor left 
   add_irregular(memory, batch, 100);
   for (std::size_t i = 0; i < 80; ++i) memory.add(batch, 60000 + 300 * i, 500 * i, 200);
   batch.sort();
-  CHECK(batch.enqueue(stream.get(), 0).size() == 100);
+  CHECK(CopyBatch(batch).enqueue(stream.get(), 0).for_kernel.size() == 100);
   batch.add({static_cast<char*>(other), memory.host, 100, 200, false});
   CHECK(run(batch, stream, 0) == Calls{181, 0, 0});
   CHECK(memory.is_copied());
@@ -291,7 +367,7 @@ TEST_CASE("random batches copy what single copies would", "[copy_batch]") {
       }
     }
     REQUIRE_FALSE(batch.find_conflict());
-    CHECK(batch.enqueue(stream.get(), -1).empty());
+    CHECK(batch.enqueue(stream.get(), -1).for_kernel.empty());
     Driver::fence(stream.get());
     REQUIRE(memory.is_copied());
   }
