@@ -37,21 +37,20 @@ void drain(std::initializer_list<Driver::Stream> streams) noexcept {
 }  // namespace
 
 std::optional<Slabs> cut_into_slabs(CopyPlan const& plan, std::size_t bytes) {
-  std::array<int, CopyPlan::max_loops> order{};
-  for (int i = 0; i < plan.loops; ++i) order[std::size_t(i)] = i;
-  std::sort(order.begin(), order.begin() + plan.loops,
-            [&](int a, int b) { return plan.src_stride[a] < plan.src_stride[b]; });
   std::size_t dense = plan.run_bytes;
-  for (int i = 0; i < plan.loops; ++i) {
-    int const loop = order[std::size_t(i)];
-    if (plan.src_stride[loop] != dense) return std::nullopt;
-    dense *= plan.extent[loop];
+  Slabs slabs;
+  for (int found = 0; found < plan.loops; ++found) {
+    slabs.loop = 0;
+    while (slabs.loop < plan.loops && plan.src_stride[std::size_t(slabs.loop)] != dense)
+      ++slabs.loop;
+    if (slabs.loop == plan.loops) return std::nullopt;
+    dense *= plan.extent[std::size_t(slabs.loop)];
   }
   if (plan.loops == 0) return std::nullopt;
-  Slabs slabs{order[std::size_t(plan.loops - 1)], 0};
-  slabs.at_once = std::min(bytes / plan.src_stride[slabs.loop], plan.extent[slabs.loop]);
+  auto const loop = std::size_t(slabs.loop);
+  slabs.at_once   = std::min(bytes / plan.src_stride[loop], plan.extent[loop]);
   if (slabs.at_once == 0) return std::nullopt;
-  if (slabs.at_once > whole_tiles && slabs.at_once < plan.extent[slabs.loop])
+  if (slabs.at_once > whole_tiles && slabs.at_once < plan.extent[loop])
     slabs.at_once -= slabs.at_once % whole_tiles;
   return slabs;
 }
