@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: streams of our own, which wait for each other by events.
+// The seam by the CUDA runtime: streams of our own, which wait for each other by
+// events, and memory for them.
 
 #include "Runtime.hpp"
 
@@ -63,6 +64,22 @@ void release_stream(Stream stream) noexcept {
   if (r == nullptr || stream == nullptr) return;
   CaptureTolerance const tolerance(*r);
   succeeded(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+}
+
+void* allocate_on_device(int device, std::size_t bytes) {
+  Runtime& r = require_runtime();
+  OnDevice const on_device(r, device);
+  CaptureTolerance const tolerance(r);
+  void* memory = nullptr;
+  return succeeded(cudaMalloc(&memory, bytes)) ? memory : nullptr;
+}
+
+void free_on_device(void* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr || pointer == nullptr) return;
+  ContextInUse const context(*r);
+  CaptureTolerance const tolerance(*r);
+  succeeded(cudaFree(pointer));
 }
 
 void record(Event& event, Stream stream, int device) {

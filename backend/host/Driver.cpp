@@ -43,6 +43,10 @@ void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot al
 
 bool free_pinned(void*) noexcept { return false; }
 
+void* allocate_on_device(int, std::size_t) { return nullptr; }
+
+void free_on_device(void*) noexcept {}
+
 PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
 
 int device_of(void const*) noexcept { return -1; }

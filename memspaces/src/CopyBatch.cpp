@@ -25,7 +25,7 @@ bool overlap(char const* a, std::size_t a_bytes, char const* b, std::size_t b_by
 
 bool is_only_device_in_use() {
   Driver::Devices devices{};
-  return Driver::devices_in_use(devices) <= 1;
+  return Driver::device_count() <= 1 || Driver::devices_in_use(devices) <= 1;
 }
 
 // Does `copy`; false if the runtime says that the memory is not of one piece.
@@ -40,7 +40,37 @@ bool is_taken(Copy const& copy) {
   }
 }
 
+// Are pieces of this length, among so many, carried by a kernel?
+bool are_for_kernel(std::size_t bytes, std::size_t pieces) {
+  return std::any_of(copy_thresholds.by_kernel.begin(), copy_thresholds.by_kernel.end(),
+                     [&](CopyThresholds::Pieces const& known) {
+                       return pieces >= known.least_number && bytes <= known.most_bytes;
+                     });
+}
+
+// What a call of the driver for many pieces is given, kept for the next one of this thread.
+struct CallLists {
+  std::vector<void*> dsts;
+  std::vector<void const*> srcs;
+  std::vector<std::size_t> bytes;
+
+  void clear() {
+    dsts.clear();
+    srcs.clear();
+    bytes.clear();
+  }
+  void add(CopyPiece const& piece) {
+    dsts.push_back(piece.dst);
+    srcs.push_back(piece.src);
+    bytes.push_back(piece.bytes);
+  }
+};
+
 }  // namespace
+
+bool CopyBatch::may_merge(Driver::Stream stream) {
+  return is_only_device_in_use() && !Driver::is_capturing(stream);
+}
 
 void CopyBatch::sort() {
   if (!std::is_sorted(m_pieces.begin(), m_pieces.end(), by_dst))
@@ -75,50 +105,40 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> CopyBatch::find_conflict(
   return std::nullopt;
 }
 
-std::vector<CopyRun> CopyBatch::merge() const {
-  std::vector<CopyRun> runs;
-  runs.reserve(m_pieces.size());
-  for (std::size_t i = 0; i < m_pieces.size(); ++i) {
-    CopyPiece const& piece = m_pieces[i];
-    if (!runs.empty()) {
-      CopyRun& run            = runs.back();
-      CopyPiece const& before = m_pieces[run.first];
-      if (piece.dst == before.dst + run.bytes && piece.src == before.src + run.bytes &&
-          piece.pageable == before.pageable) {
-        ++run.count;
-        run.bytes += piece.bytes;
-        continue;
-      }
-    }
-    runs.push_back({i, 1, piece.bytes});
+// Of sorted pieces.
+void CopyBatch::merge() {
+  std::size_t kept = 0;
+  for (CopyPiece const& piece : m_pieces) {
+    if (kept > 0 && continues(m_pieces[kept - 1], piece))
+      m_pieces[kept - 1].bytes += piece.bytes;
+    else
+      m_pieces[kept++] = piece;
   }
-  return runs;
+  m_pieces.erase(m_pieces.begin() + std::ptrdiff_t(kept), m_pieces.end());
 }
 
-std::vector<CopyRows> CopyBatch::find_rows(std::vector<CopyRun> const& runs,
-                                           bool has_kernel) const {
+std::vector<CopyRows> CopyBatch::find_rows(bool has_kernel) const {
   std::vector<CopyRows> found;
   auto const distance = [&](std::size_t i) {
-    CopyPiece const &a = m_pieces[runs[i].first], &b = m_pieces[runs[i + 1].first];
+    CopyPiece const &a = m_pieces[i], &b = m_pieces[i + 1];
     return std::pair(b.dst - a.dst, b.src - a.src);
   };
   std::size_t i = 0;
-  while (i < runs.size()) {
-    CopyRun const& run = runs[i];
+  while (i + 1 < m_pieces.size()) {
+    CopyPiece const& piece = m_pieces[i];
     CopyRows rows{i, 1};
     auto const like = [&](std::size_t k) {
-      return k < runs.size() && runs[k].bytes == run.bytes &&
-             m_pieces[runs[k].first].pageable == m_pieces[run.first].pageable;
+      return k < m_pieces.size() && m_pieces[k].bytes == piece.bytes &&
+             m_pieces[k].pageable == piece.pageable;
     };
     if (like(i + 1)) {
       auto const step = distance(i);
       bool const walks_up =
-          step.first >= std::ptrdiff_t(run.bytes) && step.second >= std::ptrdiff_t(run.bytes);
+          step.first >= std::ptrdiff_t(piece.bytes) && step.second >= std::ptrdiff_t(piece.bytes);
       while (walks_up && like(i + rows.count) && distance(i + rows.count - 1) == step) ++rows.count;
     }
-    bool const by_kernel = has_kernel && !m_pieces[run.first].pageable &&
-                           run.bytes <= copy_thresholds.kernel_piece_bytes &&
-                           runs.size() >= copy_thresholds.kernel_pieces;
+    bool const by_kernel =
+        has_kernel && !piece.pageable && are_for_kernel(piece.bytes, m_pieces.size());
     if (rows.count >= (by_kernel ? copy_thresholds.regular_pieces_not_by_kernel
                                  : copy_thresholds.regular_pieces)) {
       found.push_back(rows);
@@ -141,28 +161,11 @@ bool CopyBatch::all_of_it_is_on(int device) const {
   });
 }
 
-CopyPiece CopyBatch::merged(CopyRun const& run) const {
-  CopyPiece piece = m_pieces[run.first];
-  piece.bytes     = run.bytes;
-  return piece;
-}
-
-// Neighbours may lie in two allocations that touch: then each goes by itself.
-void CopyBatch::copy_run(CopyRun const& run, Driver::Stream stream) const {
-  auto const copy = [&](CopyPiece const& piece) {
-    Driver::copy(piece.dst, piece.src, piece.bytes, stream);
-  };
-  if (run.count == 1 || !is_taken([&] { copy(merged(run)); }))
-    for (std::size_t i = 0; i < run.count; ++i) copy(m_pieces[run.first + i]);
-}
-
-bool CopyBatch::copy_rows(std::vector<CopyRun> const& runs, CopyRows const& rows,
-                          Driver::Stream stream) const {
-  CopyPiece const &first  = m_pieces[runs[rows.first].first],
-                  &second = m_pieces[runs[rows.first + 1].first];
-  std::size_t const dst   = std::size_t(second.dst - first.dst),
-                    src   = std::size_t(second.src - first.src);
-  Driver::Box const box{.run_bytes       = runs[rows.first].bytes,
+bool CopyBatch::copy_rows(CopyRows const& rows, Driver::Stream stream) const {
+  CopyPiece const &first = m_pieces[rows.first], &second = m_pieces[rows.first + 1];
+  std::size_t const dst = std::size_t(second.dst - first.dst),
+                    src = std::size_t(second.src - first.src);
+  Driver::Box const box{.run_bytes       = first.bytes,
                         .rows            = rows.count,
                         .planes          = 1,
                         .row_pitch_dst   = dst,
@@ -172,62 +175,71 @@ bool CopyBatch::copy_rows(std::vector<CopyRun> const& runs, CopyRows const& rows
   return is_taken([&] { Driver::copy(first.dst, first.src, box, stream); });
 }
 
-void CopyBatch::copy_runs(std::vector<CopyRun> const& runs, Driver::Stream stream) const {
-  std::vector<void*> dsts;
-  std::vector<void const*> srcs;
-  std::vector<std::size_t> bytes;
-  for (CopyRun const& run : runs) {
-    CopyPiece const& piece = m_pieces[run.first];
-    if (piece.pageable) continue;
-    dsts.push_back(piece.dst);
-    srcs.push_back(piece.src);
-    bytes.push_back(run.bytes);
+// Takes those out that a kernel shall carry.
+std::vector<CopyPiece> CopyBatch::take_for_kernel() {
+  std::size_t most = 0;
+  for (CopyThresholds::Pieces const& known : copy_thresholds.by_kernel) {
+    auto const fits = [&](CopyPiece const& piece) {
+      return !piece.pageable && piece.bytes <= known.most_bytes;
+    };
+    auto const number = std::size_t(std::count_if(m_pieces.begin(), m_pieces.end(), fits));
+    if (number >= known.least_number) most = std::max(most, known.most_bytes);
   }
-  bool const by_one_call =
-      bytes.size() >= copy_thresholds.batch_pieces &&
-      Driver::copy_batch(dsts.data(), srcs.data(), bytes.data(), bytes.size(), stream);
-  for (CopyRun const& run : runs)
-    if (!by_one_call || m_pieces[run.first].pageable) copy_run(run, stream);
+  std::vector<CopyPiece> taken;
+  if (most == 0) return taken;
+  auto const rest = std::partition(
+      m_pieces.begin(), m_pieces.end(),
+      [most](CopyPiece const& piece) { return piece.pageable || piece.bytes > most; });
+  if (rest == m_pieces.begin()) {
+    taken.swap(m_pieces);
+  } else {
+    taken.assign(rest, m_pieces.end());
+    m_pieces.erase(rest, m_pieces.end());
+  }
+  return taken;
 }
 
-std::vector<CopyPiece> CopyBatch::enqueue(Driver::Stream stream, int kernel_device) {
-  // A call that is refused, as one that spans two allocations, is no good while a graph is made; and
-  // the driver takes what begins on a device for memory of that one.
-  if (m_pieces.size() == 1 || Driver::is_capturing(stream) ||
-      !(is_only_device_in_use() || all_of_it_is_on(kernel_device))) {
+// False if the driver does not take a piece.
+bool CopyBatch::copy_at_once(Driver::Stream stream) const {
+  bool by_one_call = false;
+  if (m_pieces.size() >= copy_thresholds.batch_pieces) {
+    thread_local CallLists lists;
+    lists.clear();
+    for (CopyPiece const& piece : m_pieces)
+      if (!piece.pageable) lists.add(piece);
+    by_one_call = lists.bytes.size() >= copy_thresholds.batch_pieces &&
+                  Driver::copy_batch(lists.dsts.data(), lists.srcs.data(), lists.bytes.data(),
+                                     lists.bytes.size(), stream);
+  }
+  bool all_taken = true;
+  for (CopyPiece const& piece : m_pieces)
+    if (!by_one_call || piece.pageable)
+      all_taken =
+          is_taken([&] { Driver::copy(piece.dst, piece.src, piece.bytes, stream); }) && all_taken;
+  return all_taken;
+}
+
+CopyBatch::Rest CopyBatch::enqueue(Driver::Stream stream, int kernel_device) {
+  if (!m_merges && (m_pieces.size() == 1 || Driver::is_capturing(stream) ||
+                    !(is_only_device_in_use() || all_of_it_is_on(kernel_device)))) {
     for (CopyPiece const& piece : m_pieces) {
       keep_for_replays(stream, piece.dst, piece.src);
       Driver::copy(piece.dst, piece.src, piece.bytes, stream);
     }
     return {};
   }
-  std::vector<CopyRun> const runs = merge();
-  bool const has_kernel           = kernel_device >= 0;
-  std::vector<CopyRun> large, small;
-  (has_kernel ? small : large).reserve(runs.size());
-  auto const leave = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      bool const by_kernel = has_kernel && !m_pieces[runs[i].first].pageable &&
-                             runs[i].bytes <= copy_thresholds.kernel_piece_bytes;
-      (by_kernel ? small : large).push_back(runs[i]);
-    }
-  };
-  std::size_t next = 0;
-  for (CopyRows const& rows : find_rows(runs, has_kernel)) {
-    leave(next, rows.first);
-    next = rows.first + rows.count;
-    if (!copy_rows(runs, rows, stream)) leave(rows.first, next);
-  }
-  leave(next, runs.size());
-  std::vector<CopyPiece> for_kernel;
-  if (small.size() >= copy_thresholds.kernel_pieces) {
-    for_kernel.reserve(small.size());
-    for (CopyRun const& run : small) for_kernel.push_back(merged(run));
-  } else {
-    large.insert(large.end(), small.begin(), small.end());
-  }
-  copy_runs(large, stream);
-  return for_kernel;
+  merge();
+  bool const has_kernel = kernel_device >= 0;
+  auto const rows       = find_rows(has_kernel);
+  for (CopyRows const& equal : rows)
+    if (copy_rows(equal, stream))
+      for (std::size_t i = 0; i < equal.count; ++i) m_pieces[equal.first + i].bytes = 0;
+  if (!rows.empty())
+    std::erase_if(m_pieces, [](CopyPiece const& piece) { return piece.bytes == 0; });
+  Rest rest;
+  if (has_kernel) rest.for_kernel = take_for_kernel();
+  rest.refused = !copy_at_once(stream);
+  return rest;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -3,7 +3,9 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
+#include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 
@@ -30,6 +32,32 @@ void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src
   run_tiled_copy(instance, tiling, dst, src, int(threads));
 }
 
+namespace {
+
+SlabCopies& slab_copies() {
+  static SlabCopies* const copies = [] {
+    auto* const made =
+        new SlabCopies({copy_thresholds.least_slab_bytes, copy_thresholds.most_slab_bytes,
+                        copy_thresholds.most_slabs});
+    Kokkos::push_finalize_hook([made] { made->release(); });
+    return made;
+  }();
+  return *copies;
+}
+
+}  // namespace
+
+void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                       CopyPlan const& plan) {
+  bool const is_done = slab_copies().enqueue(
+      instance.cuda_device(), instance.cuda_stream(), plan, static_cast<char*>(dst),
+      static_cast<char const*>(src),
+      [&](CopyPlan const& part, char* to, char const* from, SlabCopies::Source source) {
+        enqueue_tiled_copy(instance, to, from, part, source == SlabCopies::Source::host);
+      });
+  if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, true);
+}
+
 // The list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
   if (pieces.empty()) return;
@@ -42,7 +70,7 @@ void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& 
   }
   std::size_t const threads =
       std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_threads);
-  run_piece_copy(instance, list.data(), list.size(), int(threads));
+  run_piece_copy(instance, list.data(), list.size(), longest, int(threads));
 }
 
 }  // namespace KokkosHostSpaces::Impl

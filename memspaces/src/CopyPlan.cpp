@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/SlabCopies.hpp>
 #include <KokkosHostSpaces/impl/Tiling.hpp>
 
 namespace KokkosHostSpaces::Impl {
@@ -21,6 +22,11 @@ bool is_inside(Loop const& a, Loop const& b) {
 // Does `outer` continue where `inner` ends, on both sides?
 bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner_src_bytes) {
   return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
+}
+
+bool suits_slabs(CopyPlan const& plan) {
+  return plan.bytes() >= copy_thresholds.slabs_from_bytes &&
+         cut_into_slabs(plan, copy_thresholds.least_slab_bytes);
 }
 
 }  // namespace
@@ -101,8 +107,10 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
   }
   if (sides.pageable_source) return CopyWay::staged_source;
   if (sides.pageable_destination) return CopyWay::staged_destination;
-  return sides.same_type && suits_tiles(plan, sides.addresses) ? CopyWay::tiled_kernel
-                                                               : CopyWay::element_kernel;
+  if (!sides.same_type || !suits_tiles(plan, sides.addresses)) return CopyWay::element_kernel;
+  return sides.device_reads_host_memory && sides.to_device_memory && suits_slabs(plan)
+             ? CopyWay::tiled_slabs
+             : CopyWay::tiled_kernel;
 }
 
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {

@@ -23,7 +23,12 @@ std::string boxes(CopyPlan const& plan) {
 std::string tiles(ExplainedCopy const& copy) {
   auto const tiling =
       make_tiling(copy.plan, copy.sides.addresses, !copy.sides.device_reads_host_memory);
-  return "a kernel through the mapped address, tile by tile (the two differ in the order of "
+  std::string const begin =
+      choose_way(copy.plan, copy.sides) == CopyWay::tiled_slabs
+          ? "memcpys of slabs to memory of the device, and a kernel from there, tile by tile (the two "
+          : "a kernel through the mapped address, tile by tile (the two ";
+  return begin +
+         "differ in the order of "
          "dimensions; tiles of " +
          text(tiling->side_dst) + " x " + text(tiling->side_src) + " words of " +
          text(tiling->word) + " bytes)";
@@ -50,7 +55,8 @@ std::string way(ExplainedCopy const& copy) {
     case CopyWay::byte_kernel:
       return "a kernel through the mapped address, as one run of bytes (for memory of the host "
              "alone a memcpy makes the host wait)";
-    case CopyWay::tiled_kernel: return tiles(copy);
+    case CopyWay::tiled_kernel:
+    case CopyWay::tiled_slabs: return tiles(copy);
     case CopyWay::element_kernel: return elements(copy);
     case CopyWay::staged_source:
       return "memcpys of pageable \"" + copy.src +

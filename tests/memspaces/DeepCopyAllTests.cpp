@@ -138,6 +138,26 @@ TEST_CASE("what is wrong with one of many copies is told before any is made", "[
   for (int i = 0; i < 10; ++i) CHECK(b(i) == 0);
 }
 
+TEST_CASE("of copies in conflict the right ones are named, also among neighbours that are merged",
+          "[deep_copy]") {
+  using Neighbours = khs::Impl::CopyBatch::Neighbours;
+  Host const a("alpha", 10), b("beta", 10);
+  auto const parts = [](Host const& view, std::vector<Range> const& ranges) {
+    std::vector<Host> result;
+    for (Range const& range : ranges) result.push_back(Kokkos::subview(view, range));
+    return result;
+  };
+  auto const dsts = parts(b, {{0, 4}, {4, 10}, {8, 9}}), srcs = parts(a, {{0, 4}, {4, 10}, {0, 1}});
+  khs::Impl::PairsOfRanges const pairs(dsts, srcs);
+  for (Neighbours const neighbours : {Neighbours::apart, Neighbours::merged})
+    CHECK_THROWS_WITH(khs::Impl::check_pairs(pairs, neighbours),
+                      ContainsSubstring("of 48 bytes writes what") &&
+                          ContainsSubstring("of 8 bytes reads or writes"));
+  auto const good_dsts = parts(b, {{0, 4}, {4, 10}}), good_srcs = parts(a, {{0, 4}, {4, 10}});
+  CHECK_NOTHROW(
+      khs::Impl::check_pairs(khs::Impl::PairsOfRanges(good_dsts, good_srcs), Neighbours::merged));
+}
+
 TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[deep_copy]") {
   Kokkos::View<double**, Right, khs::PinnedSpace> const host("host", 100, 200);
   Kokkos::View<double**, Right, DeviceSpace> const device("device", 100, 200);

@@ -262,24 +262,30 @@ TEST_CASE("tiles are not for words at odd addresses, nor for copies that keep th
   CHECK_FALSE(suits_tiles(make_copy_plan(8, 2, extents, rows, padded), 0));
 }
 
-TEST_CASE("short pieces are copied whole, whatever their alignment and length", "[tiled_copy]") {
+TEST_CASE("short pieces are copied whole, whatever their alignment and length, by one team or more",
+          "[tiled_copy]") {
   std::mt19937 random(7);
-  std::size_t const slot = 256, count = 500;
-  Aligned src(slot * count), dst(slot * count);
-  std::generate_n(src.data(), slot * count, [&] { return static_cast<unsigned char>(random()); });
-  Bytes expected(slot * count, 0);
-  std::vector<CopyPiece> pieces;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t const step = std::size_t(1) << random() % 5, to = step * (random() % 3),
-                      from = step * (random() % 3), bytes = 1 + random() % 200;
-    auto* const begin = reinterpret_cast<char*>(src.data() + slot * i + from);
-    pieces.push_back({reinterpret_cast<char*>(dst.data() + slot * i + to), begin, bytes, 0, false});
-    std::copy(begin, begin + bytes, expected.begin() + std::ptrdiff_t(slot * i + to));
+  for (std::size_t const most : {std::size_t(200), 5 * part_of_piece / 2}) {
+    std::size_t const slot = most + 64, count = 60000 / most + 20;
+    Aligned src(slot * count), dst(slot * count);
+    std::generate_n(src.data(), slot * count, [&] { return static_cast<unsigned char>(random()); });
+    Bytes expected(slot * count, 0);
+    std::vector<CopyPiece> pieces;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t const step = std::size_t(1) << random() % 5, to = step * (random() % 3),
+                        from = step * (random() % 3), bytes = 1 + random() % most;
+      auto* const begin = reinterpret_cast<char*>(src.data() + slot * i + from);
+      pieces.push_back(
+          {reinterpret_cast<char*>(dst.data() + slot * i + to), begin, bytes, 0, false});
+      longest = std::max(longest, bytes);
+      std::copy(begin, begin + bytes, expected.begin() + std::ptrdiff_t(slot * i + to));
+    }
+    Kokkos::DefaultHostExecutionSpace const instance;
+    run_piece_copy(instance, pieces.data(), pieces.size(), longest, 1);
+    instance.fence();
+    CHECK(std::equal(expected.begin(), expected.end(), dst.data()));
   }
-  Kokkos::DefaultHostExecutionSpace const instance;
-  run_piece_copy(instance, pieces.data(), pieces.size(), 1);
-  instance.fence();
-  CHECK(std::equal(expected.begin(), expected.end(), dst.data()));
 }
 
 }  // namespace TiledCopies

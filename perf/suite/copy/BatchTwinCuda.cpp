@@ -3,12 +3,51 @@
 
 #include "CopyTwin.hpp"
 
+#include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
+
+#include <algorithm>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// Many pieces: one by one, by one call, and neighbours as the one copy that they are.
+struct Ends {
+  double* dst;
+  double const* src;
+};
+
+// A list that fits among the arguments of a kernel, which need not be read over the link.
+constexpr std::size_t few_pieces = 64;
+struct FewEnds {
+  Ends ends[few_pieces];
+};
+
+constexpr unsigned gather_threads = 256, gather_loads = 4;
+constexpr std::size_t part_bytes = 8192;
+
+// A part of a piece by 16 bytes a thread, several of them on their way at once.
+__device__ void copy_part(Ends const& ends, unsigned words, unsigned part, unsigned parts) {
+  auto* const to         = reinterpret_cast<uint4*>(ends.dst);
+  auto const* const from = reinterpret_cast<uint4 const*>(ends.src);
+  unsigned const step    = parts * blockDim.x;
+  for (unsigned i = part * blockDim.x + threadIdx.x; i < words; i += gather_loads * step) {
+    uint4 loaded[gather_loads];
+    for (unsigned k = 0; k < gather_loads; ++k)
+      if (i + k * step < words) loaded[k] = from[i + k * step];
+    for (unsigned k = 0; k < gather_loads; ++k)
+      if (i + k * step < words) to[i + k * step] = loaded[k];
+  }
+}
+
+__global__ void gather(Ends const* list, unsigned words, unsigned parts) {
+  copy_part(list[blockIdx.x / parts], words, blockIdx.x % parts, parts);
+}
+
+__global__ void gather_few(FewEnds const __grid_constant__ list, unsigned words, unsigned parts) {
+  copy_part(list.ends[blockIdx.x / parts], words, blockIdx.x % parts, parts);
+}
+
+// Many pieces: one by one, by one call, by a kernel, and neighbours as the one copy that they are.
 class BatchTwinCuda final : public CopyTwin {
  public:
   BatchTwinCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
@@ -17,7 +56,8 @@ class BatchTwinCuda final : public CopyTwin {
         m_stream(stream),
         m_dsts(shape.rows),
         m_srcs(shape.rows),
-        m_bytes(shape.rows, shape.columns * sizeof(double)) {}
+        m_bytes(shape.rows, shape.columns * sizeof(double)),
+        m_lists(make_plain_buffer(PlainKind::pinned, lists * shape.rows * sizeof(Ends))) {}
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> all{"cudaMemcpyAsync for each"};
@@ -25,6 +65,7 @@ class BatchTwinCuda final : public CopyTwin {
 #if CUDART_VERSION >= 12080
     all.emplace_back("cudaMemcpyBatchAsync");
 #endif
+    all.emplace_back("a kernel through the mapped address");
     if (m_shape.layout == CopyLayout::neighbours) all.emplace_back("cudaMemcpyAsync for all");
     return all;
   }
@@ -38,6 +79,7 @@ class BatchTwinCuda final : public CopyTwin {
       m_srcs[row] = const_cast<double*>(source) + (m_to_host ? dense : host);
     }
     if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once();
+    if (m_variant == "a kernel through the mapped address") return copy_by_kernel();
     for (std::size_t row = 0; row < m_shape.rows; ++row) copy(m_dsts[row], m_srcs[row], 1);
   }
 
@@ -50,6 +92,27 @@ class BatchTwinCuda final : public CopyTwin {
   void copy(void* destination, void const* source, std::size_t rows) {
     check(cudaMemcpyAsync(destination, source, rows * m_bytes[0], cudaMemcpyDefault, m_stream),
           "cudaMemcpyAsync");
+  }
+
+  void copy_by_kernel() {
+    auto const words       = unsigned(m_bytes[0] / sizeof(uint4));
+    auto const parts       = unsigned((m_bytes[0] + part_bytes - 1) / part_bytes),
+               blocks      = unsigned(m_shape.rows) * parts;
+    unsigned const threads = std::clamp(words, 32u, gather_threads);
+    auto const fill        = [&](Ends* list) {
+      for (std::size_t row = 0; row < m_shape.rows; ++row)
+        list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
+    };
+    if (m_shape.rows <= few_pieces) {
+      FewEnds list;
+      fill(list.ends);
+      gather_few<<<blocks, threads, 0, m_stream>>>(list, words, parts);
+    } else {
+      Ends* const list = static_cast<Ends*>(m_lists.get()) + m_next++ % lists * m_shape.rows;
+      fill(list);
+      gather<<<blocks, threads, 0, m_stream>>>(list, words, parts);
+    }
+    check(cudaGetLastError(), "kernel launch");
   }
 
   void copy_at_once() {
@@ -76,6 +139,11 @@ class BatchTwinCuda final : public CopyTwin {
   std::string m_variant = "cudaMemcpyAsync for each";
   std::vector<void*> m_dsts, m_srcs;
   std::vector<std::size_t> m_bytes;
+
+  // More than the copies of a sample, which all wait in the stream.
+  static constexpr std::size_t lists = 64;
+  PlainBuffer m_lists;
+  std::size_t m_next = 0;
 };
 
 }  // namespace

@@ -64,24 +64,39 @@ struct CheckedPairs {
 /// `pairs.for_each` calls with a destination, a source, and their index; see CopyPairs.hpp.
 /// \throw Error
 template <class Pairs>
-CheckedPairs check_pairs(Pairs const& pairs) {
-  CheckedPairs checked;
-  CopyBatch all;
-  CopyBatch& batch = checked.batch;
-  batch.reserve(pairs.size());
+CheckedPairs check_pairs(Pairs const& pairs, CopyBatch::Neighbours neighbours) {
+  CheckedPairs checked{CopyBatch(neighbours, pairs.size())};
+  CopyBatch all(neighbours, pairs.size());
+  CopyBatch& batch  = checked.batch;
+  bool const merges = neighbours == CopyBatch::Neighbours::merged;
+  bool has_others   = false;
+  CopyPiece run{};  // a local, since neighbours may be thousands
   pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
     check_types<Dst, Src>();
     if (!check_views(dst, src)) return;
     auto const piece = piece_of(dst, src, index);
-    if (piece) (has_device_v<Dst, Src> ? batch : all).add(*piece);
-    if (!piece || !has_device_v<Dst, Src>) checked.has_others = true;
+    if (!piece || !has_device_v<Dst, Src>) {
+      has_others = true;
+      if (piece) all.add(*piece);
+    } else if (merges && continues(run, *piece)) {
+      run.bytes += piece->bytes;
+    } else {
+      batch.add(run);
+      run = *piece;
+    }
   });
+  batch.add(run);
   if (!all.empty()) all.add(batch);
-  if (auto const conflict = all.empty() ? batch.find_conflict() : all.find_conflict())
+  if (auto const conflict = all.empty() ? batch.find_conflict() : all.find_conflict()) {
+    // Which pairs it is cannot be told of neighbours that were merged.
+    if (neighbours == CopyBatch::Neighbours::merged)
+      return check_pairs(pairs, CopyBatch::Neighbours::apart);
     throw Error("KokkosHostSpaces::deep_copy_all: copy " + pairs.describe(conflict->first) +
                 " writes what copy " + pairs.describe(conflict->second) +
                 " reads or writes (all copies of one call go at the same time): make two calls");
+  }
   batch.sort();
+  checked.has_others = has_others;
   return checked;
 }
 
@@ -112,12 +127,35 @@ void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& 
   if (tools_see_copies())
     for_each_of_batch(
         pairs, [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
-  if (!batch.empty())
-    enqueue_pieces(instance, batch.enqueue(instance.cuda_stream(), instance.cuda_device()));
+  if (batch.empty()) return;
+  CopyBatch::Rest const rest = batch.enqueue(instance.cuda_stream(), instance.cuda_device());
+  enqueue_pieces(instance, rest.for_kernel);
+  if (rest.refused)
+    for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
+      copy_async(dst.data(), src.data(), *bytes_of_run(dst, src), instance.cuda_stream());
+    });
+}
+
+// A single pair needs no batch: is there but one, for which deep_copy is ours?
+template <class Pairs>
+bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  bool is_copied = false;
+  if (pairs.size() != 1) return false;
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
+    if constexpr (OurCopy<Kokkos::Cuda, Dst, Src>) {
+      copy_views(instance, dst, src);
+      is_copied = true;
+    }
+  });
+  return is_copied;
 }
 
 template <class Pairs>
-void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs& checked) {
+void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  if (is_copied_alone(instance, pairs)) return;
+  CheckedPairs checked = check_pairs(pairs, CopyBatch::may_merge(instance.cuda_stream())
+                                                ? CopyBatch::Neighbours::merged
+                                                : CopyBatch::Neighbours::apart);
   if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, checked.batch);
   if (guards_copies())
@@ -130,12 +168,14 @@ void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs&
 
 template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
-  [[maybe_unused]] CheckedPairs checked = check_pairs(pairs);
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    enqueue_all(instance, pairs, checked);
+    enqueue_all(instance, pairs);
     return;
   }
+#endif
+  [[maybe_unused]] CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
+#ifdef KOKKOS_ENABLE_CUDA
   instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
   if (!checked.batch.empty()) {
     Kokkos::Cuda const cuda = private_instance(pairs.device());

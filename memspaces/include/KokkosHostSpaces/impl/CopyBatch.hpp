@@ -20,26 +20,49 @@ struct CopyPiece {
   char* dst;
   char const* src;
   std::size_t bytes;
-  std::uint32_t pair;  ///< which pair of Views it is of
+  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
   bool pageable;       ///< no kernel reaches one of the sides
 };
 
-/// Neighbours in the source and in the destination.
-struct CopyRun {
-  std::size_t first, count;  ///< of the sorted pieces
-  std::size_t bytes;
-};
+/// Does `piece` begin where `before` ends, on both sides?
+inline bool continues(CopyPiece const& before, CopyPiece const& piece) {
+  return piece.dst == before.dst + before.bytes && piece.src == before.src + before.bytes &&
+         piece.pageable == before.pageable;
+}
 
-/// Runs of equal length at equal distances.
+/// Pieces of equal length at equal distances.
 struct CopyRows {
-  std::size_t first, count;  ///< of the runs
+  std::size_t first, count;
 };
 
 class CopyBatch {
  public:
-  void reserve(std::size_t pieces) { m_pieces.reserve(pieces); }
+  enum class Neighbours {
+    apart,  ///< merged, if at all, when the batch is enqueued
+    merged  ///< as they are added: may_merge(stream) was true
+  };
+
+  /// What enqueue leaves to the caller.
+  struct Rest {
+    std::vector<CopyPiece> for_kernel;
+    bool refused =
+        false;  ///< neighbours lie in two allocations that touch: copy each pair by itself
+  };
+
+  explicit CopyBatch(Neighbours neighbours = Neighbours::apart, std::size_t expected_pieces = 0)
+      : m_merges(neighbours == Neighbours::merged), m_expected(expected_pieces) {}
+
+  /// Not while `stream` captures, since a call that is refused, as one that spans two allocations,
+  /// is no good while a graph is made; nor where memory of other devices may take part: the driver
+  /// takes what begins on a device for memory of that one.
+  static bool may_merge(void* stream);
+
   void add(CopyPiece const& piece) {
-    if (piece.bytes > 0) m_pieces.push_back(piece);
+    if (piece.bytes == 0) return;
+    if (m_merges && !m_pieces.empty() && continues(m_pieces.back(), piece))
+      m_pieces.back().bytes += piece.bytes;
+    else
+      push(piece);
   }
   void add(CopyBatch const& other) {
     m_pieces.insert(m_pieces.end(), other.m_pieces.begin(), other.m_pieces.end());
@@ -49,27 +72,32 @@ class CopyBatch {
   /// By destination, as it has to be before enqueue.
   void sort();
 
-  /// Two pairs of Views of which one writes what the other one reads or writes. Sorts.
+  /// Two pairs of Views of which one writes what the other one reads or writes; if neighbours were
+  /// merged, two pairs near them. Sorts.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> find_conflict();
 
   /// Enqueues all on `stream`, a cudaStream_t, but for pieces that shall go by a kernel. While the
   /// stream captures that are none, since the list of them would have to live as long as the graph,
   /// and each piece is copied by itself; so it is where memory of other devices takes part. After
-  /// sort.
+  /// sort; the batch is used up.
   /// \param kernel_device where kernels run, which reach the memory of no other device; -1: there
   ///        are none
-  /// \return the pieces left to a kernel
-  std::vector<CopyPiece> enqueue(void* stream, int kernel_device);
+  Rest enqueue(void* stream, int kernel_device);
 
  private:
-  std::vector<CopyRun> merge() const;
-  std::vector<CopyRows> find_rows(std::vector<CopyRun> const& runs, bool has_kernel) const;
+  void push(CopyPiece const& piece) {
+    if (m_pieces.size() == 1) m_pieces.reserve(m_expected);  // they are no neighbours
+    m_pieces.push_back(piece);
+  }
+  void merge();
+  std::vector<CopyRows> find_rows(bool has_kernel) const;
   bool all_of_it_is_on(int device) const;
-  CopyPiece merged(CopyRun const& run) const;
-  void copy_run(CopyRun const& run, void* stream) const;
-  bool copy_rows(std::vector<CopyRun> const& runs, CopyRows const& rows, void* stream) const;
-  void copy_runs(std::vector<CopyRun> const& runs, void* stream) const;
+  bool copy_rows(CopyRows const& rows, void* stream) const;
+  std::vector<CopyPiece> take_for_kernel();
+  bool copy_at_once(void* stream) const;
 
+  bool m_merges;
+  std::size_t m_expected;
   std::vector<CopyPiece> m_pieces;
 };
 

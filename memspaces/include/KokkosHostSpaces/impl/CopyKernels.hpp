@@ -21,6 +21,10 @@ namespace KokkosHostSpaces::Impl {
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
 
+/// The same from page-locked to device memory, by slabs (SlabCopies.hpp) if that can be.
+void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                       CopyPlan const& plan);
+
 /// Enqueues short copies on `instance` and returns. Kernels reach both sides. The stream does not
 /// capture.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);

@@ -22,6 +22,11 @@ struct CopyPlan {
   std::array<std::size_t, max_loops> src_stride{};  ///< bytes
 
   bool contiguous() const { return loops == 0; }
+  std::size_t bytes() const {
+    std::size_t all = run_bytes;
+    for (int i = 0; i < loops; ++i) all *= extent[i];
+    return all;
+  }
 
   /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
   /// number of rows apart, else 2-D ones; one for each run where runs overlap.
@@ -57,6 +62,7 @@ enum class CopyWay {
   boxes,               ///< 2-D and 3-D asynchronous copies
   byte_kernel,         ///< by a kernel, a run of bytes
   tiled_kernel,        ///< by a kernel, tile by tile: the sides differ in the order of dimensions
+  tiled_slabs,         ///< the same, from device memory, into which slab by slab is copied
   element_kernel,      ///< by Kokkos' kernel, element by element
   staged_source,       ///< the pageable source is copied to page-locked memory first
   staged_destination,  ///< the other way round
@@ -68,7 +74,8 @@ struct CopySides {
   bool pageable_source, pageable_destination;
   bool both_page_locked;  ///< host memory that kernels reach
   bool device_reads_host_memory;
-  std::size_t addresses = 0;  ///< those of both sides, or-ed: how they are aligned
+  std::size_t addresses = 0;      ///< those of both sides, or-ed: how they are aligned
+  bool to_device_memory = false;  ///< the destination, and nobody else's
 };
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);

@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_THRESHOLDS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_THRESHOLDS_HPP
 
+#include <array>
 #include <cstddef>
 
 namespace KokkosHostSpaces::Impl {
@@ -27,12 +28,24 @@ struct CopyThresholds {
   std::size_t tile_line_bytes    = 128;
   std::size_t least_side_of_tile = 32;
 
-  /// Pieces of a batch at most this long are carried by one kernel if there are so many: below 28
-  /// KiB it wins from 128 pieces on against one call of cudaMemcpyBatchAsync
-  /// (vllm-project/vllm#57555), which takes 0.5 us of the host for each piece, and the launch of a
-  /// kernel 6 us; against single calls of more than 1 us each the kernel wins sooner.
-  std::size_t kernel_piece_bytes = 32768;
-  std::size_t kernel_pieces      = 16;
+  /// Copies to a device of so many bytes, which tiles are for, go through its memory in slabs: by the
+  /// copy engine, and tiles from there. H200, 16 and 256 MiB of doubles to the device in place 334
+  /// and 5233 us, as one slab 323 and 4999; 1 MiB 25 us in place, and as much by the copy engine.
+  std::size_t slabs_from_bytes = std::size_t(8) << 20;
+
+  /// Bytes of a slab, and how many one copy has at most; a device keeps memory for two.
+  std::size_t least_slab_bytes = std::size_t(2) << 20;
+  std::size_t most_slab_bytes  = std::size_t(8) << 20;
+  std::size_t most_slabs       = 128;
+
+  /// So many pieces of a batch, and so short, are carried by one kernel: its launch takes 6 us, and
+  /// each piece 0.04 us of the host. cudaMemcpyBatchAsync takes 3 us and 0.5 us for each, or as long
+  /// as the link does if that is longer: H200, 16 pieces of 4 and 32 KiB to the device 9.3 and 14.0
+  /// us, by kernel 6.8 and 17; 64 pieces of 32 KiB 61.7 and 54.3 us.
+  struct Pieces {
+    std::size_t least_number, most_bytes;
+  };
+  std::array<Pieces, 2> by_kernel = {Pieces{16, 8192}, Pieces{48, 32768}};
 
   /// So many pieces go by one call of cudaMemcpyBatchAsync: it costs as much as some single calls.
   std::size_t batch_pieces = 4;

@@ -57,22 +57,31 @@ constexpr void check_types() {
                 "deep_copy requires Views of equal rank");
 }
 
+// Apart from check_views, which is quick without them.
+template <class Dst, class Src>
+[[noreturn]] void refuse_extents(Dst const& dst, Src const& src) {
+  throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
+              shape_of(src));
+}
+
+template <class Dst, class Src>
+[[noreturn]] void refuse_overlap(Dst const& dst, Src const& src) {
+  throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " + shape_of(src) +
+              ": copy through a third View");
+}
+
 // Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
 // Returns whether there is something to copy.
 template <class Dst, class Src>
-bool check_views(Dst const& dst, Src const& src) {
+inline bool check_views(Dst const& dst, Src const& src) {
   for (int r = 0; r < int(Dst::rank); ++r)
-    if (dst.extent(r) != src.extent(r))
-      throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
-                  shape_of(src));
+    if (dst.extent(r) != src.extent(r)) refuse_extents(dst, src);
   auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
   auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
   if (dst.data() == nullptr || src.data() == nullptr || dst.size() == 0) return false;
   bool const both_contiguous = dst.span_is_contiguous() && src.span_is_contiguous();
   if (begin(dst) == begin(src) && end(dst) == end(src) && both_contiguous) return false;
-  if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous)
-    throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " +
-                shape_of(src) + ": copy through a third View");
+  if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous) refuse_overlap(dst, src);
   return true;
 }
 
@@ -104,7 +113,8 @@ CopySides sides_of(Dst const& dst, Src const& src) {
           .both_page_locked         = both_page_locked,
           .device_reads_host_memory = !is_used_by_cuda_v<SrcSpace>,
           .addresses                = reinterpret_cast<std::uintptr_t>(dst.data()) |
-                       reinterpret_cast<std::uintptr_t>(src.data())};
+                       reinterpret_cast<std::uintptr_t>(src.data()),
+          .to_device_memory = is_cuda_only_v<DstSpace>};
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -194,6 +204,7 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     case CopyWay::tiled_kernel:
       return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
                                 sides.device_reads_host_memory);
+    case CopyWay::tiled_slabs: return enqueue_slab_copy(instance, dst.data(), src.data(), plan);
     default: break;
   }
   if constexpr (is_pageable_v<typename Src::memory_space>) {
