@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -52,10 +53,20 @@ class Capturing {
   void capture(Work const& work) {
     cudaGraph_t graph = nullptr;
     require(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeGlobal));
+    check_after("the beginning");
     work(*m_instance);
+    check_after("the work");
+    if (!m_broken_after.empty()) FAIL_CHECK("broken after " << m_broken_after);
     require(cudaStreamEndCapture(m_stream, &graph));
     require(cudaGraphInstantiate(&m_ready, graph, 0));
     require(cudaGraphDestroy(graph));
+  }
+
+  // Names the step that breaks a capture, of which the runtime tells at its end.
+  void check_after(char const* step) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaStreamIsCapturing(m_stream, &status);
+    if (status != cudaStreamCaptureStatusActive && m_broken_after.empty()) m_broken_after = step;
   }
 
   void launch() {
@@ -68,6 +79,7 @@ class Capturing {
  private:
   cudaStream_t m_stream = nullptr;
   std::optional<Kokkos::Cuda> m_instance;
+  std::string m_broken_after;
   cudaGraphExec_t m_ready = nullptr;
 };
 
@@ -232,6 +244,7 @@ TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
   void const* const address = data->data();
   capturing.capture([&](Kokkos::Cuda const& on) {
     khs::keep_for_replays(on, *data, sum);
+    capturing.check_after("keep_for_replays");
     Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const seen =
         *data;
     Kokkos::parallel_for(
@@ -242,6 +255,36 @@ TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
   CHECK(khs::pool::describe(address)->state == khs::pool::State::in_use);
   capturing.launch();
   CHECK(sum() == 1000);
+}
+
+// An allocation asks for the state of the device the less often, the longer it has work.
+void allocate_often() {
+  for (int i = 0; i < 20; ++i) Kokkos::View<int*, khs::PinnedSpace>("often", 10);
+}
+
+TEST_CASE(
+    "allocations prepare a source file for captures once, on an idle device, and break no capture",
+    "[graph_cuda]") {
+  static int prepared = 0;
+  auto const prepare  = [] { ++prepared; };
+  using Source        = khs::Impl::KernelSource;
+  prepared            = 0;
+  std::optional<Source> source, unloaded;
+  Capturing capturing;
+  capturing.capture([&](Kokkos::Cuda const&) {
+    source.emplace(prepare);
+    unloaded.emplace(prepare);
+    allocate_often();
+  });
+  CHECK(prepared == 0);
+  unloaded.reset();
+  Kokkos::fence();
+  allocate_often();
+  CHECK(prepared == 1);
+  source.reset();
+  source.emplace(prepare);
+  allocate_often();
+  CHECK(prepared == 2);
 }
 
 TEST_CASE("graphs, DualViews and mirrors work on the legacy default stream", "[graph_cuda]") {

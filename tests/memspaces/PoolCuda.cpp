@@ -139,7 +139,8 @@ TEST_CASE(
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE("resize and realloc by an instance leave memory on its NUMA node", "[pool_cuda]") {
+TEST_CASE("resize and realloc, by an instance or not, leave memory on its NUMA node",
+          "[pool_cuda]") {
   auto const node_of = [](auto const& view) { return khs::pool::describe(view)->numa_node; };
   using View         = Kokkos::View<int*, khs::PinnedSpace>;
   auto const near    = [](int device) {
@@ -155,6 +156,10 @@ TEST_CASE("resize and realloc by an instance leave memory on its NUMA node", "[p
   Kokkos::resize(Kokkos::view_alloc(Kokkos::Cuda()), view, 20000);
   CHECK(node_of(view) == node);
   Kokkos::realloc(Kokkos::view_alloc(Kokkos::Cuda()), view, 30000);
+  CHECK(node_of(view) == node);
+  Kokkos::resize(view, 40000);
+  CHECK(node_of(view) == node);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::WithoutInitializing), view, 50000);
   CHECK(node_of(view) == node);
   Kokkos::fence();
 }
