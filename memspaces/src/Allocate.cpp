@@ -56,6 +56,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
         OutOfPinnedMemory("with Kokkos' header they are more than there are addresses (the extents "
                           "are wrong): ask for fewer"));
   release_at_finalize();
+  KernelSource::prepare_all();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;
   try {

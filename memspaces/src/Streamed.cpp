@@ -22,9 +22,9 @@ namespace {
 std::shared_ptr<char> allocate_on_device([[maybe_unused]] int device,
                                          [[maybe_unused]] std::size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
-  using Memory = Kokkos::View<char*, Kokkos::CudaSpace>;
+  using DeviceMemory = Kokkos::View<char*, Kokkos::CudaSpace>;
   try {
-    auto const memory = std::make_shared<Memory>(
+    auto const memory = std::make_shared<DeviceMemory>(
         Kokkos::view_alloc(private_instance(device), Kokkos::WithoutInitializing,
                            "KokkosHostSpaces: memory of streamed loops"),
         bytes);

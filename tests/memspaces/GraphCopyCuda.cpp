@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,9 +54,18 @@ class Capturing {
     cudaGraph_t graph = nullptr;
     require(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeGlobal));
     work(*m_instance);
+    check_after("the work");
+    if (!m_broken_after.empty()) FAIL_CHECK("broken after " << m_broken_after);
     require(cudaStreamEndCapture(m_stream, &graph));
     require(cudaGraphInstantiate(&m_ready, graph, 0));
     require(cudaGraphDestroy(graph));
+  }
+
+  // Names the step that breaks a capture, of which the runtime tells at its end.
+  void check_after(char const* step) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaStreamIsCapturing(m_stream, &status);
+    if (status != cudaStreamCaptureStatusActive && m_broken_after.empty()) m_broken_after = step;
   }
 
   void launch() {
@@ -68,6 +78,7 @@ class Capturing {
  private:
   cudaStream_t m_stream = nullptr;
   std::optional<Kokkos::Cuda> m_instance;
+  std::string m_broken_after;
   cudaGraphExec_t m_ready = nullptr;
 };
 
@@ -232,6 +243,7 @@ TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
   void const* const address = data->data();
   capturing.capture([&](Kokkos::Cuda const& on) {
     khs::keep_for_replays(on, *data, sum);
+    capturing.check_after("keep_for_replays");
     Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const seen =
         *data;
     Kokkos::parallel_for(

@@ -139,7 +139,8 @@ TEST_CASE(
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE("resize and realloc by an instance leave memory on its NUMA node", "[pool_cuda]") {
+TEST_CASE("resize and realloc, by an instance or not, leave memory on its NUMA node",
+          "[pool_cuda]") {
   auto const node_of = [](auto const& view) { return khs::pool::describe(view)->numa_node; };
   using View         = Kokkos::View<int*, khs::PinnedSpace>;
   auto const near    = [](int device) {
@@ -156,5 +157,43 @@ TEST_CASE("resize and realloc by an instance leave memory on its NUMA node", "[p
   CHECK(node_of(view) == node);
   Kokkos::realloc(Kokkos::view_alloc(Kokkos::Cuda()), view, 30000);
   CHECK(node_of(view) == node);
+  Kokkos::resize(view, 40000);
+  CHECK(node_of(view) == node);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::WithoutInitializing), view, 50000);
+  CHECK(node_of(view) == node);
   Kokkos::fence();
+}
+
+// An allocation asks for the state of the device the less often, the longer it has work.
+static void allocate_often() {
+  for (int i = 0; i < 20; ++i)
+    Kokkos::View<int*, khs::PinnedSpace>(Kokkos::view_alloc("often", Kokkos::WithoutInitializing),
+                                         10);
+}
+
+TEST_CASE(
+    "allocations prepare a source file for captures once, on an idle device, and break no capture",
+    "[pool_cuda][capture]") {
+  static int prepared = 0;
+  auto const prepare  = [] { ++prepared; };
+  prepared            = 0;
+  std::optional<khs::Impl::KernelSource> source, unloaded;
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph   = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  Kokkos::fence();
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  source.emplace(prepare);
+  unloaded.emplace(prepare);
+  allocate_often();
+  CHECK(prepared == 0);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  unloaded.reset();
+  source.emplace(prepare);
+  allocate_often();
+  CHECK(prepared == 1);
+  allocate_often();
+  CHECK(prepared == 1);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }

@@ -5,9 +5,8 @@
 #define KOKKOS_HOST_SPACES_PINNED_DUAL_VIEW_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/DualViewGlue.hpp>
 #include <KokkosHostSpaces/impl/PinnedSide.hpp>
-
-#include <Kokkos_DualView.hpp>
 
 #include <string>
 #include <type_traits>
@@ -27,7 +26,8 @@ namespace KokkosHostSpaces {
 /// device both sides are the same memory, in PinnedSpace, and nothing is copied.
 template <class DataType, class... Properties>
 class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
-  using Base = Kokkos::DualView<DataType, Properties...>;
+  using Base  = Kokkos::DualView<DataType, Properties...>;
+  using Parts = Impl::PartsOf<Base>;
 
  public:
   /// The View of the device.
@@ -108,7 +108,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       if (!this->need_sync_device()) return;
       Kokkos::deep_copy(instance..., Base::view_device(), view_host());
       this->clear_sync_state();
-      this->impl_report_device_sync();
+      Parts::report_device_sync(*this);
     }
   }
 
@@ -122,7 +122,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       if (!this->need_sync_host()) return;
       Kokkos::deep_copy(instance..., view_host(), Base::view_device());
       this->clear_sync_state();
-      this->impl_report_host_sync();
+      Parts::report_host_sync(*this);
     }
   }
 
@@ -130,7 +130,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   template <class Device, class... Instance>
   void sync(Instance const&... instance) {
     if constexpr (!shares_memory) {
-      if (Base::template get_device_side<SideOf<Device>>() == 1)
+      if (Parts::template is_device_side<SideOf<Device>>())
         sync_device(instance...);
       else
         sync_host(instance...);
@@ -193,7 +193,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   void realloc(Impl::ViewProperties<P...> const& properties, N... extents) {
     t_dev device     = Base::view_device();
     t_host host      = m_host;
-    auto const flags = this->modified_flags;
+    auto const flags = Parts::flags(*this);
     if (!Impl::has_extents(m_host, extents...)) {
       *this = PinnedDualView();  // what is given back first need not be there twice
       if constexpr (shares_memory) {
@@ -205,7 +205,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
         Kokkos::realloc(properties, device, extents...);
         host = Impl::pinned_like<t_host>(properties, device);
       }
-      this->modified_flags = flags;
+      Parts::flags(*this) = flags;
       attach(device, host);
     } else if constexpr (Impl::ViewProperties<P...>::initialize) {
       Kokkos::realloc(properties, device, extents...);  // fills it again
@@ -224,9 +224,9 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
 
   // Takes new memory for both sides, and leaves the flags to all that share them.
   void attach(t_dev const& device, t_host const& host) {
-    auto const flags          = this->modified_flags;
+    auto const flags          = Parts::flags(*this);
     static_cast<Base&>(*this) = Base(device, host);
-    if (flags.data() != nullptr) this->modified_flags = flags;
+    if (flags.data() != nullptr) Parts::flags(*this) = flags;
     m_host = host;
   }
 
@@ -235,7 +235,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     t_dev device = Base::view_device();
     Kokkos::resize(properties, device, extents...);
     attach(device, Impl::pinned_like<t_host>(properties, device));
-    ++this->modified_flags(1);
+    ++Parts::flags (*this)(1);
   }
 
   template <class... P, class... N>
@@ -243,7 +243,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     t_host host = m_host;
     Kokkos::resize(properties, host, extents...);
     attach(t_dev(Kokkos::view_alloc(host.label()), host.layout()), host);
-    ++this->modified_flags(0);
+    ++Parts::flags (*this)(0);
   }
 
   t_host m_host;

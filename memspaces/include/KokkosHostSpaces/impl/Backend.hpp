@@ -39,6 +39,24 @@ int device_near(void const* memory, int preferred);
 /// allocated the memory, and wrote only before `pointer`.
 std::size_t dirty_bytes(void const* pointer) noexcept;
 
+/// A source file that may have kernels. Kokkos prepares it when it launches the first of them: it
+/// copies on the legacy default stream, and waits, which breaks the capture of a blocking stream and
+/// is told nobody. So our allocations prepare all sources as soon as one of them finds an idle device.
+class KernelSource {
+ public:
+  explicit KernelSource(void (*prepare)()) noexcept;
+  ~KernelSource();
+  KernelSource(KernelSource const&)            = delete;
+  KernelSource& operator=(KernelSource const&) = delete;
+
+  /// Prepares all that are not prepared yet, unless it would wait, or a stream captures.
+  static void prepare_all() noexcept;
+
+ private:
+  void (*m_prepare)();
+  KernelSource* m_next;
+};
+
 /// One side of a copy, for the guard.
 struct CopySide {
   void const* begin;

@@ -20,10 +20,9 @@
 namespace KokkosHostSpaces::Impl {
 
 template <class Dst, class Src>
-inline constexpr bool are_bytes_v =
-    !Dst::traits::impl_is_customized && !Src::traits::impl_is_customized &&
-    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type> &&
-    is_known_space_v<typename Dst::memory_space> && is_known_space_v<typename Src::memory_space>;
+inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
+    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
+        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
 
 /// Has the pair a device in it? Others are copied by the host, or by a kernel.
 template <class Dst, class Src>

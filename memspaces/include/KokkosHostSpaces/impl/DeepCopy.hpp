@@ -36,9 +36,6 @@ template <class ExecutionSpace, class Dst, class Src>
 concept DeviceTakesPart =
     std::is_same_v<ExecutionSpace, Kokkos::Cuda> || is_cuda_only_v<Dst> || is_cuda_only_v<Src>;
 
-template <class View>
-concept PlainView = !View::traits::impl_is_customized;
-
 /// Calls of deep_copy that this library answers: on a Cuda instance, and to or from device memory
 /// in any case.
 template <class ExecutionSpace, class Dst, class Src>

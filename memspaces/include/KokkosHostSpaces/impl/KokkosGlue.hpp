@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // What touches Kokkos' internals for spaces: which space reaches which, allocation records, how
-// deep_copy moves bytes, and the kernels and properties that copies and mirrors need.
+// deep_copy moves bytes, what resize and realloc call, and the kernels and properties that copies
+// and mirrors need.
 // memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Class templates that Kokkos
 // dispatches on are found whatever was included first.
 
@@ -13,6 +14,7 @@
 #include <KokkosHostSpaces/impl/ByteCopy.hpp>
 #include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -79,6 +81,10 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 namespace KokkosHostSpaces::Impl {
 
+/// Views that no library has made into something of its own.
+template <class View>
+concept PlainView = !View::traits::impl_is_customized;
+
 /// What Kokkos::view_alloc returns.
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
@@ -112,7 +118,42 @@ std::string label_in(ViewProperties<P...> const& properties, std::string const& 
   return label.empty() ? otherwise : label;
 }
 
+/// The properties, and of the others those that they do not have.
+template <class... P, class... Others>
+auto with_unset(ViewProperties<P...> const& properties, Others const&... others) {
+  return Kokkos::Impl::with_properties_if_unset(properties, others...);
+}
+
+/// The elements that both have: by the instance, or by host code.
+template <class View, class... Instance>
+void remap(View const& dst, View const& src, Instance const&... instance) {
+  Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
+}
+
+/// Views whose memory is near the same device after resize and realloc: defined in Ordered.hpp.
+template <class View>
+concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
+    (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
+
+/// As Kokkos passes them: KOKKOS_INVALID_INDEX where there is none.
+using AllExtents = std::array<std::size_t, 8>;
+
+template <class View>
+typename View::array_layout with_extents(View const& view, AllExtents const& extents);
+template <class View, class... P>
+void resize_view(ViewProperties<P...> const& properties, View& view,
+                 typename View::array_layout const& layout);
+template <class View, class... P>
+void realloc_view(ViewProperties<P...> const& properties, View& view,
+                  typename View::array_layout const& layout);
+
 #ifdef KOKKOS_ENABLE_CUDA
+
+// Each source file that is compiled without relocatable device code has lock arrays of its own.
+[[maybe_unused]] static KernelSource const kernels_of_this_source(
+    &desul::ensure_cuda_lock_arrays_on_device);
 
 // Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
 // the link.
@@ -133,15 +174,50 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
     launch(Kokkos::LayoutLeft{});
 }
 
-// The elements that both have, by Kokkos' kernel; it reaches both.
-template <class View>
-void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
-  keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
-  Kokkos::Impl::ViewRemap<View, View>(dst, src, instance);
-}
-
 #endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
+
+// Kokkos' resize and realloc call these by names that are looked up where they are used, so that
+// the order of includes does not matter.
+namespace Kokkos {
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
+    const size_t n0, const size_t n1, const size_t n2, const size_t n3, const size_t n4,
+    const size_t n5, const size_t n6, const size_t n7) {
+  KokkosHostSpaces::Impl::resize_view(
+      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
+    const typename Kokkos::View<T, P...>::array_layout& layout) {
+  KokkosHostSpaces::Impl::resize_view(arg_prop, v, layout);
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
+    Kokkos::View<T, P...>& v, const size_t n0, const size_t n1, const size_t n2, const size_t n3,
+    const size_t n4, const size_t n5, const size_t n6, const size_t n7,
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
+  KokkosHostSpaces::Impl::realloc_view(
+      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
+    Kokkos::View<T, P...>& v, const typename Kokkos::View<T, P...>::array_layout& layout,
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
+  KokkosHostSpaces::Impl::realloc_view(arg_prop, v, layout);
+}
+
+}  // namespace Kokkos
 
 #endif
