@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
-#include <KokkosHostSpaces/impl/StreamLanes.hpp>
 
 #include "../../backend/Driver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
@@ -20,10 +20,6 @@ constexpr std::size_t buffers        = 2;
 // Whole tiles, where a slab has more than one.
 constexpr std::size_t whole_tiles = 32;
 
-// Lane::events: a slab is in its buffer, and has been turned.
-std::size_t arrival(std::size_t buffer) { return buffer; }
-std::size_t turning(std::size_t buffer) { return buffers + buffer; }
-
 // After an error nothing may touch the caller's memory any more. The error was reported.
 void drain(std::initializer_list<Driver::Stream> streams) noexcept {
   for (Driver::Stream const stream : streams) {
@@ -35,6 +31,30 @@ void drain(std::initializer_list<Driver::Stream> streams) noexcept {
 }
 
 }  // namespace
+
+// What copies to a device use, one after the other.
+struct SlabCopies::Lane {
+  Lane(int on_device, std::shared_ptr<char> device_memory)
+      : device(on_device), memory(std::move(device_memory)), in(Driver::make_stream(on_device)) {}
+  ~Lane() {
+    for (Driver::Event const event : arrived) Driver::release_event(event);
+    for (Driver::Event const event : turned) Driver::release_event(event);
+    Driver::release_event(begun);
+    Driver::release_event(done);
+    Driver::release_stream(in);
+  }
+  Lane(Lane const&)            = delete;
+  Lane& operator=(Lane const&) = delete;
+
+  int device;
+  std::shared_ptr<char> memory;
+  Driver::Stream in;
+  std::array<Driver::Event, buffers> arrived{};  ///< a slab is in its buffer, ...
+  std::array<Driver::Event, buffers> turned{};   ///< ... and has been turned
+  Driver::Event begun = nullptr;
+  Driver::Event done  = nullptr;
+  bool used           = false;
+};
 
 std::optional<Slabs> cut_into_slabs(CopyPlan const& plan, std::size_t bytes) {
   std::size_t dense = plan.run_bytes;
@@ -67,9 +87,8 @@ bool SlabCopies::is_ready(OfDevice& own, int device, Driver::Stream stream) cons
     auto* const memory      = static_cast<char*>(Driver::allocate_on_device(device, bytes));
     own.has_none            = memory == nullptr;
     if (own.has_none) return false;
-    own.lane = std::make_unique<StreamLane>(
-        device, std::shared_ptr<char>(memory, Driver::free_on_device), bytes);
-    own.lane->events.resize(2 * buffers);
+    own.lane =
+        std::make_unique<Lane>(device, std::shared_ptr<char>(memory, Driver::free_on_device));
   }
   return !own.lane->used || own.last_stream == stream ||
          Driver::query(own.lane->done) == Driver::EventState::done;
@@ -96,8 +115,8 @@ bool SlabCopies::enqueue(int device, Driver::Stream stream, CopyPlan const& plan
   return true;
 }
 
-void SlabCopies::run(StreamLane& lane, Driver::Stream stream, CopyPlan const& plan,
-                     Slabs const& slabs, char* dst, char const* src, Kernel const& kernel) const {
+void SlabCopies::run(Lane& lane, Driver::Stream stream, CopyPlan const& plan, Slabs const& slabs,
+                     char* dst, char const* src, Kernel const& kernel) const {
   int const device = lane.device;
   auto const loop  = std::size_t(slabs.loop);
   if (lane.used) Driver::make_wait(stream, lane.done, device);
@@ -117,8 +136,8 @@ void SlabCopies::run(StreamLane& lane, Driver::Stream stream, CopyPlan const& pl
     }
     part.extent[loop]      = std::min(slabs.at_once, left);
     char* const on_device  = lane.memory.get() + buffer * m_limits.most_slab;
-    void*& arrived         = lane.events[arrival(buffer)];
-    void*& turned          = lane.events[turning(buffer)];
+    Driver::Event& arrived = lane.arrived[buffer];
+    Driver::Event& turned  = lane.turned[buffer];
     std::size_t const size = part.extent[loop] * plan.src_stride[loop];
     if (n >= buffers) Driver::make_wait(lane.in, turned, device);
     Driver::copy(on_device, begin, size, lane.in);

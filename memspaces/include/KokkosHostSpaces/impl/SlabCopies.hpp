@@ -19,8 +19,6 @@
 
 namespace KokkosHostSpaces::Impl {
 
-struct StreamLane;
-
 /// Ranges of the loop with the longest steps in the source, each of which lies dense there.
 struct Slabs {
   int loop            = 0;  ///< of the plan
@@ -58,14 +56,15 @@ class SlabCopies {
   void release();
 
  private:
+  struct Lane;
   struct OfDevice {
     std::mutex mutex;
-    std::unique_ptr<StreamLane> lane;
+    std::unique_ptr<Lane> lane;
     void* last_stream = nullptr;
     bool has_none     = false;  ///< no memory: not asked for again before release
   };
   bool is_ready(OfDevice& own, int device, void* stream) const;
-  void run(StreamLane& lane, void* stream, CopyPlan const& plan, Slabs const& slabs, char* dst,
+  void run(Lane& lane, void* stream, CopyPlan const& plan, Slabs const& slabs, char* dst,
            char const* src, Kernel const& kernel) const;
 
   Limits m_limits;
