@@ -29,7 +29,7 @@ endfunction()
 function(_khs_download_with_apt url file sha256 error)
   message(STATUS "  from ${url} (the mirror of apt)")
   execute_process(
-    COMMAND /usr/lib/apt/apt-helper -o Acquire::Retries=1 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10
+    COMMAND /usr/lib/apt/apt-helper -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10
       -o APT::Sandbox::User=root download-file ${url} ${file} SHA256:${sha256}
     RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE message)
   if(NOT code EQUAL 0)
