@@ -212,6 +212,18 @@ Pages pages_of(Side const& side, Pool::Extent const& block) {
   return {(begin + page - 1) / page * page, end / page * page};
 }
 
+// Begins to watch, but for the protection of the pages; under the lock.
+void take(Watched& watched, Pages const& pages, Side const& side, Pool::Extent const& block) {
+  watched.begin = pages.begin;
+  watched.end   = pages.end;
+  watched.from  = address_of(side.begin);
+  watched.to    = address_of(side.begin) + side.bytes;
+  watched.first = std::min(address_of(block.begin) + header, watched.from.load());
+  the_lowest    = std::min(the_lowest.load(), pages.begin);
+  the_highest   = std::max(the_highest.load(), pages.end);
+  watched.state = Watched::active;
+}
+
 Watched* add(Side const& side, Access allowed, std::string const& advice) {
   auto const block = Pool::extent_of(side.begin);
   if (!block) return nullptr;
@@ -237,17 +249,10 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
     say_unguarded(side.label, std::to_string(the_table.size()) + " copies are watched already");
     return nullptr;
   }
-  watched->begin   = pages.begin;
-  watched->end     = pages.end;
-  watched->from    = address_of(side.begin);
-  watched->to      = address_of(side.begin) + side.bytes;
-  watched->first   = std::min(address_of(block->begin) + header, watched->from.load());
   watched->allowed = allowed;
   put(watched->memory, where);
   put(watched->advice, advice);
-  the_lowest     = std::min(the_lowest.load(), pages.begin);
-  the_highest    = std::max(the_highest.load(), pages.end);
-  watched->state = Watched::active;
+  take(*watched, pages, side, *block);
   if (protect(pages.begin, pages.end)) return watched;
   lock.unlock();
   forget(watched);

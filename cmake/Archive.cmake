@@ -24,11 +24,13 @@ function(_khs_download url file sha256 error)
   set(${error} "${url}: ${status}" PARENT_SCOPE)
 endfunction()
 
-# The same by apt's own downloader, which knows the mirror and the proxy that this machine uses.
+# The same by apt's own downloader, which knows the mirror and the proxy that this machine uses. It would wait minutes for
+# a network that does not answer.
 function(_khs_download_with_apt url file sha256 error)
   message(STATUS "  from ${url} (the mirror of apt)")
   execute_process(
-    COMMAND /usr/lib/apt/apt-helper -o Acquire::Retries=2 download-file ${url} ${file} SHA256:${sha256}
+    COMMAND /usr/lib/apt/apt-helper -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10
+      -o APT::Sandbox::User=root download-file ${url} ${file} SHA256:${sha256}
     RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE message)
   if(NOT code EQUAL 0)
     file(REMOVE ${file})
@@ -64,25 +66,36 @@ function(_khs_fetch archive sha256 upstream debian_pool)
 
   message(STATUS "Getting ${archive}.tar.gz")
   file(MAKE_DIRECTORY ${KokkosHostSpaces_ARCHIVE_DIR})
-  set(error)
-  _khs_download(${upstream} ${file}.part ${sha256} error)
-  if(error)
-    list(APPEND tried ${error})
-    _khs_apt_sites(sites)
-    foreach(site IN LISTS sites)
-      set(error)
-      _khs_download_with_apt(${site}/${debian_pool} ${file}.part ${sha256} error)
-      if(NOT error)
-        break()
-      endif()
-      list(APPEND tried ${error})
-    endforeach()
+  _khs_apt_sites(sites)
+  list(TRANSFORM sites APPEND /${debian_pool})
+  # Upstream comes last if an archive could not be had there before: that takes up to half a minute.
+  string(REGEX MATCH "^[a-z]+://[^/]*" host ${upstream})
+  get_property(silent GLOBAL PROPERTY _khs_silent_hosts)
+  set(urls ${upstream} ${sites})
+  if(host IN_LIST silent)
+    set(urls ${sites} ${upstream})
   endif()
+  foreach(url IN LISTS urls)
+    set(error)
+    if(url STREQUAL upstream)
+      _khs_download(${url} ${file}.part ${sha256} error)
+    else()
+      _khs_download_with_apt(${url} ${file}.part ${sha256} error)
+    endif()
+    if(NOT error)
+      break()
+    endif()
+    list(APPEND tried ${error})
+    if(url STREQUAL upstream)
+      set_property(GLOBAL APPEND PROPERTY _khs_silent_hosts ${host})
+    endif()
+  endforeach()
   if(NOT EXISTS ${file}.part)
     list(JOIN tried "\n  " tried)
     message(FATAL_ERROR "Cannot get ${archive}.tar.gz (it is not in ${KokkosHostSpaces_ARCHIVE_DIR}, and all downloads failed):\n"
                         "  ${tried}\n"
-                        "Put the archive into that folder, name another folder by -DKokkosHostSpaces_ARCHIVE_DIR=..., "
+                        "Put the archive into that folder, name another folder by -DKokkosHostSpaces_ARCHIVE_DIR=... "
+                        "(quickstart.sh: by KOKKOS_HOST_SPACES_ARCHIVE_DIR), "
                         "or install the package and name it by -DCMAKE_PREFIX_PATH=...")
   endif()
   file(RENAME ${file}.part ${file})

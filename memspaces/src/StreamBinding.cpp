@@ -76,13 +76,11 @@ class Binder {
   }
 
   void check(LoopFacts const& loop, ArgumentFacts const& argument) {
-    if (argument.fixed) {
-      if (!argument.contiguous)
-        refuse(named(argument) +
-               " has gaps between its elements (it is copied as one piece): make "
-               "a View without padding resident");
-      return;
-    }
+    if (argument.fixed && argument.contiguous) return;
+    if (argument.fixed)
+      refuse(named(argument) +
+             " has gaps between its elements (it is copied as one piece): make "
+             "a View without padding resident");
     if (argument.rank < loop.rank)
       refuse(named(argument) + " has fewer dimensions than the range (" +
              std::to_string(loop.rank) + "): capture small arrays in the body instead");
@@ -94,6 +92,16 @@ class Binder {
       refuse(named(argument) +
              " has gaps between its elements (rows are copied as one piece): pass a subview along "
              "the slowest index, or a View without padding");
+    check_extents(loop, argument);
+    check_rows(argument);
+    if (argument.side == Side::pageable && argument.intermediate == nullptr &&
+        m_result.pageable.empty()) {
+      m_result.pageable       = named(argument);
+      m_result.pageable_space = argument.space;
+    }
+  }
+
+  void check_extents(LoopFacts const& loop, ArgumentFacts const& argument) {
     for (int d = 0; d < loop.rank; ++d) {
       if (argument.intermediate == nullptr && argument.extents[d] != m_first->extents[d])
         refuse("the extents of " + named(argument) + " and " + named(*m_first) +
@@ -110,6 +118,9 @@ class Binder {
                named(*m_first) +
                " (nobody says how long they are): name them in its type, as in "
                "Intermediate<double*[3]>");
+  }
+
+  void check_rows(ArgumentFacts const& argument) {
     if (argument.halo < 0 || argument.halo > m_result.rows)
       refuse("the halo of " + named(argument) + " is " + std::to_string(argument.halo) + " (of " +
              std::to_string(m_result.rows) + " rows): take one from 0 to the number of rows");
@@ -121,11 +132,6 @@ class Binder {
         refuse(named(argument) +
                " has rows of 2^31 elements or more: make its slowest index "
                "longer and the others shorter");
-    if (argument.side == Side::pageable && argument.intermediate == nullptr &&
-        m_result.pageable.empty()) {
-      m_result.pageable       = named(argument);
-      m_result.pageable_space = argument.space;
-    }
   }
 
   bool covers(LoopFacts const& loop) const {

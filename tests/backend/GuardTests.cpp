@@ -267,10 +267,20 @@ TEST_CASE("threads that race with many copies are told, and nothing is lost or l
         if (element != char(i)) std::abort();
       }
     });
-    for (int i = 0; i < 2000; ++i)
-      copies.begin(i % 2 == 0 ? views[std::size_t(i) % 8].side() : on_device("device"),
-                   i % 2 == 0 ? on_device("device") : views[std::size_t(i) % 8].side());
-    copies.stream.wait();
+    auto const copy = [&](DeviceWork::Stream& stream) {
+      for (std::size_t i = 0; i < 1000; ++i) {
+        bool const to_host = i % 2 == 0;
+        Guard::watch(to_host ? views[i % 8].side() : on_device("device"),
+                     to_host ? on_device("device") : views[i % 8].side(), stream.get());
+        Guard::watch(views[i % 8].part(0, 0), on_device("device"), stream.get());  // unguarded
+      }
+      stream.wait();
+    };
+    std::jthread const other([&] {
+      DeviceWork::Stream own;
+      copy(own);
+    });
+    copy(copies.stream);
   }
   copies.end();
 }

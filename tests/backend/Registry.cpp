@@ -175,3 +175,29 @@ TEST_CASE("of threads that register the same range at once, exactly one succeeds
     CHECK(unregister_range(pages.begin).empty());
   }
 }
+
+TEST_CASE("threads register, are refused and unregister ranges of their own at the same time") {
+  start_test(1);
+  TestPages const pages(6);
+  std::size_t const page = page_bytes(), before = registered_ranges();
+  REQUIRE(mprotect(pages.begin + 4 * page, 2 * page, PROT_READ) == 0);
+  std::atomic<int> wrong{0}, refused{0};
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 6; ++thread) {
+    team.emplace_back([&, own = pages.begin + thread * page] {
+      for (int round = 0; round < 20; ++round) {
+        try {
+          register_range(own, page, "own");
+          if (!unregister_range(own).empty() || unregister_range(own).empty()) ++wrong;
+        } catch (RegistrationError const&) {
+          ++refused;
+        }
+        if (registered_ranges() > before + 6) ++wrong;
+      }
+    });
+  }
+  team.clear();
+  CHECK(wrong == 0);
+  CHECK(refused == 2 * 20);
+  CHECK(registered_ranges() == before);
+}

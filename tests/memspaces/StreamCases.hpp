@@ -43,7 +43,7 @@ class Case {
     wishes.smallest_chunk = std::size_t(pick(1, 100));
     wishes.largest_chunk  = wishes.smallest_chunk * std::size_t(pick(1, 16));
     if (crossed && pick(0, 2) == 0) wishes.memory = std::size_t(pick(1, 30)) * 512;
-    wishes.largest_chunk  = std::size_t(pick(50, 500));
+    wishes.largest_chunk = std::size_t(pick(50, 500));
   }
 
   std::int64_t pick(std::int64_t from, std::int64_t to) {

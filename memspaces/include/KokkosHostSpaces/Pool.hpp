@@ -58,7 +58,7 @@ class CaptureGuard {
   /// Before the capture begins. Waits for recordings that other threads are making, as long as the
   /// driver lets them wait: while memory is registered or unregistered, that may be a second.
   CaptureGuard() noexcept;
-  ~CaptureGuard();          ///< after it has ended
+  ~CaptureGuard();  ///< after it has ended
   CaptureGuard(CaptureGuard const&)            = delete;
   CaptureGuard& operator=(CaptureGuard const&) = delete;
 };
