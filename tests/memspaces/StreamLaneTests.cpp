@@ -217,6 +217,24 @@ TEST_CASE("streams for two loops make their first copies before anybody comes in
   CHECK(FakeCuda::outstanding().pinned_allocations == 0);
 }
 
+TEST_CASE("two loops at once have different queues, whatever lanes there are") {
+  FakeCuda::reset();
+  StreamLanes lanes(allocate, std::size_t(1) << 30);
+  std::vector<std::shared_ptr<StreamLane>> all;
+  for (std::size_t bytes : {512, 1024, 2048, 4096, 8192}) all.push_back(lanes.take(0, bytes));
+  for (auto const& lane : all) Driver::wait(lane->done);
+  for (auto const& lane : all) lanes.put_back(lane);
+  for (auto const& first : all) {
+    for (auto const& second : all) {
+      if (first == second) continue;
+      auto const one = lanes.take(0, first->bytes), other = lanes.take(0, second->bytes);
+      CHECK(one->streams->queues != other->streams->queues);
+      lanes.put_back(one);
+      lanes.put_back(other);
+    }
+  }
+}
+
 TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {
   FakeCuda::reset();
   constexpr std::size_t unit = 1 << 20;
