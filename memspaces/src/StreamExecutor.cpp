@@ -69,10 +69,7 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
                                                          : m_shape.saved[at(piece.buffer)].above;
     char* const to = operation.action == StreamAction::store ? host : m_device;
     from           = shifted(from, static_cast<std::ptrdiff_t>(piece.from));
-    if (p + 1 == operation.last_piece)
-      m_executor.last_copy(operation.queue(), to + piece.to, from, piece.bytes);
-    else
-      m_executor.copy(operation.queue(), to + piece.to, from, piece.bytes);
+    m_executor.copy(operation.queue(), to + piece.to, from, piece.bytes);
   }
 }
 

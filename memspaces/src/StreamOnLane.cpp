@@ -26,8 +26,8 @@ class LaneExecutor : public StreamExecutor {
     // Its memory may still be in use by a loop on another stream.
     if (m_lane.used) Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
     Driver::record(m_lane.begun, m_target.stream, m_lane.device);
-    m_lane.in.start(m_lane.streams->in, m_lane.begun, plan.gives_way);
-    m_lane.out.start(m_lane.streams->out, m_lane.begun, plan.gives_way);
+    m_lane.in.start(m_lane.streams->in, m_lane.begun, plan.turn_to_device);
+    m_lane.out.start(m_lane.streams->out, m_lane.begun, plan.turn_to_host);
   }
 
   // What the caller enqueues from now on comes after the last copy.
@@ -53,12 +53,6 @@ class LaneExecutor : public StreamExecutor {
       Driver::copy(dst, src, bytes, m_target.stream);
     else
       turns(queue).copy(dst, src, bytes);
-  }
-  void last_copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    if (queue == StreamQueue::work)
-      Driver::copy(dst, src, bytes, m_target.stream);
-    else
-      turns(queue).last_copy(dst, src, bytes);
   }
   void launch(StreamLaunch const& launch) override { m_launcher(launch); }
   void record(StreamQueue queue, int event) override {

@@ -31,7 +31,7 @@ class Planner {
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
     number_events();
-    m_plan.gives_way = m_plan.bytes_to_device + m_plan.bytes_to_host >= m_wishes.gives_way_from;
+    set_turns();
     return std::move(m_plan);
   }
 
@@ -219,6 +219,14 @@ class Planner {
       m_plan.operations[o].event = unused.back();
       unused.pop_back();
     }
+  }
+
+  // So few that they cost less than a percent, so many that two equal loops end together.
+  void set_turns() {
+    if (m_plan.bytes_to_device + m_plan.bytes_to_host < m_wishes.gives_way_from) return;
+    constexpr std::size_t turns = 12, most = std::size_t(64) << 20;
+    m_plan.turn_to_device = std::min(m_plan.bytes_to_device / turns, most);
+    m_plan.turn_to_host   = std::min(m_plan.bytes_to_host / turns, most);
   }
 
   std::string const& m_label;

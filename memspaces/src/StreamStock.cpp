@@ -61,8 +61,8 @@ void StreamStock::make(int device, char* memory, void*& done) {
     throw Error("a streamed loop cannot have page-locked memory (not even " +
                 std::to_string(first_bytes) +
                 " bytes): raise `ulimit -l`, or free what is page-locked");
-  std::unique_ptr<StreamSet> sets[] = {std::make_unique<StreamSet>(device),
-                                       std::make_unique<StreamSet>(device)};
+  std::unique_ptr<StreamSet> sets[] = {std::make_unique<StreamSet>(device, 0),
+                                       std::make_unique<StreamSet>(device, 1)};
   for (StreamSet::Pair StreamSet::*const pair : {&StreamSet::in, &StreamSet::out})
     for (auto const& set : sets)
       for (void*& stream : (*set).*pair) stream = Driver::make_stream(device);
@@ -72,6 +72,15 @@ void StreamStock::make(int device, char* memory, void*& done) {
   for (auto const& set : sets)
     for (void* const stream : set->out) copies.copy(stream, m_pinned, memory);
   for (auto& set : sets) m_unused.push_back(std::move(set));
+}
+
+bool StreamStock::exchange_for_other_queues(std::unique_ptr<StreamSet>& set) noexcept {
+  for (auto& other : m_unused) {
+    if (other->device != set->device || other->queues == set->queues) continue;
+    other.swap(set);
+    return true;
+  }
+  return false;
 }
 
 void StreamStock::put_back(std::unique_ptr<StreamSet> set) noexcept {

@@ -7,55 +7,29 @@
 
 namespace KokkosHostSpaces::Impl {
 
-StreamTurns::~StreamTurns() {
-  for (Operation const& operation : m_latest) {
-    Driver::release_event(operation.admits_next);
-    Driver::release_event(operation.ends);
-  }
-}
+StreamTurns::~StreamTurns() { Driver::release_event(m_turned); }
 
-void StreamTurns::start(StreamSet::Pair const& streams, void* behind, bool gives_way) {
+void StreamTurns::start(StreamSet::Pair const& streams, void* behind, std::size_t turn) {
   m_streams = streams;
-  m_used    = gives_way ? most : 1;
-  m_number  = 0;
-  m_ended   = true;
-  for (std::size_t s = 0; s < m_used; ++s) Driver::make_wait(m_streams[s], behind, m_device);
-}
-
-void StreamTurns::begin() {
-  if (!m_ended) return;
-  m_ended = false;
-  ++m_number;
-  if (m_used > 1 && m_number > 1) Driver::make_wait(stream(), one_before().admits_next, m_device);
+  m_turn    = turn;
+  m_copied  = 0;
+  for (void* const stream : m_streams) Driver::make_wait(stream, behind, m_device);
 }
 
 void StreamTurns::copy(void* dst, void const* src, std::size_t bytes) {
-  begin();
+  if (m_copied >= m_turn) give_way();
   Driver::copy(dst, src, bytes, stream());
+  m_copied += bytes;
 }
 
-// In two parts, so that the next operation can be ready when this one is done.
-void StreamTurns::last_copy(void* dst, void const* src, std::size_t bytes) {
-  std::size_t const first = m_used > 1 ? bytes / 2 : 0;
-  if (first > 0) copy(dst, src, first);
-  begin();
-  if (m_used > 1) Driver::record(latest().admits_next, stream(), m_device);
-  copy(static_cast<char*>(dst) + first, static_cast<char const*>(src) + first, bytes - first);
-  end();
+void StreamTurns::give_way() {
+  Driver::record(m_turned, stream(), m_device);
+  m_at     = 1 - m_at;
+  m_copied = 0;
+  Driver::make_wait(stream(), m_turned, m_device);
 }
 
-// So that what is recorded from now on is behind the operations on the other stream, too.
-void StreamTurns::end() {
-  m_ended = true;
-  if (m_used == 1) return;
-  if (m_number > 1) Driver::make_wait(stream(), one_before().ends, m_device);
-  Driver::record(latest().ends, stream(), m_device);
-}
-
-// What comes after the next operation waits for that.
-void StreamTurns::wait(void* event) {
-  Driver::make_wait(m_streams[(m_number + 1) % m_used], event, m_device);
-}
+void StreamTurns::wait(void* event) { Driver::make_wait(stream(), event, m_device); }
 
 void StreamTurns::record(void*& event) { Driver::record(event, stream(), m_device); }
 

@@ -30,13 +30,9 @@ class StreamExecutor {
  public:
   virtual ~StreamExecutor()                                                           = default;
   virtual void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) = 0;
-  /// The last one of its operation.
-  virtual void last_copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) {
-    copy(queue, dst, src, bytes);
-  }
-  virtual void launch(StreamLaunch const& launch)   = 0;
-  virtual void record(StreamQueue queue, int event) = 0;
-  virtual void wait(StreamQueue queue, int event)   = 0;
+  virtual void launch(StreamLaunch const& launch)                                     = 0;
+  virtual void record(StreamQueue queue, int event)                                   = 0;
+  virtual void wait(StreamQueue queue, int event)                                     = 0;
 };
 
 /// Hands the operations of a plan to an executor, a chunk at a time.

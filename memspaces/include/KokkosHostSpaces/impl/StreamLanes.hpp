@@ -71,6 +71,9 @@ class StreamLanes {
   std::size_t held_on(int device) const;
   void release_unused(int device);
   std::shared_ptr<StreamLane> make(int device, std::size_t bytes);
+  std::shared_ptr<StreamLane> take(std::unique_lock<std::mutex>& lock, int device,
+                                   std::size_t bytes);
+  void choose_queues(StreamLane& lane);
 
   Allocator m_allocator;
   std::size_t m_limit;

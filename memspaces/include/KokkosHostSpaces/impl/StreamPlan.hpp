@@ -118,7 +118,9 @@ struct StreamPlan {
   std::size_t memory          = 0;  ///< bytes of device memory
   std::size_t bytes_to_device = 0;
   std::size_t bytes_to_host   = 0;
-  bool gives_way              = false;  ///< other loops that copy at the same time get their turns
+  /// Bytes after which other loops have their turns.
+  std::size_t turn_to_device = std::numeric_limits<std::size_t>::max();
+  std::size_t turn_to_host   = std::numeric_limits<std::size_t>::max();
 };
 
 /// What the caller, or the library, wants of a plan.
@@ -130,7 +132,7 @@ struct StreamWishes {
   std::size_t smallest_chunk = std::size_t(1) << 20;
   std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
   /// Bytes to and from the host of a loop for which another would have to wait too long.
-  std::size_t gives_way_from = std::size_t(256) << 20;
+  std::size_t gives_way_from = std::size_t(512) << 20;
   std::int64_t most_rows     = 0;  ///< rows at most, for what a launch can count; 0: any
 };
 

@@ -20,12 +20,14 @@ namespace KokkosHostSpaces::Impl {
 struct StreamSet {
   using Pair = std::array<void*, 2>;
 
-  explicit StreamSet(int of_device) : device(of_device) {}
+  StreamSet(int of_device, std::size_t number) : device(of_device), queues(number) {}
   ~StreamSet();
   StreamSet(StreamSet const&)            = delete;
   StreamSet& operator=(StreamSet const&) = delete;
 
   int device;
+  std::size_t
+      queues;  ///< of those that are made together 0 or 1: others share queues with one of these
   Pair in{}, out{};
 };
 
@@ -39,6 +41,8 @@ class StreamStock {
   /// \param memory of the device, where first copies go if new streams are made
   /// \param done an event: recorded behind these copies, else as it was
   std::unique_ptr<StreamSet> take(int device, char* memory, void*& done);
+  /// False, and nothing is done, if there is none of the other queues.
+  bool exchange_for_other_queues(std::unique_ptr<StreamSet>& set) noexcept;
   void put_back(std::unique_ptr<StreamSet> set) noexcept;
   /// Waits for nothing.
   void release() noexcept { m_unused.clear(); }
