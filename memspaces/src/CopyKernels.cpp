@@ -17,7 +17,7 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-constexpr std::size_t least_threads = 32, most_threads = 256;  // of a team
+constexpr std::size_t least_threads = 32, most_of_tile = 512, most_of_piece = 256;  // of a team
 
 }  // namespace
 
@@ -27,8 +27,9 @@ void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src
       reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
   Tiling const tiling = *make_tiling(plan, addresses, !device_reads_host_memory);
   // Of tiny tiles, as 3 x 3 tensors have, the more are on their way at once.
-  std::size_t const threads = std::clamp(
-      std::bit_ceil(std::size_t(tiling.side_dst) * tiling.side_src), least_threads, most_threads);
+  std::size_t const words = std::size_t(tiling.side_dst) * tiling.side_src;
+  std::size_t const threads =
+      std::clamp(std::bit_ceil(words / loads_at_once(tiling.word)), least_threads, most_of_tile);
   run_tiled_copy(instance, tiling, dst, src, int(threads));
 }
 
@@ -58,19 +59,26 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
   if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, true);
 }
 
-// The list goes back to the pool, which does not hand it out before the kernel is done.
+// A long list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
   if (pieces.empty()) return;
-  Kokkos::View<CopyPiece*, MappedSpace> const list(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
   std::size_t longest = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    list(i) = pieces[i];
-    longest = std::max(longest, pieces[i].bytes);
+  for (CopyPiece const& piece : pieces) longest = std::max(longest, piece.bytes);
+  int const threads =
+      int(std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_of_piece));
+  auto const fill = [&](PieceEnds* list) {
+    for (CopyPiece const& piece : pieces) *list++ = {piece.dst, piece.src, piece.bytes};
+  };
+  if (pieces.size() <= FewPieces::most) {
+    FewPieces few;
+    fill(few.pieces);
+    return run_piece_copy(instance, few, pieces.size(), longest, threads);
   }
-  std::size_t const threads =
-      std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_threads);
-  run_piece_copy(instance, list.data(), list.size(), longest, int(threads));
+  Kokkos::View<PieceEnds*, MappedSpace> const list(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
+  fill(list.data());
+  PieceEnds const* const begin = list.data();
+  run_piece_copy(instance, begin, pieces.size(), longest, threads);
 }
 
 }  // namespace KokkosHostSpaces::Impl

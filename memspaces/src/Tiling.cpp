@@ -25,7 +25,7 @@ bool is_aligned(CopyPlan const& plan, std::size_t addresses) {
 void choose_sides(Tiling& t) {
   std::size_t const side =
       std::max(copy_thresholds.least_side_of_tile, copy_thresholds.tile_line_bytes / t.word);
-  std::size_t const area   = side * side;
+  std::size_t const area   = std::max(side * side, copy_thresholds.words_beside_short_side);
   auto const beside        = [&](std::size_t shorter) { return area / shorter / side * side; };
   std::size_t const of_dst = t.along_dst.extent, of_src = t.along_src.extent;
   std::size_t const dst = of_dst < side ? of_dst : of_src < side ? beside(of_src) : side;

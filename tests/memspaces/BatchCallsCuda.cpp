@@ -100,7 +100,7 @@ TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long on
     CHECK(spy.copies == 0);
     CHECK(spy.batches == 0);
   });
-  calls(100000, [&](DriverSpy const& spy) {
+  calls(300000, [&](DriverSpy const& spy) {
 #if CUDART_VERSION >= 13000
     CHECK(spy.copies == 0);
     CHECK(spy.batches == 2);
@@ -111,7 +111,7 @@ TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long on
 
 TEST_CASE("deep_copy_all on the legacy default stream needs no call that it does not take",
           "[driver_calls][cuda]") {
-  for (std::size_t const bytes : {3000, 100000}) {
+  for (std::size_t const bytes : {3000, 300000}) {
     Pieces const pieces(100, bytes);
     Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
     DriverSpy const spy;

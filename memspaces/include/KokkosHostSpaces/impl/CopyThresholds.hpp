@@ -23,32 +23,37 @@ struct CopyThresholds {
   std::size_t equal_run_bytes = 64;
 
   /// Sides of a tile are so long at least: what crosses the link does so in whole lines, at the
-  /// rate of the link (H200, doubles, 256 MiB transposed to the host: 53 GB/s by tiles of 256
-  /// bytes, 22 by Kokkos' kernel, which writes element by element).
+  /// rate of the link (H200, doubles, 256 MiB transposed to the host: 53 GB/s by tiles, 22 by Kokkos'
+  /// kernel, which writes element by element). And no longer: 64 KiB and 1 MiB to the host by tiles
+  /// of 16 x 16 doubles 3.6 and 22.7 us, of 32 x 32 4.0 and 23.0.
   std::size_t tile_line_bytes    = 128;
-  std::size_t least_side_of_tile = 32;
+  std::size_t least_side_of_tile = 16;
+
+  /// Words of a tile that is longer, because the other side is short.
+  std::size_t words_beside_short_side = 1024;
 
   /// Copies to a device of so many bytes, which tiles are for, go through its memory in slabs: by the
-  /// copy engine, and tiles from there. H200, 16 and 256 MiB of doubles to the device in place 334
-  /// and 5233 us, as one slab 323 and 4999; 1 MiB 25 us in place, and as much by the copy engine.
-  std::size_t slabs_from_bytes = std::size_t(8) << 20;
+  /// copy engine, and tiles from there. H200, 8, 16, 64 and 256 MiB of doubles in place 169, 332,
+  /// 1311 and 5239 us; as slabs of 4 MiB 169, 325, 1264 and 5018, of 8 MiB -, 327, 1245 and 4943.
+  std::size_t slabs_from_bytes = std::size_t(12) << 20;
 
   /// Bytes of a slab, and how many one copy has at most; a device keeps memory for two.
-  std::size_t least_slab_bytes = std::size_t(2) << 20;
+  std::size_t least_slab_bytes = std::size_t(4) << 20;
   std::size_t most_slab_bytes  = std::size_t(8) << 20;
   std::size_t most_slabs       = 128;
 
-  /// So many pieces of a batch, and so short, are carried by one kernel: its launch takes 6 us, and
-  /// each piece 0.04 us of the host. cudaMemcpyBatchAsync takes 3 us and 0.5 us for each, or as long
-  /// as the link does if that is longer: H200, 16 pieces of 4 and 32 KiB to the device 9.3 and 14.0
-  /// us, by kernel 6.8 and 17; 64 pieces of 32 KiB 61.7 and 54.3 us.
+  /// So many pieces of a batch, and so short, are carried by one kernel. H200, us to the device by
+  /// one call of cudaMemcpyBatchAsync and by kernel: 6 x 4 KiB 3.7 and 4.2, 8 x 4 KiB 8.1 and 4.7,
+  /// 16 x 16 KiB 11.3 and 9.5, 16 x 32 KiB 14.5 and 14.8, 24 x 128 KiB 83 and 74, 64 x 256 KiB 360
+  /// and 339, 128 x 256 KiB both 665. To the host alike.
   struct Pieces {
     std::size_t least_number, most_bytes;
   };
-  std::array<Pieces, 2> by_kernel = {Pieces{16, 8192}, Pieces{48, 32768}};
+  std::array<Pieces, 3> by_kernel = {Pieces{8, 16384}, Pieces{24, 131072}, Pieces{32, 262144}};
 
-  /// So many pieces go by one call of cudaMemcpyBatchAsync: it costs as much as some single calls.
-  std::size_t batch_pieces = 4;
+  /// So many pieces go by one call of cudaMemcpyBatchAsync. H200, 2 x 64 bytes to the device: 2.7 us,
+  /// and 5.3 by single calls.
+  std::size_t batch_pieces = 2;
 
   /// So many pieces of equal length and distance go by one 2-D copy; more where a kernel could carry
   /// them with all the others.

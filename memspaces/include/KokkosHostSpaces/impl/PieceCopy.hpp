@@ -16,64 +16,95 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Teams take so much of a piece each: together they have more on its way than the link carries in
-/// a round trip (72 KB on PCIe 5), also of a few pieces.
+/// A team takes so much of a piece at once: two loads of 16 bytes by each of 256 threads.
 inline constexpr std::size_t part_of_piece = 8192;
 
+/// So many teams at most, which leaves the device to others: 66 of them carry what the link does.
+inline constexpr std::size_t most_teams_of_pieces = 264;
+
+/// What a kernel has to know of a piece.
+struct PieceEnds {
+  char* dst;
+  char const* src;
+  std::size_t bytes;
+};
+
+/// A list among the arguments of a kernel: to read it costs no round trip over the link (2 us).
+struct FewPieces {
+  static constexpr std::size_t most = 64;
+  PieceEnds pieces[most];
+
+  KOKKOS_FUNCTION PieceEnds const& operator[](std::size_t i) const { return pieces[i]; }
+};
+
 /// By the longest words that both addresses allow, and the rest by bytes.
+/// \tparam List FewPieces, or PieceEnds const* in memory that the kernel reaches
+template <class List>
 struct PieceCopy {
-  CopyPiece const* pieces;
-  std::uint32_t parts;  ///< of each piece: its teams
+  List list;
+  std::uint32_t parts;      ///< of a piece
+  std::uint32_t all_parts;  ///< of all
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const rank       = std::uint32_t(team.league_rank());
-    CopyPiece const piece = pieces[rank / parts];
-    Threads const threads{(rank % parts) * std::size_t(team.team_size()) + team.team_rank(),
-                          std::size_t(parts) * team.team_size()};
-    auto const addresses =
-        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
-    if (addresses % sizeof(LongWord) == 0)
-      copy<LongWord>(threads, piece);
-    else if (addresses % sizeof(std::uint64_t) == 0)
-      copy<std::uint64_t>(threads, piece);
-    else if (addresses % sizeof(std::uint32_t) == 0)
-      copy<std::uint32_t>(threads, piece);
-    else
-      copy<std::uint8_t>(threads, piece);
+    auto const teams = std::uint32_t(team.league_size());
+    for (auto part = std::uint32_t(team.league_rank()); part < all_parts; part += teams) {
+      PieceEnds const piece = list[part / parts];
+      copy_part(team, piece, std::size_t(part % parts) * part_of_piece);
+    }
   }
 
  private:
-  struct Threads {
-    std::size_t first, number;  ///< of a piece
-  };
+  template <class Team>
+  KOKKOS_FUNCTION static void copy_part(Team const& team, PieceEnds const& piece,
+                                        std::size_t begin) {
+    if (begin >= piece.bytes) return;
+    std::size_t const left  = piece.bytes - begin;
+    std::size_t const bytes = left < part_of_piece ? left : part_of_piece;
+    auto const addresses =
+        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
+    char* const to         = piece.dst + begin;
+    char const* const from = piece.src + begin;
+    if (addresses % sizeof(LongWord) == 0)
+      copy<LongWord>(team, to, from, bytes);
+    else if (addresses % sizeof(std::uint64_t) == 0)
+      copy<std::uint64_t>(team, to, from, bytes);
+    else if (addresses % sizeof(std::uint32_t) == 0)
+      copy<std::uint32_t>(team, to, from, bytes);
+    else
+      copy<std::uint8_t>(team, to, from, bytes);
+  }
 
-  template <class Word>
-  KOKKOS_FUNCTION static void copy(Threads const& threads, CopyPiece const& piece) {
-    std::size_t const words = piece.bytes / sizeof(Word), step = threads.number;
-    auto* const to         = reinterpret_cast<Word*>(piece.dst);
-    auto const* const from = reinterpret_cast<Word const*>(piece.src);
-    for (std::size_t i = threads.first; i < words; i += loads_at_once * step) {
-      Word loaded[loads_at_once];
-      for (std::uint32_t k = 0; k < loads_at_once; ++k)
-        if (i + k * step < words) loaded[k] = from[i + k * step];
-      for (std::uint32_t k = 0; k < loads_at_once; ++k)
-        if (i + k * step < words) to[i + k * step] = loaded[k];
+  template <class Word, class Team>
+  KOKKOS_FUNCTION static void copy(Team const& team, char* dst, char const* src,
+                                   std::size_t bytes) {
+    constexpr std::uint32_t loads = loads_at_once(sizeof(Word));
+    auto const size = std::uint32_t(bytes), words = size / std::uint32_t(sizeof(Word)),
+               step = std::uint32_t(team.team_size()), first = std::uint32_t(team.team_rank());
+    auto* const to         = reinterpret_cast<Word*>(dst);
+    auto const* const from = reinterpret_cast<Word const*>(src);
+    std::uint32_t i        = first;
+    for (; i + (loads - 1) * step < words; i += loads * step) {
+      Word loaded[loads];
+      for (std::uint32_t k = 0; k < loads; ++k) loaded[k] = from[i + k * step];
+      for (std::uint32_t k = 0; k < loads; ++k) to[i + k * step] = loaded[k];
     }
-    for (std::size_t i = words * sizeof(Word) + threads.first; i < piece.bytes; i += step)
-      piece.dst[i] = piece.src[i];
+    for (; i < words; i += step) to[i] = from[i];
+    for (i = words * std::uint32_t(sizeof(Word)) + first; i < size; i += step) dst[i] = src[i];
   }
 };
 
 /// Enqueues the copies on `instance`, whose kernels reach all of it, and returns.
 /// \param longest of the pieces, in bytes
-template <class ExecutionSpace>
-void run_piece_copy(ExecutionSpace const& instance, CopyPiece const* pieces, std::size_t count,
+template <class ExecutionSpace, class List>
+void run_piece_copy(ExecutionSpace const& instance, List const& list, std::size_t count,
                     std::size_t longest, int team_size) {
   std::size_t const parts = (longest + part_of_piece - 1) / part_of_piece;
+  std::size_t const teams =
+      count * parts < most_teams_of_pieces ? count * parts : most_teams_of_pieces;
   Kokkos::parallel_for("KokkosHostSpaces::deep_copy_all: short pieces",
-                       Kokkos::TeamPolicy<ExecutionSpace>(instance, int(count * parts), team_size),
-                       PieceCopy{pieces, std::uint32_t(parts)});
+                       Kokkos::TeamPolicy<ExecutionSpace>(instance, int(teams), team_size),
+                       PieceCopy<List>{list, std::uint32_t(parts), std::uint32_t(count * parts)});
 }
 
 }  // namespace KokkosHostSpaces::Impl

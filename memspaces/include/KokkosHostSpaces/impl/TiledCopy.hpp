@@ -20,8 +20,11 @@ struct alignas(16) LongWord {
 };
 
 /// So many loads of a thread are on their way at once: each may have to cross the link, and a thread
-/// that waits for one before the next takes as often a round trip (1.1 us on an H200).
-inline constexpr std::uint32_t loads_at_once = 4;
+/// that waits for one before the next takes as often a round trip (1.1 us on an H200). There is no
+/// condition between them: with one the compiler lets them wait.
+KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
+  return word >= 8 ? 2 : word == 4 ? 4 : 8;
+}
 
 /// The words of a tile that one thread of a team takes, line by line of `line` words.
 class WalkOverTile {
@@ -98,19 +101,24 @@ struct TiledCopy {
 
   // Threads that are neighbours read neighbours, and then write neighbours.
   KOKKOS_FUNCTION void read(Part const& part, Word* tile, char const* from) const {
-    std::uint32_t const words = part.along_dst * part.along_src;
+    constexpr std::uint32_t loads = loads_at_once(sizeof(Word));
+    std::uint32_t const words     = part.along_dst * part.along_src;
+    auto const load               = [&](WalkOverTile const& at) {
+      return *reinterpret_cast<Word const*>(from + at.along * tiling.along_src.src_stride +
+                                            at.across * tiling.along_dst.src_stride);
+    };
+    auto const keep = [&](WalkOverTile const& at, Word const& word) {
+      tile[at.along * tiling.pitch + at.across] = word;
+    };
     WalkOverTile at(part.first, part.threads, part.along_src);
-    for (std::uint32_t i = part.first; i < words; i += loads_at_once * part.threads) {
+    std::uint32_t i = part.first;
+    for (; i + (loads - 1) * part.threads < words; i += loads * part.threads) {
       WalkOverTile loaded_at = at;
-      Word loaded[loads_at_once];
-      for (std::uint32_t k = 0; k < loads_at_once; ++k, at.go_on())
-        if (i + k * part.threads < words)
-          loaded[k] = *reinterpret_cast<Word const*>(from + at.along * tiling.along_src.src_stride +
-                                                     at.across * tiling.along_dst.src_stride);
-      for (std::uint32_t k = 0; k < loads_at_once; ++k, loaded_at.go_on())
-        if (i + k * part.threads < words)
-          tile[loaded_at.along * tiling.pitch + loaded_at.across] = loaded[k];
+      Word loaded[loads];
+      for (std::uint32_t k = 0; k < loads; ++k, at.go_on()) loaded[k] = load(at);
+      for (std::uint32_t k = 0; k < loads; ++k, loaded_at.go_on()) keep(loaded_at, loaded[k]);
     }
+    for (; i < words; i += part.threads, at.go_on()) keep(at, load(at));
   }
 
   KOKKOS_FUNCTION void write(Part const& part, char* to, Word const* tile) const {
