@@ -191,3 +191,54 @@ TEST_CASE("events of each device in use wait for the work of that device") {
   CHECK(Driver::fence_device(1));
   CHECK(Driver::query(second.event) == EventState::done);
 }
+
+// So that the fake runtime catches what a device would.
+TEST_CASE("calls break the captures that they break on a device, and no others") {
+  start_test(1);
+  use_device();
+  auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
+  auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+                             cudaStreamCaptureModeRelaxed);
+  DeviceWork::Stream other;
+  OwnedEvent idle;
+  REQUIRE(Driver::record_all_work(0, idle.event) == Recorded::yes);
+  void* memory = nullptr;
+  DeviceWork::require(cudaMalloc(&memory, 64), "cudaMalloc");
+  cudaError_t const none = cudaSuccess;
+  cudaError_t const unsafe =
+      mode == cudaStreamCaptureModeRelaxed ? none : cudaErrorStreamCaptureUnsupported;
+  cudaError_t const conflict = cudaErrorStreamCaptureUnsupported;
+  bool const is_blocking     = kind == Kind::blocking;
+  auto const breaks          = [&](char const* name, cudaError_t expected, auto const& call) {
+    INFO(name << ", blocking: " << is_blocking << ", mode " << int(mode));
+    DeviceWork::Stream stream(kind);
+    stream.begin_capture(mode);
+    cudaError_t const error = call(stream.get());
+    static_cast<void>(cudaGetLastError());
+    CHECK(int(error) == int(expected));
+    CHECK(stream.end_capture() == (expected == none));
+  };
+  auto const legacy = is_blocking ? cudaErrorStreamCaptureImplicit : none;
+  breaks("copy on the legacy stream", legacy, [&](cudaStream_t) {
+    return cudaMemcpyAsync(memory, static_cast<char*>(memory) + 32, 32, cudaMemcpyDefault, nullptr);
+  });
+  breaks("event of the legacy stream", legacy, [&](cudaStream_t) {
+    return cudaEventRecord(static_cast<cudaEvent_t>(idle.event), nullptr);
+  });
+  breaks("waiting for the legacy stream", is_blocking ? legacy : unsafe,
+         [](cudaStream_t) { return cudaStreamSynchronize(nullptr); });
+  breaks("waiting for another stream", unsafe,
+         [&](cudaStream_t) { return cudaStreamSynchronize(other.get()); });
+  breaks("asking for another stream", unsafe,
+         [&](cudaStream_t) { return cudaStreamQuery(other.get()); });
+  breaks("event of another stream", none, [&](cudaStream_t) {
+    return cudaEventRecord(static_cast<cudaEvent_t>(idle.event), other.get());
+  });
+  breaks("waiting for the captured stream", conflict, cudaStreamSynchronize);
+  breaks("asking for the captured stream", conflict, cudaStreamQuery);
+  breaks("waiting for the device", conflict, [](cudaStream_t) { return cudaDeviceSynchronize(); });
+  breaks("event from outside", cudaErrorStreamCaptureIsolation, [&](cudaStream_t stream) {
+    return cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(idle.event), 0);
+  });
+  DeviceWork::require(cudaFree(memory), "cudaFree");
+}

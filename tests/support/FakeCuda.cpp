@@ -122,6 +122,7 @@ void reset(int device_count) {
     m.contexts.push_back(std::move(context));
   }
   reset_thread();
+  reset_thread_mode();
   pending_error = cudaSuccess;
 }
 

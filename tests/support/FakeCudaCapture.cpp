@@ -25,6 +25,9 @@ bool forbids(Capture const& capture) {
 
 }  // namespace
 
+// A call that was made to fail may have left it.
+void reset_thread_mode() { thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL; }
+
 UserObject::~UserObject() {
   without_runtime([this] { destroy(pointer); });
 }
@@ -33,6 +36,31 @@ bool Machine::allows_unsafe_call() {
   bool allowed = true;
   for (CUstream_st* stream : all_streams()) {
     if (!stream->capture || !forbids(*stream->capture)) continue;
+    stream->capture->valid = false;
+    allowed                = false;
+  }
+  return allowed;
+}
+
+bool Machine::allows_question_about(CUstream_st& stream) {
+  if (!stream.capture) return allows_unsafe_call();
+  stream.capture->valid = false;
+  return false;
+}
+
+bool Machine::allows_legacy_stream() {
+  int const device   = current().device;
+  bool const allowed = !blocking_stream_captures(device);
+  for (CUstream_st* stream : all_streams())
+    if (stream->device == device && stream->blocking && stream->capture)
+      stream->capture->valid = false;
+  return allowed;
+}
+
+bool Machine::allows_synchronization(int device) {
+  bool allowed = true;
+  for (CUstream_st* stream : all_streams()) {
+    if (stream->device != device || !stream->capture) continue;
     stream->capture->valid = false;
     allowed                = false;
   }

@@ -87,14 +87,7 @@ CUresult synchronize_context() {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
   int const device = m.current().device;
-  // A conflict in any capture mode, unlike the calls that are merely unsafe.
-  bool captures = false;
-  for (CUstream_st* stream : m.all_streams()) {
-    if (stream->device != device || !stream->capture) continue;
-    stream->capture->valid = false;
-    captures               = true;
-  }
-  if (captures) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!m.allows_synchronization(device)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   m.wait_for(lock, m.pending_work(device));
   return CUDA_SUCCESS;
 }
@@ -176,7 +169,9 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize() {
   if (cudaError_t const error = enter_from_test("cudaDeviceSynchronize")) return error;
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
-  m.wait_for(lock, m.pending_work(m.current().device));
+  int const device = m.current().device;
+  if (!m.allows_synchronization(device)) return finish(cudaErrorStreamCaptureUnsupported);
+  m.wait_for(lock, m.pending_work(device));
   return cudaSuccess;
 }
 

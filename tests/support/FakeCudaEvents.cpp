@@ -15,13 +15,7 @@ CUresult record_context_event(CUcontext context, CUevent event) {
   std::lock_guard const lock(m.mutex);
   if (m.events.count(event) == 0 || event->device != context->device)
     return CUDA_ERROR_INVALID_HANDLE;
-  bool captures = false;
-  for (CUstream_st* stream : m.all_streams()) {
-    if (stream->device != context->device || !stream->capture) continue;
-    stream->capture->valid = false;
-    captures               = true;
-  }
-  if (captures) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!m.allows_synchronization(context->device)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   event->tickets = m.pending_work(context->device);
   return CUDA_SUCCESS;
 }
@@ -74,6 +68,8 @@ cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   CUstream_st* const stream = machine().find(handle);
   if (stream == nullptr || machine().events.count(event) == 0 || event->device != stream->device)
     return finish(cudaErrorInvalidResourceHandle);
+  if (stream == &machine().current().legacy && !machine().allows_legacy_stream())
+    return finish(cudaErrorStreamCaptureImplicit);
   event->tickets = stream->last ? Tickets{stream->last} : Tickets{};
   return cudaSuccess;
 }
@@ -83,8 +79,12 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   if (m.events.count(event) == 0) return finish(cudaErrorInvalidResourceHandle);
+  CUstream_st* const stream = m.find(handle);
+  if (stream != nullptr && stream->capture) {  // no event of this runtime is recorded in a capture
+    stream->capture->valid = false;
+    return finish(cudaErrorStreamCaptureIsolation);
+  }
   if (cudaError_t const error = m.submit(handle, [] {})) return finish(error);
-  if (m.find(handle)->capture) return cudaSuccess;
   Task& task = m.find(handle)->queue.back();
   task.run   = nullptr;
   task.after.insert(task.after.end(), event->tickets.begin(), event->tickets.end());

@@ -168,6 +168,14 @@ struct Machine {
   std::vector<CUstream_st*> all_streams() const;
   /// True if an unsafe call of this thread is legal now; else breaks the captures which forbid it.
   bool allows_unsafe_call();
+  /// True if the legacy stream of the current device may be used, and waited for, now; else breaks
+  /// the captures of its blocking streams, whatever their modes.
+  bool allows_legacy_stream();
+  /// True if this thread may ask for the state of a stream, or wait for it, now; else breaks its
+  /// capture, or those which forbid that.
+  bool allows_question_about(CUstream_st& stream);
+  /// True if nothing captures on the device; else breaks all that does, whatever the modes.
+  bool allows_synchronization(int device);
   /// True if a blocking stream of the device captures.
   bool blocking_stream_captures(int device) const;
 
@@ -197,6 +205,8 @@ void without_runtime(std::function<void()> const& function);
 
 /// Makes device 0 the calling thread's, with no context pushed.
 void reset_thread();
+/// Gives the calling thread the capture mode that threads begin with.
+void reset_thread_mode();
 
 /// The driver function of that name, or nullptr. In FakeCudaDevices.cpp.
 void* driver_function(std::string const& name);

@@ -60,17 +60,13 @@ cudaError_t Machine::submit(CUstream handle, std::function<void()> work,
     stream->capture->graph->work.push_back(std::move(work));
     return cudaSuccess;
   }
+  if (is_legacy(handle) && !allows_legacy_stream()) return cudaErrorStreamCaptureImplicit;
   Task task{std::move(work), {}, std::make_shared<Ticket>()};
   for (CUstream_st* other : all_streams()) {
     bool const ordered =
         other->device == stream->device &&
         (is_legacy(handle) ? other->blocking : stream->blocking && other == &current().legacy);
-    if (!ordered) continue;
-    if (other->capture) {
-      other->capture->valid = false;
-      return cudaErrorStreamCaptureImplicit;
-    }
-    if (other->last) task.after.push_back(other->last);
+    if (ordered && other->last) task.after.push_back(other->last);
   }
   stream->last = task.ticket;
   if (ticket != nullptr) *ticket = task.ticket;
@@ -145,10 +141,8 @@ cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t handle) {
   m.current();
   CUstream_st* const stream = m.find(handle);
   if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
-  if (stream->capture || !m.allows_unsafe_call()) {
-    if (stream->capture) stream->capture->valid = false;
-    return finish(cudaErrorStreamCaptureUnsupported);
-  }
+  if (is_legacy(handle) && !m.allows_legacy_stream()) return finish(cudaErrorStreamCaptureImplicit);
+  if (!m.allows_question_about(*stream)) return finish(cudaErrorStreamCaptureUnsupported);
   if (stream->last) m.wait_for(lock, {stream->last});
   return cudaSuccess;
 }
@@ -158,6 +152,7 @@ cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t handle) {
   std::lock_guard const lock(machine().mutex);
   CUstream_st* const stream = machine().find(handle);
   if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
+  if (!machine().allows_question_about(*stream)) return finish(cudaErrorStreamCaptureUnsupported);
   return finish(!stream->last || stream->last->done ? cudaSuccess : cudaErrorNotReady);
 }
 
