@@ -272,7 +272,9 @@ TEST_CASE("threads that race with many copies are told, and nothing is lost or l
         bool const to_host = i % 2 == 0;
         Guard::watch(to_host ? views[i % 8].side() : on_device("device"),
                      to_host ? on_device("device") : views[i % 8].side(), stream.get());
-        Guard::watch(views[i % 8].part(0, 0), on_device("device"), stream.get());  // unguarded
+        auto unguarded  = views[i % 8].part(0, 0);
+        unguarded.label = std::to_string(i / 10);
+        Guard::watch(unguarded, on_device("device"), stream.get());
       }
       stream.wait();
     };

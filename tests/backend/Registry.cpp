@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -180,12 +181,14 @@ TEST_CASE("threads register, are refused and unregister ranges of their own at t
   start_test(1);
   TestPages const pages(6);
   std::size_t const page = page_bytes(), before = registered_ranges();
-  REQUIRE(mprotect(pages.begin + 4 * page, 2 * page, PROT_READ) == 0);
+  REQUIRE(mprotect(pages.begin + 3 * page, 3 * page, PROT_READ) == 0);
   std::atomic<int> wrong{0}, refused{0};
+  std::latch start(6);
   std::vector<std::jthread> team;
   for (int thread = 0; thread < 6; ++thread) {
     team.emplace_back([&, own = pages.begin + thread * page] {
-      for (int round = 0; round < 20; ++round) {
+      start.arrive_and_wait();
+      for (int round = 0; round < 100; ++round) {
         try {
           register_range(own, page, "own");
           if (!unregister_range(own).empty() || unregister_range(own).empty()) ++wrong;
@@ -198,6 +201,6 @@ TEST_CASE("threads register, are refused and unregister ranges of their own at t
   }
   team.clear();
   CHECK(wrong == 0);
-  CHECK(refused == 2 * 20);
+  CHECK(refused == 3 * 100);
   CHECK(registered_ranges() == before);
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -203,4 +204,20 @@ TEST_CASE("many at once agree on one file", "[calibration]") {
   auto const links = file.links();
   CHECK_FALSE(links.empty());
   for (CalibratedLink const& one : links) CHECK(one.rates.make_sense());
+}
+
+TEST_CASE("threads that ask at once measure each device once", "[calibration]") {
+  File const file;
+  Fake fake;
+  Calibration calibration(file.path, fake.functions());
+  std::latch start(4);
+  {
+    std::vector<std::jthread> team;
+    for (int thread = 0; thread < 4; ++thread)
+      team.emplace_back([&] {
+        start.arrive_and_wait();
+        for (int ask = 0; ask < 100; ++ask) calibration.rates(ask % 3);
+      });
+  }
+  CHECK(fake.measured == 3);
 }
