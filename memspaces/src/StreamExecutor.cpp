@@ -68,8 +68,8 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
              : piece.source == StreamSource::saved_below ? m_shape.saved[at(piece.buffer)].below
                                                          : m_shape.saved[at(piece.buffer)].above;
     char* const to = operation.action == StreamAction::store ? host : m_device;
-    from           = shifted(from, static_cast<std::ptrdiff_t>(piece.from));
-    m_executor.copy(operation.queue(), to + piece.to, from, piece.bytes);
+    m_executor.copy(operation.queue(), to + piece.to,
+                    shifted(from, static_cast<std::ptrdiff_t>(piece.from)), piece.bytes);
   }
 }
 

@@ -6,8 +6,6 @@
 #include "../../backend/Driver.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -52,23 +50,14 @@ std::shared_ptr<StreamLane> StreamLanes::find(int device, std::size_t bytes, boo
 }
 
 void StreamLanes::release_unused(int device) {
-  std::erase_if(m_lanes, [&](auto& lane) {
-    if (lane->device != device || lane->taken || !is_done(*lane)) return false;
-    m_stock.put_back(std::move(lane->streams));
-    return true;
+  std::erase_if(m_lanes, [&](auto const& lane) {
+    return lane->device == device && !lane->taken && is_done(*lane);
   });
 }
 
 // Under one lock: a second thread that allocates device memory would have to wait anyhow.
 std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
   std::unique_lock lock(m_mutex);
-  auto lane = take(lock, device, bytes);
-  choose_queues(*lane);
-  return lane;
-}
-
-std::shared_ptr<StreamLane> StreamLanes::take(std::unique_lock<std::mutex>& lock, int device,
-                                              std::size_t bytes) {
   auto const full = [&] { return held_on(device) > 0 && held_on(device) + bytes > m_limit; };
   while (true) {
     if (auto lane = find(device, bytes, false)) return lane;
@@ -82,33 +71,10 @@ std::shared_ptr<StreamLane> StreamLanes::take(std::unique_lock<std::mutex>& lock
     // All is with threads that enqueue now, each for one loop.
     m_put_back.wait(lock);
   }
-  auto lane   = make(device, bytes);
+  auto lane   = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
   lane->taken = true;
   m_lanes.push_back(lane);
   return lane;
-}
-
-std::shared_ptr<StreamLane> StreamLanes::make(int device, std::size_t bytes) {
-  auto lane     = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
-  lane->streams = m_stock.take(device, lane->memory.get(), lane->done);
-  lane->used    = lane->done != nullptr;
-  return lane;
-}
-
-// Those that fewer of the loops have which run now.
-void StreamLanes::choose_queues(StreamLane& lane) {
-  std::array<int, 2> loops{};
-  auto const runs = [](StreamLane const& other) { return other.taken || !is_done(other); };
-  for (auto const& other : m_lanes)
-    if (other.get() != &lane && other->device == lane.device && runs(*other))
-      ++loops[other->streams->queues];
-  std::size_t const own = lane.streams->queues;
-  if (loops[own] <= loops[1 - own] || m_stock.exchange_for_other_queues(lane.streams)) return;
-  for (auto const& other : m_lanes) {
-    if (other->device != lane.device || other->streams->queues == own || runs(*other)) continue;
-    other->streams.swap(lane.streams);
-    return;
-  }
 }
 
 void StreamLanes::put_back(std::shared_ptr<StreamLane> const& lane) noexcept {
@@ -126,7 +92,6 @@ void StreamLanes::drop(std::shared_ptr<StreamLane> const& lane) noexcept {
 void StreamLanes::release() {
   std::lock_guard const lock(m_mutex);
   std::erase_if(m_lanes, [](auto const& lane) { return !lane->taken && is_done(*lane); });
-  m_stock.release();
 }
 
 }  // namespace KokkosHostSpaces::Impl

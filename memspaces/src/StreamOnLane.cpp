@@ -26,8 +26,8 @@ class LaneExecutor : public StreamExecutor {
     // Its memory may still be in use by a loop on another stream.
     if (m_lane.used) Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
     Driver::record(m_lane.begun, m_target.stream, m_lane.device);
-    m_lane.in.start(m_lane.streams->in, m_lane.begun, plan.turn_to_device);
-    m_lane.out.start(m_lane.streams->out, m_lane.begun, plan.turn_to_host);
+    m_lane.in.start(m_lane.begun, plan.turn_to_device);
+    m_lane.out.start(m_lane.begun, plan.turn_to_host);
   }
 
   // What the caller enqueues from now on comes after the last copy.

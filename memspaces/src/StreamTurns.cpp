@@ -7,13 +7,17 @@
 
 namespace KokkosHostSpaces::Impl {
 
-StreamTurns::~StreamTurns() { Driver::release_event(m_turned); }
+StreamTurns::~StreamTurns() {
+  Driver::release_event(m_turned);
+  for (void* const stream : m_streams) Driver::release_stream(stream);
+}
 
-void StreamTurns::start(StreamSet::Pair const& streams, void* behind, std::size_t turn) {
-  m_streams = streams;
-  m_turn    = turn;
-  m_copied  = 0;
-  for (void* const stream : m_streams) Driver::make_wait(stream, behind, m_device);
+void StreamTurns::start(void* behind, std::size_t turn) {
+  for (void*& stream : m_streams)
+    if (stream == nullptr) stream = Driver::make_stream(m_device);
+  m_turn   = turn;
+  m_copied = 0;
+  Driver::make_wait(stream(), behind, m_device);
 }
 
 void StreamTurns::copy(void* dst, void const* src, std::size_t bytes) {

@@ -91,7 +91,7 @@ TEST_CASE("several devices share a reduction: each row is seen once, and each ch
   CHECK(nothing_is_left());
 }
 
-TEST_CASE("devices that share a loop get their chunks in turn, and none waits for the others'") {
+TEST_CASE("devices that share a loop get their chunks in turn, so that none waits for another") {
   FakeCuda::reset(4);
   {
     OneArray shared({2, 0, 3, 1});

@@ -71,12 +71,6 @@ int done_meanwhile(Access access, std::size_t gives_way_from) {
   FakeCuda::reset();
   OneArray first({0}, access), second({0}, access);
   StreamLanes lanes(allocate, std::size_t(1) << 30);
-  {  // the first copies of their streams
-    auto const lane = lanes.take(0, 1 << 20), other = lanes.take(0, 1 << 20);
-    Driver::wait(lane->done);
-    lanes.put_back(lane);
-    lanes.put_back(other);
-  }
   FakeCuda::use_copy_engines();
   std::vector<std::shared_ptr<StreamedState>> loops;
   for (OneArray* const one : {&first, &second}) {
@@ -103,6 +97,20 @@ TEST_CASE("loops that run at once have their turns, also if one was enqueued bef
     // Not worth its while: they are over soon.
     CHECK(done_meanwhile(access, std::size_t(1) << 20) == 0);
   }
+}
+
+TEST_CASE("a turn is a twelfth of a loop, but not long; small loops are left alone") {
+  auto const turn = [](std::size_t bytes) {
+    StreamShape shape;
+    shape.buffers = {{.name = "u", .row_bytes = 1 << 20, .rows = std::int64_t(bytes >> 20)}};
+    shape.stages  = {{0, shape.buffers[0].rows, {{0, 0, false}}}};
+    StreamWishes const wishes{.memory = std::size_t(1) << 30};
+    shape.buffers[0].loaded = true;
+    return plan_stream("test", shape, wishes).turn_to_device;
+  };
+  CHECK(turn(std::size_t(511) << 20) > std::size_t(511) << 20);
+  CHECK(turn(std::size_t(600) << 20) == std::size_t(50) << 20);
+  CHECK(turn(std::size_t(8) << 30) == std::size_t(64) << 20);
 }
 
 namespace {
@@ -199,40 +207,6 @@ TEST_CASE("memory of streamed loops is used again, bounded, and given back") {
     CHECK(lanes.held() == 0);
   }
   CHECK(nothing_is_left());
-}
-
-TEST_CASE("streams for two loops make their first copies before anybody comes in between") {
-  FakeCuda::reset(2);
-  {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
-    auto const first = lanes.take(1, 512);
-    CHECK(FakeCuda::calls("cudaStreamCreateWithFlags") == 8);
-    CHECK(FakeCuda::calls("cudaMemcpyAsync") == 8);
-    auto const second = lanes.take(1, 512);
-    CHECK(FakeCuda::calls("cudaMemcpyAsync") == 8);
-    CHECK(first->streams->in[1] != second->streams->in[0]);
-    CHECK(lanes.held() == 1024);
-  }
-  CHECK(nothing_is_left());
-  CHECK(FakeCuda::outstanding().pinned_allocations == 0);
-}
-
-TEST_CASE("two loops at once have different queues, whatever lanes there are") {
-  FakeCuda::reset();
-  StreamLanes lanes(allocate, std::size_t(1) << 30);
-  std::vector<std::shared_ptr<StreamLane>> all;
-  for (std::size_t bytes : {512, 1024, 2048, 4096, 8192}) all.push_back(lanes.take(0, bytes));
-  for (auto const& lane : all) Driver::wait(lane->done);
-  for (auto const& lane : all) lanes.put_back(lane);
-  for (auto const& first : all) {
-    for (auto const& second : all) {
-      if (first == second) continue;
-      auto const one = lanes.take(0, first->bytes), other = lanes.take(0, second->bytes);
-      CHECK(one->streams->queues != other->streams->queues);
-      lanes.put_back(one);
-      lanes.put_back(other);
-    }
-  }
 }
 
 TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {

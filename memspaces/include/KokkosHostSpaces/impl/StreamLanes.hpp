@@ -7,7 +7,6 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_LANES_HPP
 
-#include <KokkosHostSpaces/impl/StreamStock.hpp>
 #include <KokkosHostSpaces/impl/StreamTurns.hpp>
 
 #include <condition_variable>
@@ -35,8 +34,7 @@ struct StreamLane {
   int device;
   std::shared_ptr<char> memory;
   std::size_t bytes;
-  std::unique_ptr<StreamSet> streams;
-  StreamTurns in, out;  ///< on these
+  StreamTurns in, out;
   std::vector<void*> events;
   void* begun = nullptr;  ///< recorded when a loop begins, ...
   void* done  = nullptr;  ///< ... and when its last operation was enqueued
@@ -70,16 +68,11 @@ class StreamLanes {
   std::shared_ptr<StreamLane> find(int device, std::size_t bytes, bool may_run);
   std::size_t held_on(int device) const;
   void release_unused(int device);
-  std::shared_ptr<StreamLane> make(int device, std::size_t bytes);
-  std::shared_ptr<StreamLane> take(std::unique_lock<std::mutex>& lock, int device,
-                                   std::size_t bytes);
-  void choose_queues(StreamLane& lane);
 
   Allocator m_allocator;
   std::size_t m_limit;
   mutable std::mutex m_mutex;
   std::condition_variable m_put_back;
-  StreamStock m_stock;
   std::vector<std::shared_ptr<StreamLane>> m_lanes;
 };
 

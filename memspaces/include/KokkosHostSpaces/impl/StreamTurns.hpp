@@ -6,13 +6,13 @@
 // So after some bytes the queue goes on in another stream, which waits for the first one: for a
 // moment (3 to 5 us on an H200) neither has a copy that may begin, and the GPU takes another stream
 // that has. All wait for what was enqueued before them, so there is no deadlock, whatever streams
-// share.
+// share: a GPU has few queues for copies (with three streams a loop, two loops did not have their
+// turns, unless CUDA_DEVICE_MAX_CONNECTIONS was raised).
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_TURNS_HPP
 
-#include <KokkosHostSpaces/impl/StreamStock.hpp>
-
+#include <array>
 #include <cstddef>
 
 namespace KokkosHostSpaces::Impl {
@@ -26,7 +26,7 @@ class StreamTurns {
   StreamTurns& operator=(StreamTurns const&) = delete;
 
   /// Begins a loop, behind an event. \param turn bytes after which others have their turns
-  void start(StreamSet::Pair const& streams, void* behind, std::size_t turn);
+  void start(void* behind, std::size_t turn);
 
   void copy(void* dst, void const* src, std::size_t bytes);
   /// What follows waits for an event.
@@ -42,7 +42,7 @@ class StreamTurns {
   void give_way();
 
   int m_device;
-  StreamSet::Pair m_streams{};
+  std::array<void*, 2> m_streams{};
   std::size_t m_at   = 0;  ///< the stream that is used
   std::size_t m_turn = 0, m_copied = 0;
   void* m_turned = nullptr;  ///< an event: recorded at the end of a turn
