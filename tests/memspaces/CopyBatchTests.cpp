@@ -22,6 +22,23 @@ TEST_CASE("neighbours are one copy, in whatever order they are given", "[copy_ba
   CHECK(memory.is_copied());
 }
 
+TEST_CASE("pieces at any addresses and in any order are merged, few or thousands", "[copy_batch]") {
+  std::mt19937 random(11);
+  for (std::size_t const count : {3, 100, 127, 128, 129, 5000}) {
+    Memory memory(1 << 22);
+    DeviceWork::Stream stream;
+    CopyBatch batch;
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::shuffle(order.begin(), order.end(), random);
+    std::size_t const bytes = 1 + random() % 800;
+    for (std::size_t const i : order) memory.add(batch, 17 + bytes * i, 5 + bytes * i, bytes);
+    INFO(count << " pieces of " << bytes << " bytes");
+    CHECK(run(batch, stream) == Calls{1, 0, 0});
+    CHECK(memory.is_copied());
+  }
+}
+
 TEST_CASE("neighbours are merged as they are added, on both sides alone, and found to conflict",
           "[copy_batch]") {
   Memory memory(1 << 20);

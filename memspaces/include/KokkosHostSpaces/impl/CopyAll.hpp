@@ -122,8 +122,9 @@ inline bool tools_see_copies() {
 }
 
 template <class Pairs>
-void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& batch) {
-  if (tools_see_copies())
+void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& batch,
+                   bool are_seen) {
+  if (are_seen)
     for_each_of_batch(
         pairs, [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
   if (batch.empty()) return;
@@ -155,8 +156,9 @@ void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   CheckedPairs checked = check_pairs(pairs, CopyBatch::may_merge(instance.cuda_stream())
                                                 ? CopyBatch::Neighbours::merged
                                                 : CopyBatch::Neighbours::apart);
-  if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
-  enqueue_batch(instance, pairs, checked.batch);
+  bool const are_seen  = tools_see_copies();
+  if (checked.has_others || are_seen) copy_others(instance, pairs);
+  enqueue_batch(instance, pairs, checked.batch, are_seen);
   if (guards_copies())
     for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
       guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
@@ -178,7 +180,7 @@ void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
   instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
   if (!checked.batch.empty()) {
     Kokkos::Cuda const cuda = private_instance(pairs.device());
-    enqueue_batch(cuda, pairs, checked.batch);
+    enqueue_batch(cuda, pairs, checked.batch, tools_see_copies());
     cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
   }
 #endif

@@ -47,7 +47,7 @@ struct CopyThresholds {
   /// 16 x 16 KiB 11.3 and 9.5, 16 x 32 KiB 14.5 and 14.8, 24 x 128 KiB 83 and 74, 64 x 256 KiB 360
   /// and 339, 128 x 256 KiB both 665. To the host alike.
   struct Pieces {
-    std::size_t least_number, most_bytes;
+    std::size_t least_number, most_bytes;  ///< ascending
   };
   std::array<Pieces, 3> by_kernel = {Pieces{8, 16384}, Pieces{24, 131072}, Pieces{32, 262144}};
 

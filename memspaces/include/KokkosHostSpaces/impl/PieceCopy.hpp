@@ -19,8 +19,8 @@ namespace KokkosHostSpaces::Impl {
 /// A team takes so much of a piece at once: two loads of 16 bytes by each of 256 threads.
 inline constexpr std::size_t part_of_piece = 8192;
 
-/// So many teams at most, which leaves the device to others: 66 of them carry what the link does.
-inline constexpr std::size_t most_teams_of_pieces = 264;
+/// So many threads at most, which leaves the device to others: a fourth carries what the link does.
+inline constexpr std::size_t most_threads_of_pieces = 65536;
 
 /// What a kernel has to know of a piece.
 struct PieceEnds {
@@ -99,12 +99,12 @@ struct PieceCopy {
 template <class ExecutionSpace, class List>
 void run_piece_copy(ExecutionSpace const& instance, List const& list, std::size_t count,
                     std::size_t longest, int team_size) {
-  std::size_t const parts = (longest + part_of_piece - 1) / part_of_piece;
-  std::size_t const teams =
-      count * parts < most_teams_of_pieces ? count * parts : most_teams_of_pieces;
-  Kokkos::parallel_for("KokkosHostSpaces::deep_copy_all: short pieces",
-                       Kokkos::TeamPolicy<ExecutionSpace>(instance, int(teams), team_size),
-                       PieceCopy<List>{list, std::uint32_t(parts), std::uint32_t(count * parts)});
+  std::size_t const parts = (longest + part_of_piece - 1) / part_of_piece, all = count * parts;
+  std::size_t const most = most_threads_of_pieces / std::size_t(team_size);
+  Kokkos::parallel_for(
+      "KokkosHostSpaces::deep_copy_all: short pieces",
+      Kokkos::TeamPolicy<ExecutionSpace>(instance, int(all < most ? all : most), team_size),
+      PieceCopy<List>{list, std::uint32_t(parts), std::uint32_t(all)});
 }
 
 }  // namespace KokkosHostSpaces::Impl
