@@ -27,6 +27,11 @@ struct CopyThresholds {
   std::size_t tile_line_bytes    = 128;
   std::size_t least_side_of_tile = 32;
 
+  /// Pageable memory whose order of dimensions changes is staged in parts of at most so many bytes,
+  /// so that a copy of a large View does not page-lock as much again. Chosen, not measured: each part
+  /// costs the launch of a kernel and a wait, some 20 us, and takes some 5 ms.
+  std::size_t staging_bytes = std::size_t(64) << 20;
+
   /// Pieces of a batch at most this long are carried by one kernel if there are so many: below 28
   /// KiB it wins from 128 pieces on against one call of cudaMemcpyBatchAsync
   /// (vllm-project/vllm#57555), which takes 0.5 us of the host for each piece, and the launch of a

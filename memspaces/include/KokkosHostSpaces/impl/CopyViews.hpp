@@ -194,6 +194,8 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     case CopyWay::tiled_kernel:
       return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
                                 sides.device_reads_host_memory);
+    case CopyWay::staged_in_parts:
+      return enqueue_staged_copy(instance, dst.data(), src.data(), plan, sides);
     default: break;
   }
   if constexpr (is_pageable_v<typename Src::memory_space>) {
