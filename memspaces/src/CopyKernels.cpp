@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
@@ -18,6 +19,17 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 constexpr std::size_t least_threads = 32, most_of_tile = 512, most_of_piece = 256;  // of a team
+
+// A part of a copy by tiles; the last one may be too narrow for them.
+void enqueue_part(Kokkos::Cuda const& instance, void* dst, void const* src, CopyPlan const& plan,
+                  bool device_reads_host_memory) {
+  auto const addresses =
+      reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
+  if (suits_tiles(plan, addresses))
+    enqueue_tiled_copy(instance, dst, src, plan, device_reads_host_memory);
+  else
+    copy_async(dst, src, plan, instance.cuda_stream());
+}
 
 }  // namespace
 
@@ -57,6 +69,26 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
         enqueue_tiled_copy(instance, to, from, part, source == SlabCopies::Source::host);
       });
   if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, true);
+}
+
+// The stream orders what uses the staging memory, which goes back to the pool as that list below.
+void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                         CopyPlan const& plan, CopySides const& sides) {
+  auto const parts = cut_for_staging(plan, sides.pageable_source, copy_thresholds.staging_bytes);
+  Kokkos::View<char*, MappedSpace> const staging(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy: staging"), parts.front().bytes);
+  keep_for_replays(instance.cuda_stream(), staging.data(), nullptr);
+  for (StagedPart const& part : parts) {
+    char* const to         = static_cast<char*>(dst) + part.dst_offset;
+    char const* const from = static_cast<char const*>(src) + part.src_offset;
+    if (sides.pageable_source) {
+      copy_async(staging.data(), from, part.to_staging, instance.cuda_stream());
+      enqueue_part(instance, to, staging.data(), part.from_staging, true);
+    } else {
+      enqueue_part(instance, staging.data(), from, part.to_staging, sides.device_reads_host_memory);
+      copy_async(to, staging.data(), part.from_staging, instance.cuda_stream());
+    }
+  }
 }
 
 // A long list goes back to the pool, which does not hand it out before the kernel is done.

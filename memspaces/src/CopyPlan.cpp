@@ -6,6 +6,10 @@
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 #include <KokkosHostSpaces/impl/Tiling.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 namespace KokkosHostSpaces::Impl {
 
 namespace {
@@ -13,6 +17,14 @@ namespace {
 struct Loop {
   std::size_t extent, dst_stride, src_stride;  // strides in bytes
 };
+
+// Of more than staging memory shall hold. All parts are alike, but the last.
+bool suits_staging_in_parts(CopyPlan const& plan, bool pageable_source) {
+  std::size_t const most = copy_thresholds.staging_bytes;
+  if (plan.bytes() <= most) return false;
+  StagedPart const part = cut_for_staging(plan, pageable_source, most).front();
+  return (pageable_source ? part.to_staging : part.from_staging).suits_copy_engine();
+}
 
 // Does `a` belong further inside the loop nest than `b`?
 bool is_inside(Loop const& a, Loop const& b) {
@@ -67,6 +79,10 @@ CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* 
   return plan;
 }
 
+std::size_t CopyPlan::bytes() const {
+  return std::accumulate(extent.begin(), extent.begin() + loops, run_bytes, std::multiplies<>());
+}
+
 std::size_t CopyPlan::engine_calls() const {
   auto const has_planes = [this](auto const& stride) {
     return stride[0] > 0 && stride[1] % stride[0] == 0 && stride[1] / stride[0] >= extent[0];
@@ -89,6 +105,42 @@ bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t sp
   return plan.engine_calls() > copy_thresholds.few_calls && span_bytes <= 4 * bytes;
 }
 
+std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
+                                        std::size_t most_bytes) {
+  using Strides        = std::array<std::size_t, CopyPlan::max_loops>;
+  auto const& pageable = pageable_source ? plan.src_stride : plan.dst_stride;
+  std::array<int, CopyPlan::max_loops> order{};
+  auto* const end = order.begin() + plan.loops;
+  std::iota(order.begin(), end, 0);
+  std::stable_sort(order.begin(), end, [&](int a, int b) { return pageable[a] < pageable[b]; });
+
+  // Strides count in runs: tiles are for those that are multiples of them.
+  Strides dense{}, dst{}, src{}, extents = plan.extent;
+  std::size_t runs = 1;
+  for (int const* loop = order.begin(); loop != end; ++loop) {
+    dense[*loop] = runs;
+    dst[*loop]   = plan.dst_stride[*loop] / plan.run_bytes;
+    src[*loop]   = plan.src_stride[*loop] / plan.run_bytes;
+    if (loop + 1 != end) runs *= plan.extent[*loop];
+  }
+  auto const part = [&](Strides const& to, Strides const& from) {
+    return make_copy_plan(plan.run_bytes, plan.loops, extents.data(), to.data(), from.data());
+  };
+  int const last          = *(end - 1);
+  std::size_t const bytes = runs * plan.run_bytes;  // of an iteration of the last loop
+  std::size_t const most  = std::max<std::size_t>(most_bytes / bytes, 1);
+  std::vector<StagedPart> parts;
+  for (std::size_t first = 0; first < plan.extent[last]; first += most) {
+    extents[last] = std::min(most, plan.extent[last] - first);
+    parts.push_back({.to_staging   = part(dense, src),
+                     .from_staging = part(dst, dense),
+                     .bytes        = extents[last] * bytes,
+                     .dst_offset   = first * plan.dst_stride[last],
+                     .src_offset   = first * plan.src_stride[last]});
+  }
+  return parts;
+}
+
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
   return plan.suits_copy_engine() &&
@@ -105,9 +157,12 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
                        : copy_engine_is_faster(plan, sides.device_reads_host_memory))) {
     return plan.contiguous() ? CopyWay::one_copy : CopyWay::boxes;
   }
+  bool const by_tiles = sides.same_type && suits_tiles(plan, sides.addresses);
+  if (pageable && by_tiles && suits_staging_in_parts(plan, sides.pageable_source))
+    return CopyWay::staged_in_parts;
   if (sides.pageable_source) return CopyWay::staged_source;
   if (sides.pageable_destination) return CopyWay::staged_destination;
-  if (!sides.same_type || !suits_tiles(plan, sides.addresses)) return CopyWay::element_kernel;
+  if (!by_tiles) return CopyWay::element_kernel;
   return sides.device_reads_host_memory && sides.to_device_memory && suits_slabs(plan)
              ? CopyWay::tiled_slabs
              : CopyWay::tiled_kernel;

@@ -61,6 +61,10 @@ std::string way(ExplainedCopy const& copy) {
     case CopyWay::staged_source:
       return "memcpys of pageable \"" + copy.src +
              "\" to page-locked memory, and a copy from there";
+    case CopyWay::staged_in_parts:
+      return "parts of at most " + text(copy_thresholds.staging_bytes) +
+             " bytes: each by a kernel, tile by tile, and by memcpys, through page-locked memory "
+             "between the pageable side and the other";
     case CopyWay::staged_destination: break;
   }
   return "a copy to page-locked memory, and memcpys from there to pageable \"" + copy.dst + "\"";

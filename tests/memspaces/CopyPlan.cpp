@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 using namespace KokkosHostSpaces::Impl;
@@ -14,6 +16,27 @@ namespace {
 CopyPlan plan(std::vector<std::size_t> extents, std::vector<std::size_t> dst,
               std::vector<std::size_t> src) {
   return make_copy_plan(8, int(extents.size()), extents.data(), dst.data(), src.data());
+}
+
+void walk(char* dst, char const* src, CopyPlan const& p, int loop) {
+  if (loop < 0) {
+    std::memcpy(dst, src, p.run_bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < p.extent[loop]; ++i)
+    walk(dst + i * p.dst_stride[loop], src + i * p.src_stride[loop], p, loop - 1);
+}
+
+// In elements, the dimensions of `order` from the fastest on, each with a gap behind it.
+std::vector<std::size_t> strides(std::vector<std::size_t> const& extents,
+                                 std::vector<std::size_t> const& order, std::size_t gap) {
+  std::vector<std::size_t> result(extents.size());
+  std::size_t next = 1;
+  for (std::size_t const r : order) {
+    result[r] = next;
+    next *= extents[r] + gap;
+  }
+  return result;
 }
 
 }  // namespace
@@ -91,4 +114,54 @@ TEST_CASE("plans of more than three dimensions, or of crooked planes, need sever
   CHECK(
       plan({3, 4, 5, 6, 7}, {10000, 2000, 300, 20, 1}, {20000, 3000, 400, 30, 1}).engine_calls() ==
       60);
+}
+
+TEST_CASE("cut for staging, a copy moves what it moves in one, through no more memory than allowed",
+          "[copy_plan]") {
+  std::vector<std::size_t> const extents = {7, 5, 12};
+  std::vector<std::size_t> left = {0, 1, 2}, order = left;
+  do {
+    for (std::size_t const gap : {0, 1})
+      for (bool const pageable_source : {true, false})
+        for (std::size_t const most : {1, 700, 1500, 100000}) {
+          auto const from       = strides(extents, left, pageable_source ? 0 : gap);
+          auto const to         = strides(extents, order, pageable_source ? gap : 0);
+          CopyPlan const p      = plan(extents, to, from);
+          std::size_t const all = 8 * 8 * 6 * 13;  // elements of the larger side
+          if (p.run_bytes != 8) continue;          // a line of both: that is for the copy engine
+          std::vector<char> src(all * 8), whole(all * 8), parts(all * 8), staging(all * 8);
+          for (std::size_t i = 0; i < src.size(); ++i) src[i] = char(i * 2654435761u >> 16);
+          walk(whole.data(), src.data(), p, p.loops - 1);
+          std::size_t bytes = 0;
+          for (StagedPart const& part : cut_for_staging(p, pageable_source, most)) {
+            walk(staging.data(), src.data() + part.src_offset, part.to_staging,
+                 part.to_staging.loops - 1);
+            walk(parts.data() + part.dst_offset, staging.data(), part.from_staging,
+                 part.from_staging.loops - 1);
+            CHECK(part.bytes == part.to_staging.bytes());
+            CHECK(part.bytes == part.from_staging.bytes());
+            CHECK((part.bytes <= most || most < 12 * 7 * 8));
+            bytes += part.bytes;
+          }
+          CHECK(std::equal(parts.begin(), parts.end(), whole.begin()));
+          CHECK(bytes == p.bytes());
+          CHECK(bytes == extents[0] * extents[1] * extents[2] * 8);
+        }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("large pageable memory in another order of dimensions is staged in parts",
+          "[copy_plan]") {
+  std::size_t const n   = 4096;
+  CopySides const sides = {.same_type                = true,
+                           .pageable_source          = false,
+                           .pageable_destination     = true,
+                           .both_page_locked         = false,
+                           .device_reads_host_memory = false};
+  CHECK(choose_way(plan({n, n}, {n, 1}, {1, n}), sides) == CopyWay::staged_in_parts);
+  CHECK(choose_way(plan({n / 4, n}, {n, 1}, {1, n}), sides) == CopyWay::staged_destination);
+  // Nor where the pageable side has lines with gaps in all dimensions, which take many calls.
+  CHECK(choose_way(
+            plan({64, 64, 64, 64}, {80 * 80 * 80, 80 * 80, 80, 1}, {1, 64, 64 * 64, 64 * 64 * 64}),
+            sides) == CopyWay::staged_destination);
 }

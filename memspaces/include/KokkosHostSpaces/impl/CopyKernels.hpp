@@ -25,6 +25,11 @@ void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src
 void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                        CopyPlan const& plan);
 
+/// Enqueues a copy that suits_tiles between pageable memory and memory that kernels reach: part by
+/// part through the same staging memory. The host may wait for each.
+void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                         CopyPlan const& plan, CopySides const& sides);
+
 /// Enqueues short copies on `instance` and returns. Kernels reach both sides. The stream does not
 /// capture.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);

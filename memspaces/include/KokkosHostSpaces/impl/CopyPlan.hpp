@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -27,6 +28,8 @@ struct CopyPlan {
     for (int i = 0; i < loops; ++i) all *= extent[i];
     return all;
   }
+
+  std::size_t bytes() const;
 
   /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
   /// number of rows apart, else 2-D ones; one for each run where runs overlap.
@@ -51,6 +54,19 @@ CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* 
 /// broadcast, whose strides are zero.
 bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes);
 
+/// A part of a copy between pageable memory and memory that kernels reach, through staging memory
+/// without gaps. Offsets are bytes from the beginnings of the two sides.
+struct StagedPart {
+  CopyPlan to_staging, from_staging;
+  std::size_t bytes, dst_offset, src_offset;
+};
+
+/// Cuts a copy that suits_tiles along the loop that the pageable side walks last, into parts of at
+/// most so many bytes (or of one iteration of that loop, if this is more): staging memory need not
+/// be larger.
+std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
+                                        std::size_t most_bytes);
+
 /// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
 /// place?
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
@@ -66,6 +82,7 @@ enum class CopyWay {
   element_kernel,      ///< by Kokkos' kernel, element by element
   staged_source,       ///< the pageable source is copied to page-locked memory first
   staged_destination,  ///< the other way round
+  staged_in_parts,     ///< either, in parts, with a tiled kernel
 };
 
 /// What a plan does not tell of a copy.

@@ -205,6 +205,8 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
       return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
                                 sides.device_reads_host_memory);
     case CopyWay::tiled_slabs: return enqueue_slab_copy(instance, dst.data(), src.data(), plan);
+    case CopyWay::staged_in_parts:
+      return enqueue_staged_copy(instance, dst.data(), src.data(), plan, sides);
     default: break;
   }
   if constexpr (is_pageable_v<typename Src::memory_space>) {
