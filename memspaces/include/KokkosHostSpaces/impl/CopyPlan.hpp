@@ -23,12 +23,6 @@ struct CopyPlan {
   std::array<std::size_t, max_loops> src_stride{};  ///< bytes
 
   bool contiguous() const { return loops == 0; }
-  std::size_t bytes() const {
-    std::size_t all = run_bytes;
-    for (int i = 0; i < loops; ++i) all *= extent[i];
-    return all;
-  }
-
   std::size_t bytes() const;
 
   /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
