@@ -9,8 +9,11 @@
 #include "PoolTest.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <latch>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -170,4 +173,50 @@ TEST_CASE("asking for statistics takes no longer when there are many blocks") {
   auto const start = std::chrono::steady_clock::now();
   for (int i = 0; i < 200; ++i) CHECK(pool::statistics().total.bytes_in_use == 0);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(4));
+}
+
+TEST_CASE("owners are told, memory is kept and trimmed while threads allocate and free") {
+  PoolTest const test(1);
+  constexpr int rounds = 100;
+  char* const before = PoolTest::allocate(30 * MiB);  // is cut and put together beside what is held
+  char* const held   = PoolTest::allocate(5 * MiB, "held");
+  Pool::deallocate(before);
+  std::atomic<int> wrong{0};
+  std::latch start(5);
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 2; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (std::size_t i = 0; i < rounds; ++i) {
+        char* const small = PoolTest::allocate(1000);
+        char* const large = PoolTest::allocate((1 + i % 7) * 3 * MiB);
+        small[0] = large[0] = 'x';
+        Pool::deallocate(small);
+        Pool::deallocate(large);
+      }
+    });
+  }
+  for (int thread = 0; thread < 2; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (int i = 0; i < 5 * rounds; ++i) {
+        auto const owner  = pool::describe(held + MiB);
+        auto const extent = Pool::extent_of(held + MiB);
+        wrong += !owner || owner->label != "held" || !extent || extent->begin != held;
+        void* const kept = Pool::keep(held + MiB);
+        wrong += kept == nullptr;
+        Pool::let_go(kept);
+      }
+    });
+  }
+  team.emplace_back([&] {
+    start.arrive_and_wait();
+    for (int i = 0; i < rounds; ++i) {
+      pool::trim(0);
+      wrong += PoolTest::usage().bytes_in_use < 5 * MiB;
+    }
+  });
+  team.clear();
+  CHECK(wrong == 0);
+  Pool::deallocate(held);
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <latch>
 #include <limits>
 #include <string>
 #include <system_error>
@@ -57,6 +58,20 @@ TEST_CASE("reserving any number of times leaves no threads behind") {
   pool::Reservation const last = Pool::reserve(4 * MiB);
   last.wait();
   CHECK(last.bytes_done() == 4 * MiB);
+}
+
+TEST_CASE("threads reserve at the same time") {
+  PoolTest const test;
+  std::latch start(4);
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 4; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (int round = 0; round < 20; ++round) Pool::reserve(MiB).wait();
+    });
+  }
+  team.clear();
+  CHECK(PoolTest::usage().bytes_cached >= 4 * 20 * MiB);
 }
 
 TEST_CASE("what no machine has cannot be reserved") {

@@ -135,8 +135,8 @@ std::size_t wrong_by_team(std::size_t rows, std::size_t columns, int threads) {
   std::memset(dst.data(), 0xee, bytes + guard);
   std::memset(scratch.data(), 0xee, 8 + asked + guard);
   char* const begin = reinterpret_cast<char*>(scratch.data()) + 8;
-  TiledCopy<Word> const kernel{tiling, reinterpret_cast<char*>(dst.data()),
-                               reinterpret_cast<char const*>(src.data())};
+  TiledCopy<Word> const kernel{reinterpret_cast<char*>(dst.data()),
+                               reinterpret_cast<char const*>(src.data()), tiling};
   std::barrier<> barrier(threads);
   std::vector<std::thread> team;
   for (int rank = 0; rank < threads; ++rank)

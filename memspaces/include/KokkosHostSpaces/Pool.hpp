@@ -44,11 +44,9 @@ std::optional<Description> describe(Kokkos::View<DataType, Properties...> const&
 /// Page-locks memory for later allocations in a space, in the background, near the device of the
 /// space instance: `bytes` in all. No later allocation may be larger than `largest_block` bytes, to
 /// be served from it. Returns at once; the Reservation waits, and throws what went wrong.
-template <class Space = PinnedSpace>
-requires Impl::is_host_space_v<Space> Reservation reserve(std::size_t bytes,
-                                                          Space const& space        = Space(),
-                                                          std::size_t largest_block = std::size_t(1)
-                                                                                      << 30) {
+template <Impl::HostSpace Space = PinnedSpace>
+Reservation reserve(std::size_t bytes, Space const& space = Space(),
+                    std::size_t largest_block = std::size_t(1) << 30) {
   return Impl::reserve(Space::describe(), space.device_id(), bytes, largest_block);
 }
 

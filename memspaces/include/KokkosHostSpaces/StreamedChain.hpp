@@ -62,19 +62,16 @@ StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpa
 }
 
 /// As above, on an instance.
-template <class Way = Automatic, class ExecutionSpace, class Range, class... Stages>
-requires Kokkos::is_execution_space_v<ExecutionSpace> StreamedLoop
-streamed_chain(std::string const& label, ExecutionSpace const& instance, Range const& range,
-               Stages const&... stages) {
+template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class... Stages>
+StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
+                            Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                              stages...);
 }
 
 /// As above, on the default instance.
-template <class Way = Automatic, class Range, class... Stages>
-requires Impl::StreamedRange<Range> StreamedLoop streamed_chain(std::string const& label,
-                                                                Range const& range,
-                                                                Stages const&... stages) {
+template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
+StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, StreamOptions<>{}, range, stages...);
 }
 

@@ -51,19 +51,18 @@ StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace
 }
 
 /// As above, on an instance.
-template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
-requires Kokkos::is_execution_space_v<ExecutionSpace> StreamedLoop
-streamed_for(std::string const& label, ExecutionSpace const& instance, Range const& range,
-             Body const& body, Arguments const&... arguments) {
+template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
+          class... Arguments>
+StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
+                          Range const& range, Body const& body, Arguments const&... arguments) {
   return streamed_for<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                            body, arguments...);
 }
 
 /// As above, on the default instance.
-template <class Way = Automatic, class Range, class Body, class... Arguments>
-requires Impl::StreamedRange<Range> StreamedLoop streamed_for(std::string const& label,
-                                                              Range const& range, Body const& body,
-                                                              Arguments const&... arguments) {
+template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
+StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
+                          Arguments const&... arguments) {
   return streamed_for<Way>(label, StreamOptions<>{}, range, body, arguments...);
 }
 

@@ -37,22 +37,20 @@ StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSp
 }
 
 /// As above, on an instance.
-template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
-          class... Arguments>
-requires Kokkos::is_execution_space_v<ExecutionSpace> StreamedLoop
-streamed_reduce(std::string const& label, ExecutionSpace const& instance, Range const& range,
-                Body const& body, Reducer const& reducer, Arguments const&... arguments) {
+template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
+          class Reducer, class... Arguments>
+StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& instance,
+                             Range const& range, Body const& body, Reducer const& reducer,
+                             Arguments const&... arguments) {
   return streamed_reduce<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                               body, reducer, arguments...);
 }
 
 /// As above, on the default instance.
-template <class Way = Automatic, class Range, class Body, class Reducer, class... Arguments>
-requires Impl::StreamedRange<Range> StreamedLoop streamed_reduce(std::string const& label,
-                                                                 Range const& range,
-                                                                 Body const& body,
-                                                                 Reducer const& reducer,
-                                                                 Arguments const&... arguments) {
+template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
+          class... Arguments>
+StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,
+                             Reducer const& reducer, Arguments const&... arguments) {
   return streamed_reduce<Way>(label, StreamOptions<>{}, range, body, reducer, arguments...);
 }
 

@@ -142,7 +142,7 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
   bool is_copied = false;
   if (pairs.size() != 1) return false;
   pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
-    if constexpr (OurCopy<Kokkos::Cuda, Dst, Src>) {
+    if constexpr (OurCopy<Kokkos::Cuda, Dst, Src> && (Dst::rank != 0 || Src::rank != 0)) {
       copy_views(instance, dst, src);
       is_copied = true;
     }

@@ -19,6 +19,9 @@ class WriteCombinedSpace;
 namespace Impl {
 
 template <class Space>
+concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
+
+template <class Space>
 concept HostSpace = std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace> ||
     std::is_same_v<Space, WriteCombinedSpace>;
 

@@ -52,9 +52,9 @@ class WalkOverTile {
 
 template <class Word>
 struct TiledCopy {
-  Tiling tiling;
   char* dst;
   char const* src;
+  Tiling tiling;
 
   // There are no more tiles than an int can count.
   template <class Team>
@@ -144,7 +144,7 @@ void launch_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, voi
   policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch_bytes<Word>(tiling))));
   Kokkos::parallel_for(
       "Kokkos::deep_copy: tile by tile", policy,
-      TiledCopy<Word>{tiling, static_cast<char*>(dst), static_cast<char const*>(src)});
+      TiledCopy<Word>{static_cast<char*>(dst), static_cast<char const*>(src), tiling});
 }
 
 /// Enqueues the copy on `instance` and returns; its kernels reach both sides.

@@ -25,11 +25,9 @@ struct Tiling {
     std::size_t dst_stride = 0, src_stride = 0;  ///< bytes
   };
 
-  std::size_t word = 0;    ///< bytes that stay together: 1, 2, 4, 8 or 16
-  Loop along_dst;          ///< where neighbours are neighbours in the destination, ...
-  Loop along_src;          ///< ... and in the source
-  Loop others[max_loops];  ///< around them
-  int other_loops = 0;
+  std::size_t word = 0;  ///< bytes that stay together: 1, 2, 4, 8 or 16
+  Loop along_dst;        ///< where neighbours are neighbours in the destination, ...
+  Loop along_src;        ///< ... and in the source
 
   std::uint32_t side_dst = 0, side_src = 0;  ///< of a tile, in words
   std::size_t tiles_dst = 0, tiles_src = 0;  ///< along the two loops
@@ -40,6 +38,10 @@ struct Tiling {
   /// in different banks.
   std::uint32_t pitch       = 0;
   std::size_t bytes_of_tile = 0;  ///< there
+
+  // Behind what every tile needs: a kernel's arguments come line by line.
+  int other_loops = 0;
+  Loop others[max_loops];  ///< around them
 };
 
 /// \param addresses of both sides, or-ed

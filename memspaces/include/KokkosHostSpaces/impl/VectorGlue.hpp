@@ -29,9 +29,6 @@ class VectorPolicy;
 
 namespace Impl {
 
-template <class Space>
-concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
-
 /// Tells a constructor of a policy that it is for a graph.
 using PolicyUpdate = Kokkos::Impl::PolicyUpdate;
 
