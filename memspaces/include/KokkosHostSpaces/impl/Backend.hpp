@@ -54,7 +54,7 @@ class KernelSource {
 
  private:
   void (*m_prepare)();
-  KernelSource* m_next;
+  mutable KernelSource* m_next;  // sources are constants
 };
 
 /// One side of a copy, for the guard.
