@@ -180,9 +180,14 @@ void release_event(Event event) noexcept;
 /// Waits until all work of `device` is done; false if the runtime refused (a stream captures).
 bool fence_device(int device) noexcept;
 
+/// Does `work`, which would break captures, if `device` has nothing to do and nobody captures, as
+/// far as can be known. Whoever announces a capture meanwhile waits until it is done. Returns
+/// whether it was done.
+bool do_if_idle(int device, void (*work)()) noexcept;
+
 /// A capture of a non-blocking stream begins, or has ended. Announcements are counted: until the
 /// last one has ended, everything above behaves as while a blocking stream captures. Announcing
-/// waits for recordings and fences that other threads are making, as long as the driver lets them
+/// waits for recordings, fences and work as above that other threads are making, as long as the driver lets them
 /// wait.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;

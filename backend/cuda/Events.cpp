@@ -119,6 +119,20 @@ bool fence_device(int device) noexcept {
   return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
 }
 
+bool do_if_idle(int device, void (*work)()) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  BreaksCaptures const noticed(*r);
+  Event event = nullptr;
+  bool const idle =
+      record_all_work(device, event) == Recorded::yes && query(event) == EventState::done;
+  release_event(event);
+  if (!idle) return false;
+  CaptureTolerance const tolerance(*r);
+  work();
+  return true;
+}
+
 void announce_capture() noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return;

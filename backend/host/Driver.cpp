@@ -103,6 +103,8 @@ void release_event(Event) noexcept {}
 
 bool fence_device(int) noexcept { return true; }
 
+bool do_if_idle(int, void (*)()) noexcept { return false; }
+
 void announce_capture() noexcept {}
 
 void end_announced_capture() noexcept {}

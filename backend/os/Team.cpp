@@ -32,7 +32,7 @@ void* do_job(void* pointer) {
 class Stacks {
  public:
   explicit Stacks(std::size_t threads)
-      : m_bytes(threads * one),
+      : m_bytes(threads * (least + one)),
         m_begin(mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {
     if (m_begin != MAP_FAILED) (void)madvise(m_begin, m_bytes, MADV_NOHUGEPAGE);
@@ -45,13 +45,15 @@ class Stacks {
 
   bool start(std::size_t i, pthread_t& thread, Job& job) const {
     return (m_begin != MAP_FAILED &&
-            start_on(static_cast<char*>(m_begin) + i * one, thread, job)) ||
+            start_on(static_cast<char*>(m_begin) + i * (least + one) + least, thread, job)) ||
            // Thread-local variables of a program may not fit in a small stack.
            pthread_create(&thread, nullptr, &do_job, &job) == 0;
   }
 
  private:
   static constexpr std::size_t one = std::size_t(1) << 20;  // as sanitizers want
+  // Below it, since the system starts a thread if but its thread-local variables fit.
+  static constexpr std::size_t least = std::size_t(1) << 18;
 
   static bool start_on(void* stack, pthread_t& thread, Job& job) {
     pthread_attr_t attributes;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -17,14 +18,6 @@ namespace {
 struct Loop {
   std::size_t extent, dst_stride, src_stride;  // strides in bytes
 };
-
-// Of more than staging memory shall hold. All parts are alike, but the last.
-bool suits_staging_in_parts(CopyPlan const& plan, bool pageable_source) {
-  std::size_t const most = copy_thresholds.staging_bytes;
-  if (plan.bytes() <= most) return false;
-  StagedPart const part = cut_for_staging(plan, pageable_source, most).front();
-  return (pageable_source ? part.to_staging : part.from_staging).suits_copy_engine();
-}
 
 // Does `a` belong further inside the loop nest than `b`?
 bool is_inside(Loop const& a, Loop const& b) {
@@ -39,6 +32,87 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
 bool suits_slabs(CopyPlan const& plan) {
   return plan.bytes() >= copy_thresholds.slabs_from_bytes &&
          cut_into_slabs(plan, copy_thresholds.least_slab_bytes);
+}
+
+// How a copy is cut for staging memory, which has the order of the pageable side.
+class Cuts {
+ public:
+  Cuts(CopyPlan const& plan, bool pageable_source, std::size_t most_bytes)
+      : m_plan(plan), m_pageable_source(pageable_source), m_most_bytes(most_bytes) {
+    auto const& stride = pageable_source ? plan.src_stride : plan.dst_stride;
+    std::iota(m_order.begin(), m_order.begin() + plan.loops, 0);
+    std::stable_sort(m_order.begin(), m_order.begin() + plan.loops,
+                     [&](int a, int b) { return stride[std::size_t(a)] < stride[std::size_t(b)]; });
+  }
+
+  // The last loop of the pageable side that suits, or nothing.
+  std::optional<int> loop() const {
+    for (int i = m_plan.loops - 1; i >= 0; --i)
+      if (suits(m_order[std::size_t(i)])) return m_order[std::size_t(i)];
+    return std::nullopt;
+  }
+  int last_loop() const { return m_order[std::size_t(m_plan.loops - 1)]; }
+
+  // Iterations of the loop in a part.
+  std::size_t at_once(int loop) const {
+    std::size_t const extent = m_plan.extent[std::size_t(loop)];
+    return std::clamp<std::size_t>(m_most_bytes / (m_plan.bytes() / extent), 1, extent);
+  }
+
+  StagedPart part(int cut, std::size_t first, std::size_t count) const {
+    Strides dense{}, dst{}, src{}, extents = m_plan.extent;
+    extents[std::size_t(cut)] = count;
+    // Strides count in runs: tiles are for those that are multiples of them.
+    std::size_t runs = 1;
+    for (int i = 0; i < m_plan.loops; ++i) {
+      auto const loop = std::size_t(m_order[std::size_t(i)]);
+      dense[loop]     = runs;
+      dst[loop]       = m_plan.dst_stride[loop] / m_plan.run_bytes;
+      src[loop]       = m_plan.src_stride[loop] / m_plan.run_bytes;
+      runs *= extents[loop];
+    }
+    auto const side = [&](Strides const& to, Strides const& from) {
+      return make_copy_plan(m_plan.run_bytes, m_plan.loops, extents.data(), to.data(), from.data());
+    };
+    return {.to_staging   = side(dense, src),
+            .from_staging = side(dst, dense),
+            .bytes        = runs * m_plan.run_bytes,
+            .dst_offset   = first * m_plan.dst_stride[std::size_t(cut)],
+            .src_offset   = first * m_plan.src_stride[std::size_t(cut)]};
+  }
+
+ private:
+  using Strides = std::array<std::size_t, CopyPlan::max_loops>;
+
+  // Do few calls and tiles carry each part? A loop that tiles turn may end with a narrow one, for
+  // few calls alone: all parts but the last are alike.
+  bool suits(int loop) const {
+    std::size_t const extent = m_plan.extent[std::size_t(loop)], count = at_once(loop);
+    if (m_plan.bytes() / extent > m_most_bytes) return false;
+    StagedPart const each = part(loop, 0, count);
+    StagedPart const last = part(loop, 0, (extent - 1) % count + 1);
+    return pageable(each).suits_copy_engine() && by_tiles(other(each)) &&
+           pageable(last).suits_copy_engine() &&
+           (by_tiles(other(last)) || other(last).suits_copy_engine());
+  }
+  CopyPlan const& pageable(StagedPart const& part) const {
+    return m_pageable_source ? part.to_staging : part.from_staging;
+  }
+  CopyPlan const& other(StagedPart const& part) const {
+    return m_pageable_source ? part.from_staging : part.to_staging;
+  }
+  bool by_tiles(CopyPlan const& plan) const { return suits_tiles(plan, m_plan.run_bytes); }
+
+  CopyPlan const& m_plan;
+  bool m_pageable_source;
+  std::size_t m_most_bytes;
+  std::array<int, CopyPlan::max_loops> m_order{};
+};
+
+// Of more than staging memory shall hold.
+bool suits_staging_in_parts(CopyPlan const& plan, bool pageable_source) {
+  std::size_t const most = copy_thresholds.staging_bytes;
+  return plan.bytes() > most && Cuts(plan, pageable_source, most).loop();
 }
 
 }  // namespace
@@ -107,37 +181,12 @@ bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t sp
 
 std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
                                         std::size_t most_bytes) {
-  using Strides        = std::array<std::size_t, CopyPlan::max_loops>;
-  auto const& pageable = pageable_source ? plan.src_stride : plan.dst_stride;
-  std::array<int, CopyPlan::max_loops> order{};
-  auto* const end = order.begin() + plan.loops;
-  std::iota(order.begin(), end, 0);
-  std::stable_sort(order.begin(), end, [&](int a, int b) { return pageable[a] < pageable[b]; });
-
-  // Strides count in runs: tiles are for those that are multiples of them.
-  Strides dense{}, dst{}, src{}, extents = plan.extent;
-  std::size_t runs = 1;
-  for (int const* loop = order.begin(); loop != end; ++loop) {
-    dense[*loop] = runs;
-    dst[*loop]   = plan.dst_stride[*loop] / plan.run_bytes;
-    src[*loop]   = plan.src_stride[*loop] / plan.run_bytes;
-    if (loop + 1 != end) runs *= plan.extent[*loop];
-  }
-  auto const part = [&](Strides const& to, Strides const& from) {
-    return make_copy_plan(plan.run_bytes, plan.loops, extents.data(), to.data(), from.data());
-  };
-  int const last          = *(end - 1);
-  std::size_t const bytes = runs * plan.run_bytes;  // of an iteration of the last loop
-  std::size_t const most  = std::max<std::size_t>(most_bytes / bytes, 1);
+  Cuts const cuts(plan, pageable_source, most_bytes);
+  int const loop           = cuts.loop().value_or(cuts.last_loop());
+  std::size_t const extent = plan.extent[std::size_t(loop)], at_once = cuts.at_once(loop);
   std::vector<StagedPart> parts;
-  for (std::size_t first = 0; first < plan.extent[last]; first += most) {
-    extents[last] = std::min(most, plan.extent[last] - first);
-    parts.push_back({.to_staging   = part(dense, src),
-                     .from_staging = part(dst, dense),
-                     .bytes        = extents[last] * bytes,
-                     .dst_offset   = first * plan.dst_stride[last],
-                     .src_offset   = first * plan.src_stride[last]});
-  }
+  for (std::size_t first = 0; first < extent; first += at_once)
+    parts.push_back(cuts.part(loop, first, std::min(at_once, extent - first)));
   return parts;
 }
 

@@ -27,15 +27,6 @@ bool shall_ask() noexcept {
          std::has_single_bit(asked.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
-// Has the device no work, so that nobody is waited for, and no capture that could be broken?
-bool is_idle(int device) noexcept {
-  Driver::Event event = nullptr;
-  bool const idle     = Driver::record_all_work(device, event) == Driver::Recorded::yes &&
-                    Driver::query(event) == Driver::EventState::done;
-  Driver::release_event(event);
-  return idle;
-}
-
 }  // namespace
 
 KernelSource::KernelSource(void (*prepare)()) noexcept : m_prepare(prepare) {
@@ -60,10 +51,12 @@ KernelSource::~KernelSource() {
 void KernelSource::prepare_all() noexcept {
   if (!shall_ask()) return;
   int const device = Kokkos::device_id();
-  if (Driver::current_device() != device || !is_idle(device)) return;
-  std::lock_guard const lock(mutex);
-  for (; unprepared != nullptr; unprepared = unprepared->m_next) unprepared->m_prepare();
-  some_are_unprepared.store(false);
+  if (Driver::current_device() != device) return;
+  Driver::do_if_idle(device, [] {
+    std::lock_guard const lock(mutex);
+    for (; unprepared != nullptr; unprepared = unprepared->m_next) unprepared->m_prepare();
+    some_are_unprepared.store(false);
+  });
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -6,6 +6,8 @@
 #include "Device.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -190,6 +192,44 @@ TEST_CASE("events of each device in use wait for the work of that device") {
   CHECK(Driver::fence_device(0));
   CHECK(Driver::fence_device(1));
   CHECK(Driver::query(second.event) == EventState::done);
+}
+
+TEST_CASE("what breaks captures waits for nobody, and a capture that is announced waits for it") {
+  start_test(1);
+  use_device();
+  static std::atomic<int> done{0};
+  static std::atomic<bool> announced{false};
+  static std::thread other;
+  static bool began_meanwhile = false;
+  done                        = 0;
+  announced = began_meanwhile = false;
+  auto const work             = [] {
+    ++done;
+    other = std::thread([] {
+      Driver::announce_capture();
+      announced = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    began_meanwhile = announced;
+  };
+  DeviceWork::Stream stream(Kind::blocking);
+  {
+    DeviceWork::Gate gate;
+    stream.run(gate.hold());
+    CHECK_FALSE(Driver::do_if_idle(0, work));
+  }
+  stream.wait();
+  stream.begin_capture();
+  CHECK_FALSE(Driver::do_if_idle(0, work));
+  CHECK(stream.end_capture());
+  CHECK(done == 0);
+  REQUIRE(Driver::do_if_idle(0, work));
+  other.join();
+  CHECK(announced);
+  CHECK_FALSE(began_meanwhile);
+  CHECK_FALSE(Driver::do_if_idle(0, work));
+  CHECK(done == 1);
+  Driver::end_announced_capture();
 }
 
 // So that the fake runtime catches what a device would.

@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 using namespace KokkosHostSpaces::Impl;
@@ -164,4 +166,43 @@ TEST_CASE("large pageable memory in another order of dimensions is staged in par
   CHECK(choose_way(
             plan({64, 64, 64, 64}, {80 * 80 * 80, 80 * 80, 80, 1}, {1, 64, 64 * 64, 64 * 64 * 64}),
             sides) == CopyWay::staged_destination);
+}
+
+TEST_CASE(
+    "each part of what is staged is carried by few calls, also where the last dimensions are short",
+    "[copy_plan]") {
+  std::size_t const million = 1000000;
+  for (std::vector<std::size_t> const& extents : {std::vector<std::size_t>{4 * million, 3, 3},
+                                                  {million, 8, 17},
+                                                  {million, 3, 9},
+                                                  {8, million, 17},
+                                                  {100 * million, 2},
+                                                  {2 * million, 2, 2, 3, 3}})
+    for (bool const pageable_source : {true, false})
+      for (bool const is_turned : {true, false}) {
+        std::vector<std::size_t> order(extents.size());
+        std::iota(order.begin(), order.end(), std::size_t(0));
+        auto const left = strides(extents, order, 0);
+        std::reverse(order.begin(), order.end());
+        auto const right    = strides(extents, order, 0);
+        CopyPlan const copy = is_turned ? plan(extents, right, left) : plan(extents, left, right);
+        CopySides const sides{.same_type                = true,
+                              .pageable_source          = pageable_source,
+                              .pageable_destination     = !pageable_source,
+                              .both_page_locked         = false,
+                              .device_reads_host_memory = pageable_source};
+        INFO(extents[0] << " x " << extents[1] << ", " << pageable_source << is_turned);
+        if (copy.suits_copy_engine()) continue;  // in few calls as a whole
+        REQUIRE(choose_way(copy, sides) == CopyWay::staged_in_parts);
+        std::size_t calls = 0, most = 0;
+        auto const parts = cut_for_staging(copy, pageable_source, copy_thresholds.staging_bytes);
+        for (StagedPart const& part : parts) {
+          for (CopyPlan const& half : {part.to_staging, part.from_staging})
+            calls += suits_tiles(half, 8) ? 1 : half.engine_calls();
+          most = std::max(most, part.bytes);
+        }
+        CHECK(calls <= 17 * parts.size());
+        CHECK(most <= copy_thresholds.staging_bytes);
+        CHECK(parts.size() <= 2 * copy.bytes() / copy_thresholds.staging_bytes + 1);
+      }
 }

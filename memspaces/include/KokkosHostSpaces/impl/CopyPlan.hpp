@@ -55,9 +55,9 @@ struct StagedPart {
   std::size_t bytes, dst_offset, src_offset;
 };
 
-/// Cuts a copy that suits_tiles along the loop that the pageable side walks last, into parts of at
-/// most so many bytes (or of one iteration of that loop, if this is more): staging memory need not
-/// be larger.
+/// Cuts a copy that suits_tiles into parts of at most so many bytes: staging memory need not be
+/// larger. Along the loop that the pageable side walks last of those that leave parts for few calls
+/// and for tiles; if there is none, along the last one, of which a part has one iteration at least.
 std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
                                         std::size_t most_bytes);
 
