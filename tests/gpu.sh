@@ -24,7 +24,7 @@ export OMP_PROC_BIND=false
 # for an error: without cases for that, those that measure and those with billions of elements, and few random ones.
 # Each core has a process with a share of the cases. Tells how each share ended, and which cases failed or took too long.
 sanitize() {
-  local shares=$((2 * $(nproc)))
+  local shares=$((2 * $(nproc))) tool code
   export program=$build/tests/memspaces/memspaces_tests results shares
   export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
   # shellcheck disable=SC2016
@@ -41,6 +41,11 @@ sanitize() {
     awk "/^-----/ { inside = !inside; if (inside) name = \"\"; next } inside { name = name \$0 \" \" }
          /FAILED:\$/ && !told[name]++ { print \"  FAILED: \" name }" "$log"
     [ $code -eq 0 ] || [ $code -eq 4 ]'  # 4: all of them need more GPUs
+  code=$?
+  for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
+    grep -qs "All tests passed" "$results/sanitizer_$tool"_*.log || { code=1; echo "  FAILED: $tool ran nothing"; }
+  done
+  return $code
 }
 
 say() { printf '\n==> %s (%s s)\n' "$*" "$SECONDS"; }
