@@ -41,7 +41,7 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 
 /// A source file that may have kernels. Kokkos prepares it when it launches the first of them: it
 /// copies on the legacy default stream, and waits, which breaks the capture of a blocking stream and
-/// is told nobody. So our allocations prepare all sources as soon as one of them finds an idle device.
+/// is told nobody. So our allocations prepare all sources when one of them finds an idle device.
 class KernelSource {
  public:
   explicit KernelSource(void (*prepare)()) noexcept;
