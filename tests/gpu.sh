@@ -28,6 +28,7 @@ sanitize() {
   export program=$build/tests/memspaces/memspaces_tests results shares
   export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
   # shellcheck disable=SC2016
+  rm -f "$results"/sanitizer_*.log
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for ((share = 0; share < shares; ++share)); do echo "$tool $share"; done
   done | xargs -P "$(nproc)" -L 1 bash -c '
