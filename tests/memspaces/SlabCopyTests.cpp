@@ -8,6 +8,7 @@
 #include "../../backend/Error.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
+#include "DenseStrides.hpp"
 
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
@@ -30,17 +31,6 @@ namespace {
 
 using Extents = std::vector<std::size_t>;
 
-// Dense, with dimensions in the given order, the first one the fastest.
-Extents strides(Extents const& extents, Extents const& order) {
-  Extents result(extents.size());
-  std::size_t next = 1;
-  for (std::size_t const r : order) {
-    result[r] = next;
-    next *= extents[r];
-  }
-  return result;
-}
-
 CopyPlan plan_of(Extents const& extents, Extents const& dst, Extents const& src) {
   return make_copy_plan(8, int(extents.size()), extents.data(), dst.data(), src.data());
 }
@@ -60,7 +50,7 @@ struct Turned {
   Turned(Extents const& extents, Extents const& order) {
     Extents in_order(extents.size());
     std::iota(in_order.begin(), in_order.end(), std::size_t(0));
-    plan  = plan_of(extents, strides(extents, order), strides(extents, in_order));
+    plan  = plan_of(extents, dense_strides(extents, order), dense_strides(extents, in_order));
     bytes = plan.bytes();
     source.resize(bytes);
     std::generate(source.begin(), source.end(),

@@ -4,6 +4,7 @@
 // The arithmetic of copies by tiles, and of copies of short pieces, where the kernels run on the
 // host. DeepCopyCuda.cpp copies by them on a device.
 
+#include "DenseStrides.hpp"
 #include "RandomCopies.hpp"
 #include "Rounds.hpp"
 
@@ -29,18 +30,6 @@ namespace {
 
 using Bytes   = std::vector<unsigned char>;
 using Extents = std::vector<std::size_t>;
-
-// Dense, with dimensions in the given order, the first one the fastest.
-Extents strides(Extents const& extents, Extents const& order) {
-  Extents result(extents.size());
-  std::size_t next = 1;
-  for (std::size_t const r : order) {
-    result[r] = next;
-    next *= extents[r];
-  }
-  return result;
-}
-
 // Heap memory at a multiple of 16 bytes.
 struct Aligned {
   explicit Aligned(std::size_t bytes) : memory(bytes / 16 + 1) {}
@@ -55,7 +44,7 @@ struct Aligned {
 // Returns false if tiles are not for it.
 bool copies_by_tiles(std::size_t element, Extents const& extents, Extents const& dst_order,
                      Extents const& src_order, bool dst_first) {
-  Extents const to = strides(extents, dst_order), from = strides(extents, src_order);
+  Extents const to = dense_strides(extents, dst_order), from = dense_strides(extents, src_order);
   CopyPlan const plan =
       make_copy_plan(element, int(extents.size()), extents.data(), to.data(), from.data());
   std::size_t const count =
