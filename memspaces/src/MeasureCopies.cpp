@@ -132,7 +132,8 @@ class CopyTrials {
 }  // namespace
 
 bool calibrate_this_machine(std::ostream& out) {
-  Kokkos::ScopeGuard const kokkos;
+  // It is no program whose threads matter.
+  Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
   bool all_kept = true;
   for (int device = 0; device < Driver::device_count(); ++device) {
     CopyTrials trials(device);

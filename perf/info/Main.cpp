@@ -60,6 +60,8 @@ Options parse_options(int argc, char const* const* argv) {
     else
       arguments.refuse();
   }
+  if (options.calibrate && (options.json || !options.measure))
+    throw UsageError("--calibrate is an option by itself: leave the others out");
   return options;
 }
 

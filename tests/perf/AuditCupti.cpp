@@ -39,8 +39,15 @@ class ListenedTo {
                  int copies = 1) const {
     function<decltype(fake_cupti_call)>("fake_cupti_call")(copies, bytes, start, end);
   }
-  int subscribers() const {
-    return function<decltype(fake_cupti_subscribers)>("fake_cupti_subscribers")();
+  bool nobody_listens() const {
+    return function<decltype(fake_cupti_subscribers)>("fake_cupti_subscribers")() == 0 &&
+           function<decltype(fake_cupti_kinds)>("fake_cupti_kinds")() == 0;
+  }
+  /// Of another tool.
+  void mark(std::uint64_t mark) const {
+    constexpr std::uint32_t custom0 = 3;
+    function<int(std::uint32_t, std::uint64_t)>("cuptiActivityPushExternalCorrelationId")(custom0,
+                                                                                          mark);
   }
 
  private:
@@ -74,7 +81,7 @@ TEST_CASE("copies that nobody waits for have the rate at which copy engines did 
   CHECK_THAT(result.json, ContainsSubstring("\"engine_copies\": 2,\n\"engine_bytes\": 4000000"));
   CHECK_THAT(result.json, ContainsSubstring("\"engine_copies\": 4,\n\"engine_bytes\": 1000000"));
   CHECK_THAT(result.json, ContainsSubstring("\"cupti\": \"used\""));
-  CHECK(cupti.subscribers() == 0);
+  CHECK(cupti.nobody_listens());
 }
 
 TEST_CASE("what copy engines do beside copies of Kokkos, or have not done, is left out",
@@ -87,6 +94,7 @@ TEST_CASE("what copy engines do beside copies of Kokkos, or have not done, is le
       cupti.call_from(1000000, 0, 0);
       cupti.call_from(1000000, 1000, 0);
     });
+    cupti.mark(1);
     cupti.call(1 << 20, 1);
     copy("none", "b", [] {});
   });
@@ -128,8 +136,17 @@ TEST_CASE("a second program run has rates of its own", "[audit]") {
   ListenedTo const cupti;
   (void)audited([&] { copy("a", "b", [&] { cupti.call(1000000, 50); }); });
   copy("between", "b", [&] { cupti.call(1000000, 30); });
-  auto const second = audited([&] { copy("a", "b", [&] { cupti.call(1000000, 20); }); });
-  CHECK_THAT(second.text, ContainsSubstring("20.00*") && !ContainsSubstring("30.00*"));
+  auto const second = audited([&] {
+    copy("a", "b", [&] { cupti.call(1000000, 20); });
+    copy("c", "b", [&] { cupti.call(1000000, 10); });
+  });
+  auto const third  = audited([&] {
+    copy("a", "b", [&] { cupti.call(1000000, 25); });
+    copy("c", "b", [&] { cupti.call(1000000, 5); });
+  });
+  CHECK_THAT(second.text, ContainsSubstring("20.00*") && ContainsSubstring("10.00*") &&
+                              !ContainsSubstring("30.00*"));
+  CHECK_THAT(third.text, ContainsSubstring("25.00*") && ContainsSubstring("5.00*"));
 }
 
 TEST_CASE("beside a profiler CUPTI is left to it, and one line says so", "[audit]") {

@@ -57,6 +57,7 @@ extern "C" {
 void fake_cupti_fails(FakeCuptiFaults const& wanted) { faults = wanted; }
 
 int fake_cupti_subscribers() { return subscribers; }
+int fake_cupti_kinds() { return int(enabled.size()); }
 
 void fake_cupti_call(int copies, std::uint64_t bytes, std::uint64_t start, std::uint64_t end) {
   std::lock_guard const lock(mutex);

@@ -13,7 +13,9 @@ struct FakeCuptiFaults {
 
 extern "C" {
 void fake_cupti_fails(FakeCuptiFaults const& faults);
+/// Who listens, and to how many kinds of activity.
 int fake_cupti_subscribers();
+int fake_cupti_kinds();
 
 /// A call of CUDA by this thread, of which so many copies are made, each of these bytes and times
 /// in ns.
