@@ -111,7 +111,6 @@ std::optional<CopyCalibration> calibrate(std::string const& file, CalibratedLink
   CopyThresholds const before = thresholds_in(gpu.more, broken);
   CopyThresholds const after  = measure_thresholds(before, clock);
   gpu.rates                   = *measured;
-  gpu.rates.measured          = true;
   gpu.more                    = with_thresholds(gpu.more, after);
   std::string const problem = file.empty() ? "there is no folder for caches, or it is switched off"
                                            : keep_calibration(file, gpu);

@@ -111,6 +111,19 @@ TEST_CASE("a way that is never the faster one is not taken", "[calibration]") {
   for (auto const& pieces : found.by_kernel) CHECK(pieces.most_bytes == 0);
 }
 
+TEST_CASE("more pieces are carried by a kernel as long as fewer ones are", "[calibration]") {
+  Machine machine;
+  CopyThresholds const found = measure_thresholds(copy_thresholds, [&](CopyTrial const& trial) {
+    CHECK((trial.to_device || trial.way < Way::turned_in_place || trial.pieces > 0));
+    CopyTrial fewer = trial;  // the longer, the fewer they are
+    if (trial.pieces > 0) fewer.pieces = 40 - trial.pieces;
+    return machine(fewer);
+  });
+  CHECK(found.by_kernel[0].most_bytes == 64 << 10);
+  CHECK(found.by_kernel[1].most_bytes == 64 << 10);
+  CHECK(found.by_kernel[2].most_bytes == 64 << 10);
+}
+
 TEST_CASE("all that can be found is kept, and read again as it was", "[calibration]") {
   for (double const crossing : {1., 10., 1000., 1e5, 1e7, 1e12}) {
     Machine machine;
@@ -252,6 +265,7 @@ TEST_CASE("what cannot be kept is measured and shown all the same", "[calibratio
     REQUIRE(done);
     CHECK_FALSE(done->kept);
     CHECK_THAT(done->report, ContainsSubstring("NOT KEPT") && ContainsSubstring("64 -> 256"));
+    if (file.empty()) CHECK_THAT(done->report, ContainsSubstring("no folder for caches"));
   }
   CHECK_FALSE(calibrate(
       folder.file, gpu(), [] { return std::optional<LinkRates>(); }, machine.clock()));
