@@ -61,7 +61,7 @@ class CopyTrials {
     (void)once(1, enqueue);  // of two ways the second one would find the memory warm
     int const often = int(std::clamp(long_enough / once(1, enqueue), 1., 32.));
     double least    = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 7; ++i) least = std::min(least, once(often, enqueue));
+    for (int i = 0; i < 15; ++i) least = std::min(least, once(often, enqueue));
     return least;
   }
 

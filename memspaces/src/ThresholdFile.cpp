@@ -20,7 +20,7 @@ MeasuredThreshold pieces_by_kernel() {
   // By their number, so that a table with others has other keys.
   std::string const number = std::to_string(copy_thresholds.by_kernel[I].least_number);
   return {"longest_of_" + number + "_pieces_by_kernel",
-          "pieces that one kernel carries, of a batch of " + number + " or more, at most", 0, MiB,
+          "longest pieces that one kernel carries, of a batch of " + number + " or more", 0, MiB,
           [](CopyThresholds& all) -> std::size_t& { return all.by_kernel[I].most_bytes; }};
 }
 
@@ -48,10 +48,10 @@ std::string padded(std::string text, std::size_t width) {
 
 std::vector<MeasuredThreshold> const& measured_thresholds() {
   static std::vector<MeasuredThreshold> const all = {
-      {"equal_run_bytes", "rows that the copy engine copies, not a kernel, from", 1, 4 * KiB,
+      {"equal_run_bytes", "shortest rows that the copy engine copies, not a kernel", 1, 4 * KiB,
        [](CopyThresholds& of) -> std::size_t& { return of.equal_run_bytes; }},
-      {"slabs_from_bytes", "transposed copies to the device through its memory, from", 4 * MiB, GiB,
-       [](CopyThresholds& of) -> std::size_t& { return of.slabs_from_bytes; }},
+      {"slabs_from_bytes", "smallest transposed copies to the device that go through its memory",
+       4 * MiB, GiB, [](CopyThresholds& of) -> std::size_t& { return of.slabs_from_bytes; }},
       pieces_by_kernel<0>(),
       pieces_by_kernel<1>(),
       pieces_by_kernel<2>(),

@@ -98,10 +98,12 @@ class Arrived {
  public:
   void mark(std::uint32_t correlation, std::uint64_t pair) {
     m_marks[correlation] = pair;
+    m_has_marks          = true;
     // Calls are numbered one after the other: of very old ones no copy will come.
     if (m_marks.size() > most) m_marks.erase(m_marks.begin());
   }
   void copy(CopyRecord const& record) {
+    m_has_copies = true;
     if (record.start != 0 && record.end > record.start && m_copies.size() < most)
       m_copies.push_back(record);
   }
@@ -117,7 +119,9 @@ class Arrived {
     }
     m_copies.clear();
   }
+  bool has_no_marks() const { return m_has_copies && !m_has_marks; }
   std::unordered_map<std::uint64_t, EngineCopies> take() {
+    m_has_marks = m_has_copies = false;
     m_marks.clear();
     return std::exchange(m_pairs, {});
   }
@@ -125,6 +129,7 @@ class Arrived {
  private:
   static constexpr std::size_t most = 1 << 20;
 
+  bool m_has_marks = false, m_has_copies = false;
   std::map<std::uint32_t, std::uint64_t> m_marks;
   std::vector<CopyRecord> m_copies;
   std::unordered_map<std::uint64_t, EngineCopies> m_pairs;
@@ -133,8 +138,8 @@ class Arrived {
 // Never destroyed, as what uses it may run until the process is gone.
 struct Listener {
   Functions cupti{};
-  std::atomic<bool> listens = false;
-  bool loaded               = false;  // something by us
+  std::atomic<bool> listens = false, marked = false;
+  bool loaded = false;  // something by us
   std::string why_not;
   std::mutex mutex;
   Arrived arrived;
@@ -240,7 +245,9 @@ void Cupti::start() {
 
 void Cupti::begin_copy(std::uint64_t pair) noexcept {
   Listener& all = listener();
-  if (all.listens) all.cupti.push(our_marks, pair);
+  if (!all.listens) return;
+  all.cupti.push(our_marks, pair);
+  all.marked.store(true, std::memory_order_relaxed);
 }
 
 void Cupti::end_copy() noexcept {
@@ -258,6 +265,9 @@ EngineRecords Cupti::stop() {
     for (Kind const kind : kinds) all.cupti.disable(kind);
   }
   std::lock_guard const lock(all.mutex);
+  if (result.listened && all.marked && all.arrived.has_no_marks())
+    all.why_not = "it does not tell whose copies are whose, as where CUDA was used before Kokkos";
+  all.marked     = false;
   result.of_pair = all.arrived.take();
   result.why_not = std::exchange(all.why_not, "");
   return result;

@@ -107,7 +107,7 @@ Row row_of(Pair const& pair, Link const& link, EngineRecords const& engines) {
     row.rate = double(pair.blocked_bytes) / pair.blocked_seconds;
   if (auto const found = engines.of_pair.find(pair.number); found != engines.of_pair.end())
     row.engine = found->second;
-  if (!row.rate && row.engine.bytes > 0 && row.engine.seconds > 0) {
+  if (!row.rate && !pair.is_fill() && row.engine.bytes > 0 && row.engine.seconds > 0) {
     row.rate          = double(row.engine.bytes) / row.engine.seconds;
     row.rate_by_cupti = true;
   }

@@ -168,7 +168,7 @@ TEST_CASE("a calibration says what changed, and the next one that nothing did", 
   REQUIRE(first);
   CHECK(first->kept);
   CHECK_THAT(first->report, ContainsSubstring("11.0 GB/s to the device"));
-  CHECK_THAT(first->report, ContainsSubstring("64 -> 256 bytes: rows"));
+  CHECK_THAT(first->report, ContainsSubstring("64 -> 256 bytes: shortest rows"));
   CHECK_THAT(first->report, ContainsSubstring("kept in " + folder.file));
   CHECK(kept(folder.file).equal_run_bytes == 256);
   auto const second = calibrate_by(machine, folder.file);

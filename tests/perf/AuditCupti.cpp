@@ -116,6 +116,16 @@ TEST_CASE("copies that the host waited for keep the rate that it saw", "[audit]"
   CHECK_THAT(result.json, ContainsSubstring("\"engine_bytes\": 1000000"));
 }
 
+TEST_CASE("a value for all elements has no rate, though it is handed over by a copy", "[audit]") {
+  ListenedTo const cupti;
+  auto const result = audited([&] {
+    kokkosp_begin_deep_copy(space("Cuda"), "a", nullptr, space("Host"), "Scalar", &cupti, 1000);
+    cupti.call(8, 0.01);
+    kokkosp_end_deep_copy();
+  });
+  CHECK_THAT(result.text, ContainsSubstring("`a`") && !ContainsSubstring("*"));
+}
+
 TEST_CASE("copies of several threads are told apart, in however many records", "[audit]") {
   constexpr int copies = 20000;  // more than a buffer holds
   ListenedTo const cupti;
@@ -159,6 +169,7 @@ TEST_CASE("beside a profiler CUPTI is left to it, and one line says so", "[audit
   };
   says(result_of(ListenedTo({.has_subscriber = true})).text, "a profiler uses it");
   says(result_of(ListenedTo({.refuses_kind = 1})).text, "it does not listen");
+  says(result_of(ListenedTo({.has_no_calls = true})).text, "whose copies are whose");
   setenv("CUDA_INJECTION64_PATH", "/opt/profiler.so", 1);
   says(result_of(ListenedTo()).text, "CUDA_INJECTION64_PATH");
   unsetenv("CUDA_INJECTION64_PATH");

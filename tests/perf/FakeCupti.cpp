@@ -63,7 +63,7 @@ void fake_cupti_call(int copies, std::uint64_t bytes, std::uint64_t start, std::
   std::lock_guard const lock(mutex);
   ++last_call;
   // Marks are told of calls that have records themselves.
-  if (enabled.count(runtime_kind) != 0) {
+  if (enabled.count(runtime_kind) != 0 && !faults.has_no_calls) {
     for (auto const& [kind, mark] : marks) {
       if (enabled.count(external_kind) == 0) break;
       begin_record(external_kind, mark_bytes);

@@ -9,6 +9,7 @@
 struct FakeCuptiFaults {
   bool has_subscriber        = false;  ///< somebody else listens already
   std::uint32_t refuses_kind = 0;      ///< of activity
+  bool has_no_calls          = false;  ///< as if it came too late for calls
 };
 
 extern "C" {
