@@ -211,7 +211,7 @@ bool CopyBatch::copy_rows(CopyRows const& rows, Driver::Stream stream) const {
 // Takes those out that a kernel shall carry.
 std::vector<CopyPiece> CopyBatch::take_for_kernel() {
   auto const& known = copy_thresholds_in_use().by_kernel;
-  std::array<std::size_t, copy_thresholds.by_kernel.size()> number{};
+  std::array<std::size_t, std::tuple_size_v<decltype(CopyThresholds::by_kernel)>> number{};
   for (CopyPiece const& piece : m_pieces)
     for (std::size_t i = 0; i < known.size(); ++i)
       number[i] += !piece.pageable && piece.bytes <= known[i].most_bytes;
