@@ -61,16 +61,24 @@ bool read_number(std::string const& text, double& number) {
   return in >> number && in.eof();
 }
 
-// All lines of an entry, in the order in which they are written.
-bool read_link(std::istream& in, CalibratedLink& link) {
-  std::string line, value;
+// What names a GPU, as it stands in a file.
+CalibratedLink as_in_file(CalibratedLink link) {
+  for (auto const name : names) link.*name = one_line(link.*name);
+  return link;
+}
+
+// The lines of an entry: names and rates in the order in which they are written, and more.
+bool read_link(std::vector<std::string> const& lines, CalibratedLink& link) {
+  if (lines.size() < words + entries.size()) return false;
+  auto line = lines.begin();
+  std::string value;
   for (std::size_t i = 0; i < words; ++i)
-    if (!std::getline(in, line) || !starts_with_key(line, name_keys[i], link.*names[i]))
-      return false;
+    if (!starts_with_key(*line++, name_keys[i], link.*names[i])) return false;
   for (Entry const& entry : entries)
-    if (!std::getline(in, line) || !starts_with_key(line, entry.name, value) ||
+    if (!starts_with_key(*line++, entry.name, value) ||
         !read_number(value, link.rates.*entry.value))
       return false;
+  link.more.assign(line, lines.end());
   link.rates.measured = true;
   return link.rates.make_sense();
 }
@@ -96,39 +104,54 @@ std::string write_calibration(std::vector<CalibratedLink> const& links) {
     for (std::size_t i = 0; i < words; ++i)
       out << name_keys[i] << ' ' << one_line(link.*names[i]) << '\n';
     for (Entry const& entry : entries) out << entry.name << ' ' << link.rates.*entry.value << '\n';
+    for (std::string const& line : link.more) out << one_line(line) << '\n';
   }
   return out.str();
 }
 
+// Entries are parted by empty lines. A line without an end may be cut.
 std::vector<CalibratedLink> read_calibration(std::string const& text) {
   std::istringstream in(text);
   std::vector<CalibratedLink> links;
   std::string line;
   if (!std::getline(in, line) || line != first_line) return links;
-  while (std::getline(in, line)) {
-    if (!line.empty()) continue;  // the rest of an entry that is broken
+  std::vector<std::string> entry;
+  auto const end_entry = [&] {
     CalibratedLink link;
-    if (read_link(in, link)) links.push_back(std::move(link));
-  }
+    if (read_link(entry, link)) links.push_back(std::move(link));
+    entry.clear();
+  };
+  while (std::getline(in, line) && !in.eof())
+    if (line.empty())
+      end_entry();
+    else
+      entry.push_back(line);
+  end_entry();
   return links;
 }
 
-std::optional<LinkRates> Calibration::kept(CalibratedLink const& wanted) const {
-  if (m_file.empty()) return std::nullopt;
-  auto const text = read_cache_file(m_file);
+std::optional<CalibratedLink> find_calibration(std::string const& file,
+                                               CalibratedLink const& wanted) {
+  auto const text = file.empty() ? std::nullopt : read_cache_file(file);
   if (!text) return std::nullopt;
-  for (CalibratedLink const& link : read_calibration(*text))
-    if (link.same_gpu(wanted) && link.driver == wanted.driver) return link.rates;
+  CalibratedLink const name = as_in_file(wanted);
+  for (CalibratedLink& link : read_calibration(*text))
+    if (link.same_gpu(name) && link.driver == name.driver) return std::move(link);
   return std::nullopt;
 }
 
 // What others have written since we looked stays; of the same GPU nothing with another driver.
+std::string keep_calibration(std::string const& file, CalibratedLink const& fresh) {
+  CalibratedLink const added = as_in_file(fresh);
+  auto links                 = read_calibration(read_cache_file(file).value_or(""));
+  std::erase_if(links, [&](CalibratedLink const& link) { return link.same_gpu(added); });
+  links.push_back(added);
+  return replace_cache_file(file, write_calibration(links));
+}
+
 void Calibration::keep(CalibratedLink const& fresh) {
   if (m_file.empty()) return;
-  auto links = read_calibration(read_cache_file(m_file).value_or(""));
-  std::erase_if(links, [&](CalibratedLink const& link) { return link.same_gpu(fresh); });
-  links.push_back(fresh);
-  std::string const problem = replace_cache_file(m_file, write_calibration(links));
+  std::string const problem = keep_calibration(m_file, fresh);
   if (problem.empty() || std::exchange(m_told, true)) return;
   m_machine.tell("measured link rates cannot be kept in " + m_file + " (" + problem +
                  "): set KOKKOS_HOST_SPACES_CALIBRATION to a file that can be written, or to off; "
@@ -140,9 +163,10 @@ LinkRates Calibration::rates(int device) {
   if (auto const found = m_rates.find(device); found != m_rates.end()) return found->second;
   if (m_attempts[device] == most_attempts) return {};
   CalibratedLink link = m_machine.name(device);
-  for (auto const name : names) link.*name = one_line(link.*name);
-  auto measured = kept(link);
-  if (!measured) {
+  std::optional<LinkRates> measured;
+  if (auto const kept = find_calibration(m_file, link)) {
+    measured = kept->rates;
+  } else {
     ++m_attempts[device];
     measured = m_machine.measure(device);
     if (!measured || !measured->make_sense()) return {};

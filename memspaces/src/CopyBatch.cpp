@@ -71,10 +71,10 @@ bool is_taken(Copy const& copy) {
 
 // Are pieces of this length, among so many, carried by a kernel?
 bool are_for_kernel(std::size_t bytes, std::size_t pieces) {
-  return std::any_of(copy_thresholds.by_kernel.begin(), copy_thresholds.by_kernel.end(),
-                     [&](CopyThresholds::Pieces const& known) {
-                       return pieces >= known.least_number && bytes <= known.most_bytes;
-                     });
+  auto const& by_kernel = copy_thresholds_in_use().by_kernel;
+  return std::any_of(by_kernel.begin(), by_kernel.end(), [&](CopyThresholds::Pieces const& known) {
+    return pieces >= known.least_number && bytes <= known.most_bytes;
+  });
 }
 
 // What a call of the driver for many pieces is given, kept for the next one of this thread.
@@ -172,8 +172,8 @@ std::vector<CopyRows> CopyBatch::find_rows(bool has_kernel) const {
     auto const by_kernel = [&] {
       return has_kernel && !piece.pageable && are_for_kernel(piece.bytes, m_pieces.size());
     };
-    if (rows.count >= copy_thresholds.regular_pieces &&
-        (rows.count >= copy_thresholds.regular_pieces_not_by_kernel || !by_kernel())) {
+    if (rows.count >= copy_thresholds_in_use().regular_pieces &&
+        (rows.count >= copy_thresholds_in_use().regular_pieces_not_by_kernel || !by_kernel())) {
       found.push_back(rows);
       i += rows.count;
     } else {
@@ -210,8 +210,8 @@ bool CopyBatch::copy_rows(CopyRows const& rows, Driver::Stream stream) const {
 
 // Takes those out that a kernel shall carry.
 std::vector<CopyPiece> CopyBatch::take_for_kernel() {
-  constexpr auto& known = copy_thresholds.by_kernel;
-  std::array<std::size_t, known.size()> number{};
+  auto const& known = copy_thresholds_in_use().by_kernel;
+  std::array<std::size_t, std::tuple_size_v<decltype(CopyThresholds::by_kernel)>> number{};
   for (CopyPiece const& piece : m_pieces)
     for (std::size_t i = 0; i < known.size(); ++i)
       number[i] += !piece.pageable && piece.bytes <= known[i].most_bytes;
@@ -238,12 +238,12 @@ std::vector<CopyPiece> CopyBatch::take_for_kernel() {
 // False if the driver does not take a piece.
 bool CopyBatch::copy_at_once(Driver::Stream stream) const {
   bool by_one_call = false;
-  if (m_pieces.size() >= copy_thresholds.batch_pieces) {
+  if (m_pieces.size() >= copy_thresholds_in_use().batch_pieces) {
     thread_local CallLists lists;
     lists.clear();
     for (CopyPiece const& piece : m_pieces)
       if (!piece.pageable) lists.add(piece);
-    by_one_call = lists.bytes.size() >= copy_thresholds.batch_pieces &&
+    by_one_call = lists.bytes.size() >= copy_thresholds_in_use().batch_pieces &&
                   Driver::copy_batch(lists.dsts.data(), lists.srcs.data(), lists.bytes.data(),
                                      lists.bytes.size(), stream);
   }

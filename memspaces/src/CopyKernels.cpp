@@ -49,9 +49,9 @@ namespace {
 
 SlabCopies& slab_copies() {
   static SlabCopies* const copies = [] {
-    auto* const made =
-        new SlabCopies({copy_thresholds.least_slab_bytes, copy_thresholds.most_slab_bytes,
-                        copy_thresholds.most_slabs});
+    auto* const made = new SlabCopies({copy_thresholds_in_use().least_slab_bytes,
+                                       copy_thresholds_in_use().most_slab_bytes,
+                                       copy_thresholds_in_use().most_slabs});
     Kokkos::push_finalize_hook([made] { made->release(); });
     return made;
   }();
@@ -74,7 +74,8 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
 // The stream orders what uses the staging memory, which goes back to the pool as that list below.
 void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                          CopyPlan const& plan, CopySides const& sides) {
-  auto const parts = cut_for_staging(plan, sides.pageable_source, copy_thresholds.staging_bytes);
+  auto const parts =
+      cut_for_staging(plan, sides.pageable_source, copy_thresholds_in_use().staging_bytes);
   Kokkos::View<char*, MappedSpace> const staging(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy: staging"), parts.front().bytes);
   keep_for_replays(instance.cuda_stream(), staging.data(), nullptr);

@@ -30,8 +30,8 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
 }
 
 bool suits_slabs(CopyPlan const& plan) {
-  return plan.bytes() >= copy_thresholds.slabs_from_bytes &&
-         cut_into_slabs(plan, copy_thresholds.least_slab_bytes);
+  return plan.bytes() >= copy_thresholds_in_use().slabs_from_bytes &&
+         cut_into_slabs(plan, copy_thresholds_in_use().least_slab_bytes);
 }
 
 // How a copy is cut for staging memory, which has the order of the pageable side.
@@ -111,7 +111,7 @@ class Cuts {
 
 // Of more than staging memory shall hold.
 bool suits_staging_in_parts(CopyPlan const& plan, bool pageable_source) {
-  std::size_t const most = copy_thresholds.staging_bytes;
+  std::size_t const most = copy_thresholds_in_use().staging_bytes;
   return plan.bytes() > most && Cuts(plan, pageable_source, most).loop();
 }
 
@@ -169,14 +169,14 @@ std::size_t CopyPlan::engine_calls() const {
 }
 
 bool CopyPlan::suits_copy_engine() const {
-  if (engine_calls() > copy_thresholds.few_calls) return false;
+  if (engine_calls() > copy_thresholds_in_use().few_calls) return false;
   for (int i = 0; i < loops; ++i)
     if (overlaps(i)) return false;
   return true;
 }
 
 bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes) {
-  return plan.engine_calls() > copy_thresholds.few_calls && span_bytes <= 4 * bytes;
+  return plan.engine_calls() > copy_thresholds_in_use().few_calls && span_bytes <= 4 * bytes;
 }
 
 std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
@@ -193,7 +193,7 @@ std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_sour
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
   return plan.suits_copy_engine() &&
-         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds.equal_run_bytes);
+         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds_in_use().equal_run_bytes);
 }
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {

@@ -36,14 +36,15 @@ std::string tiles(ExplainedCopy const& copy) {
 
 std::string elements(ExplainedCopy const& copy) {
   std::string const runs = "runs of " + text(copy.plan.run_bytes) + " bytes";
-  std::string const why =
-      !copy.sides.same_type ? "element types differ"
-      : copy.plan.engine_calls() > copy_thresholds.few_calls
-          ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
-      : !copy.plan.suits_copy_engine() ? "elements of a side share memory, as those of a broadcast"
-      : copy.sides.both_page_locked    ? "for memory of the host alone a memcpy makes the host wait"
-                                       : runs + ": a memcpy of less than " +
-                                          text(copy_thresholds.equal_run_bytes) + " is slower";
+  std::string const why  = !copy.sides.same_type ? "element types differ"
+                           : copy.plan.engine_calls() > copy_thresholds_in_use().few_calls
+                               ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
+                           : !copy.plan.suits_copy_engine()
+                               ? "elements of a side share memory, as those of a broadcast"
+                           : copy.sides.both_page_locked
+                               ? "for memory of the host alone a memcpy makes the host wait"
+                               : runs + ": a memcpy of less than " +
+                                    text(copy_thresholds_in_use().equal_run_bytes) + " is slower";
   return "a kernel through the mapped address, element by element (" + why + ")";
 }
 
@@ -62,7 +63,7 @@ std::string way(ExplainedCopy const& copy) {
       return "memcpys of pageable \"" + copy.src +
              "\" to page-locked memory, and a copy from there";
     case CopyWay::staged_in_parts:
-      return "parts of at most " + text(copy_thresholds.staging_bytes) +
+      return "parts of at most " + text(copy_thresholds_in_use().staging_bytes) +
              " bytes: each by a kernel, tile by tile, and by memcpys, through page-locked memory "
              "between the pageable side and the other";
     case CopyWay::staged_destination: break;

@@ -9,7 +9,6 @@
 
 #include "../../backend/Config.hpp"
 #include "../../backend/Driver.hpp"
-#include "../../backend/os/CacheFile.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -20,29 +19,6 @@
 namespace KokkosHostSpaces::Impl {
 
 namespace {
-
-void tell(std::string const& line) {
-  // Who has not asked for a file need not hear that there is none, as in many containers.
-  if (config().calibration.empty() && !config().verbose) return;
-  std::cerr << "KokkosHostSpaces: " << line << std::endl;
-}
-
-std::string file_of_rates() {
-  if (!config().calibration.empty()) return config().calibration;
-  std::string const folder = cache_folder();
-  return folder.empty() ? "" : folder + "/kokkos-host-spaces/calibration";
-}
-
-CalibratedLink name_link([[maybe_unused]] int device) {
-  CalibratedLink link;
-  link.machine = host_name();
-#ifdef KOKKOS_ENABLE_CUDA
-  link.gpu = std::string(private_instance(device).cuda_device_prop().name) + " at " +
-             Driver::pci_bus_id(device);
-  link.driver = gpu_driver_version();
-#endif
-  return link;
-}
 
 #ifdef KOKKOS_ENABLE_CUDA
 
@@ -202,13 +178,6 @@ std::optional<LinkRates> measure_link_rates([[maybe_unused]] int device) {
   }
 #endif
   return std::nullopt;
-}
-
-LinkRates link_rates(int device) {
-  if (config().calibration == "off") return {};
-  if (device < 0) device = Kokkos::device_id();
-  static Calibration calibration(file_of_rates(), {name_link, measure_link_rates, tell});
-  return calibration.rates(device);
 }
 
 }  // namespace KokkosHostSpaces::Impl

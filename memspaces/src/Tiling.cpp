@@ -23,10 +23,10 @@ bool is_aligned(CopyPlan const& plan, std::size_t addresses) {
 
 // Square, but where an extent is short: there a tile has all of it, and is the longer.
 void choose_sides(Tiling& t) {
-  std::size_t const side =
-      std::max(copy_thresholds.least_side_of_tile, copy_thresholds.tile_line_bytes / t.word);
-  std::size_t const area   = std::max(side * side, copy_thresholds.words_beside_short_side);
-  auto const beside        = [&](std::size_t shorter) { return area / shorter / side * side; };
+  std::size_t const side = std::max(copy_thresholds_in_use().least_side_of_tile,
+                                    copy_thresholds_in_use().tile_line_bytes / t.word);
+  std::size_t const area = std::max(side * side, copy_thresholds_in_use().words_beside_short_side);
+  auto const beside      = [&](std::size_t shorter) { return area / shorter / side * side; };
   std::size_t const of_dst = t.along_dst.extent, of_src = t.along_src.extent;
   std::size_t const dst = of_dst < side ? of_dst : of_src < side ? beside(of_src) : side;
   std::size_t const src = of_src < side ? of_src : of_dst < side ? beside(of_dst) : side;

@@ -4,6 +4,7 @@
 // What Kokkos calls. Nothing is thrown, for a tool must not end the program, and no fence is asked
 // for.
 
+#include "Cupti.hpp"
 #include "Interface.hpp"
 #include "Recorder.hpp"
 #include "Report.hpp"
@@ -68,7 +69,7 @@ void report() {
   State& all              = state();
   double const seconds    = now() - all.begin;
   auto const result       = all.recorder.result();
-  Findings const findings = findings_of(result, link_of_this_machine(result.best));
+  Findings const findings = findings_of(result, link_of_this_machine(result.best), Cupti::stop());
   Process const process   = this_process();
   // At once, so that tables of several processes stay whole.
   std::string const table = table_of(findings, process, seconds);
@@ -117,6 +118,7 @@ void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {
     }
     auto& all = audit::state();
     if (all.begin.load() == 0 || all.reported.exchange(false)) all.begin = audit::now();
+    audit::Cupti::start();
   });
 }
 
@@ -146,12 +148,16 @@ void kokkosp_begin_deep_copy(audit::SpaceHandle to_space, char const* to_label, 
     audit::state().recorder.begin_copy(
         audit::thread(), {audit::name_of_space(to_space), to_label, to},
         {audit::name_of_space(from_space), from_label, from}, bytes, audit::now());
+    audit::Cupti::begin_copy(audit::thread().copy->number);
   });
 }
 
 void kokkosp_end_deep_copy() {
   double const now = audit::now();
-  audit::guarded([&] { audit::state().recorder.end_copy(audit::thread(), now); });
+  audit::guarded([&] {
+    audit::Cupti::end_copy();
+    audit::state().recorder.end_copy(audit::thread(), now);
+  });
 }
 
 void kokkosp_begin_fence(char const* name, std::uint32_t device, std::uint64_t* id) {

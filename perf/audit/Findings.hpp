@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 
+#include "Cupti.hpp"
 #include "Recorder.hpp"
 
 #include <array>
@@ -39,7 +40,9 @@ struct Row {
   Pair pair;
   std::vector<Finding> findings;  ///< the most expensive first
   double seconds = 0;             ///< that could be spared
-  std::optional<double> rate;     ///< bytes per second, of copies that the host waited for
+  EngineCopies engine;            ///< what CUPTI tells
+  std::optional<double> rate;     ///< bytes per second, of copies that the host waited for, or else
+  bool rate_by_cupti = false;     ///< of those by copy engines
   std::optional<double> share;    ///< of the link's rate
 };
 
@@ -52,6 +55,8 @@ struct Findings {
   std::vector<Row> rows;       ///< the most expensive first
   std::vector<Advice> advice;  ///< the same
   Link link;
+  bool cupti_listened = false;
+  std::string why_no_cupti;  ///< empty if the program has no CUDA
   std::uint64_t copies    = 0;
   double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy, and that could be spared
 };
@@ -60,7 +65,8 @@ struct Findings {
 /// tiny.
 constexpr std::uint64_t tiny_loop = 100;
 
-Findings findings_of(Recorder::Result const& result, Link const& link);
+Findings findings_of(Recorder::Result const& result, Link const& link,
+                     EngineRecords const& engines = {});
 
 /// A word or two for a reason.
 char const* name_of(Reason reason);

@@ -71,6 +71,7 @@ struct Pair {
     }
   };
   Side to, from;
+  std::uint64_t number = 0;  ///< tells it from others
 
   enum Size { larger, tiny, sizes };
   static constexpr std::uint64_t tiny_bytes = 512;

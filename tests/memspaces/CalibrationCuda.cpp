@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/Calibration.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/ThresholdFile.hpp>
 
 #include "../support/DeviceWork.hpp"
 
@@ -43,4 +44,18 @@ TEST_CASE("a busy device is not measured", "[calibration_cuda]") {
   gate.open();
   stream.wait();
   CHECK(measure_link_rates(Kokkos::device_id()));
+}
+
+// Writes to the file that KOKKOS_HOST_SPACES_CALIBRATION names: ctest says which.
+TEST_CASE("copies are planned by what the file has of this machine", "[.][thresholds_cuda]") {
+  CopyThresholds other;
+  other.equal_run_bytes = 4096;
+  CalibratedLink here   = name_link(Kokkos::device_id());
+  here.more             = with_thresholds({}, other);
+  CalibratedLink later  = here;
+  later.driver          = "another";
+  REQUIRE(keep_calibration(calibration_file(), later).empty());
+  CHECK(thresholds_of_this_machine().equal_run_bytes == copy_thresholds.equal_run_bytes);
+  REQUIRE(keep_calibration(calibration_file(), here).empty());
+  CHECK(copy_thresholds_in_use().equal_run_bytes == 4096);
 }

@@ -3,8 +3,7 @@
 
 // The functions that Kokkos calls, with anything that a program may hand over.
 
-#include "../../perf/audit/Interface.hpp"
-#include "../backend/CapturedStderr.hpp"
+#include "Audited.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -13,10 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,47 +22,11 @@
 namespace KokkosHostSpaces::Audit {
 namespace {
 
-// As Kokkos does it, which leaves the last character as it was.
-SpaceHandle space(char const* name) {
-  SpaceHandle handle;
-  std::memset(&handle, 'x', sizeof handle);
-  std::strncpy(handle.name, name, 63);
-  return handle;
-}
-
 char memory[2];
 
 void copy(char const* to, char const* from, std::uint64_t bytes = 1000) {
   kokkosp_begin_deep_copy(space("Cuda"), to, memory, space("Host"), from, memory + 1, bytes);
   kokkosp_end_deep_copy();
-}
-
-// What is written to stderr and to the file by all between init and finalize.
-struct Audited {
-  std::string text, json;
-};
-
-template <class Program>
-Audited audited(Program const& program) {
-  auto const file =
-      std::filesystem::temp_directory_path() / ("khs_audit_" + std::to_string(getpid()) + ".json");
-  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                           "PMIX_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"})
-    unsetenv(name);
-  setenv("KOKKOS_HOST_SPACES_AUDIT", file.c_str(), 1);
-  Audited result;
-  {
-    CapturedStderr const captured;
-    kokkosp_init_library(0, 20240906, 0, nullptr);
-    program();
-    kokkosp_finalize_library();
-    result.text = captured.text();
-  }
-  std::ifstream in(file);
-  result.json = {std::istreambuf_iterator<char>(in), {}};
-  std::filesystem::remove(file);
-  unsetenv("KOKKOS_HOST_SPACES_AUDIT");
-  return result;
 }
 
 using Catch::Matchers::ContainsSubstring;

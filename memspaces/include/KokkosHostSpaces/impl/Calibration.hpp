@@ -38,6 +38,8 @@ struct LinkRates {
 struct CalibratedLink {
   std::string machine, gpu, driver;
   LinkRates rates;
+  std::vector<std::string> more =
+      {};  ///< lines of others, and of later versions: ThresholdFile.hpp
 
   bool same_gpu(CalibratedLink const& other) const {
     return machine == other.machine && gpu == other.gpu;
@@ -48,6 +50,14 @@ struct CalibratedLink {
 /// not ours, or of another version, has nothing.
 std::string write_calibration(std::vector<CalibratedLink> const& links);
 std::vector<CalibratedLink> read_calibration(std::string const& text);
+
+/// What a file has of a GPU with this driver.
+std::optional<CalibratedLink> find_calibration(std::string const& file,
+                                               CalibratedLink const& wanted);
+
+/// Adds it to a file, in place of what that has of the same GPU. What others have written stays.
+/// Returns what is wrong, if anything is.
+std::string keep_calibration(std::string const& file, CalibratedLink const& fresh);
 
 /// Measures what is asked for the first time. May be used by several threads at once.
 class Calibration {
@@ -69,7 +79,6 @@ class Calibration {
   LinkRates rates(int device);
 
  private:
-  std::optional<LinkRates> kept(CalibratedLink const& wanted) const;
   void keep(CalibratedLink const& fresh);
 
   // Measuring can take a second, and what prevents it may last.
@@ -87,6 +96,12 @@ class Calibration {
 /// KOKKOS_HOST_SPACES_CALIBRATION says. Takes up to half a second when it has to measure; never
 /// throws for what it cannot measure or keep.
 LinkRates link_rates(int device);
+
+/// The file, as that variable says; empty: none.
+std::string calibration_file();
+
+/// Names a device of this machine; there are no rates.
+CalibratedLink name_link(int device);
 
 /// Measures a device, which must have no work; nothing if it does not become idle for a second,
 /// a capture is under way, or memory is short. Nothing without CUDA.

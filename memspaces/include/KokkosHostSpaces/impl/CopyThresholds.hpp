@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // The one table of figures by which copies are planned, with where they come from. H200: PCIe 5 x16,
-// CUDA 13.0.
+// CUDA 13.0. Those that ThresholdFile.hpp lists can be measured on another machine.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_THRESHOLDS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_THRESHOLDS_HPP
@@ -66,7 +66,18 @@ struct CopyThresholds {
   std::size_t regular_pieces_not_by_kernel = 64;
 };
 
+/// As built in.
 inline constexpr CopyThresholds copy_thresholds{};
+
+/// Those that were measured on this machine, for Kokkos' default device, else the table's. Of the
+/// library in ThisMachine.cpp; plans no copy itself.
+CopyThresholds thresholds_of_this_machine() noexcept;
+
+/// Asked for once, when the first copy is planned.
+inline CopyThresholds const& copy_thresholds_in_use() {
+  static CopyThresholds const found = thresholds_of_this_machine();
+  return found;
+}
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The machine of tests on the fake runtime has measured thresholds: planning uses them, and not the
+// table's.
+
+#include <KokkosHostSpaces/impl/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace KokkosHostSpaces::Impl {
+
+CopyThresholds thresholds_of_this_machine() noexcept {
+  CopyThresholds thresholds;
+  thresholds.equal_run_bytes *= 4;
+  thresholds.slabs_from_bytes *= 2;
+  return thresholds;
+}
+
+TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]") {
+  std::size_t const run       = copy_thresholds.equal_run_bytes;
+  std::size_t const extents[] = {run, 100}, dense[] = {1, run}, gaps[] = {1, 2 * run};
+  CHECK_FALSE(copy_engine_is_faster(make_copy_plan(2, 2, extents, dense, gaps), true));
+  CHECK(copy_engine_is_faster(make_copy_plan(4, 2, extents, dense, gaps), true));
+
+  std::size_t const rows    = copy_thresholds.slabs_from_bytes / sizeof(double) / 1024;
+  CopySides const to_device = {.same_type                = true,
+                               .pageable_source          = false,
+                               .pageable_destination     = false,
+                               .both_page_locked         = false,
+                               .device_reads_host_memory = true,
+                               .to_device_memory         = true};
+  auto const turned         = [&](std::size_t times) {
+    std::size_t const all[] = {times * rows, 1024}, to[] = {1024, 1}, from[] = {1, times * rows};
+    return choose_way(make_copy_plan(sizeof(double), 2, all, to, from), to_device);
+  };
+  CHECK(turned(1) == CopyWay::tiled_kernel);
+  CHECK(turned(2) == CopyWay::tiled_slabs);
+}
+
+}  // namespace KokkosHostSpaces::Impl
