@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
@@ -18,7 +19,7 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-constexpr std::size_t least_threads = 32, most_of_tile = 512, most_of_piece = 256;  // of a team
+constexpr std::size_t least_threads = 32, most_of_tile = 512;  // of a team
 
 // A part of a copy by tiles; the last one may be too narrow for them.
 void enqueue_part(Kokkos::Cuda const& instance, void* dst, void const* src, CopyPlan const& plan,
@@ -94,23 +95,61 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* sr
 // A long list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
   if (pieces.empty()) return;
-  std::size_t longest = 0;
-  for (CopyPiece const& piece : pieces) longest = std::max(longest, piece.bytes);
-  int const threads =
-      int(std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_of_piece));
+  PieceList known;
   auto const fill = [&](PieceEnds* list) {
-    for (CopyPiece const& piece : pieces) *list++ = {piece.dst, piece.src, piece.bytes};
+    for (CopyPiece const& piece : pieces) {
+      *list = {piece.dst, piece.src, piece.bytes};
+      known.add(*list++);
+    }
   };
   if (pieces.size() <= FewPieces::most) {
     FewPieces few;
     fill(few.pieces);
-    return run_piece_copy(instance, few, pieces.size(), longest, threads);
+    return run_piece_copy(instance, PieceCopy(few, known));
   }
   Kokkos::View<PieceEnds*, MappedSpace> const list(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
   fill(list.data());
-  PieceEnds const* const begin = list.data();
-  run_piece_copy(instance, begin, pieces.size(), longest, threads);
+  keep_for_replays(instance.cuda_stream(), list.data(), nullptr);
+  run_piece_copy(instance, PieceCopy<PieceEnds const*>(list.data(), known));
+}
+
+struct ListedPieces::List {
+  PieceList known;
+  FewPieces few;                                 ///< if there are not more, ...
+  std::shared_ptr<void const> table;             ///< ... else here, ...
+  Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if the device is full
+};
+
+// Parts of pieces, so that the kernel need not divide, and has nothing to do but what there is.
+ListedPieces::ListedPieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
+  if (pieces.empty()) return;
+  std::vector<PieceEnds> parts;
+  for (CopyPiece const& piece : pieces)
+    for (std::size_t begin = 0; begin < piece.bytes; begin += part_of_piece)
+      parts.push_back(
+          {piece.dst + begin, piece.src + begin, std::min(piece.bytes - begin, part_of_piece)});
+  auto const list = std::make_shared<List>();
+  for (PieceEnds const& part : parts) list->known.add(part);
+  m_list = list;
+  if (parts.size() <= FewPieces::most) {
+    std::copy(parts.begin(), parts.end(), list->few.pieces);
+    return;
+  }
+  list->table =
+      make_device_table(instance.cuda_device(), parts.data(), parts.size() * sizeof(PieceEnds));
+  if (list->table != nullptr) return;
+  list->mapped = decltype(list->mapped)(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());
+  std::copy(parts.begin(), parts.end(), list->mapped.data());
+}
+
+void ListedPieces::enqueue(Kokkos::Cuda const& instance) const {
+  if (m_list == nullptr) return;
+  if (m_list->known.count() <= FewPieces::most)
+    return run_piece_copy(instance, PieceCopy(m_list->few, m_list->known));
+  void const* const table = m_list->table ? m_list->table.get() : m_list->mapped.data();
+  run_piece_copy(instance, PieceCopy(static_cast<PieceEnds const*>(table), m_list->known));
 }
 
 }  // namespace KokkosHostSpaces::Impl

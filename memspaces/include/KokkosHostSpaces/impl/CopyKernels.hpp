@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <memory>
 #include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -30,9 +31,24 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
 void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                          CopyPlan const& plan, CopySides const& sides);
 
-/// Enqueues short copies on `instance` and returns. Kernels reach both sides. The stream does not
-/// capture.
+/// Enqueues short copies on `instance` and returns. Kernels reach both sides. If the stream
+/// captures, what it needs stays until the graph is destroyed.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+
+/// Short copies that are made again and again: their list waits on the device, or is short enough
+/// for the arguments of the kernel.
+class ListedPieces {
+ public:
+  ListedPieces() = default;
+  ListedPieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+
+  /// Enqueues all on `instance`, of the same device, which does not capture, by one kernel.
+  void enqueue(Kokkos::Cuda const& instance) const;
+
+ private:
+  struct List;
+  std::shared_ptr<List const> m_list;
+};
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/BatchPlan.hpp>
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+
+#include "../../backend/Driver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// The number of cudaErrorInvalidValue: what the runtime says of a range in two registrations.
+constexpr int invalid_value = 1;
+
+// Does `copy`; false if the runtime says that the memory is not of one piece.
+template <class Copy>
+bool is_taken(Copy const& copy) {
+  try {
+    copy();
+    return true;
+  } catch (CudaError const& error) {
+    if (error.code() != invalid_value) throw;
+    return false;
+  }
+}
+
+bool is_taken(CopyPiece const& piece, Driver::Stream stream) {
+  return is_taken([&] { Driver::copy(piece.dst, piece.src, piece.bytes, stream); });
+}
+
+bool is_taken(CopyRows const& rows, Driver::Stream stream) {
+  Driver::Box const box{.run_bytes       = rows.first.bytes,
+                        .rows            = rows.count,
+                        .planes          = 1,
+                        .row_pitch_dst   = rows.dst_step,
+                        .plane_pitch_dst = rows.dst_step * rows.count,
+                        .row_pitch_src   = rows.src_step,
+                        .plane_pitch_src = rows.src_step * rows.count};
+  return is_taken([&] { Driver::copy(rows.first.dst, rows.first.src, box, stream); });
+}
+
+// Are pieces of this length, among so many, carried by a kernel?
+bool are_for_kernel(std::size_t bytes, std::size_t pieces) {
+  return std::any_of(copy_thresholds.by_kernel.begin(), copy_thresholds.by_kernel.end(),
+                     [&](CopyThresholds::Pieces const& known) {
+                       return pieces >= known.least_number && bytes <= known.most_bytes;
+                     });
+}
+
+// What one look at all pieces tells.
+struct Sight {
+  std::size_t longest    = 0;
+  std::size_t regular    = 0;  ///< so many at equal distances and of equal length, at most
+  bool some_are_pageable = false;
+
+  void add(CopyPiece const& piece, CopyPiece const* before) {
+    longest = std::max(longest, piece.bytes);
+    some_are_pageable |= piece.pageable;
+    bool const equal          = before != nullptr && piece.bytes == before->bytes;
+    std::ptrdiff_t const to   = equal ? piece.dst - before->dst : 0,
+                         from = equal ? piece.src - before->src : 0;
+    m_regular  = !equal ? 1 : to == m_dst_step && from == m_src_step ? m_regular + 1 : 2;
+    m_dst_step = to;
+    m_src_step = from;
+    regular    = std::max(regular, m_regular);
+  }
+
+ private:
+  std::size_t m_regular     = 0;
+  std::ptrdiff_t m_dst_step = 0, m_src_step = 0;
+};
+
+// Merges neighbours among sorted pieces, and looks at what is left: one pass over thousands.
+Sight merge(std::vector<CopyPiece>& pieces) {
+  Sight sight;
+  std::size_t kept = 0;
+  auto const see   = [&] { sight.add(pieces[kept - 1], kept > 1 ? &pieces[kept - 2] : nullptr); };
+  for (CopyPiece const& piece : pieces) {
+    if (kept > 0) {
+      if (continues(pieces[kept - 1], piece)) {
+        pieces[kept - 1].bytes += piece.bytes;
+        continue;
+      }
+      see();
+    }
+    pieces[kept++] = piece;
+  }
+  if (kept > 0) see();
+  pieces.resize(kept);
+  return sight;
+}
+
+// How many from `first` on are rows of one 2-D copy?
+CopyRows rows_from(std::vector<CopyPiece> const& pieces, std::size_t first) {
+  CopyPiece const& piece = pieces[first];
+  CopyRows rows{piece, 1, 0, 0};
+  auto const like = [&](std::size_t k) {
+    return k < pieces.size() && pieces[k].bytes == piece.bytes &&
+           pieces[k].pageable == piece.pageable;
+  };
+  auto const step = [&](std::size_t i) {
+    return std::pair(pieces[i + 1].dst - pieces[i].dst, pieces[i + 1].src - pieces[i].src);
+  };
+  if (!like(first + 1)) return rows;
+  auto const distance = step(first);
+  auto const least    = std::ptrdiff_t(piece.bytes);
+  bool const walks_up = distance.first >= least && distance.second >= least;
+  while (walks_up && like(first + rows.count) && step(first + rows.count - 1) == distance)
+    ++rows.count;
+  rows.dst_step = std::size_t(distance.first);
+  rows.src_step = std::size_t(distance.second);
+  return rows;
+}
+
+// Takes the rows out.
+std::vector<CopyRows> take_rows(std::vector<CopyPiece>& pieces, bool has_kernel) {
+  std::vector<CopyRows> found;
+  std::size_t i = 0, kept = 0;
+  std::size_t const all = pieces.size();
+  while (i < all) {
+    CopyRows const rows  = rows_from(pieces, i);
+    auto const by_kernel = [&] {
+      return has_kernel && !rows.first.pageable && are_for_kernel(rows.first.bytes, all);
+    };
+    if (rows.count >= copy_thresholds.regular_pieces &&
+        (rows.count >= copy_thresholds.regular_pieces_not_by_kernel || !by_kernel())) {
+      found.push_back(rows);
+      i += rows.count;
+      continue;
+    }
+    // The last one may be the first of other rows.
+    for (std::size_t n = std::max<std::size_t>(1, rows.count - 1); n > 0; --n)
+      pieces[kept++] = pieces[i++];
+  }
+  pieces.resize(kept);
+  return found;
+}
+
+// What a call of the driver for many pieces is given, kept for the next one of this thread.
+struct CallLists {
+  std::vector<void*> dsts;
+  std::vector<void const*> srcs;
+  std::vector<std::size_t> bytes;
+
+  void clear() {
+    dsts.clear();
+    srcs.clear();
+    bytes.clear();
+  }
+  void add(CopyPiece const& piece) {
+    if (piece.pageable) return;
+    dsts.push_back(piece.dst);
+    srcs.push_back(piece.src);
+    bytes.push_back(piece.bytes);
+  }
+};
+
+// One call for all that is not pageable: false if it was none.
+bool copy_at_once(std::vector<CopyPiece> const& pieces, Driver::Stream stream) {
+  if (pieces.size() < copy_thresholds.batch_pieces) return false;
+  thread_local CallLists lists;
+  lists.clear();
+  for (CopyPiece const& piece : pieces) lists.add(piece);
+  return lists.bytes.size() >= copy_thresholds.batch_pieces &&
+         Driver::copy_batch(lists.dsts.data(), lists.srcs.data(), lists.bytes.data(),
+                            lists.bytes.size(), stream);
+}
+
+void add_each(CopyRows const& rows, std::vector<CopyPiece>& pieces) {
+  CopyPiece row = rows.first;
+  for (std::size_t i = 0; i < rows.count; ++i, row.dst += rows.dst_step, row.src += rows.src_step)
+    pieces.push_back(row);
+}
+
+bool copy_others(std::vector<CopyPiece> const& pieces, bool apart, Driver::Stream stream) {
+  bool const by_one_call = !apart && copy_at_once(pieces, stream);
+  bool all_taken         = true;
+  for (CopyPiece const& piece : pieces)
+    if (!by_one_call || piece.pageable) all_taken = is_taken(piece, stream) && all_taken;
+  return all_taken;
+}
+
+}  // namespace
+
+std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces) {
+  constexpr auto& known = copy_thresholds.by_kernel;
+  std::array<std::size_t, known.size()> number{};
+  for (CopyPiece const& piece : pieces)
+    for (std::size_t i = 0; i < known.size(); ++i)
+      number[i] += !piece.pageable && piece.bytes <= known[i].most_bytes;
+  std::size_t most = 0, fitting = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (number[i] < known[i].least_number) continue;
+    most    = known[i].most_bytes;
+    fitting = number[i];
+  }
+  std::vector<CopyPiece> taken;
+  if (fitting == 0) return taken;
+  if (fitting == pieces.size()) {
+    taken.swap(pieces);
+    return taken;
+  }
+  auto const rest = std::partition(pieces.begin(), pieces.end(), [most](CopyPiece const& piece) {
+    return piece.pageable || piece.bytes > most;
+  });
+  taken.assign(rest, pieces.end());
+  pieces.erase(rest, pieces.end());
+  return taken;
+}
+
+BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool has_kernel) {
+  BatchPlan plan;
+  Sight const sight = merge(pieces);
+  bool const all_by_kernel =
+      has_kernel && !sight.some_are_pageable && are_for_kernel(sight.longest, pieces.size());
+  if (sight.regular >= (all_by_kernel ? copy_thresholds.regular_pieces_not_by_kernel
+                                      : copy_thresholds.regular_pieces))
+    plan.rows = take_rows(pieces, has_kernel);
+  else if (all_by_kernel) {
+    plan.for_kernel = std::move(pieces);
+    return plan;
+  }
+  if (has_kernel) plan.for_kernel = take_for_kernel(pieces);
+  plan.others = std::move(pieces);
+  return plan;
+}
+
+bool BatchPlan::enqueue(Driver::Stream stream) const {
+  std::vector<CopyPiece> refused;
+  for (CopyRows const& equal : rows)
+    if (!is_taken(equal, stream)) add_each(equal, refused);
+  if (refused.empty()) return copy_others(others, apart, stream);
+  refused.insert(refused.end(), others.begin(), others.end());
+  return copy_others(refused, apart, stream);
+}
+
+}  // namespace KokkosHostSpaces::Impl
