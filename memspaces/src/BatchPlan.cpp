@@ -57,42 +57,39 @@ struct Sight {
   std::size_t longest    = 0;
   std::size_t regular    = 0;  ///< so many at equal distances and of equal length, at most
   bool some_are_pageable = false;
-
-  void add(CopyPiece const& piece, CopyPiece const* before) {
-    longest = std::max(longest, piece.bytes);
-    some_are_pageable |= piece.pageable;
-    bool const equal          = before != nullptr && piece.bytes == before->bytes;
-    std::ptrdiff_t const to   = equal ? piece.dst - before->dst : 0,
-                         from = equal ? piece.src - before->src : 0;
-    m_regular  = !equal ? 1 : to == m_dst_step && from == m_src_step ? m_regular + 1 : 2;
-    m_dst_step = to;
-    m_src_step = from;
-    regular    = std::max(regular, m_regular);
-  }
-
- private:
-  std::size_t m_regular     = 0;
-  std::ptrdiff_t m_dst_step = 0, m_src_step = 0;
 };
 
-// Merges neighbours among sorted pieces, and looks at what is left: one pass over thousands.
-Sight merge(std::vector<CopyPiece>& pieces) {
+Sight look_at(std::vector<CopyPiece> const& pieces) {
   Sight sight;
-  std::size_t kept = 0;
-  auto const see   = [&] { sight.add(pieces[kept - 1], kept > 1 ? &pieces[kept - 2] : nullptr); };
+  CopyPiece before{nullptr, nullptr, 0, 0, false};
+  std::ptrdiff_t dst_step = 0, src_step = 0;
+  std::size_t regular = 0;
   for (CopyPiece const& piece : pieces) {
-    if (kept > 0) {
-      if (continues(pieces[kept - 1], piece)) {
-        pieces[kept - 1].bytes += piece.bytes;
-        continue;
-      }
-      see();
-    }
-    pieces[kept++] = piece;
+    std::ptrdiff_t const to = piece.dst - before.dst, from = piece.src - before.src;
+    if (piece.bytes != before.bytes)
+      regular = 1;
+    else
+      regular = to == dst_step && from == src_step ? regular + 1 : 2;
+    dst_step      = to;
+    src_step      = from;
+    before        = piece;
+    sight.longest = std::max(sight.longest, piece.bytes);
+    sight.regular = std::max(sight.regular, regular);
+    sight.some_are_pageable |= piece.pageable;
   }
-  if (kept > 0) see();
-  pieces.resize(kept);
   return sight;
+}
+
+// Of sorted pieces.
+void merge(std::vector<CopyPiece>& pieces) {
+  std::size_t kept = 0;
+  for (CopyPiece const& piece : pieces) {
+    if (kept > 0 && continues(pieces[kept - 1], piece))
+      pieces[kept - 1].bytes += piece.bytes;
+    else
+      pieces[kept++] = piece;
+  }
+  pieces.resize(kept);
 }
 
 // How many from `first` on are rows of one 2-D copy?
@@ -213,9 +210,10 @@ std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces) {
   return taken;
 }
 
-BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool has_kernel) {
+BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel) {
   BatchPlan plan;
-  Sight const sight = merge(pieces);
+  if (!are_merged) merge(pieces);
+  Sight const sight = look_at(pieces);
   bool const all_by_kernel =
       has_kernel && !sight.some_are_pageable && are_for_kernel(sight.longest, pieces.size());
   if (sight.regular >= (all_by_kernel ? copy_thresholds.regular_pieces_not_by_kernel

@@ -30,27 +30,27 @@ thread_local std::vector<CopyPiece> kept_memory;
 // Of a digit: so many that places are about as many as pieces.
 int bits_of_digit(std::size_t pieces) { return std::clamp(int(std::bit_width(pieces)), 8, 13); }
 
-// By the bits of the destinations that differ, some at a time, from the last ones on.
+// By the bits of the distances from the first destination that differ, some at a time, from the last
+// ones on.
 void sort_by_digits(std::vector<CopyPiece>& pieces) {
-  int const bits = bits_of_digit(pieces.size());
-  auto const key = [](CopyPiece const& piece) {
-    return reinterpret_cast<std::uintptr_t>(piece.dst);
-  };
-  std::uintptr_t differ = 0;
-  for (CopyPiece const& piece : pieces) differ |= key(piece) ^ key(pieces.front());
+  int const bits              = bits_of_digit(pieces.size());
+  std::size_t const mask      = (std::size_t(1) << bits) - 1;
+  char const* const first_dst = std::min_element(pieces.begin(), pieces.end(), by_dst)->dst;
+  auto const key     = [&](CopyPiece const& piece) { return std::size_t(piece.dst - first_dst); };
+  std::size_t differ = 0;
+  for (CopyPiece const& piece : pieces) differ |= key(piece);
   thread_local std::vector<CopyPiece> sorted;
   sorted.resize(pieces.size());
+  std::vector<std::uint32_t> place;
   while (differ != 0) {
-    int const shift = std::countr_zero(differ);
-    std::vector<std::uint32_t> place(std::size_t(1) << bits);
-    auto const digit = [&](CopyPiece const& piece) {
-      return key(piece) >> shift & (place.size() - 1);
-    };
+    int const shift  = std::countr_zero(differ);
+    auto const digit = [&](CopyPiece const& piece) { return key(piece) >> shift & mask; };
+    place.assign(mask + 1, 0);
     for (CopyPiece const& piece : pieces) ++place[digit(piece)];
     std::exclusive_scan(place.begin(), place.end(), place.begin(), std::uint32_t(0));
     for (CopyPiece const& piece : pieces) sorted[place[digit(piece)]++] = piece;
     pieces.swap(sorted);
-    differ &= ~(std::uintptr_t(place.size() - 1) << shift);
+    differ &= ~(mask << shift);
   }
   if (sorted.size() > most_kept) sorted = {};
 }
@@ -88,7 +88,9 @@ void CopyBatch::keep_memory(std::vector<CopyPiece>&& pieces) {
 }
 
 void CopyBatch::sort() {
-  if (m_ascending || std::is_sorted(m_pieces.begin(), m_pieces.end(), by_dst)) return;
+  if (m_ascending) return;
+  m_merged = false;
+  if (std::is_sorted(m_pieces.begin(), m_pieces.end(), by_dst)) return;
   if (m_pieces.size() < many_to_sort)
     std::sort(m_pieces.begin(), m_pieces.end(), by_dst);
   else
@@ -134,7 +136,8 @@ bool CopyBatch::can_be_merged(int kernel_device) const {
 }
 
 BatchPlan CopyBatch::plan(int kernel_device) {
-  if (can_be_merged(kernel_device)) return plan_batch(std::move(m_pieces), kernel_device >= 0);
+  if (can_be_merged(kernel_device))
+    return plan_batch(std::move(m_pieces), m_merged, kernel_device >= 0);
   BatchPlan plan;
   plan.others = std::move(m_pieces);
   plan.apart  = true;

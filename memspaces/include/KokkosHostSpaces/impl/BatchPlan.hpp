@@ -45,8 +45,8 @@ struct BatchPlan {
   bool enqueue(void* stream) const;
 };
 
-/// Of pieces that are sorted by destination; neighbours are merged.
-BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool has_kernel);
+/// Of pieces that are sorted by destination; neighbours are merged, if they are not yet.
+BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel);
 
 /// Takes those out that a kernel shall carry.
 std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces);

@@ -33,7 +33,9 @@ class CopyBatch {
   };
 
   explicit CopyBatch(Neighbours neighbours = Neighbours::apart, std::size_t expected_pieces = 0)
-      : m_merges(neighbours == Neighbours::merged), m_expected(expected_pieces) {}
+      : m_merges(neighbours == Neighbours::merged),
+        m_merged(m_merges),
+        m_expected(expected_pieces) {}
 
   /// Not while `stream` captures, since a call that is refused, as one that spans two allocations,
   /// is no good while a graph is made; nor where memory of other devices may take part: the driver
@@ -52,6 +54,7 @@ class CopyBatch {
     see(piece);
   }
   void add(CopyBatch const& other) {
+    m_merged = false;
     for (CopyPiece const& piece : other.m_pieces) {
       push(piece);
       see(piece);
@@ -97,6 +100,7 @@ class CopyBatch {
   Rest enqueue_captured(void* stream, int kernel_device);
 
   bool m_merges;
+  bool m_merged;  ///< there are no neighbours left
   std::size_t m_expected;
   std::vector<CopyPiece> m_pieces;
   bool m_ascending        = true;     ///< destinations came sorted, and do not overlap
