@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
 
-#include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 
 #include <Kokkos_Core.hpp>
