@@ -17,8 +17,9 @@ struct CopyPiece {
   char* dst;
   char const* src;
   std::size_t bytes;
-  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
-  bool pageable;       ///< no kernel reaches one of the sides
+  std::uint32_t pair;      ///< which pair of Views it is of, or the first of them
+  bool pageable;           ///< no kernel reaches one of the sides
+  bool to_device = false;  ///< from page-locked memory
 };
 
 /// Does `piece` begin where `before` ends, on both sides?
