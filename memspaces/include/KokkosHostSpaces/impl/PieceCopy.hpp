@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -141,8 +142,8 @@ class PieceCopy {
 template <class ExecutionSpace, class List>
 void run_piece_copy(ExecutionSpace const& instance, PieceCopy<List> const& copy) {
   using Policy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
-  Kokkos::parallel_for("KokkosHostSpaces::deep_copy_all: short pieces",
-                       Policy(instance, 0, copy.threads()), copy);
+  static std::string const label = "KokkosHostSpaces::deep_copy_all: short pieces";
+  Kokkos::parallel_for(label, Policy(instance, 0, copy.threads()), copy);
 }
 
 }  // namespace KokkosHostSpaces::Impl
