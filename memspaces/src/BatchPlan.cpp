@@ -3,7 +3,6 @@
 
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
-#include <KokkosHostSpaces/impl/ShortCopy.hpp>
 
 #include "../../backend/Driver.hpp"
 
@@ -31,12 +30,7 @@ bool is_taken(Copy const& copy) {
 }
 
 bool is_taken(CopyPiece const& piece, Driver::Stream stream) {
-  return is_taken([&] {
-    if (piece.to_device)
-      copy_to_device_async(piece.dst, piece.src, piece.bytes, stream);
-    else
-      Driver::copy(piece.dst, piece.src, piece.bytes, stream);
-  });
+  return is_taken([&] { Driver::copy(piece.dst, piece.src, piece.bytes, stream); });
 }
 
 bool is_taken(CopyRows const& rows, Driver::Stream stream) {

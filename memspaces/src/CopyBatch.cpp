@@ -70,7 +70,9 @@ bool CopyBatch::may_merge(Driver::Stream stream) {
   return is_only_device_in_use() && !Driver::is_capturing(stream);
 }
 
-bool CopyBatch::captures(Driver::Stream stream) noexcept { return Driver::captures(stream); }
+bool CopyBatch::is_capturing(Driver::Stream stream) noexcept {
+  return Driver::is_capturing(stream);
+}
 
 void CopyBatch::make_room() {
   if (m_pieces.capacity() >= m_expected) return;

@@ -5,8 +5,6 @@
 
 #include "CopyBatchCases.hpp"
 
-#include <KokkosHostSpaces/impl/ShortCopy.hpp>
-
 namespace CopyBatches {
 
 TEST_CASE("nothing is merged in advance while a stream captures, or where devices are several",
@@ -115,48 +113,6 @@ TEST_CASE("pageable memory is copied piece by piece", "[copy_batch]") {
   }
   CHECK(run(batch, stream) == Calls{10, 0, 0});
   CHECK(memory.is_copied());
-}
-
-TEST_CASE("a short copy to the device is one call, by the batch call where the driver takes it",
-          "[copy_batch]") {
-  Memory memory(1 << 16);
-  DeviceWork::Stream stream;
-  auto const copy = [&](std::size_t bytes, Driver::Stream on) {
-    Calls const before;
-    std::copy_n(memory.host, bytes, memory.expected.begin());
-    copy_to_device_async(memory.device, memory.host, bytes, on);
-    Driver::fence(on);
-    CHECK(std::equal(memory.host, memory.host + bytes, memory.device));
-    Calls const after;
-    return Calls{after.copies - before.copies, 0, after.batches - before.batches};
-  };
-  CHECK(copy(100, stream.get()) == Calls{0, 0, 1});
-  CHECK(copy(5000, stream.get()) == Calls{1, 0, 0});
-  CHECK(copy(0, stream.get()) == Calls{0, 0, 0});
-  CHECK(copy(100, nullptr) == Calls{1, 0, 0});
-  FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorCallRequiresNewerDriver);
-  CHECK(copy(100, stream.get()) == Calls{1, 0, 1});
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
-
-  REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
-  Calls const before;
-  copy_to_device_async(memory.device, memory.host, 100, stream.get());
-  Calls const after;
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
-  cudaGraphDestroy(graph);
-  CHECK((after.copies == before.copies + 1 && after.batches == before.batches));
-
-  CopyBatch batch;
-  batch.add({memory.device, memory.host, 200, 0, false, true});
-  BatchPlan const plan = batch.plan(0);
-  for (int time = 0; time < 2; ++time) {
-    std::size_t const batches = Calls().batches;
-    CHECK(plan.enqueue(stream.get()));
-    CHECK(Calls().batches == batches + 1);
-  }
-  Driver::fence(stream.get());
-  CHECK(std::equal(memory.host, memory.host + 200, memory.device));
 }
 
 TEST_CASE("where memory of other devices takes part nothing is merged, nor left to a kernel",

@@ -17,9 +17,8 @@ struct CopyPiece {
   char* dst;
   char const* src;
   std::size_t bytes;
-  std::uint32_t pair;      ///< which pair of Views it is of, or the first of them
-  bool pageable;           ///< no kernel reaches one of the sides
-  bool to_device = false;  ///< from page-locked memory
+  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
+  bool pageable;       ///< no kernel reaches one of the sides
 };
 
 /// Does `piece` begin where `before` ends, on both sides?

@@ -42,8 +42,8 @@ class CopyBatch {
   /// takes what begins on a device for memory of that one.
   static bool may_merge(void* stream);
 
-  /// Does `stream` capture? False if that cannot be told.
-  static bool captures(void* stream) noexcept;
+  /// Does `stream` capture, as far as can be told?
+  static bool is_capturing(void* stream) noexcept;
 
   void add(CopyPiece const& piece) {
     if (piece.bytes == 0) return;

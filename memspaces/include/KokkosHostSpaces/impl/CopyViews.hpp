@@ -11,7 +11,6 @@
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/KokkosGlue.hpp>
-#include <KokkosHostSpaces/impl/ShortCopy.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -97,15 +96,6 @@ CopyPlan plan_for(Dst const& dst, Src const& src) {
   return make_copy_plan(sizeof(typename Dst::value_type), int(Dst::rank), extents, dst_strides,
                         src_strides);
 }
-
-/// From page-locked memory to a device's own?
-template <class Dst, class Src>
-inline constexpr bool is_to_device_v =
-#ifdef KOKKOS_ENABLE_CUDA
-    is_cuda_only_v<typename Dst::memory_space>&& is_page_locked_v<typename Src::memory_space>;
-#else
-    false;
-#endif
 
 /// What choose_way has to know of a pair.
 template <class Dst, class Src>
@@ -208,9 +198,6 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
   switch (choose_way(plan, sides)) {
     case CopyWay::nothing: return;
     case CopyWay::one_copy:
-      if constexpr (is_to_device_v<Dst, Src>)
-        return copy_to_device_async(dst.data(), src.data(), plan.run_bytes, instance.cuda_stream());
-      [[fallthrough]];
     case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
     case CopyWay::byte_kernel:
       return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
