@@ -70,9 +70,7 @@ bool CopyBatch::may_merge(Driver::Stream stream) {
   return is_only_device_in_use() && !Driver::is_capturing(stream);
 }
 
-bool CopyBatch::is_capturing(Driver::Stream stream) noexcept {
-  return Driver::is_capturing(stream);
-}
+bool CopyBatch::captures(Driver::Stream stream) noexcept { return Driver::captures(stream); }
 
 void CopyBatch::make_room() {
   if (m_pieces.capacity() >= m_expected) return;
@@ -135,9 +133,9 @@ bool CopyBatch::can_be_merged(int kernel_device) const {
   return m_merges || is_only_device_in_use() || all_of_it_is_on(kernel_device);
 }
 
-BatchPlan CopyBatch::plan(int kernel_device) {
+BatchPlan CopyBatch::plan(int kernel_device, BatchPlan::Use use) {
   if (can_be_merged(kernel_device))
-    return plan_batch(std::move(m_pieces), m_merged, kernel_device >= 0);
+    return plan_batch(std::move(m_pieces), m_merged, kernel_device >= 0, use);
   BatchPlan plan;
   plan.others = std::move(m_pieces);
   plan.apart  = true;
@@ -149,7 +147,7 @@ BatchPlan CopyBatch::plan(int kernel_device) {
 CopyBatch::Rest CopyBatch::enqueue_captured(Driver::Stream stream, int kernel_device) {
   Rest rest;
   if (kernel_device >= 0 && can_be_merged(kernel_device))
-    rest.for_kernel = take_for_kernel(m_pieces);
+    rest.for_kernel = take_for_kernel(m_pieces, BatchPlan::Use::once);
   for (CopyPiece const& piece : rest.for_kernel) keep_for_replays(stream, piece.dst, piece.src);
   for (CopyPiece const& piece : m_pieces) {
     keep_for_replays(stream, piece.dst, piece.src);

@@ -5,15 +5,20 @@
 #include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/CopyViews.hpp>
 #include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+#include <Kokkos_Graph.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -115,41 +120,55 @@ void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& 
 }
 
 struct ListedPieces::List {
-  PieceList known;
-  FewPieces few;                                 ///< if there are not more, ...
-  std::shared_ptr<void const> table;             ///< ... else here, ...
-  Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if the device is full
+  std::shared_ptr<void const> table;             ///< on the device, ...
+  Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if that is full
+  std::optional<Kokkos::Experimental::Graph<Kokkos::Cuda>> graph;
+  std::mutex mutex;  ///< a graph is not to be launched by two threads at once
 };
 
+namespace {
+
 // Parts of pieces, so that the kernel need not divide, and has nothing to do but what there is.
-ListedPieces::ListedPieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
-  if (pieces.empty()) return;
+std::vector<PieceEnds> cut_into_parts(std::vector<CopyPiece> const& pieces) {
   std::vector<PieceEnds> parts;
   for (CopyPiece const& piece : pieces)
     for (std::size_t begin = 0; begin < piece.bytes; begin += part_of_piece)
       parts.push_back(
           {piece.dst + begin, piece.src + begin, std::min(piece.bytes - begin, part_of_piece)});
+  return parts;
+}
+
+}  // namespace
+
+// The graph belongs to an instance of ours: Kokkos fences that when the graph ends, and the user's
+// may be gone then.
+ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces) {
+  if (pieces.empty()) return;
+  std::vector<PieceEnds> const parts = cut_into_parts(pieces);
+  PieceList known;
+  for (PieceEnds const& part : parts) known.add(part);
   auto const list = std::make_shared<List>();
-  for (PieceEnds const& part : parts) list->known.add(part);
-  m_list = list;
-  if (parts.size() <= FewPieces::most) {
-    std::copy(parts.begin(), parts.end(), list->few.pieces);
-    return;
+  list->table     = make_device_table(device, parts.data(), parts.size() * sizeof(PieceEnds));
+  if (list->table == nullptr) {
+    list->mapped = decltype(list->mapped)(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());
+    std::copy(parts.begin(), parts.end(), list->mapped.data());
   }
-  list->table =
-      make_device_table(instance.cuda_device(), parts.data(), parts.size() * sizeof(PieceEnds));
-  if (list->table != nullptr) return;
-  list->mapped = decltype(list->mapped)(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());
-  std::copy(parts.begin(), parts.end(), list->mapped.data());
+  void const* const begin = list->table ? list->table.get() : list->mapped.data();
+  PieceCopy const copy(static_cast<PieceEnds const*>(begin), known);
+  Kokkos::Cuda const own = private_instance(device);
+  list->graph            = Kokkos::Experimental::create_graph<Kokkos::Cuda>(own, [&](auto root) {
+    root.then_parallel_for(piece_copy_label(),
+                                      PieceCopyPolicy<Kokkos::Cuda>(own, 0, copy.threads()), copy);
+  });
+  list->graph->instantiate();
+  m_list = list;
 }
 
 void ListedPieces::enqueue(Kokkos::Cuda const& instance) const {
   if (m_list == nullptr) return;
-  if (m_list->known.count() <= FewPieces::most)
-    return run_piece_copy(instance, PieceCopy(m_list->few, m_list->known));
-  void const* const table = m_list->table ? m_list->table.get() : m_list->mapped.data();
-  run_piece_copy(instance, PieceCopy(static_cast<PieceEnds const*>(table), m_list->known));
+  std::lock_guard const lock(m_list->mutex);
+  m_list->graph->submit(instance);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -164,7 +164,7 @@ TEST_CASE(
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE("prepared short pieces are one launch of a kernel, and long ones one call",
+TEST_CASE("prepared short pieces are one launch of a graph, and long ones one call",
           "[driver_calls][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   auto const calls     = [&](std::size_t count, std::size_t bytes, auto&& check) {
@@ -187,6 +187,7 @@ TEST_CASE("prepared short pieces are one launch of a kernel, and long ones one c
     CHECK(spy.copies == 0);
     CHECK(spy.batches == 0);
   };
+  calls(2, 64, is_two_launches);
   calls(20, 64, is_two_launches);
   calls(100, 3000, is_two_launches);
   calls(4096, 64, is_two_launches);

@@ -211,6 +211,23 @@ TEST_CASE("a plan is carried out again and again by the same calls", "[copy_batc
   }
 }
 
+TEST_CASE("a plan that is used again leaves pieces to the kernel from two on", "[copy_batch]") {
+  Memory memory(1 << 20);
+  auto const left = [&](std::size_t count, std::size_t bytes, BatchPlan::Use use) {
+    CopyBatch batch;
+    for (std::size_t i = 0; i < count; ++i)
+      memory.add(batch, 100000 * i, 100000 * (i * 3 % count), bytes);
+    CHECK_FALSE(batch.find_conflict());
+    return batch.plan(0, use).for_kernel.size();
+  };
+  std::size_t const most = copy_thresholds.by_kernel.front().most_bytes;
+  CHECK(left(1, 64, BatchPlan::Use::again) == 0);
+  CHECK(left(2, 64, BatchPlan::Use::again) == 2);
+  CHECK(left(2, 64, BatchPlan::Use::once) == 0);
+  CHECK(left(3, most, BatchPlan::Use::again) == 3);
+  CHECK(left(3, most + 1, BatchPlan::Use::again) == 0);
+}
+
 TEST_CASE("a plan of short pieces alone asks nothing of the driver", "[copy_batch]") {
   Memory memory(1 << 20);
   DeviceWork::Stream stream;

@@ -62,6 +62,7 @@ cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std
                           cudaStream_t stream) __asm__("cudaMemcpy2DAsync");
 cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters,
                           cudaStream_t stream) __asm__("cudaMemcpy3DAsync");
+cudaError_t spied_graph(cudaGraphExec_t graph, cudaStream_t stream) __asm__("cudaGraphLaunch");
 #if CUDART_VERSION >= 13000
 cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                         std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
@@ -73,6 +74,11 @@ cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** argum
 cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,
                          std::size_t shared, cudaStream_t stream) __asm__("cudaLaunchKernel");
 #endif
+}
+
+cudaError_t spied_graph(cudaGraphExec_t graph, cudaStream_t stream) {
+  DriverSpy::launched();
+  return real(&spied_graph, "cudaGraphLaunch")(graph, stream);
 }
 
 cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,

@@ -24,10 +24,11 @@ namespace KokkosHostSpaces {
 ///       khs::deep_copy_all(instance, halos);
 ///     }
 ///
-/// Holds the Views, so that their memory lives, and on the device a list of short pieces. What is
-/// copied is what lies in the Views when the copies are made. Copies of this object share all of it;
-/// it may be destroyed while the copies are under way, which waits for kernels of the device if
-/// they may still read that list. A default one copies nothing.
+/// Holds the Views, so that their memory lives, and on the device a list of short pieces, with a CUDA
+/// graph of the kernel that copies them. What is copied is what lies in the Views when the copies are
+/// made. Copies of this object share all of it; it may be destroyed while the copies are under way,
+/// which waits for kernels of the device if they may still read that list, but before
+/// Kokkos::finalize, as Views on a device. A default one copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -92,11 +93,12 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
                                          std::tuple<CopyOf<Dst, Src>...>(copies...)});
 }
 
-/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a kernel.
+/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph.
 /// Asynchronous on a Cuda instance, done on return on a host instance, as deep_copy_all of the same
 /// Views. In the capture of a stream it is that, and becomes part of the graph: the prepared copies
 /// may be destroyed then, as far as their Views may. Several threads may call it at once, on several
-/// instances; that these copies do not meet is up to the caller.
+/// instances: the short pieces of one time come after those of the time before then, and the others
+/// when they may, so that what is copied meanwhile is up to the caller.
 /// \throw Error if the instance is on another device
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,11 +77,16 @@ class BatchTwinCuda final : public CopyTwin {
     if (!m_shape.prepared) return;
     find_pieces(destination, source);
     std::size_t const bytes = m_shape.rows * sizeof(Ends);
-    Prepared made{m_dsts, m_srcs, {}, make_plain_buffer(PlainKind::device, bytes)};
+    Prepared made{m_dsts,
+                  m_srcs,
+                  {},
+                  make_plain_buffer(PlainKind::device, bytes),
+                  {nullptr, cudaGraphExecDestroy}};
     auto* const list = static_cast<Ends*>(m_lists.get());
     fill(list);
     if (is_short()) fill(made.few.ends);
     check(cudaMemcpy(made.list.get(), list, bytes, cudaMemcpyDefault), "cudaMemcpy");
+    make_graph(made);
     m_prepared.insert_or_assign(destination, std::move(made));
   }
 
@@ -92,6 +98,7 @@ class BatchTwinCuda final : public CopyTwin {
 #endif
     all.emplace_back("a kernel through the mapped address");
     if (words() <= gather_threads) all.emplace_back("a kernel for several pieces a block");
+    if (m_shape.prepared) all.emplace_back("a graph of a kernel");
     if (m_shape.layout == CopyLayout::neighbours) all.emplace_back("cudaMemcpyAsync for all");
     return all;
   }
@@ -105,6 +112,8 @@ class BatchTwinCuda final : public CopyTwin {
     if (m_variant == "a kernel for several pieces a block")
       return copy_packed(prepared == nullptr ? new_list() : prepared->ends());
     if (m_variant == "a kernel through the mapped address") return copy_by_kernel(prepared);
+    if (m_variant == "a graph of a kernel")
+      return check(cudaGraphLaunch(prepared->graph.get(), m_stream), "cudaGraphLaunch");
     Pieces const pieces = pieces_of(prepared);
     for (std::size_t row = 0; row < m_shape.rows; ++row)
       copy(pieces.dsts[row], pieces.srcs[row], 1);
@@ -115,6 +124,8 @@ class BatchTwinCuda final : public CopyTwin {
     std::vector<void*> dsts, srcs;
     FewEnds few;  ///< if they are not more
     PlainBuffer list;
+    std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph = {
+        nullptr, cudaGraphExecDestroy};
     Ends const* ends() const { return static_cast<Ends const*>(list.get()); }
   };
   struct Pieces {
@@ -151,6 +162,22 @@ class BatchTwinCuda final : public CopyTwin {
   void fill(Ends* list) const {
     for (std::size_t row = 0; row < m_shape.rows; ++row)
       list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
+  }
+
+  // Of the kernel for this length.
+  void make_graph(Prepared& prepared) {
+    check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    if (words() <= gather_threads)
+      copy_packed(prepared.ends());
+    else
+      copy_by_kernel(&prepared);
+    cudaGraph_t graph    = nullptr;
+    cudaGraphExec_t made = nullptr;
+    check(cudaStreamEndCapture(m_stream, &graph), "cudaStreamEndCapture");
+    cudaError_t const error = cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphDestroy(graph);
+    check(error, "cudaGraphInstantiate");
+    prepared.graph.reset(made);
   }
 
   Ends const* new_list() {

@@ -35,6 +35,11 @@ struct CopyRows {
 
 /// Can be enqueued more than once.
 struct BatchPlan {
+  enum class Use {
+    once,
+    again  ///< and again: the kernel is launched as a graph, which takes the host half as long
+  };
+
   std::vector<CopyRows> rows;
   std::vector<CopyPiece> for_kernel;  ///< left to the caller
   std::vector<CopyPiece> others;
@@ -46,10 +51,11 @@ struct BatchPlan {
 };
 
 /// Of pieces that are sorted by destination; neighbours are merged, if they are not yet.
-BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel);
+BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel,
+                     BatchPlan::Use use);
 
 /// Takes those out that a kernel shall carry.
-std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces);
+std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -42,8 +42,8 @@ class CopyBatch {
   /// takes what begins on a device for memory of that one.
   static bool may_merge(void* stream);
 
-  /// Does `stream` capture, as far as can be told?
-  static bool is_capturing(void* stream) noexcept;
+  /// Does `stream` capture? False if that cannot be told.
+  static bool captures(void* stream) noexcept;
 
   void add(CopyPiece const& piece) {
     if (piece.bytes == 0) return;
@@ -78,7 +78,7 @@ class CopyBatch {
   Rest enqueue(void* stream, int kernel_device);
 
   /// The same as a plan, for streams that do not capture. After sort; the batch is used up.
-  BatchPlan plan(int kernel_device);
+  BatchPlan plan(int kernel_device, BatchPlan::Use use = BatchPlan::Use::once);
 
   /// For the next batch of this thread.
   static void keep_memory(std::vector<CopyPiece>&& pieces);

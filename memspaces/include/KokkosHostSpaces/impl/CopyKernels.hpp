@@ -35,19 +35,20 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* sr
 /// captures, what it needs stays until the graph is destroyed.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
 
-/// Short copies that are made again and again: their list waits on the device, or is short enough
-/// for the arguments of the kernel.
+/// Short copies that are made again and again: their list waits on the device, and the kernel is the
+/// node of a graph. To launch that takes 2.2 us of the host, and to launch the kernel 4.3 (H200).
 class ListedPieces {
  public:
   ListedPieces() = default;
-  ListedPieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+  ListedPieces(int device, std::vector<CopyPiece> const& pieces);
 
-  /// Enqueues all on `instance`, of the same device, which does not capture, by one kernel.
+  /// Enqueues all on `instance`, of the same device, which does not capture, by one launch, which
+  /// comes after those before, whatever their instance. By any number of threads.
   void enqueue(Kokkos::Cuda const& instance) const;
 
  private:
   struct List;
-  std::shared_ptr<List const> m_list;
+  std::shared_ptr<List> m_list;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -138,12 +138,19 @@ class PieceCopy {
   std::uint32_t m_shift;      ///< 2^m_shift threads for a part
 };
 
+template <class ExecutionSpace>
+using PieceCopyPolicy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
+
+inline std::string const& piece_copy_label() {
+  static std::string const label = "KokkosHostSpaces::deep_copy_all: short pieces";
+  return label;
+}
+
 /// Enqueues the copies on `instance`, whose kernels reach all of it, and returns.
 template <class ExecutionSpace, class List>
 void run_piece_copy(ExecutionSpace const& instance, PieceCopy<List> const& copy) {
-  using Policy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
-  static std::string const label = "KokkosHostSpaces::deep_copy_all: short pieces";
-  Kokkos::parallel_for(label, Policy(instance, 0, copy.threads()), copy);
+  Kokkos::parallel_for(piece_copy_label(),
+                       PieceCopyPolicy<ExecutionSpace>(instance, 0, copy.threads()), copy);
 }
 
 }  // namespace KokkosHostSpaces::Impl

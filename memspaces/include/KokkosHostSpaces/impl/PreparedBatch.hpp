@@ -76,14 +76,14 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
  public:
   PreparedPairs(Kokkos::Cuda const& instance, Kept&& kept)
       : m_kept(std::move(kept)), m_device(instance.cuda_device()) {
-    if (CopyBatch::is_capturing(instance.cuda_stream()))
+    if (CopyBatch::captures(instance.cuda_stream()))
       throw Error(
           "KokkosHostSpaces::prepare_deep_copy_all in the capture of a stream (a graph can "
           "launch copies, but not prepare them): prepare them before the capture begins");
     CheckedPairs checked = check_pairs(m_kept.pairs(), CopyBatch::Neighbours::apart);
     m_has_others         = checked.has_others;
-    m_plan               = checked.batch.plan(m_device);
-    m_pieces             = ListedPieces(instance, m_plan.for_kernel);
+    m_plan               = checked.batch.plan(m_device, BatchPlan::Use::again);
+    m_pieces             = ListedPieces(m_device, m_plan.for_kernel);
     m_plan.for_kernel    = {};
   }
 
@@ -94,7 +94,7 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
                   std::to_string(m_device) + " on an instance of device " +
                   std::to_string(instance.cuda_device()) +
                   " (whose kernels do not reach them): prepare them for each device");
-    if (CopyBatch::is_capturing(instance.cuda_stream())) return enqueue_all(instance, pairs);
+    if (CopyBatch::captures(instance.cuda_stream())) return enqueue_all(instance, pairs);
     if (m_has_others) copy_others(instance, pairs);
     if (tools_see_copies()) show_batch(pairs);
     m_pieces.enqueue(instance);
