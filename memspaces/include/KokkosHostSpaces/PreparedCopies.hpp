@@ -9,7 +9,6 @@
 
 #include <initializer_list>
 #include <memory>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -43,36 +42,18 @@ class PreparedCopies {
   std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> m_batch;
 };
 
-namespace Impl {
-
-template <class ExecutionSpace, class Kept>
-PreparedCopies<ExecutionSpace> prepare_all(ExecutionSpace const& instance, Kept&& kept) {
-  return PreparedCopies<ExecutionSpace>(
-      std::make_shared<PreparedPairs<ExecutionSpace, Kept>>(instance, std::move(kept)));
-}
-
-template <class ExecutionSpace, class Dsts, class Srcs>
-PreparedCopies<ExecutionSpace> prepare_ranges(ExecutionSpace const& instance, Dsts const& dsts,
-                                              Srcs const& srcs) {
-  using Kept =
-      KeptRanges<std::ranges::range_value_t<Dsts const>, std::ranges::range_value_t<Srcs const>>;
-  PairsOfRanges<Dsts, Srcs> const equally_long(dsts, srcs);
-  return prepare_all(instance, Kept(dsts, srcs));
-}
-
-}  // namespace Impl
-
 /// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing;
 /// may wait for a short copy to the device, but not for `instance`.
 /// \param instance of the execution space and on the device of those that will make the copies, in
 ///        no capture
+/// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
 /// \throw Error as deep_copy_all does: from then on nothing is checked
 template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
                                                                    Dsts const& dsts,
                                                                    Srcs const& srcs) {
-  return Impl::prepare_ranges(instance, dsts, srcs);
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
 }
 
 /// The same for lists in braces.
@@ -81,7 +62,7 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
     ExecutionSpace const& instance, std::initializer_list<Dst> dsts,
     std::initializer_list<Src> srcs) {
-  return Impl::prepare_ranges(instance, dsts, srcs);
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
 }
 
 /// The same for Views of several types.
@@ -89,8 +70,9 @@ template <class ExecutionSpace, class... Dst, class... Src>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
     ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
-  return Impl::prepare_all(instance, Impl::KeptArguments<CopyOf<Dst, Src>...>{
-                                         std::tuple<CopyOf<Dst, Src>...>(copies...)});
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
+      instance,
+      Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
 }
 
 /// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph.

@@ -164,13 +164,17 @@ class BatchTwinCuda final : public CopyTwin {
       list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
   }
 
-  // Of the kernel for this length.
+  // Of the kernel for this length, which is loaded by a launch before: that may wait.
   void make_graph(Prepared& prepared) {
+    auto const launch = [&] {
+      if (words() <= gather_threads)
+        copy_packed(prepared.ends());
+      else
+        copy_by_kernel(&prepared);
+    };
+    launch();
     check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-    if (words() <= gather_threads)
-      copy_packed(prepared.ends());
-    else
-      copy_by_kernel(&prepared);
+    launch();
     cudaGraph_t graph    = nullptr;
     cudaGraphExec_t made = nullptr;
     check(cudaStreamEndCapture(m_stream, &graph), "cudaStreamEndCapture");

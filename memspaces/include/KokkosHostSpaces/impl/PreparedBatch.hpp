@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/impl/CopyAll.hpp>
 #include <KokkosHostSpaces/impl/CopyPairs.hpp>
 
+#include <memory>
 #include <ranges>
 #include <string>
 #include <tuple>
@@ -112,6 +113,20 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
 };
 
 #endif
+
+template <class ExecutionSpace, class Kept>
+std::shared_ptr<PreparedBatch<ExecutionSpace> const> prepare_kept(ExecutionSpace const& instance,
+                                                                  Kept&& kept) {
+  return std::make_shared<PreparedPairs<ExecutionSpace, Kept>>(instance, std::move(kept));
+}
+
+template <class ExecutionSpace, class Dsts, class Srcs>
+auto prepare_ranges(ExecutionSpace const& instance, Dsts const& dsts, Srcs const& srcs) {
+  using Kept =
+      KeptRanges<std::ranges::range_value_t<Dsts const>, std::ranges::range_value_t<Srcs const>>;
+  PairsOfRanges<Dsts, Srcs> const equally_long(dsts, srcs);
+  return prepare_kept(instance, Kept(dsts, srcs));
+}
 
 }  // namespace KokkosHostSpaces::Impl
 
