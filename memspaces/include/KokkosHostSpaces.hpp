@@ -18,6 +18,7 @@
 #include <KokkosHostSpaces/PinnedMirror.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Pool.hpp>
+#include <KokkosHostSpaces/PreparedCopies.hpp>
 #include <KokkosHostSpaces/Registration.hpp>
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>

@@ -5,20 +5,26 @@
 #include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+#include <Kokkos_Graph.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-constexpr std::size_t least_threads = 32, most_of_tile = 512, most_of_piece = 256;  // of a team
+constexpr std::size_t least_threads = 32, most_of_tile = 512;  // of a team
 
 // A part of a copy by tiles; the last one may be too narrow for them.
 void enqueue_part(Kokkos::Cuda const& instance, void* dst, void const* src, CopyPlan const& plan,
@@ -95,23 +101,75 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* sr
 // A long list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
   if (pieces.empty()) return;
-  std::size_t longest = 0;
-  for (CopyPiece const& piece : pieces) longest = std::max(longest, piece.bytes);
-  int const threads =
-      int(std::clamp(std::bit_ceil(longest / sizeof(LongWord)), least_threads, most_of_piece));
+  PieceList known;
   auto const fill = [&](PieceEnds* list) {
-    for (CopyPiece const& piece : pieces) *list++ = {piece.dst, piece.src, piece.bytes};
+    for (CopyPiece const& piece : pieces) {
+      *list = {piece.dst, piece.src, piece.bytes};
+      known.add(*list++);
+    }
   };
   if (pieces.size() <= FewPieces::most) {
     FewPieces few;
     fill(few.pieces);
-    return run_piece_copy(instance, few, pieces.size(), longest, threads);
+    return run_piece_copy(instance, PieceCopy(few, known));
   }
   Kokkos::View<PieceEnds*, MappedSpace> const list(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
   fill(list.data());
-  PieceEnds const* const begin = list.data();
-  run_piece_copy(instance, begin, pieces.size(), longest, threads);
+  keep_for_replays(instance.cuda_stream(), list.data(), nullptr);
+  run_piece_copy(instance, PieceCopy<PieceEnds const*>(list.data(), known));
+}
+
+struct ListedPieces::List {
+  std::shared_ptr<void const> table;             ///< on the device, ...
+  Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if that is full
+  std::optional<Kokkos::Experimental::Graph<Kokkos::Cuda>> graph;
+  std::mutex mutex;  ///< a graph is not to be launched by two threads at once
+};
+
+namespace {
+
+// Parts of pieces, so that the kernel need not divide, and has nothing to do but what there is.
+std::vector<PieceEnds> cut_into_parts(std::vector<CopyPiece> const& pieces) {
+  std::vector<PieceEnds> parts;
+  for (CopyPiece const& piece : pieces)
+    for (std::size_t begin = 0; begin < piece.bytes; begin += part_of_piece)
+      parts.push_back(
+          {piece.dst + begin, piece.src + begin, std::min(piece.bytes - begin, part_of_piece)});
+  return parts;
+}
+
+}  // namespace
+
+// The graph belongs to an instance of ours: Kokkos fences that when the graph ends, and the user's
+// may be gone then.
+ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces) {
+  if (pieces.empty()) return;
+  std::vector<PieceEnds> const parts = cut_into_parts(pieces);
+  PieceList known;
+  for (PieceEnds const& part : parts) known.add(part);
+  auto const list = std::make_shared<List>();
+  list->table     = make_device_table(device, parts.data(), parts.size() * sizeof(PieceEnds));
+  if (list->table == nullptr) {
+    list->mapped = decltype(list->mapped)(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());
+    std::copy(parts.begin(), parts.end(), list->mapped.data());
+  }
+  void const* const begin = list->table ? list->table.get() : list->mapped.data();
+  PieceCopy const copy(static_cast<PieceEnds const*>(begin), known);
+  Kokkos::Cuda const own = private_instance(device);
+  list->graph            = Kokkos::Experimental::create_graph<Kokkos::Cuda>(own, [&](auto root) {
+    root.then_parallel_for(piece_copy_label(),
+                                      PieceCopyPolicy<Kokkos::Cuda>(own, 0, copy.threads()), copy);
+  });
+  list->graph->instantiate();
+  m_list = list;
+}
+
+void ListedPieces::enqueue(Kokkos::Cuda const& instance) const {
+  if (m_list == nullptr) return;
+  std::lock_guard const lock(m_list->mutex);
+  m_list->graph->submit(instance);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -41,6 +41,7 @@ class Goal:
     at_least: float | None = None
     at_most: float | None = None
     at_least_by_ranks: float | None = None  #: by several, which disturb each other; the slowest counts
+    or_later_by: float | None = None  #: seconds by which ours may be later than the twin, whatever the quantity
     needs: list[str] = field(default_factory=list)
     covers: dict[str, list] = field(default_factory=dict)
     against: dict | list[dict] | None = None
@@ -73,7 +74,8 @@ class Goal:
         if self.per:
             quantity += f" / {self.per}"
         relation, bound = (">=", self.at_least) if self.at_most is None else ("<=", self.at_most)
-        return f"{quantity} {relation} {time_text(bound) if self._is_time else bound}"
+        later = f" or {time_text(self.or_later_by)} later" if self.or_later_by is not None else ""
+        return f"{quantity} {relation} {time_text(bound) if self._is_time else bound}{later}"
 
     def text(self, measured: Summary) -> str:
         """The median and the quartiles, with a unit."""
@@ -241,6 +243,11 @@ def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
     return values
 
 
+def _is_soon_enough(goal: Goal, case: Case) -> bool:
+    ours, twin = case.summary("seconds"), case.summary("twin_seconds")
+    return None not in (goal.or_later_by, ours, twin) and ours.median - twin.median <= goal.or_later_by
+
+
 def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:
     if case.errors:
         return Verdict(goal, False, run.title, case.name, reason=case.errors[0])
@@ -248,7 +255,8 @@ def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:
         values = _measure(goal, case, run)
     except LookupError as error:
         return Verdict(goal, False, run.title, case.name, reason=str(error))
-    return Verdict(goal, goal.reached_by(values), run.title, case.name, summarize(values))
+    reached = goal.reached_by(values) or _is_soon_enough(goal, case)
+    return Verdict(goal, reached, run.title, case.name, summarize(values))
 
 
 def _uncovered(goal: Goal, cases: list[Case]) -> str:

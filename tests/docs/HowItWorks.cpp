@@ -134,6 +134,12 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
   instance.fence();
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(9, 3) == 10);
+  host(9, 3)       = 11;
+  int const steps  = 3;
+  auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
+  for (int step = 0; step < steps; ++step) khs::deep_copy_all(instance, halos);
+  instance.fence();
+  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device)(9, 3) == 11);
   Kokkos::View<int*> device_counts("device_counts", 5);
   Kokkos::View<int*, khs::PinnedSpace> counts("counts", 5);
   Kokkos::deep_copy(counts, 7);

@@ -124,28 +124,139 @@ TEST_CASE("deep_copy_all on the legacy default stream needs no call that it does
   }
 }
 
-TEST_CASE("deep_copy_all is captured in a graph, piece by piece", "[driver_calls][cuda]") {
-  Pieces const pieces(20, 3000);
+TEST_CASE(
+    "deep_copy_all is captured in a graph: short pieces as one kernel, long ones by themselves",
+    "[driver_calls][cuda]") {
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  for (bool const prepared : {false, true})
+    for (std::size_t const bytes : {3000, 300000}) {
+      INFO((prepared ? "prepared, " : "") << "pieces of " << bytes << " bytes");
+      Kokkos::Cuda const instance(stream);
+      Pieces const pieces(100, bytes);
+      cudaGraph_t graph = nullptr;
+      {
+        auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
+        auto const back  = khs::prepare_deep_copy_all(instance, pieces.backs, pieces.devices);
+        DriverSpy const spy;
+        REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        if (prepared) {
+          khs::deep_copy_all(instance, there);
+          khs::deep_copy_all(instance, back);
+        } else {
+          khs::deep_copy_all(instance, pieces.devices, pieces.sources);
+          khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+        }
+        REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+        CHECK(spy.copies == (bytes == 3000 ? 0 : 200));
+      }
+      std::size_t nodes = 0;
+      REQUIRE(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
+      CHECK(nodes == (bytes == 3000 ? 2 : 200));
+      cudaGraphExec_t runnable = nullptr;
+      REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
+      REQUIRE(cudaGraphLaunch(runnable, stream) == cudaSuccess);
+      REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+      CHECK(pieces.came_back());
+      cudaGraphExecDestroy(runnable);
+      cudaGraphDestroy(graph);
+    }
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("prepared short pieces are one launch of a graph, and long ones one call",
+          "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  auto const calls     = [&](std::size_t count, std::size_t bytes, auto&& check) {
+    Pieces const pieces(count, bytes);
+    auto const there = khs::prepare_deep_copy_all(instances[1], pieces.devices, pieces.sources);
+    auto const back  = khs::prepare_deep_copy_all(instances[1], pieces.backs, pieces.devices);
+    for (int step = 0; step < 3; ++step) {
+      for (std::size_t i = 0; i < pieces.host.size(); ++i) pieces.host(i) = char(3 * i + step);
+      Kokkos::deep_copy(pieces.back, 0);
+      DriverSpy const spy;
+      khs::deep_copy_all(instances[1], there);
+      khs::deep_copy_all(instances[1], back);
+      check(spy);
+      instances[1].fence();
+      CHECK(pieces.came_back());
+    }
+  };
+  auto const is_two_launches = [](DriverSpy const& spy) {
+    CHECK(spy.launches == 2);
+    CHECK(spy.copies == 0);
+    CHECK(spy.batches == 0);
+  };
+  calls(2, 64, is_two_launches);
+  calls(20, 64, is_two_launches);
+  calls(100, 3000, is_two_launches);
+  calls(4096, 64, is_two_launches);
+  calls(100, 300000, [&](DriverSpy const& spy) {
+    CHECK(spy.launches == 0);
+#if CUDART_VERSION >= 13000
+    CHECK(spy.copies == 0);
+    CHECK(spy.batches == 2);
+#endif
+  });
+}
+
+TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Pieces const pieces(2000, 200);
+  auto const back = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.backs, pieces.devices);
+  for (int round = 0; round < 50; ++round) {
+    auto const& instance = instances[round % 2];
+    {
+      auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
+      for (std::size_t i = 0; i < pieces.host.size(); ++i) pieces.host(i) = char(i + round);
+      Kokkos::deep_copy(pieces.back, 0);
+      khs::deep_copy_all(instance, there);
+    }
+    khs::deep_copy_all(instance, back);
+    instance.fence();
+    REQUIRE(pieces.came_back());
+  }
+}
+
+TEST_CASE("copies cannot be prepared in a capture, nor run on another device",
+          "[driver_calls][cuda]") {
+  Pieces const pieces(100, 200);
   cudaStream_t stream = nullptr;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   {
     Kokkos::Cuda const instance(stream);
-    DriverSpy const spy;
-    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-    khs::deep_copy_all(instance, pieces.devices, pieces.sources);
-    khs::deep_copy_all(instance, pieces.backs, pieces.devices);
     cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources),
+                    khs::Error);
     REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-    CHECK(spy.copies == 40);
-    cudaGraphExec_t runnable = nullptr;
-    REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
-    REQUIRE(cudaGraphLaunch(runnable, stream) == cudaSuccess);
-    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
-    CHECK(pieces.came_back());
-    cudaGraphExecDestroy(runnable);
     cudaGraphDestroy(graph);
   }
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  int devices = 0;
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  if (devices < 2) return;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  {
+    Kokkos::Cuda const other(stream);
+    auto const there = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.devices, pieces.sources);
+    CHECK_THROWS_AS(khs::deep_copy_all(other, there), khs::Error);
+    using Device = Kokkos::View<char*, Kokkos::Device<Kokkos::Cuda, Kokkos::CudaSpace>>;
+    std::vector<Device> devices_parts;
+    Device const on_other(Kokkos::view_alloc(other, "on_other"), pieces.slot * 100);
+    for (std::size_t k = 0; k < 100; ++k)
+      devices_parts.push_back(Kokkos::subview(
+          on_other, std::pair(pieces.slot * k, pieces.slot * k + pieces.lengths[k])));
+    auto const in  = khs::prepare_deep_copy_all(other, devices_parts, pieces.sources);
+    auto const out = khs::prepare_deep_copy_all(other, pieces.backs, devices_parts);
+    khs::deep_copy_all(other, in);
+    khs::deep_copy_all(other, out);
+    other.fence();
+    CHECK(pieces.came_back());
+  }
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
 }
 
 TEST_CASE("Views with memory of their own each are copied at once, whatever their distances",

@@ -35,6 +35,7 @@ TEST_CASE("where one call is refused, single copies do it, or tell the error", "
   DeviceWork::Stream stream;
   CopyBatch batch;
   add_irregular(memory, batch, 100);
+  CopyBatch again = batch;
   FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorCallRequiresNewerDriver);
   CHECK(run(batch, stream) == Calls{100, 0, 1});
   CHECK(memory.is_copied());
@@ -42,7 +43,7 @@ TEST_CASE("where one call is refused, single copies do it, or tell the error", "
 
   FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorLaunchFailure);
   FakeCuda::fail_nth_call("cudaMemcpyAsync", 50, cudaErrorLaunchFailure);
-  CHECK_THROWS_AS(batch.enqueue(stream.get(), -1), KokkosHostSpaces::CudaError);
+  CHECK_THROWS_AS(again.enqueue(stream.get(), -1), KokkosHostSpaces::CudaError);
 }
 
 TEST_CASE("the legacy default stream gets no batch call, by neither of its handles",
@@ -61,23 +62,28 @@ TEST_CASE("the legacy default stream gets no batch call, by neither of its handl
   }
 }
 
-TEST_CASE("a stream that captures gets single copies of single pieces, and its capture survives",
+TEST_CASE("a stream that captures gets single copies of pieces that are not for a kernel",
           "[copy_batch]") {
-  Memory memory(1 << 16);
+  Memory memory(1 << 18);
   DeviceWork::Stream stream;
-  CopyBatch batch;
-  add_irregular(memory, batch, 20);
-  for (std::size_t i = 0; i < 30; ++i) memory.add(batch, 20000 + 100 * i, 20000 + 100 * i, 100);
-  CHECK_FALSE(batch.find_conflict());
-  REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
-  Calls const before;
-  CHECK(batch.enqueue(stream.get(), 0).for_kernel.empty());
-  Calls const after;
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
-  cudaGraphDestroy(graph);
-  CHECK(after.copies == before.copies + 50);
-  CHECK(after.batches == before.batches);
+  std::size_t const large = copy_thresholds.by_kernel.back().most_bytes / 2;
+  for (int const kernel_device : {-1, 0}) {
+    CopyBatch batch;
+    add_irregular(memory, batch, 20);
+    for (std::size_t i = 0; i < 30; ++i) memory.add(batch, 20000 + 100 * i, 20000 + 100 * i, 100);
+    memory.add(batch, 50000, 50000, large);
+    CHECK_FALSE(batch.find_conflict());
+    REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+    Calls const before;
+    auto const for_kernel = batch.enqueue(stream.get(), kernel_device).for_kernel;
+    Calls const after;
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
+    cudaGraphDestroy(graph);
+    CHECK(for_kernel.size() == (kernel_device < 0 ? 0 : 51));
+    CHECK(after.copies == before.copies + 51 - for_kernel.size());
+    CHECK(after.batches == before.batches);
+  }
 }
 
 TEST_CASE("neighbours and rows in two registrations that touch are copied all the same",

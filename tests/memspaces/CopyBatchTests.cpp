@@ -5,6 +5,8 @@
 
 #include "CopyBatchCases.hpp"
 
+#include <KokkosHostSpaces/impl/DeviceTable.hpp>
+
 #include <numeric>
 #include <random>
 
@@ -146,6 +148,117 @@ TEST_CASE("copies that depend on each other are found", "[copy_batch]") {
   CHECK(conflict({{0, 500, 100}, {450, 700, 51}}) == Pair(1, 0));  // reads what is written
   CHECK_FALSE(conflict({{0, 500, 100}, {450, 700, 50}}));
   CHECK(conflict({{400, 0, 300}, {100, 690, 20}}) == Pair(0, 1));
+}
+
+TEST_CASE("copies that depend on each other are found, in whatever order they come",
+          "[copy_batch]") {
+  unsigned const seed = 20251123;
+  std::mt19937 random(seed);
+  char memory[4000];
+  int found = 0;
+  for (int round = 0; round < 3000; ++round) {
+    INFO("seed " << seed << ", round " << round);
+    CopyBatch batch(round % 2 == 0 ? CopyBatch::Neighbours::apart : CopyBatch::Neighbours::merged);
+    std::vector<CopyPiece> pieces;
+    std::size_t const count = 1 + random() % 30, spread = 1 + random() % 12;
+    std::size_t dst = random() % 2 * 2000;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (random() % 10 == 0) dst = random() % 3900;
+      std::size_t const bytes = 1 + random() % 20;
+      pieces.push_back({memory + dst, memory + random() % 2000, bytes, std::uint32_t(i), false});
+      batch.add(pieces.back());
+      dst = std::min<std::size_t>(dst + bytes + random() % spread * 5, 3900);
+      if (i == count / 2 && random() % 4 == 0) batch.sort();
+    }
+    auto const meet = [](char const* a, std::size_t a_bytes, char const* b, std::size_t b_bytes) {
+      return a < b + b_bytes && b < a + a_bytes;
+    };
+    bool expected = false;
+    for (CopyPiece const& a : pieces)
+      for (CopyPiece const& b : pieces)
+        expected |= meet(a.dst, a.bytes, b.src, b.bytes) ||
+                    (a.pair != b.pair && meet(a.dst, a.bytes, b.dst, b.bytes));
+    REQUIRE(batch.find_conflict().has_value() == expected);
+    REQUIRE(batch.find_conflict().has_value() == expected);  // it is sorted now
+    found += expected;
+  }
+  CHECK((found > 500 && found < 2500));
+}
+
+TEST_CASE("a plan is carried out again and again by the same calls", "[copy_batch]") {
+  Memory memory(1 << 20);
+  DeviceWork::Stream stream;
+  CopyBatch batch;
+  add_irregular(memory, batch, 100);
+  for (std::size_t i = 0; i < 80; ++i) memory.add(batch, 100000 + 300 * i, 100000 + 500 * i, 200);
+  for (std::size_t i = 0; i < 50; ++i) memory.add(batch, 300000 + 64 * i, 300000 + 64 * i, 64);
+  REQUIRE_FALSE(batch.find_conflict());
+  BatchPlan const plan = batch.plan(-1);
+  for (int time = 0; time < 3; ++time) {
+    for (CopyPiece const& piece : memory.added) {
+      auto* const from = const_cast<char*>(piece.src);
+      std::fill_n(from, piece.bytes, char(3 * time + 1));
+      std::copy_n(from, piece.bytes, memory.expected.begin() + (piece.dst - memory.device));
+    }
+    Calls const before;
+    CHECK(plan.enqueue(stream.get()));
+    Driver::fence(stream.get());
+    Calls const after;
+    CHECK(after.copies == before.copies);
+    CHECK(after.boxes == before.boxes + 1);
+    CHECK(after.batches == before.batches + 1);
+    CHECK(memory.is_copied());
+  }
+}
+
+TEST_CASE("a plan that is used again leaves pieces to the kernel from two on", "[copy_batch]") {
+  Memory memory(1 << 20);
+  auto const left = [&](std::size_t count, std::size_t bytes, BatchPlan::Use use) {
+    CopyBatch batch;
+    for (std::size_t i = 0; i < count; ++i)
+      memory.add(batch, 100000 * i, 100000 * (i * 3 % count), bytes);
+    CHECK_FALSE(batch.find_conflict());
+    return batch.plan(0, use).for_kernel.size();
+  };
+  std::size_t const most = copy_thresholds.by_kernel.front().most_bytes;
+  CHECK(left(1, 64, BatchPlan::Use::again) == 0);
+  CHECK(left(2, 64, BatchPlan::Use::again) == 2);
+  CHECK(left(2, 64, BatchPlan::Use::once) == 0);
+  CHECK(left(3, most, BatchPlan::Use::again) == 3);
+  CHECK(left(3, most + 1, BatchPlan::Use::again) == 0);
+}
+
+TEST_CASE("a plan of short pieces alone asks nothing of the driver", "[copy_batch]") {
+  Memory memory(1 << 20);
+  DeviceWork::Stream stream;
+  CopyBatch batch;
+  add_irregular(memory, batch, 500);
+  REQUIRE_FALSE(batch.find_conflict());
+  BatchPlan const plan     = batch.plan(0);
+  std::size_t const before = FakeCuda::calls("*");
+  CHECK(plan.enqueue(stream.get()));
+  CHECK(FakeCuda::calls("*") == before);
+  CHECK(plan.for_kernel.size() == 500);
+}
+
+TEST_CASE("a table of a device is there on return, and goes with its last owner", "[copy_batch]") {
+  FakeCuda::reset(2);
+  std::vector<int> list(5000);
+  std::iota(list.begin(), list.end(), 0);
+  std::size_t const bytes = list.size() * sizeof(int);
+  auto table              = make_device_table(1, list.data(), bytes);
+  REQUIRE(table != nullptr);
+  CHECK(Driver::device_of(table.get()) == 1);
+  CHECK(std::equal(list.begin(), list.end(), static_cast<int const*>(table.get())));
+  auto const other = table;
+  table.reset();
+  CHECK(FakeCuda::outstanding().device_allocations == 1);
+
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  CHECK(make_device_table(0, list.data(), bytes) == nullptr);
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", 1, cudaErrorLaunchFailure);
+  CHECK_THROWS_AS(make_device_table(0, list.data(), bytes), KokkosHostSpaces::CudaError);
+  CHECK(FakeCuda::outstanding().device_allocations == 1);
 }
 
 TEST_CASE("random batches copy what single copies would", "[copy_batch]") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The copy functions of the CUDA runtime, in front of the real ones.
+// The functions of the CUDA runtime for copies and launches, in front of the real ones.
 
 #include "DriverSpy.hpp"
 
@@ -48,6 +48,11 @@ void DriverSpy::copied_batch(std::size_t const* bytes, std::size_t count, void* 
   spy->streams.insert(stream);
 }
 
+void DriverSpy::launched() {
+  std::lock_guard const lock(mutex);
+  if (spy != nullptr) ++spy->launches;
+}
+
 // nvcc knows functions of these names for device code, so that the linker's names are given apart.
 extern "C" {
 cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,
@@ -57,11 +62,34 @@ cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std
                           cudaStream_t stream) __asm__("cudaMemcpy2DAsync");
 cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters,
                           cudaStream_t stream) __asm__("cudaMemcpy3DAsync");
+cudaError_t spied_graph(cudaGraphExec_t graph, cudaStream_t stream) __asm__("cudaGraphLaunch");
 #if CUDART_VERSION >= 13000
 cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                         std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
                         std::size_t kinds, cudaStream_t stream) __asm__("cudaMemcpyBatchAsync");
+// What `<<<>>>` becomes.
+cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,
+                         std::size_t shared, cudaStream_t stream) __asm__("__cudaLaunchKernel");
+#else
+cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,
+                         std::size_t shared, cudaStream_t stream) __asm__("cudaLaunchKernel");
 #endif
+}
+
+cudaError_t spied_graph(cudaGraphExec_t graph, cudaStream_t stream) {
+  DriverSpy::launched();
+  return real(&spied_graph, "cudaGraphLaunch")(graph, stream);
+}
+
+cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,
+                         std::size_t shared, cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+  char const* const name = "__cudaLaunchKernel";
+#else
+  char const* const name = "cudaLaunchKernel";
+#endif
+  DriverSpy::launched();
+  return real(&spied_launch, name)(kernel, grid, block, arguments, shared, stream);
 }
 
 cudaError_t spied_copy(void* dst, void const* src, std::size_t bytes, cudaMemcpyKind kind,

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <set>
 
-/// What was asked of the CUDA runtime's copy functions since it was made, by anybody in this
-/// program; DriverSpy.cpp stands between. One at a time.
+/// What was asked of the CUDA runtime's functions for copies and launches since it was made, by
+/// anybody in this program; DriverSpy.cpp stands between. One at a time.
 class DriverSpy {
  public:
   DriverSpy();
@@ -18,11 +18,13 @@ class DriverSpy {
 
   /// For DriverSpy.cpp.
   static void copied(std::size_t bytes, void* stream);
+  static void launched();
   static void copied_batch(std::size_t const* bytes, std::size_t count, void* stream);
 
-  std::size_t copies  = 0;
-  std::size_t batches = 0;  ///< calls of cudaMemcpyBatchAsync, which are not among the copies
-  std::size_t bytes   = 0;
+  std::size_t copies   = 0;
+  std::size_t batches  = 0;  ///< calls of cudaMemcpyBatchAsync, which are not among the copies
+  std::size_t launches = 0;  ///< of kernels, by `<<<>>>`, and of graphs
+  std::size_t bytes    = 0;
   std::set<void*> streams;
 };
 

@@ -260,22 +260,25 @@ TEST_CASE("short pieces are copied whole, whatever their alignment and length, b
     std::generate_n(src.data(), slot * count, [&] { return static_cast<unsigned char>(random()); });
     Bytes expected(slot * count, 0);
     std::vector<PieceEnds> pieces;
-    std::size_t longest = 0;
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t const step = std::size_t(1) << random() % 5, to = step * (random() % 3),
                         from = step * (random() % 3), bytes = 1 + random() % most;
       auto* const begin = reinterpret_cast<char*>(src.data() + slot * i + from);
       pieces.push_back({reinterpret_cast<char*>(dst.data() + slot * i + to), begin, bytes});
-      longest = std::max(longest, bytes);
       std::copy(begin, begin + bytes, expected.begin() + std::ptrdiff_t(slot * i + to));
     }
     Kokkos::DefaultHostExecutionSpace const instance;
+    auto const known = [&](std::size_t from, std::size_t to) {
+      PieceList list;
+      for (; from < to; ++from) list.add(pieces[from]);
+      return list;
+    };
     FewPieces few;
     std::size_t const number = std::min(FewPieces::most, count / 2);
     std::copy_n(pieces.begin(), number, few.pieces);
     PieceEnds const* const others = pieces.data() + number;
-    run_piece_copy(instance, few, number, longest, 1);
-    run_piece_copy(instance, others, count - number, longest, 1);
+    run_piece_copy(instance, PieceCopy(few, known(0, number)));
+    run_piece_copy(instance, PieceCopy(others, known(number, count)));
     instance.fence();
     CHECK(std::equal(expected.begin(), expected.end(), dst.data()));
   }

@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
 #define KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
 
+#include <KokkosHostSpaces/PreparedCopies.hpp>
 #include <KokkosHostSpaces/impl/GraphCopies.hpp>
 
 #include <Kokkos_Graph.hpp>
@@ -36,6 +37,21 @@ auto then_deep_copy(
   else
 #endif
     return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
+}
+
+/// The same for copies that were prepared: short pieces are one kernel of the node. The node holds
+/// them, and their Views, until the graph is destroyed.
+template <class ExecutionSpace, class Kernel, class Predecessor>
+auto then_deep_copy(
+    Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
+    PreparedCopies<ExecutionSpace> const& copies) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    return Impl::then_captured_copies(node, copies);
+  else
+#endif
+    return node.then_host("KokkosHostSpaces::deep_copy_all",
+                          Impl::CopyAllNow<ExecutionSpace>{copies});
 }
 
 /// For kernels that a stream captures: if the stream of `instance` does, the memory of these Views

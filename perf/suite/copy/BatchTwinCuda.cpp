@@ -7,6 +7,11 @@
 #include "../../plain/CheckCuda.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
@@ -47,6 +52,15 @@ __global__ void gather_few(FewEnds const __grid_constant__ list, unsigned words,
   copy_part(list.ends[blockIdx.x / parts], words, blockIdx.x % parts, parts);
 }
 
+// Short pieces of a list that waits on the device: several of them by each block.
+__global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
+  unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= all) return;
+  Ends const ends = list[i / words];
+  reinterpret_cast<uint4*>(ends.dst)[i % words] =
+      reinterpret_cast<uint4 const*>(ends.src)[i % words];
+}
+
 // Many pieces: one by one, by one call, by a kernel, and neighbours as the one copy that they are.
 class BatchTwinCuda final : public CopyTwin {
  public:
@@ -59,6 +73,23 @@ class BatchTwinCuda final : public CopyTwin {
         m_bytes(shape.rows, shape.columns * sizeof(double)),
         m_lists(make_plain_buffer(PlainKind::pinned, lists * shape.rows * sizeof(Ends))) {}
 
+  void prepare(double* destination, double const* source) override {
+    if (!m_shape.prepared) return;
+    find_pieces(destination, source);
+    std::size_t const bytes = m_shape.rows * sizeof(Ends);
+    Prepared made{m_dsts,
+                  m_srcs,
+                  {},
+                  make_plain_buffer(PlainKind::device, bytes),
+                  {nullptr, cudaGraphExecDestroy}};
+    auto* const list = static_cast<Ends*>(m_lists.get());
+    fill(list);
+    if (is_short()) fill(made.few.ends);
+    check(cudaMemcpy(made.list.get(), list, bytes, cudaMemcpyDefault), "cudaMemcpy");
+    make_graph(made);
+    m_prepared.insert_or_assign(destination, std::move(made));
+  }
+
   std::vector<std::string> variants() const override {
     std::vector<std::string> all{"cudaMemcpyAsync for each"};
     if (m_shape.twin == BatchTwin::single) return all;
@@ -66,6 +97,8 @@ class BatchTwinCuda final : public CopyTwin {
     all.emplace_back("cudaMemcpyBatchAsync");
 #endif
     all.emplace_back("a kernel through the mapped address");
+    if (words() <= gather_threads) all.emplace_back("a kernel for several pieces a block");
+    if (m_shape.prepared) all.emplace_back("a graph of a kernel");
     if (m_shape.layout == CopyLayout::neighbours) all.emplace_back("cudaMemcpyAsync for all");
     return all;
   }
@@ -73,17 +106,43 @@ class BatchTwinCuda final : public CopyTwin {
 
   void enqueue(double* destination, double const* source) override {
     if (m_variant == "cudaMemcpyAsync for all") return copy(destination, source, m_shape.rows);
+    Prepared* const prepared = m_shape.prepared ? &m_prepared.at(destination) : nullptr;
+    if (prepared == nullptr) find_pieces(destination, source);
+    if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once(pieces_of(prepared));
+    if (m_variant == "a kernel for several pieces a block")
+      return copy_packed(prepared == nullptr ? new_list() : prepared->ends());
+    if (m_variant == "a kernel through the mapped address") return copy_by_kernel(prepared);
+    if (m_variant == "a graph of a kernel")
+      return check(cudaGraphLaunch(prepared->graph.get(), m_stream), "cudaGraphLaunch");
+    Pieces const pieces = pieces_of(prepared);
+    for (std::size_t row = 0; row < m_shape.rows; ++row)
+      copy(pieces.dsts[row], pieces.srcs[row], 1);
+  }
+
+ private:
+  struct Prepared {
+    std::vector<void*> dsts, srcs;
+    FewEnds few;  ///< if they are not more
+    PlainBuffer list;
+    std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph = {
+        nullptr, cudaGraphExecDestroy};
+    Ends const* ends() const { return static_cast<Ends const*>(list.get()); }
+  };
+  struct Pieces {
+    std::vector<void*>&dsts, &srcs;
+  };
+  Pieces pieces_of(Prepared* prepared) {
+    return prepared == nullptr ? Pieces{m_dsts, m_srcs} : Pieces{prepared->dsts, prepared->srcs};
+  }
+
+  void find_pieces(double* destination, double const* source) {
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
       std::size_t const dense = row * m_shape.columns, host = place(row);
       m_dsts[row] = destination + (m_to_host ? host : dense);
       m_srcs[row] = const_cast<double*>(source) + (m_to_host ? dense : host);
     }
-    if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once();
-    if (m_variant == "a kernel through the mapped address") return copy_by_kernel();
-    for (std::size_t row = 0; row < m_shape.rows; ++row) copy(m_dsts[row], m_srcs[row], 1);
   }
 
- private:
   std::size_t place(std::size_t row) const {
     return m_shape.layout == CopyLayout::scattered ? scattered_row(row) * 2 * m_shape.columns
                                                    : row * m_shape.columns;
@@ -94,40 +153,77 @@ class BatchTwinCuda final : public CopyTwin {
           "cudaMemcpyAsync");
   }
 
-  void copy_by_kernel() {
-    auto const words       = unsigned(m_bytes[0] / sizeof(uint4));
-    auto const parts       = unsigned((m_bytes[0] + part_bytes - 1) / part_bytes),
-               blocks      = unsigned(m_shape.rows) * parts;
-    unsigned const threads = std::clamp(words, 32u, gather_threads);
-    auto const fill        = [&](Ends* list) {
-      for (std::size_t row = 0; row < m_shape.rows; ++row)
-        list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
+  bool is_short() const { return m_shape.rows <= few_pieces; }
+  unsigned words() const { return unsigned(m_bytes[0] / sizeof(uint4)); }
+  unsigned parts() const { return unsigned((m_bytes[0] + part_bytes - 1) / part_bytes); }
+  unsigned blocks() const { return unsigned(m_shape.rows) * parts(); }
+  unsigned threads() const { return std::clamp(words(), 32u, gather_threads); }
+
+  void fill(Ends* list) const {
+    for (std::size_t row = 0; row < m_shape.rows; ++row)
+      list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
+  }
+
+  // Of the kernel for this length, which is loaded by a launch before: that may wait.
+  void make_graph(Prepared& prepared) {
+    auto const launch = [&] {
+      if (words() <= gather_threads)
+        copy_packed(prepared.ends());
+      else
+        copy_by_kernel(&prepared);
     };
-    if (m_shape.rows <= few_pieces) {
+    launch();
+    check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    launch();
+    cudaGraph_t graph    = nullptr;
+    cudaGraphExec_t made = nullptr;
+    check(cudaStreamEndCapture(m_stream, &graph), "cudaStreamEndCapture");
+    cudaError_t const error = cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphDestroy(graph);
+    check(error, "cudaGraphInstantiate");
+    prepared.graph.reset(made);
+  }
+
+  Ends const* new_list() {
+    Ends* const list = static_cast<Ends*>(m_lists.get()) + m_next++ % lists * m_shape.rows;
+    fill(list);
+    return list;
+  }
+
+  void copy_by_kernel(Prepared const* prepared) {
+    if (!is_short()) {
+      Ends const* const list = prepared == nullptr ? new_list() : prepared->ends();
+      gather<<<blocks(), threads(), 0, m_stream>>>(list, words(), parts());
+    } else if (prepared != nullptr) {
+      gather_few<<<blocks(), threads(), 0, m_stream>>>(prepared->few, words(), parts());
+    } else {
       FewEnds list;
       fill(list.ends);
-      gather_few<<<blocks, threads, 0, m_stream>>>(list, words, parts);
-    } else {
-      Ends* const list = static_cast<Ends*>(m_lists.get()) + m_next++ % lists * m_shape.rows;
-      fill(list);
-      gather<<<blocks, threads, 0, m_stream>>>(list, words, parts);
+      gather_few<<<blocks(), threads(), 0, m_stream>>>(list, words(), parts());
     }
     check(cudaGetLastError(), "kernel launch");
   }
 
-  void copy_at_once() {
+  void copy_packed(Ends const* list) {
+    unsigned const all = unsigned(m_shape.rows) * words();
+    gather_packed<<<(all + gather_threads - 1) / gather_threads, gather_threads, 0, m_stream>>>(
+        list, words(), all);
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  void copy_at_once([[maybe_unused]] Pieces const& pieces) {
 #if CUDART_VERSION >= 12080
     cudaMemcpyAttributes attributes = {};
     attributes.srcAccessOrder       = cudaMemcpySrcAccessOrderStream;
     std::size_t first               = 0;
 #if CUDART_VERSION >= 13000
-    check(cudaMemcpyBatchAsync(m_dsts.data(), m_srcs.data(), m_bytes.data(), m_bytes.size(),
-                               &attributes, &first, 1, m_stream),
+    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), m_bytes.data(),
+                               m_bytes.size(), &attributes, &first, 1, m_stream),
           "cudaMemcpyBatchAsync");
 #else
     std::size_t failed = 0;
-    check(cudaMemcpyBatchAsync(m_dsts.data(), m_srcs.data(), m_bytes.data(), m_bytes.size(),
-                               &attributes, &first, 1, &failed, m_stream),
+    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), m_bytes.data(),
+                               m_bytes.size(), &attributes, &first, 1, &failed, m_stream),
           "cudaMemcpyBatchAsync");
 #endif
 #endif
@@ -144,6 +240,7 @@ class BatchTwinCuda final : public CopyTwin {
   static constexpr std::size_t lists = 64;
   PlainBuffer m_lists;
   std::size_t m_next = 0;
+  std::map<double*, Prepared> m_prepared;  ///< by destination
 };
 
 }  // namespace

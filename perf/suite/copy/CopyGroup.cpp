@@ -89,9 +89,12 @@ class CasesOfSpace {
       if (pieces == 1024 && bytes == 4 * KiB)
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::single});
     }
-    if (m_effort.mode != Mode::quick)
-      for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
-        add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
+    if (m_effort.mode == Mode::quick) return;
+    for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
+      add_batch(way,
+                {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best, true});
+    for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
+      add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
 
  private:
@@ -104,8 +107,8 @@ class CasesOfSpace {
     std::string const order = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
     std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
     add(way,
-        "batch/" + m_plan.space + "/" + name(way) + "/" + order + "/twin:" + twin +
-            "/piece:" + std::to_string(piece),
+        (shape.prepared ? "prepared_batch/" : "batch/") + m_plan.space + "/" + name(way) + "/" +
+            order + "/twin:" + twin + "/piece:" + std::to_string(piece),
         shape, shape.rows * piece);
   }
 

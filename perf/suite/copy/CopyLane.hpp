@@ -34,8 +34,13 @@ class CopyLane {
         m_sides{{memory.ours() + offset, memory.ours_for_kernels() + offset},
                 {memory.plain() + offset, memory.plain() + offset}} {
     if (is_batch(shape.layout))
-      for (std::size_t k = 0; k < m_arrays; ++k)
-        m_ours.prepare(m_sides[0].host + k * shape.host_span(), m_device + k * shape.elements());
+      for (std::size_t k = 0; k < m_arrays; ++k) {
+        double* const device = m_device + k * shape.elements();
+        m_ours.prepare(m_sides[0].host + k * shape.host_span(), device);
+        double* const host   = m_sides[1].host + k * shape.host_span();
+        bool const to_device = direction == CopyDirection::to_device;
+        m_twin->prepare(to_device ? device : host, to_device ? host : device);
+      }
     prepare();
   }
 

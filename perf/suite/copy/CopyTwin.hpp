@@ -36,6 +36,7 @@ struct CopyShape {
   CopyLayout layout;
   std::size_t rows, columns;  ///< of doubles; the pieces of a batch are rows, a power of two
   BatchTwin twin = BatchTwin::best;
+  bool prepared  = false;  ///< a batch that is made again and again: its lists are made before
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
@@ -50,6 +51,8 @@ constexpr std::size_t scattered_row(std::size_t row) { return row ^ (row >> 1); 
 /// The copy as a plain program does it.
 class CopyTwin : public Twin {
  public:
+  /// Before copies of this kind are enqueued, as often as wanted.
+  virtual void prepare(double* /*destination*/, double const* /*source*/) {}
   virtual void enqueue(double* destination, double const* source) = 0;
 };
 

@@ -20,6 +20,10 @@ template <class Space>
 inline constexpr bool has_all_layouts =
     std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace>;
 
+/// Batches are measured with this one.
+template <class Space>
+inline constexpr bool has_batches = std::is_same_v<Space, PinnedSpace>;
+
 /// The copies as a Kokkos program does them, between `host` in `Space` and `device`.
 template <class Space>
 class KokkosCopy {
@@ -41,7 +45,7 @@ class KokkosCopy {
     if (m_shape.layout == CopyLayout::contiguous) {
       copy(Vector<Space>(host, m_shape.elements()), Vector<OnDevice>(device, m_shape.elements()));
     } else if (is_batch(m_shape.layout)) {
-      copy(m_batches.at(host));
+      if constexpr (has_batches<Space>) copy(m_batches.at(host));
     } else if constexpr (has_all_layouts<Space>) {
       if (m_shape.layout == CopyLayout::strided)
         copy(Kokkos::subview(Matrix<Right, Space>(host, rows, 2 * columns), Kokkos::ALL,
@@ -61,7 +65,7 @@ class KokkosCopy {
 #endif
   }
 
-  /// Makes the Views of a batch, which a program has at hand.
+  /// Makes the Views of a batch, which a program has at hand, and plans it if it is prepared.
   void prepare(double* host, double* device) {
     Batch& made               = m_batches[host];
     std::size_t const columns = m_shape.columns;
@@ -71,16 +75,24 @@ class KokkosCopy {
       made.host.emplace_back(host + place * columns, columns);
       made.device.emplace_back(device + row * columns, columns);
     }
+    if constexpr (has_batches<Space>)
+      if (m_shape.prepared)
+        made.prepared = m_direction == CopyDirection::to_device
+                            ? prepare_deep_copy_all(m_instance, made.device, made.host)
+                            : prepare_deep_copy_all(m_instance, made.host, made.device);
   }
 
  private:
   struct Batch {
     std::vector<Vector<Space>> host;
     std::vector<Vector<OnDevice>> device;
+    PreparedCopies<Execution> prepared;
   };
 
   void copy(Batch const& pieces) const {
-    if (m_direction == CopyDirection::to_device)
+    if (m_shape.prepared)
+      deep_copy_all(m_instance, pieces.prepared);
+    else if (m_direction == CopyDirection::to_device)
       deep_copy_all(m_instance, pieces.device, pieces.host);
     else
       deep_copy_all(m_instance, pieces.host, pieces.device);

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -121,19 +122,38 @@ inline bool tools_see_copies() {
   return Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
 }
 
+/// Tells tools of the copies of a batch.
+template <class Pairs>
+void show_batch(Pairs const& pairs) {
+  for_each_of_batch(pairs,
+                    [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
+}
+
+/// What the driver refused, since merged pieces lie in two allocations that touch.
+template <class Pairs>
+void copy_each_of_batch(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
+    copy_async(dst.data(), src.data(), *bytes_of_run(dst, src), instance.cuda_stream());
+  });
+}
+
+template <class Pairs>
+void guard_batch(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  if (!guards_copies()) return;
+  for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
+    guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
+  });
+}
+
 template <class Pairs>
 void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& batch,
                    bool are_seen) {
-  if (are_seen)
-    for_each_of_batch(
-        pairs, [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
+  if (are_seen) show_batch(pairs);
   if (batch.empty()) return;
-  CopyBatch::Rest const rest = batch.enqueue(instance.cuda_stream(), instance.cuda_device());
+  CopyBatch::Rest rest = batch.enqueue(instance.cuda_stream(), instance.cuda_device());
   enqueue_pieces(instance, rest.for_kernel);
-  if (rest.refused)
-    for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
-      copy_async(dst.data(), src.data(), *bytes_of_run(dst, src), instance.cuda_stream());
-    });
+  CopyBatch::keep_memory(std::move(rest.for_kernel));
+  if (rest.refused) copy_each_of_batch(instance, pairs);
 }
 
 // A single pair needs no batch: is there but one, for which deep_copy is ours?
@@ -159,10 +179,7 @@ void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   bool const are_seen  = tools_see_copies();
   if (checked.has_others || are_seen) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, checked.batch, are_seen);
-  if (guards_copies())
-    for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
-      guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
-    });
+  guard_batch(instance, pairs);
 }
 
 #endif  // KOKKOS_ENABLE_CUDA

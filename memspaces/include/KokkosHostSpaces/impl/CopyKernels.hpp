@@ -6,11 +6,12 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_KERNELS_HPP
 
-#include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <memory>
 #include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -30,9 +31,25 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
 void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                          CopyPlan const& plan, CopySides const& sides);
 
-/// Enqueues short copies on `instance` and returns. Kernels reach both sides. The stream does not
-/// capture.
+/// Enqueues short copies on `instance` and returns. Kernels reach both sides. If the stream
+/// captures, what it needs stays until the graph is destroyed.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+
+/// Short copies that are made again and again: their list waits on the device, and the kernel is the
+/// node of a graph. To launch that takes 2.2 us of the host, and to launch the kernel 4.3 (H200).
+class ListedPieces {
+ public:
+  ListedPieces() = default;
+  ListedPieces(int device, std::vector<CopyPiece> const& pieces);
+
+  /// Enqueues all on `instance`, of the same device, which does not capture, by one launch, which
+  /// comes after those before, whatever their instance. By any number of threads.
+  void enqueue(Kokkos::Cuda const& instance) const;
+
+ private:
+  struct List;
+  std::shared_ptr<List> m_list;
+};
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_GRAPH_COPIES_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/PreparedCopies.hpp>
 #include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CaptureInstance.hpp>
 #include <KokkosHostSpaces/impl/DeepCopy.hpp>
@@ -37,29 +38,58 @@ struct CopyNow {
   void operator()() const { Kokkos::deep_copy(ExecutionSpace(), dst, src); }
 };
 
+template <class ExecutionSpace>
+struct CopyAllNow {
+  PreparedCopies<ExecutionSpace> copies;
+  void operator()() const { deep_copy_all(ExecutionSpace(), copies); }
+};
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 /// What a node holds of a captured copy, as long as the graph lives: its Views, and the staging
 /// memory that lies between them. Kokkos keeps it, but not the graph that it captures.
-template <class Dst, class Src>
-struct CapturedCopy {
-  struct Outcome {
+class CaptureOutcome {
+ public:
+  // An exception must not leave the stream capturing.
+  template <class Copy>
+  void take(Copy const& copy) const {
+    try {
+      m_shared->memory = own_replayed_memory(copy);
+    } catch (...) {
+      m_shared->failure = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (m_shared->failure) std::rethrow_exception(m_shared->failure);
+  }
+
+ private:
+  struct Shared {
     std::shared_ptr<void const> memory;
     std::exception_ptr failure;
   };
+  std::shared_ptr<Shared> m_shared = std::make_shared<Shared>();
+};
+
+template <class Dst, class Src>
+struct CapturedCopy {
   Dst dst;
   Src src;
-  std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
+  CaptureOutcome outcome = {};
 
-  // An exception must not leave the stream capturing. For nothing, Kokkos would fence, which breaks
-  // a capture.
+  // For nothing, Kokkos would fence, which breaks a capture.
   void operator()(Kokkos::Cuda const& instance) const {
     if (dst.size() == 0) return;
-    try {
-      outcome->memory = own_replayed_memory([&] { Kokkos::deep_copy(instance, dst, src); });
-    } catch (...) {
-      outcome->failure = std::current_exception();
-    }
+    outcome.take([&] { Kokkos::deep_copy(instance, dst, src); });
+  }
+};
+
+struct CapturedCopies {
+  PreparedCopies<Kokkos::Cuda> copies;
+  CaptureOutcome outcome = {};
+
+  void operator()(Kokkos::Cuda const& instance) const {
+    outcome.take([&] { deep_copy_all(instance, copies); });
   }
 };
 
@@ -81,7 +111,16 @@ auto then_captured_copy(Node const& node, Dst const& dst, Src const& src) {
   CapturedCopy<Dst, Src> const copy{dst, src};
   CaptureInstance const on(device_of(data_of(dst), data_of(src)));
   auto const added = node.cuda_capture(on.get(), copy);
-  if (copy.outcome->failure) std::rethrow_exception(copy.outcome->failure);
+  copy.outcome.rethrow();
+  return added;
+}
+
+template <class Node>
+auto then_captured_copies(Node const& node, PreparedCopies<Kokkos::Cuda> const& copies) {
+  CapturedCopies const captured{copies};
+  CaptureInstance const on(copies.batch() == nullptr ? -1 : copies.batch()->device());
+  auto const added = node.cuda_capture(on.get(), captured);
+  captured.outcome.rethrow();
   return added;
 }
 

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel for many short copies, a team for each.
+// The kernel for many short copies: a few threads for each.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 
-#include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/TiledCopy.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace KokkosHostSpaces::Impl {
 
-/// A team takes so much of a piece at once: two loads of 16 bytes by each of 256 threads.
-inline constexpr std::size_t part_of_piece = 8192;
+/// Of a piece so much is taken at once: two loads of 16 bytes by each of 256 threads.
+inline constexpr std::size_t part_of_piece  = 8192;
+inline constexpr std::uint32_t most_of_part = 256;
 
 /// So many threads at most, which leaves the device to others: a fourth carries what the link does.
 inline constexpr std::size_t most_threads_of_pieces = 65536;
@@ -37,27 +41,62 @@ struct FewPieces {
   KOKKOS_FUNCTION PieceEnds const& operator[](std::size_t i) const { return pieces[i]; }
 };
 
-/// By the longest words that both addresses allow, and the rest by bytes.
-/// \tparam List FewPieces, or PieceEnds const* in memory that the kernel reaches
-template <class List>
-struct PieceCopy {
-  List list;
-  std::uint32_t parts;      ///< of a piece
-  std::uint32_t all_parts;  ///< of all
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const teams = std::uint32_t(team.league_size());
-    for (auto part = std::uint32_t(team.league_rank()); part < all_parts; part += teams) {
-      PieceEnds const piece = list[part / parts];
-      copy_part(team, piece, std::size_t(part % parts) * part_of_piece);
-    }
+/// What is to be known of a list, as long as it is.
+class PieceList {
+ public:
+  void add(PieceEnds const& piece) {
+    ++m_count;
+    m_longest = std::max(m_longest, piece.bytes);
+    m_addresses |=
+        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
+  }
+  std::size_t count() const { return m_count; }
+  /// Parts of the longest piece.
+  std::size_t parts() const { return (m_longest + part_of_piece - 1) / part_of_piece; }
+  /// One for each word of a part, so that neighbours among threads read neighbours in memory; a
+  /// power of two.
+  std::uint32_t threads_of_part() const {
+    std::size_t const word  = std::size_t(1) << std::min(std::countr_zero(m_addresses), 4),
+                      words = (std::min(m_longest, part_of_piece) + word - 1) / word;
+    return std::min(std::bit_ceil(std::uint32_t(words)), most_of_part);
   }
 
  private:
-  template <class Team>
-  KOKKOS_FUNCTION static void copy_part(Team const& team, PieceEnds const& piece,
-                                        std::size_t begin) {
+  std::size_t m_count = 0, m_longest = 1;
+  std::uintptr_t m_addresses = 0;
+};
+
+/// By the longest words that both addresses allow, and the rest by bytes.
+/// \tparam List FewPieces, or PieceEnds const* in memory that the kernel reaches
+template <class List>
+class PieceCopy {
+ public:
+  PieceCopy(List const& list, PieceList const& known)
+      : m_list(list),
+        m_parts(std::uint32_t(known.parts())),
+        m_all_parts(std::uint32_t(known.count() * known.parts())),
+        m_at_once(std::uint32_t(
+            std::min<std::size_t>(m_all_parts, most_threads_of_pieces / known.threads_of_part()))),
+        m_shift(std::uint32_t(std::countr_zero(known.threads_of_part()))) {}
+
+  std::uint32_t threads() const { return m_at_once << m_shift; }
+
+  KOKKOS_FUNCTION void operator()(std::uint32_t thread) const {
+    std::uint32_t const step = std::uint32_t(1) << m_shift;
+    Lane const lane{thread & (step - 1), step};
+    for (std::uint32_t part = thread >> m_shift; part < m_all_parts; part += m_at_once)
+      if (m_parts == 1)
+        copy_part(m_list[part], 0, lane);
+      else
+        copy_part(m_list[part / m_parts], std::size_t(part % m_parts) * part_of_piece, lane);
+  }
+
+ private:
+  struct Lane {
+    std::uint32_t first, step;
+  };
+
+  KOKKOS_FUNCTION static void copy_part(PieceEnds const& piece, std::size_t begin, Lane lane) {
     if (begin >= piece.bytes) return;
     std::size_t const left  = piece.bytes - begin;
     std::size_t const bytes = left < part_of_piece ? left : part_of_piece;
@@ -66,45 +105,52 @@ struct PieceCopy {
     char* const to         = piece.dst + begin;
     char const* const from = piece.src + begin;
     if (addresses % sizeof(LongWord) == 0)
-      copy<LongWord>(team, to, from, bytes);
+      copy<LongWord>(lane, to, from, bytes);
     else if (addresses % sizeof(std::uint64_t) == 0)
-      copy<std::uint64_t>(team, to, from, bytes);
+      copy<std::uint64_t>(lane, to, from, bytes);
     else if (addresses % sizeof(std::uint32_t) == 0)
-      copy<std::uint32_t>(team, to, from, bytes);
+      copy<std::uint32_t>(lane, to, from, bytes);
     else
-      copy<std::uint8_t>(team, to, from, bytes);
+      copy<std::uint8_t>(lane, to, from, bytes);
   }
 
-  template <class Word, class Team>
-  KOKKOS_FUNCTION static void copy(Team const& team, char* dst, char const* src,
-                                   std::size_t bytes) {
+  template <class Word>
+  KOKKOS_FUNCTION static void copy(Lane lane, char* dst, char const* src, std::size_t bytes) {
     constexpr std::uint32_t loads = loads_at_once(sizeof(Word));
     auto const size = std::uint32_t(bytes), words = size / std::uint32_t(sizeof(Word)),
-               step = std::uint32_t(team.team_size()), first = std::uint32_t(team.team_rank());
+               step        = lane.step;
     auto* const to         = reinterpret_cast<Word*>(dst);
     auto const* const from = reinterpret_cast<Word const*>(src);
-    std::uint32_t i        = first;
+    std::uint32_t i        = lane.first;
     for (; i + (loads - 1) * step < words; i += loads * step) {
       Word loaded[loads];
       for (std::uint32_t k = 0; k < loads; ++k) loaded[k] = from[i + k * step];
       for (std::uint32_t k = 0; k < loads; ++k) to[i + k * step] = loaded[k];
     }
     for (; i < words; i += step) to[i] = from[i];
-    for (i = words * std::uint32_t(sizeof(Word)) + first; i < size; i += step) dst[i] = src[i];
+    for (i = words * std::uint32_t(sizeof(Word)) + lane.first; i < size; i += step) dst[i] = src[i];
   }
+
+  List m_list;
+  std::uint32_t m_parts;      ///< of a piece
+  std::uint32_t m_all_parts;  ///< of all
+  std::uint32_t m_at_once;    ///< parts
+  std::uint32_t m_shift;      ///< 2^m_shift threads for a part
 };
 
+template <class ExecutionSpace>
+using PieceCopyPolicy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
+
+inline std::string const& piece_copy_label() {
+  static std::string const label = "KokkosHostSpaces::deep_copy_all: short pieces";
+  return label;
+}
+
 /// Enqueues the copies on `instance`, whose kernels reach all of it, and returns.
-/// \param longest of the pieces, in bytes
 template <class ExecutionSpace, class List>
-void run_piece_copy(ExecutionSpace const& instance, List const& list, std::size_t count,
-                    std::size_t longest, int team_size) {
-  std::size_t const parts = (longest + part_of_piece - 1) / part_of_piece, all = count * parts;
-  std::size_t const most = most_threads_of_pieces / std::size_t(team_size);
-  Kokkos::parallel_for(
-      "KokkosHostSpaces::deep_copy_all: short pieces",
-      Kokkos::TeamPolicy<ExecutionSpace>(instance, int(all < most ? all : most), team_size),
-      PieceCopy<List>{list, std::uint32_t(parts), std::uint32_t(all)});
+void run_piece_copy(ExecutionSpace const& instance, PieceCopy<List> const& copy) {
+  Kokkos::parallel_for(piece_copy_label(),
+                       PieceCopyPolicy<ExecutionSpace>(instance, 0, copy.threads()), copy);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PREPARED_COPIES_HPP
+#define KOKKOS_HOST_SPACES_PREPARED_COPIES_HPP
+
+#include <KokkosHostSpaces/DeepCopyAll.hpp>
+#include <KokkosHostSpaces/impl/PreparedBatch.hpp>
+
+#include <initializer_list>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace KokkosHostSpaces {
+
+/// Many copies that are planned once and made often, as the halos of every time step: what
+/// persistent requests are to MPI. Made by prepare_deep_copy_all; deep_copy_all makes the copies.
+///
+///     auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
+///     for (int step = 0; step < steps; ++step) {
+///       ...
+///       khs::deep_copy_all(instance, halos);
+///     }
+///
+/// Holds the Views, so that their memory lives, and on the device a list of short pieces, with a CUDA
+/// graph of the kernel that copies them. What is copied is what lies in the Views when the copies are
+/// made. Copies of this object share all of it; it may be destroyed while the copies are under way,
+/// which waits for kernels of the device if they may still read that list, but before
+/// Kokkos::finalize, as Views on a device. A default one copies nothing.
+template <class ExecutionSpace>
+class PreparedCopies {
+ public:
+  PreparedCopies() = default;
+  /// \cond for prepare_deep_copy_all and deep_copy_all
+  explicit PreparedCopies(std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> batch)
+      : m_batch(std::move(batch)) {}
+  Impl::PreparedBatch<ExecutionSpace> const* batch() const { return m_batch.get(); }
+  /// \endcond
+
+ private:
+  std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> m_batch;
+};
+
+/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing;
+/// may wait for a short copy to the device, but not for `instance`.
+/// \param instance of the execution space and on the device of those that will make the copies, in
+///        no capture
+/// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
+/// \throw Error as deep_copy_all does: from then on nothing is checked
+template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
+                                                                   Dsts const& dsts,
+                                                                   Srcs const& srcs) {
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
+}
+
+/// The same for lists in braces.
+template <class ExecutionSpace, class Dst, class Src>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
+    ExecutionSpace const& instance, std::initializer_list<Dst> dsts,
+    std::initializer_list<Src> srcs) {
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
+}
+
+/// The same for Views of several types.
+template <class ExecutionSpace, class... Dst, class... Src>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
+    ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
+      instance,
+      Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
+}
+
+/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph.
+/// Asynchronous on a Cuda instance, done on return on a host instance, as deep_copy_all of the same
+/// Views. In the capture of a stream it is that, and becomes part of the graph: the prepared copies
+/// may be destroyed then, as far as their Views may. Several threads may call it at once, on several
+/// instances: the short pieces of one time come after those of the time before then, and the others
+/// when they may, so that what is copied meanwhile is up to the caller.
+/// \throw Error if the instance is on another device
+template <class ExecutionSpace>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void deep_copy_all(ExecutionSpace const& instance, PreparedCopies<ExecutionSpace> const& copies) {
+  if (copies.batch() != nullptr) copies.batch()->enqueue(instance);
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a batch of contiguous copies becomes: rows of 2-D copies, pieces for a kernel, and the rest,
+// for one call or single ones. Knows nothing of Kokkos.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
+#define KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+struct CopyPiece {
+  char* dst;
+  char const* src;
+  std::size_t bytes;
+  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
+  bool pageable;       ///< no kernel reaches one of the sides
+};
+
+/// Does `piece` begin where `before` ends, on both sides?
+inline bool continues(CopyPiece const& before, CopyPiece const& piece) {
+  return piece.dst == before.dst + before.bytes && piece.src == before.src + before.bytes &&
+         piece.pageable == before.pageable;
+}
+
+/// Pieces of equal length at equal distances.
+struct CopyRows {
+  CopyPiece first;
+  std::size_t count, dst_step, src_step;  ///< bytes
+};
+
+/// Can be enqueued more than once.
+struct BatchPlan {
+  enum class Use {
+    once,
+    again  ///< and again: the kernel is launched as a graph, which takes the host half as long
+  };
+
+  std::vector<CopyRows> rows;
+  std::vector<CopyPiece> for_kernel;  ///< left to the caller
+  std::vector<CopyPiece> others;
+  bool apart = false;  ///< memory of several devices takes part: each of the others by itself
+
+  /// Enqueues what is not for a kernel on `stream`, a cudaStream_t that does not capture. False if
+  /// the driver does not take a piece, since neighbours lie in two allocations that touch.
+  bool enqueue(void* stream) const;
+};
+
+/// Of pieces that are sorted by destination; neighbours are merged, if they are not yet.
+BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel,
+                     BatchPlan::Use use);
+
+/// Takes those out that a kernel shall carry.
+std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
