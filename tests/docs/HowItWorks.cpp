@@ -52,7 +52,7 @@ TEST_CASE("copies are nodes of a graph", "[docs]") {
   Kokkos::View<double*, khs::PinnedSpace> input("input", n), output("output", n);
   for (int i = 0; i < n; ++i) input(i) = i;
   khs::keep_for_replays(instance, input, output);
-  Kokkos::Experimental::Graph graph(instance);
+  Kokkos::Experimental::Graph<Kokkos::DefaultExecutionSpace> graph({instance});
   auto there = khs::then_deep_copy(graph.root_node(), device, input);
   auto added = there.then_parallel_for("add", n, AddOne{device});
   khs::then_deep_copy(added, output, device);

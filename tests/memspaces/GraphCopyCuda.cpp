@@ -220,7 +220,7 @@ TEST_CASE("staging memory of a graph's node is the node's, though the pool has m
   Host const to("to", large, large);
   Host("given back", large, large);
   Kokkos::Cuda const instance;
-  Kokkos::Experimental::Graph const graph(instance);
+  Kokkos::Experimental::Graph<Kokkos::Cuda> const graph({instance});
   khs::then_deep_copy(graph.root_node(), to, from);
   std::vector<Host> others;
   for (int i = 0; i < 3; ++i) {
@@ -260,11 +260,12 @@ TEST_CASE("graphs, DualViews and mirrors work on the legacy default stream", "[g
   Kokkos::Cuda const legacy(static_cast<cudaStream_t>(nullptr));
   Matrix<khs::PinnedSpace> const in("in", side, side), out("out", side, side);
   fill(in, 2);
-  auto const graph = Kokkos::Experimental::create_graph(legacy, [&](auto root) {
+  Kokkos::Experimental::Graph<Kokkos::Cuda> const graph({legacy});
+  {
     Matrix<Kokkos::CudaSpace> const device("device", side, side);
-    auto const there = khs::then_deep_copy(root, device, in);
+    auto const there = khs::then_deep_copy(graph.root_node(), device, in);
     khs::then_deep_copy(there, out, device);
-  });
+  }
   graph.submit(legacy);
   legacy.fence();
   CHECK(wrong(out, 2) == 0);
@@ -284,9 +285,9 @@ TEST_CASE("a copy in Kokkos' own capture node is right, though its Views are des
   Matrix<Kokkos::CudaSpace> const to("to", side, side);
   std::optional<Matrix<khs::PinnedSpace>> from(std::in_place, "from", side, side);
   fill(*from, 6);
-  auto const graph = Kokkos::Experimental::create_graph(instance, [&](auto root) {
-    root.cuda_capture(instance, [&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, *from); });
-  });
+  Kokkos::Experimental::Graph<Kokkos::Cuda> const graph({instance});
+  graph.root_node().cuda_capture(instance,
+                                 [&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, *from); });
   from.reset();
   Others<Matrix<khs::PinnedSpace>> const others(Matrix<khs::PinnedSpace>(nullptr, side, side));
   graph.submit(instance);
