@@ -28,7 +28,7 @@ class Limits(GoalTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: 32 of 32 goals are reached", text)
+        self.assertIn("target: 38 of 38 goals are reached", text)
         machine.change("stream/dot/PinnedSpace/all_devices", twin_seconds=0.95)
         self.assert_missed(machine, "ratio >= 1.9")
 
