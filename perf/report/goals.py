@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
+from .significance import interval
 
 _COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
 _NEED = re.compile(r"(\w+)\s*([<>=!~].*)")
@@ -26,6 +27,8 @@ _STATISTICS = {
     "minimum": min,
     "maximum": max,
 }
+#: The better end of the 95 % interval over runs of the program; the median where they tell none.
+INTERVAL = "interval"
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ class Goal:
             raise ValueError(f"goal '{self.name}': the kind is none of {', '.join(KINDS)}")
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError(f"goal '{self.name}' needs either at_least or at_most")
-        if self.statistic not in _STATISTICS:
-            raise ValueError(f"goal '{self.name}': the statistic is none of {', '.join(_STATISTICS)}")
+        if self.statistic not in (INTERVAL, *_STATISTICS):
+            raise ValueError(f"goal '{self.name}': the statistic is none of {', '.join((INTERVAL, *_STATISTICS))}")
         if (self.quantity == "times_as_fast") != bool(self.against):
             raise ValueError(f"goal '{self.name}': times_as_fast and against need one another")
         if not self.select or not all(_NEED.fullmatch(need) for need in self.needs):
@@ -66,7 +69,9 @@ class Goal:
         """What is to be reached, in words."""
         quantity = {"bytes_per_second": "rate", "times_as_fast": "times as fast"}.get(
             self.quantity, self.quantity.replace("_", " "))
-        if self.statistic != "median":
+        if self.statistic == INTERVAL:
+            quantity = f"95 % interval of {quantity}"
+        elif self.statistic != "median":
             quantity = f"{self.statistic.replace('_', ' ')} of {quantity}"
         if self.of_limit:
             quantity += f" / {self.of_limit.replace('_', ' ')}" if "/" not in self.of_limit \
@@ -93,8 +98,14 @@ class Goal:
             return self
         return replace(self, at_least=self.at_least_by_ranks)
 
-    def reached_by(self, values: list[float]) -> bool:
-        decisive = _STATISTICS[self.statistic](values)
+    def reached_by(self, runs: list[list[float]]) -> bool:
+        """By the repetitions of one or several runs of the program."""
+        values = [value for of_run in runs for value in of_run]
+        if self.statistic == INTERVAL:
+            reach = interval(runs) or (summarize(values).median,) * 2
+            decisive = reach[1] if self.at_most is None else reach[0]
+        else:
+            decisive = _STATISTICS[self.statistic](values)
         return decisive >= self.at_least if self.at_most is None else decisive <= self.at_most
 
 
@@ -108,6 +119,15 @@ class Verdict:
     case: str = ""
     measured: Summary | None = None
     reason: str = ""
+    interval: tuple[float, float] | None = None
+
+    @property
+    def scatter(self) -> str:
+        """Over runs of the program, where the goal asks for that."""
+        if self.goal.statistic != INTERVAL or self.measured is None:
+            return ""
+        return f"; {self.interval[0]:.4g} to {self.interval[1]:.4g} over runs" if self.interval \
+            else "; no three runs that agree: judged by the median"
 
     @property
     def part(self) -> float:
@@ -121,7 +141,7 @@ class Verdict:
 
     def __str__(self) -> str:
         said = f"measured {self.goal.text(self.measured)}" if self.measured else self.reason
-        return f"{self.case or self.goal.name}: wanted {self.goal.wanted}, {said}"
+        return f"{self.case or self.goal.name}: wanted {self.goal.wanted}, {said}{self.scatter}"
 
 
 @dataclass
@@ -255,8 +275,9 @@ def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:
         values = _measure(goal, case, run)
     except LookupError as error:
         return Verdict(goal, False, run.title, case.name, reason=str(error))
-    reached = goal.reached_by(values) or _is_soon_enough(goal, case)
-    return Verdict(goal, reached, run.title, case.name, summarize(values))
+    runs = case.by_file(values)
+    reached = goal.reached_by(runs) or _is_soon_enough(goal, case)
+    return Verdict(goal, reached, run.title, case.name, summarize(values), interval=interval(runs))
 
 
 def _uncovered(goal: Goal, cases: list[Case]) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import pathlib
@@ -49,6 +50,7 @@ class Case:
     seconds: list[float] = field(default_factory=list)
     counters: dict[str, list[float]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    of_files: list[int] = field(default_factory=list)  #: how many repetitions are of each file, if of several
 
     def __post_init__(self):
         parts = self.name.split("/")
@@ -70,6 +72,13 @@ class Case:
         if quantity == "bytes_per_second":
             return [self.bytes / seconds for seconds in self.seconds] if self.bytes else []
         return self.counters.get(quantity, [])
+
+    def by_file(self, values: list[float]) -> list[list[float]]:
+        """The values of all repetitions, apart by the runs of the program that they are of."""
+        if sum(self.of_files) != len(values):
+            return [values]
+        rest = iter(values)
+        return [list(itertools.islice(rest, count)) for count in self.of_files if count]
 
     def summary(self, quantity: str) -> Summary | None:
         values = self.values(quantity)
@@ -215,6 +224,7 @@ def _add(run: Run, more: Run) -> None:
         first = run.cases.setdefault(case.name, case)
         if first is case:
             continue
+        first.of_files = (first.of_files or [len(first.seconds)]) + [len(case.seconds)]
         first.seconds += case.seconds
         first.errors += case.errors
         for key, values in case.counters.items():

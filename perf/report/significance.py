@@ -90,3 +90,19 @@ def holm(probabilities: list[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[place]))
         corrected[place] = largest
     return corrected
+
+
+#: Student's t for 95 %, by degrees of freedom from 2 on.
+_STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+#: Runs whose interval reaches further, as a part of their middle, tell nothing that could be trusted.
+_FARTHEST = 0.05
+
+
+def interval(runs: Sequence[Sequence[float]]) -> tuple[float, float] | None:
+    """Where the median lies with 95 %, by those of at least three runs of a program that agree; else None."""
+    medians = [statistics.median(values) for values in runs]
+    if len(medians) < 3:
+        return None
+    student = _STUDENT[min(len(medians) - 3, len(_STUDENT) - 1)]
+    middle, reach = statistics.fmean(medians), student * statistics.stdev(medians) / math.sqrt(len(medians))
+    return (middle - reach, middle + reach) if reach <= _FARTHEST * abs(middle) else None

@@ -10,6 +10,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -197,6 +199,26 @@ TEMPLATE_TEST_CASE("a sum takes every element once, and replaces the old result"
   Kokkos::deep_copy(part, TestType(3));
   CHECK(sum_of<TestType>(part) == 3.0 * double(n));
   CHECK(sum_of<TestType>(part) == 3.0 * double(n));
+}
+
+TEST_CASE("launches that follow each other do every element of a kernel once", "[element_wise]") {
+  constexpr int N = 4;
+  struct AddOne {
+    int operator()(int a) const { return a + 1; }
+  };
+  std::uint64_t const packs = GENERATE(0u, 1u, 7u, 8u, 9u), rest = GENERATE(0u, 1u, 3u, 21u);
+  std::uint32_t const most = GENERATE(4u, 8u, 100u);
+  if (packs > 0 && rest >= N) return;
+  khs::Impl::Deal const deal{packs, rest};
+  alignas(16) int done[64] = {};
+  khs::Impl::PackMap<N, AddOne, int, int> const all(done, khs::Impl::InputsOf<int>(done), AddOne());
+  std::uint64_t const items = std::max(packs, rest);
+  for (std::uint64_t first = 0; first < items; first += most) {
+    auto const count = std::uint32_t(std::min<std::uint64_t>(items - first, most));
+    auto const part  = all.part(deal, first, count);
+    for (std::uint32_t k = 0; k < 2 * count; ++k) part(k);  // threads beyond the last do nothing
+  }
+  for (std::uint64_t i = 0; i < 64; ++i) CHECK(done[i] == int(i < deal.elements(N)));
 }
 
 TEST_CASE("element-wise kernels refuse Views of different lengths", "[element_wise]") {

@@ -37,7 +37,7 @@ class ElementSum {
  public:
   /// \throw Error if the extents differ
   ElementSum(Op const& op, First const& first, In const&... in)
-      : m_op(op), m_in(first.data(), in.data()...) {
+      : m_in(first.data(), in.data()...), m_op(op) {
     Impl::check_element_wise("ElementSum", first, in...);
     m_deal = Impl::deal<N>(first.extent(0), true, first.data(), in.data()...);
   }
@@ -49,7 +49,7 @@ class ElementSum {
     using Index = Kokkos::IndexType<std::int64_t>;
     if constexpr (Impl::uses_packs<ExecutionSpace>)
       return VectorPolicy<ExecutionSpace, Impl::ByItem, Index, Kokkos::LaunchBounds<1024>>(
-          instance, 0, std::int64_t(m_deal.items));
+          instance, 0, std::int64_t(m_deal.packs + m_deal.rest));
     else
       return VectorPolicy<ExecutionSpace, Index, Kokkos::LaunchBounds<1024>>(
           instance, 0, std::int64_t(m_deal.elements(N)));
@@ -58,16 +58,17 @@ class ElementSum {
   /// The part of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(Impl::Share const& share, Value& sum) const {
+    std::uint64_t const packs = m_deal.packs, items = packs + m_deal.rest;
     std::uint64_t item = share.first;
-    for (; item + share.stride < m_deal.packs; item += 2 * share.stride) {  // their loads overlap
+    for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
       Value const first = sum_of_pack<Value>(item);
       sum += Value(first + sum_of_pack<Value>(item + share.stride));
     }
-    if (item < m_deal.packs) {
+    if (item < packs) {
       sum += sum_of_pack<Value>(item);
       item += share.stride;
     }
-    for (; item < m_deal.items; item += share.stride) (*this)(m_deal.packs * (N - 1) + item, sum);
+    for (; item < items; item += share.stride) (*this)(packs * (N - 1) + item, sum);
   }
 
   /// One item, for results that Kokkos reduces: a pack, or one of the elements behind the packs.
@@ -97,9 +98,10 @@ class ElementSum {
     });
   }
 
-  Op m_op;
+  // What each thread reads at once comes first, see PackMap.
   Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
   Impl::Deal m_deal;
+  Op m_op;
 };
 
 /// Enqueues result() = sum of op(in(i)...) over all i on `instance`; returns at once if that is a

@@ -19,10 +19,12 @@
 #define KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/impl/PackMap.hpp>
 #include <KokkosHostSpaces/impl/Packs.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -38,6 +40,7 @@ namespace KokkosHostSpaces {
 template <class Op, class Out, class... In>
 class ElementWise {
   using Value            = typename Out::non_const_value_type;
+  using Inputs           = Impl::InputsOf<typename In::non_const_value_type...>;
   static constexpr int N = Impl::pack_length<Value, typename In::non_const_value_type...>;
 
   static constexpr bool on_host = Impl::is_on_host<Out> || (Impl::is_on_host<In> || ...);
@@ -47,7 +50,7 @@ class ElementWise {
  public:
   /// \throw Error if the extents differ
   ElementWise(Out const& out, Op const& op, In const&... in)
-      : m_out(out.data()), m_op(op), m_in(in.data()...) {
+      : m_map(out.data(), Inputs(in.data()...), op) {
     Impl::check_element_wise("ElementWise", out, in...);
     bool const packs = shape(out.extent(0)).packs;
     m_deal           = Impl::deal<N>(out.extent(0), packs, out.data(), in.data()...);
@@ -60,7 +63,7 @@ class ElementWise {
     if constexpr (Impl::uses_packs<ExecutionSpace>) {
       VectorPolicy<ExecutionSpace, Impl::ByItem, Kokkos::IndexType<std::uint64_t>,
                    Kokkos::LaunchBounds<on_host ? 1024 : 512>>
-          result(instance, std::uint64_t(0), m_deal.items);
+          result(instance, std::uint64_t(0), std::max(m_deal.packs, m_deal.rest));
       result.set_block_size(shape(m_deal.elements(N)).threads);
       return result;
     } else {
@@ -69,30 +72,26 @@ class ElementWise {
     }
   }
 
-  /// One item: a pack, or one of the elements behind the packs.
+  /// What a launch on a device does: the items from `first` on, at most `count`.
+  auto part(std::uint64_t first, std::uint32_t count) const {
+    return m_map.part(m_deal, first, count);
+  }
+
+  /// One item: a pack, one of the elements behind the packs, or both.
   KOKKOS_FUNCTION void operator()(Impl::ByItem, std::uint64_t item) const {
-    if (item < m_deal.packs)
-      m_in.pass_to([&](auto const*... in) {
-        Impl::pack_of<N>(m_out, item) =
-            Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
-      });
-    else
-      (*this)(m_deal.packs * (N - 1) + item);
+    if (item < m_deal.packs) m_map.do_pack(item);
+    if (item < m_deal.rest) m_map.do_element(m_deal.packs * N + item);
   }
 
   /// One element.
-  KOKKOS_FUNCTION void operator()(std::integral auto i) const {
-    m_in.pass_to([&](auto const*... in) { m_out[i] = Value(m_op(in[i]...)); });
-  }
+  KOKKOS_FUNCTION void operator()(std::integral auto i) const { m_map.do_element(i); }
 
  private:
   static constexpr Impl::MapShape shape(std::uint64_t elements) {
     return Impl::shape_of_map(elements, bytes_of_element, on_host);
   }
 
-  Value* m_out;
-  Op m_op;
-  Impl::InputsOf<typename In::non_const_value_type...> m_in;
+  Impl::PackMap<N, Op, Value, typename In::non_const_value_type...> m_map;
   Impl::Deal m_deal;
 };
 

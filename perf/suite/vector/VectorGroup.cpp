@@ -22,6 +22,21 @@ std::string name(Launch launch) {
   return names[int(launch)];
 }
 
+/// In the name of a benchmark.
+std::string twin(Rivals rivals) {
+  char const* const names[] = {"", "/twin:repeatable", "/twin:CUB"};
+  return names[int(rivals)];
+}
+
+/// Sums on the device are held against some variants of the twin alone as well.
+std::vector<Rivals> rivals(VectorOperation op, Launch launch, bool on_device, Mode mode) {
+  bool const best_launch = launch == Launch::element_wise || launch == Launch::element_wise_graph;
+  bool const is_asked    = mode == Mode::full ? is_sum(op) : op == VectorOperation::dot;
+  if (mode == Mode::quick || !is_asked || !best_launch || !on_device || !runs_on_device)
+    return {Rivals::all};
+  return {Rivals::all, Rivals::repeatable, Rivals::cub};
+}
+
 std::vector<VectorOperation> operations(Mode mode) {
   if (mode == Mode::quick)
     return {VectorOperation::copy, VectorOperation::triad, VectorOperation::dot};
@@ -52,7 +67,8 @@ Case make_case(Sweep const& sweep, std::string const& type, VectorCase const& de
       double(arrays_moved(description.op)) * double(description.elements) * sizeof(T);
   double const seconds = std::max(bytes, double(sweep.most_bytes)) / sweep.rate;
   return {"vector/" + name(description.op) + "/" + sweep.space + "/" + type + "/" +
-              name(description.launch) + "/n:" + std::to_string(description.elements),
+              name(description.launch) + twin(description.rivals) +
+              "/n:" + std::to_string(description.elements),
           bytes, effort.repetitions(seconds), [=] {
             return std::make_unique<VectorPair<Space, T>>(
                 description, latest->of<VectorMemory<Space>>(sweep.bytes_each(), sweep.twin));
@@ -71,13 +87,14 @@ void add_cases(Sweep const& sweep, Effort const& effort,
     exponents.push_back(std::countr_zero(sweep.bytes_each() / sizeof(double)));
   for (VectorOperation op : operations(effort.mode))
     for (Launch launch : sweep.launches)
-      for (int exponent : exponents) {
-        VectorCase const description{op, std::size_t(1) << exponent, launch, sweep.most_runs,
-                                     sweep.most_bytes};
-        cases.push_back(make_case<Space, double>(sweep, "double", description, effort, latest));
-        if (effort.mode != Mode::quick)
-          cases.push_back(make_case<Space, float>(sweep, "float", description, effort, latest));
-      }
+      for (Rivals const of : rivals(op, launch, on_device, effort.mode))
+        for (int exponent : exponents) {
+          VectorCase const description{
+              op, std::size_t(1) << exponent, launch, of, sweep.most_runs, sweep.most_bytes};
+          cases.push_back(make_case<Space, double>(sweep, "double", description, effort, latest));
+          if (effort.mode == Mode::full || (effort.mode == Mode::standard && of == Rivals::all))
+            cases.push_back(make_case<Space, float>(sweep, "float", description, effort, latest));
+        }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct VectorCase {
   VectorOperation op;
   std::size_t elements;
   Launch launch;
+  Rivals rivals;
   std::size_t most_runs;   ///< in a sample
   std::size_t most_bytes;  ///< moved in a sample, if that is more than one run
 };
@@ -39,7 +40,7 @@ class VectorPair final : public Pair {
         m_ours(KokkosVector<Space>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
                                          m_case.launch, m_instance)),
         m_twin(make_vector_twin<T>(m_case.op, all_runs(m_twin_at), m_case.elements,
-                                   m_case.launch == Launch::element_wise_graph,
+                                   m_case.launch == Launch::element_wise_graph, m_case.rivals,
                                    m_stopwatch.stream())) {
     for (VectorArguments<T> const& at : {m_ours_at, m_twin_at})
       fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);

@@ -57,11 +57,20 @@ class VectorTwin : public Twin {
   virtual void enqueue() = 0;
 };
 
+/// Which of the twin's variants compete.
+enum class Rivals {
+  all,
+  repeatable,  ///< sums whose bits are those of every run, but for the library's
+  cub          ///< the library that comes with the CUDA toolkit
+};
+
 /// \param as_graph launches the sequence as one CUDA graph
+/// \param rivals other than all of sums on a device alone
 template <class T>
 std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
                                              std::vector<VectorArguments<T>> runs,
-                                             std::size_t elements, bool as_graph, Stream stream);
+                                             std::size_t elements, bool as_graph, Rivals rivals,
+                                             Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

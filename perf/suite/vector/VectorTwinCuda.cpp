@@ -49,6 +49,11 @@ std::vector<Variant> variants_of(VectorOperation op) {
   return variants;
 }
 
+bool competes(Variant const& variant, Rivals rivals) {
+  if (rivals == Rivals::cub) return variant.way == Way::cub;
+  return rivals == Rivals::all || variant.way == Way::last_block_adds;
+}
+
 std::string name(Variant const& variant) {
   if (variant.way == Way::cub) return "CUB";
   std::string const blocks =
@@ -64,7 +69,7 @@ template <VectorOperation Op, class T>
 class CudaVectorTwin final : public VectorTwin {
  public:
   CudaVectorTwin(std::vector<VectorArguments<T>> runs, std::size_t elements, bool as_graph,
-                 Stream stream)
+                 Rivals rivals, Stream stream)
       : m_runs(std::move(runs)),
         m_elements(elements),
         m_as_graph(as_graph),
@@ -74,6 +79,7 @@ class CudaVectorTwin final : public VectorTwin {
         m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
     if (!m_cub) m_variants.pop_back();
+    std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);
   }
   ~CudaVectorTwin() override { destroy_graph(); }
@@ -153,31 +159,38 @@ class CudaVectorTwin final : public VectorTwin {
 template <class T>
 std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
                                              std::vector<VectorArguments<T>> runs, std::size_t n,
-                                             bool as_graph, Stream stream) {
+                                             bool as_graph, Rivals rivals, Stream stream) {
   using enum VectorOperation;
   switch (op) {
     case copy:
-      return std::make_unique<CudaVectorTwin<copy, T>>(std::move(runs), n, as_graph, stream);
+      return std::make_unique<CudaVectorTwin<copy, T>>(std::move(runs), n, as_graph, rivals,
+                                                       stream);
     case scale:
-      return std::make_unique<CudaVectorTwin<scale, T>>(std::move(runs), n, as_graph, stream);
-    case add: return std::make_unique<CudaVectorTwin<add, T>>(std::move(runs), n, as_graph, stream);
+      return std::make_unique<CudaVectorTwin<scale, T>>(std::move(runs), n, as_graph, rivals,
+                                                        stream);
+    case add:
+      return std::make_unique<CudaVectorTwin<add, T>>(std::move(runs), n, as_graph, rivals, stream);
     case triad:
-      return std::make_unique<CudaVectorTwin<triad, T>>(std::move(runs), n, as_graph, stream);
+      return std::make_unique<CudaVectorTwin<triad, T>>(std::move(runs), n, as_graph, rivals,
+                                                        stream);
     case nstream:
-      return std::make_unique<CudaVectorTwin<nstream, T>>(std::move(runs), n, as_graph, stream);
+      return std::make_unique<CudaVectorTwin<nstream, T>>(std::move(runs), n, as_graph, rivals,
+                                                          stream);
     case axpy:
-      return std::make_unique<CudaVectorTwin<axpy, T>>(std::move(runs), n, as_graph, stream);
-    case dot: return std::make_unique<CudaVectorTwin<dot, T>>(std::move(runs), n, as_graph, stream);
+      return std::make_unique<CudaVectorTwin<axpy, T>>(std::move(runs), n, as_graph, rivals,
+                                                       stream);
+    case dot:
+      return std::make_unique<CudaVectorTwin<dot, T>>(std::move(runs), n, as_graph, rivals, stream);
     case norm: break;
   }
-  return std::make_unique<CudaVectorTwin<norm, T>>(std::move(runs), n, as_graph, stream);
+  return std::make_unique<CudaVectorTwin<norm, T>>(std::move(runs), n, as_graph, rivals, stream);
 }
 
 template std::unique_ptr<VectorTwin> make_vector_twin<float>(VectorOperation,
                                                              std::vector<VectorArguments<float>>,
-                                                             std::size_t, bool, Stream);
+                                                             std::size_t, bool, Rivals, Stream);
 template std::unique_ptr<VectorTwin> make_vector_twin<double>(VectorOperation,
                                                               std::vector<VectorArguments<double>>,
-                                                              std::size_t, bool, Stream);
+                                                              std::size_t, bool, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -65,15 +65,15 @@ class HostVectorTwin final : public VectorTwin {
 template <class T>
 std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
                                              std::vector<VectorArguments<T>> runs,
-                                             std::size_t elements, bool, Stream) {
+                                             std::size_t elements, bool, Rivals, Stream) {
   return std::make_unique<HostVectorTwin<T>>(op, std::move(runs), elements);
 }
 
 template std::unique_ptr<VectorTwin> make_vector_twin<float>(VectorOperation,
                                                              std::vector<VectorArguments<float>>,
-                                                             std::size_t, bool, Stream);
+                                                             std::size_t, bool, Rivals, Stream);
 template std::unique_ptr<VectorTwin> make_vector_twin<double>(VectorOperation,
                                                               std::vector<VectorArguments<double>>,
-                                                              std::size_t, bool, Stream);
+                                                              std::size_t, bool, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -65,6 +66,11 @@ template <std::size_t... I, class... T>
 struct Inputs<std::index_sequence<I...>, T...> : NumberedPointer<I, T>... {
   explicit Inputs(T const*... pointers) : NumberedPointer<I, T>{pointers}... {}
 
+  /// Those of the elements behind so many.
+  Inputs from(std::uint64_t elements) const {
+    return Inputs((static_cast<NumberedPointer<I, T> const&>(*this).pointer + elements)...);
+  }
+
   /// f(pointer...)
   template <class F>
   KOKKOS_FUNCTION decltype(auto) pass_to(F const& f) const {
@@ -83,11 +89,11 @@ template <class... T>
 inline constexpr int pack_length = (fits_packs<T> && ...) ? int(16 / std::max({sizeof(T)...})) : 1;
 
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, std::uint64_t item) {
+KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, std::integral auto item) {
   return reinterpret_cast<Pack<T, N>*>(elements)[item];
 }
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, std::uint64_t item) {
+KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, std::integral auto item) {
   return reinterpret_cast<Pack<T, N> const*>(elements)[item];
 }
 
@@ -99,14 +105,13 @@ KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const...
   return result;
 }
 
-/// How n elements are dealt out to items of work: first the whole packs, then what is left, one by
-/// one.
+/// How n elements are dealt out: whole packs, and behind them the rest, one by one.
 struct Deal {
   std::uint64_t packs = 0;
-  std::uint64_t items = 0;
+  std::uint64_t rest  = 0;
 
   std::uint64_t elements(int pack_length) const {
-    return items + packs * std::uint64_t(pack_length - 1);
+    return packs * std::uint64_t(pack_length) + rest;
   }
 };
 
@@ -116,7 +121,7 @@ Deal deal(std::size_t elements, bool packs, T const*... pointers) {
   bool const aligned =
       ((reinterpret_cast<std::uintptr_t>(pointers) % pack_alignment<T, N> == 0) && ...);
   std::uint64_t const whole = aligned && packs ? elements / N : 0;
-  return {whole, elements - whole * (N - 1)};
+  return {whole, elements - whole * N};
 }
 
 /// \throw Error if the extents differ

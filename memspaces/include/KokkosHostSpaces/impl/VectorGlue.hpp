@@ -106,6 +106,18 @@ void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigne
                                                    policy.space().impl_internal_space_instance());
 }
 
+/// Copies of an instance of Kokkos are counted atomically, which costs a launch some percent; only
+/// nodes of graphs outlive the policy that they are made from.
+template <class Policy>
+using KeptPolicy = std::conditional_t<Policy::is_graph_kernel::value, Policy, Policy const&>;
+
+/// What is left of the functor of a node, which is launched as a whole.
+struct Launched {
+  explicit Launched(auto const&) {}
+};
+template <class Functor, class Policy>
+using KeptFunctor = std::conditional_t<Policy::is_graph_kernel::value, Launched, Functor const&>;
+
 /// Runs a VectorMap. The kernel is a base, since Kokkos casts it to the node of a graph.
 template <class Functor, class Policy_>
 class VectorFor : public VectorMap<Functor, Policy_> {
@@ -114,22 +126,26 @@ class VectorFor : public VectorMap<Functor, Policy_> {
  public:
   using Policy = Policy_;
 
-  VectorFor(Functor const& functor, Policy const& policy) : Kernel(functor), m_policy(policy) {}
+  VectorFor(Functor const& functor, Policy const& policy)
+      : Kernel(functor, policy.begin(), std::uint32_t(std::min(count(policy), most_indices))),
+        m_functor(functor),
+        m_policy(policy) {}
 
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    std::uint64_t const n = std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin());
+    std::uint64_t const n = count(m_policy);
     if constexpr (Policy::is_graph_kernel::value)
       if (n > most_indices)
         throw Error("KokkosHostSpaces::VectorPolicy: " + std::to_string(n) +
                     " indices are too many for a node of a graph (a kernel counts to " +
                     std::to_string(most_indices) + "): split the range into several nodes");
-    std::uint64_t done = 0;
-    do {
-      enqueue(done, std::uint32_t(std::min(n - done, most_indices)));
-      done += most_indices;
-    } while (done < n);
+    enqueue(*this, std::uint32_t(std::min(n, most_indices)));
+    if constexpr (!Policy::is_graph_kernel::value)
+      for (std::uint64_t done = most_indices; done < n; done += most_indices) {
+        std::uint32_t const more = std::uint32_t(std::min(n - done, most_indices));
+        enqueue(Kernel(m_functor, Index(std::uint64_t(m_policy.begin()) + done), more), more);
+      }
   }
 
  private:
@@ -139,16 +155,19 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   // Whole blocks, whatever their size.
   static constexpr std::uint64_t most_indices = (std::uint64_t(1) << 32) - most_threads_of_block;
 
-  void enqueue(std::uint64_t from, std::uint32_t count) {
+  static std::uint64_t count(Policy const& policy) {
+    return std::uint64_t(policy.end()) - std::uint64_t(policy.begin());
+  }
+
+  void enqueue(Kernel const& kernel, std::uint32_t count) const {
     unsigned const needed = std::clamp(count, warp_size, most_threads_of_block);
     unsigned const threads =
         std::min(threads_of_block<Bounds>(m_policy, threads_of_map), std::bit_ceil(needed));
-    this->set_range(Index(std::uint64_t(m_policy.begin()) + from), count);
-    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), (count + threads - 1) / threads,
-                   threads);
+    launch<Bounds>(m_policy, kernel, (count + threads - 1) / threads, threads);
   }
 
-  Policy m_policy;
+  KeptFunctor<Functor, Policy> m_functor;
+  KeptPolicy<Policy> m_policy;
 };
 
 /// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
@@ -175,7 +194,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
       : Kernel(functor_reducer, policy.begin(), policy.end()), m_policy(policy) {
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::Cuda,
                                              typename Result::memory_space>::accessible)
-      this->m_result = result.data();
+      this->set_result(result.data());
     else
       m_result_on_host = result.data();
   }
@@ -187,10 +206,10 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     SumShape const shape =
         shape_of_sum(this->count(), threads_of_block<Bounds>(m_policy, most_threads_of_block));
     auto const lock      = lock_scratch(*space.impl_internal_space_instance());
-    bool const on_device = this->m_result != nullptr;
+    bool const on_device = this->result() != nullptr;
     if (!on_device)
-      this->m_result = reinterpret_cast<Value*>(
-          Kokkos::Impl::cuda_internal_scratch_unified(space, sizeof(Value)));
+      this->set_result(reinterpret_cast<Value*>(
+          Kokkos::Impl::cuda_internal_scratch_unified(space, sizeof(Value))));
     if constexpr (Policy::is_graph_kernel::value)
       own_scratch(shape.blocks);
     else
@@ -200,7 +219,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
-    *m_result_on_host = *this->m_result;
+    *m_result_on_host = *this->result();
   }
 
  private:
@@ -217,7 +236,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
 
   using Scratch = Kokkos::View<unsigned*, Kokkos::CudaSpace>;
 
-  Policy m_policy;
+  KeptPolicy<Policy> m_policy;
   Value* m_result_on_host = nullptr;
   Scratch m_scratch;
 };

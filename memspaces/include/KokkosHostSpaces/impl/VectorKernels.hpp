@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -34,6 +35,7 @@ __device__ void call(Functor const& functor, Arguments&&... arguments) {
 }
 
 /// A thread for each index, counted in 32 bits: that is shorter for kernels of two microseconds.
+/// What is needed first is the first argument, since they arrive by lines.
 template <class Functor, class Policy_>
 class VectorMap {
   using Index = typename Policy_::index_type;
@@ -42,12 +44,8 @@ class VectorMap {
   using Policy       = Policy_;
   using functor_type = Functor;
 
-  explicit VectorMap(Functor const& functor) : m_functor(functor) {}
-
-  void set_range(Index begin, std::uint32_t count) {
-    m_begin = begin;
-    m_count = count;
-  }
+  VectorMap(Functor const& functor, Index begin, std::uint32_t count)
+      : m_count(count), m_begin(begin), m_functor(functor) {}
 
   __device__ void operator()() const {
     std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,9 +53,28 @@ class VectorMap {
   }
 
  private:
+  std::uint32_t m_count;
+  Index m_begin;
   Functor m_functor;
-  Index m_begin         = 0;
-  std::uint32_t m_count = 0;
+};
+
+struct ByItem;
+
+/// Over items; of a functor that has part(first, count), which does those of one launch.
+template <class Functor, class Policy_>
+requires std::is_same_v<typename Policy_::work_tag, ByItem>
+class VectorMap<Functor, Policy_> {
+ public:
+  using Policy       = Policy_;
+  using functor_type = Functor;
+
+  VectorMap(Functor const& functor, typename Policy::index_type begin, std::uint32_t count)
+      : m_part(functor.part(std::uint64_t(begin), count)) {}
+
+  __device__ void operator()() const { m_part(blockIdx.x * blockDim.x + threadIdx.x); }
+
+ private:
+  decltype(std::declval<Functor const&>().part(0, 0)) m_part;
 };
 
 /// A value before its reducer makes it one: default constructors may be of the host alone.
@@ -118,9 +135,9 @@ class VectorReduction {
   using Value        = typename reducer_type::value_type;
 
   VectorReduction(FunctorReducer const& functor_reducer, Index begin, Index end)
-      : m_functor_reducer(functor_reducer),
-        m_begin(begin),
-        m_count(std::uint64_t(end) - std::uint64_t(begin)) {}
+      : m_count(std::uint64_t(end) - std::uint64_t(begin)),
+        m_functor_reducer(functor_reducer),
+        m_begin(begin) {}
 
   __device__ void operator()() const {
     auto const& reducer = m_functor_reducer.get_reducer();
@@ -139,13 +156,13 @@ class VectorReduction {
 
  protected:
   std::uint64_t count() const { return m_count; }
+  void set_result(Value* result) { m_result = result; }
+  Value* result() const { return m_result; }
 
   void use_scratch(void* parts, unsigned* blocks_done) {
     m_parts       = static_cast<Value*>(parts);
     m_blocks_done = blocks_done;
   }
-
-  Value* m_result = nullptr;
 
  private:
   __device__ void add_share(Share const& share, Value& part) const {
@@ -205,9 +222,10 @@ class VectorReduction {
     return true;
   }
 
+  std::uint64_t m_count;
   FunctorReducer m_functor_reducer;
   Index m_begin;
-  std::uint64_t m_count;
+  Value* m_result         = nullptr;
   Value* m_parts          = nullptr;
   unsigned* m_blocks_done = nullptr;
 };
