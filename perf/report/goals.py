@@ -287,6 +287,11 @@ def _uncovered(goal: Goal, cases: list[Case]) -> str:
                      if not any(selected(case, one) for case in cases))
 
 
+def _was_asked_for(goal: Goal, run: Run) -> bool:
+    """All that the goal means: a quick run leaves out some of what we only aim at."""
+    return run.has_all_of(goal.select.get("group")) and (goal.kind == "acceptance" or run.context.get("mode") != "quick")
+
+
 def judge(goal: Goal, runs: list[Run]) -> Judgement:
     """A verdict for each case the goal means, and one if some are missing that were asked for."""
     meant = [run for run in runs if all(_met(need, run) for need in goal.needs)]
@@ -296,7 +301,7 @@ def judge(goal: Goal, runs: list[Run]) -> Judgement:
               if selected(case, goal.select)]
     if not chosen and goal.following:
         return Judgement(goal, [], f"follows: {goal.following}")
-    is_complete = any(run.has_all_of(goal.select.get("group")) for run in meant)
+    is_complete = any(_was_asked_for(goal, run) for run in meant)
     if not chosen:
         why = "no data" if is_complete else "its benchmarks were not asked for"
         return Judgement(goal, [Verdict(goal, False, reason=why)] if is_complete else [], why)

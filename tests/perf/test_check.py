@@ -197,6 +197,21 @@ class Check(GoalTest):
                 del entry["twin_seconds"], entry["ratio"]
         self.assert_missed(machine, "ratio was not measured")
 
+    def test_a_quick_run_misses_no_target_for_what_it_leaves_out_but_must_have_what_has_to_hold(self):
+        machine = machine_that_reaches_all()
+        goals = self.folder / "goals.json"
+        select = {"group": "copy", "space": "PinnedSpace", "words": "contiguous"}
+        for kind in ("target", "acceptance"):
+            goals.write_text(json.dumps({"goals": [{
+                "name": "g", "kind": kind, "why": "w", "select": select, "covers": {"bytes": [5]}, "quantity": "ratio",
+                "at_least": 0.1}]}))
+            machine.data["context"]["mode"] = "full"
+            self.assertIn("no data for bytes 5", self.check(machine, "--goals", goals)[1])
+            machine.data["context"]["mode"] = "quick"
+            found, text = self.check(machine, "--goals", goals)
+            self.assertEqual("no data" in text, kind == "acceptance", text)
+            self.assertEqual(found, 0 if kind == "target" else 1, text)
+
     def test_results_that_no_goal_is_meant_for_are_skipped(self):
         machine = synthetic.Machine(gpu="", gpus="0", groups="latency")
         machine.add("latency/fence/HostSpace/idle", 1e-6, 1e-6)
