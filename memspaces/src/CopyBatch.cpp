@@ -19,8 +19,8 @@ namespace {
 
 bool by_dst(CopyPiece const& a, CopyPiece const& b) { return a.dst < b.dst; }
 
-// From so many pieces on by digits: 4096 of them in 30 us instead of 100.
-constexpr std::size_t many_to_sort = 128;
+// From so many pieces on by digits: of a shuffled batch, 64 cost 12 ns each to plan instead of 18.
+constexpr std::size_t many_to_sort = 32;
 
 // Pages that are new cost more than all that is done with the pieces in them, so that a thread keeps
 // memory for its next batch: so many pieces at most, of 32 bytes.

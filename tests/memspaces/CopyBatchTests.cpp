@@ -26,7 +26,7 @@ TEST_CASE("neighbours are one copy, in whatever order they are given", "[copy_ba
 
 TEST_CASE("pieces at any addresses and in any order are merged, few or thousands", "[copy_batch]") {
   std::mt19937 random(11);
-  for (std::size_t const count : {3, 100, 127, 128, 129, 5000}) {
+  for (std::size_t const count : {3, 31, 32, 33, 100, 5000}) {
     Memory memory(1 << 22);
     DeviceWork::Stream stream;
     CopyBatch batch;
@@ -211,8 +211,9 @@ TEST_CASE("a plan is carried out again and again by the same calls", "[copy_batc
   }
 }
 
-TEST_CASE("a plan that is used again leaves pieces to the kernel from two on", "[copy_batch]") {
-  Memory memory(1 << 20);
+TEST_CASE("a plan that is used again leaves fewer pieces to the kernel, from two on",
+          "[copy_batch]") {
+  Memory memory(1 << 21);
   auto const left = [&](std::size_t count, std::size_t bytes, BatchPlan::Use use) {
     CopyBatch batch;
     for (std::size_t i = 0; i < count; ++i)
@@ -226,6 +227,9 @@ TEST_CASE("a plan that is used again leaves pieces to the kernel from two on", "
   CHECK(left(2, 64, BatchPlan::Use::once) == 0);
   CHECK(left(3, most, BatchPlan::Use::again) == 3);
   CHECK(left(3, most + 1, BatchPlan::Use::again) == 0);
+  CHECK(left(10, copy_thresholds.by_kernel[1].most_bytes / 2, BatchPlan::Use::again) == 0);
+  CHECK(left(16, 32768, BatchPlan::Use::again) == 16);
+  CHECK(left(16, 32768, BatchPlan::Use::once) == 0);
 }
 
 TEST_CASE("a plan of short pieces alone asks nothing of the driver", "[copy_batch]") {
