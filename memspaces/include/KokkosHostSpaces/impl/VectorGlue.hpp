@@ -160,9 +160,10 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   }
 
   void enqueue(Kernel const& kernel, std::uint32_t count) const {
-    unsigned const needed = std::clamp(count, warp_size, most_threads_of_block);
-    unsigned const threads =
-        std::min(threads_of_block<Bounds>(m_policy, threads_of_map), std::bit_ceil(needed));
+    unsigned threads = Kernel::threads_of_block;
+    if (threads == 0)
+      threads = std::min(threads_of_block<Bounds>(m_policy, threads_of_map),
+                         std::bit_ceil(std::clamp(count, warp_size, most_threads_of_block)));
     launch<Bounds>(m_policy, kernel, (count + threads - 1) / threads, threads);
   }
 

@@ -44,6 +44,8 @@ class VectorMap {
   using Policy       = Policy_;
   using functor_type = Functor;
 
+  static constexpr unsigned threads_of_block = 0;  // whatever it is launched with
+
   VectorMap(Functor const& functor, Index begin, std::uint32_t count)
       : m_count(count), m_begin(begin), m_functor(functor) {}
 
@@ -60,7 +62,8 @@ class VectorMap {
 
 struct ByItem;
 
-/// Over items; of a functor that has part(first, count), which does those of one launch.
+/// Over items; of a functor that has part(first, count), which does those of one launch, and
+/// threads_of_block.
 template <class Functor, class Policy_>
 requires std::is_same_v<typename Policy_::work_tag, ByItem>
 class VectorMap<Functor, Policy_> {
@@ -71,7 +74,12 @@ class VectorMap<Functor, Policy_> {
   VectorMap(Functor const& functor, typename Policy::index_type begin, std::uint32_t count)
       : m_part(functor.part(std::uint64_t(begin), count)) {}
 
-  __device__ void operator()() const { m_part(blockIdx.x * blockDim.x + threadIdx.x); }
+  static constexpr unsigned threads_of_block = Functor::threads_of_block;
+
+  __device__ void operator()() const {
+    unsigned const threads = threads_of_block > 0 ? threads_of_block : blockDim.x;
+    m_part(blockIdx.x * threads + threadIdx.x);
+  }
 
  private:
   decltype(std::declval<Functor const&>().part(0, 0)) m_part;
