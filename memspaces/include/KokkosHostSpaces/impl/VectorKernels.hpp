@@ -25,6 +25,14 @@ struct Share {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// Until all earlier work of the stream is done, and what it wrote can be read. The first thing that
+/// every thread does, also one with nothing to do: a kernel that has ended is proof of all before it.
+inline __device__ void wait_for_earlier_work() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// f(i) or f(tag, i).
 template <class Tag, class Functor, class... Arguments>
 __device__ void call(Functor const& functor, Arguments&&... arguments) {
@@ -50,6 +58,7 @@ class VectorMap {
       : m_count(count), m_begin(begin), m_functor(functor) {}
 
   __device__ void operator()() const {
+    wait_for_earlier_work();
     std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < m_count) call<typename Policy::work_tag>(m_functor, Index(std::uint64_t(m_begin) + i));
   }
@@ -77,6 +86,7 @@ class VectorMap<Functor, Policy_> {
   static constexpr unsigned threads_of_block = Functor::threads_of_block;
 
   __device__ void operator()() const {
+    wait_for_earlier_work();
     unsigned const threads = threads_of_block > 0 ? threads_of_block : blockDim.x;
     m_part(blockIdx.x * threads + threadIdx.x);
   }
@@ -148,6 +158,7 @@ class VectorReduction {
         m_begin(begin) {}
 
   __device__ void operator()() const {
+    wait_for_earlier_work();
     auto const& reducer = m_functor_reducer.get_reducer();
     Unmade<Value> made;
     Value& part = made.value;
