@@ -125,6 +125,20 @@ void call_behind(Stream stream, void (*function)(void*), void* data);
 /// Does the stream capture? True as well if that cannot be told.
 bool is_capturing(Stream stream) noexcept;
 
+// --- Kernels -----------------------------------------------------------------------------------
+
+/// Is a kernel compiled for devices (of compute capability 9.0 or more) on which one can wait by
+/// itself for earlier work of its stream? Not while a stream captures.
+bool can_start_early(void const* kernel) noexcept;
+
+/// Launches a kernel of one argument, each thread of which waits by itself for all earlier work of
+/// `stream` before it does anything: its blocks may start when those of the kernel before have
+/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). For
+/// kernels that can start early, on a device of that kind. False, and nothing is done, if the
+/// runtime refuses.
+bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,
+                  Stream stream, int device) noexcept;
+
 // --- Streams that wait for each other ----------------------------------------------------------
 
 /// A new stream on a device, which does not synchronise with the legacy default stream.

@@ -11,6 +11,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -61,6 +62,10 @@ struct Several {
 template <class T>
 struct Twice {
   KOKKOS_FUNCTION T operator()(T const& a) const { return a + a; }
+};
+
+struct AddOne {
+  KOKKOS_FUNCTION int operator()(int a) const { return a + 1; }
 };
 
 template <class T>
@@ -201,11 +206,38 @@ TEMPLATE_TEST_CASE("a sum takes every element once, and replaces the old result"
   CHECK(sum_of<TestType>(part) == 3.0 * double(n));
 }
 
+TEMPLATE_TEST_CASE("complex numbers are mapped and summed", "[element_wise]", float, double) {
+  using Complex       = Kokkos::complex<TestType>;
+  std::size_t const n = any_length();
+  Vector<Complex> const a("a", n), c("c", n);
+  Kokkos::deep_copy(a, Complex(1, -2));
+  Kokkos::View<Complex, Execution::memory_space> const sum("sum");
+  Execution const instance;
+  khs::element_wise("triad", instance, c, AddThrice<Complex>(), a, a);
+  khs::element_sum("sum", instance, sum, Identity<Complex>(), c);
+  instance.fence();
+  Complex result;
+  Kokkos::deep_copy(result, sum);
+  CHECK(result == Complex(TestType(4 * n), -TestType(8 * n)));
+}
+
+TEST_CASE("the sign of zero and what is not a number survive", "[element_wise]") {
+  std::size_t const n = GENERATE(5u, 70001u);
+  Vector<double> const a("a", n), c("c", n);
+  auto const host = Kokkos::create_mirror_view(a);
+  for (std::size_t i = 0; i < n; ++i) host(i) = i == n / 2 ? std::nan("") : -0.0;
+  Kokkos::deep_copy(a, host);
+  khs::element_wise("copy", Execution(), c, Identity<double>(), a);
+  auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    wrong += i == n / 2 ? !std::isnan(copied(i)) : !std::signbit(copied(i)) || copied(i) != 0;
+  CHECK(wrong == 0);
+  CHECK(std::isnan(sum_of<double>(c)));
+}
+
 TEST_CASE("launches that follow each other do every element of a kernel once", "[element_wise]") {
-  constexpr int N = 4;
-  struct AddOne {
-    int operator()(int a) const { return a + 1; }
-  };
+  constexpr int N           = 4;
   std::uint64_t const packs = GENERATE(0u, 1u, 7u, 8u, 9u), rest = GENERATE(0u, 1u, 3u, 21u);
   std::uint32_t const most = GENERATE(4u, 8u, 100u);
   if (packs > 0 && rest >= N) return;
@@ -216,7 +248,7 @@ TEST_CASE("launches that follow each other do every element of a kernel once", "
   for (std::uint64_t first = 0; first < items; first += most) {
     auto const count = std::uint32_t(std::min<std::uint64_t>(items - first, most));
     auto const part  = all.part(deal, first, count);
-    for (std::uint32_t k = 0; k < 2 * count; ++k) part(k);  // threads beyond the last do nothing
+    for (std::uint32_t k = 0; k < std::max(2 * count, khs::Impl::warp_size); ++k) part(k);
   }
   for (std::uint64_t i = 0; i < 64; ++i) CHECK(done[i] == int(i < deal.elements(N)));
 }

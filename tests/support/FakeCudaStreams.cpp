@@ -156,6 +156,17 @@ cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t handle) {
   return finish(!stream->last || stream->last->done ? cudaSuccess : cudaErrorNotReady);
 }
 
+// It has no kernels.
+cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes*, void const*) {
+  if (cudaError_t const error = enter_from_test("cudaFuncGetAttributes")) return error;
+  return finish(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC(cudaLaunchConfig_t const*, void const*, void**) {
+  if (cudaError_t const error = enter_from_test("cudaLaunchKernelExC")) return error;
+  return finish(cudaErrorInvalidDeviceFunction);
+}
+
 cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (cudaError_t const error = enter_from_test("cudaLaunchHostFunc")) return error;
   Machine& m = machine();

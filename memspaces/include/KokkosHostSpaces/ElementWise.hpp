@@ -62,7 +62,7 @@ class ElementWise {
     Impl::check_access<ExecutionSpace, Out, In...>();
     if constexpr (Impl::uses_packs<ExecutionSpace>) {
       VectorPolicy<ExecutionSpace, Impl::ByItem, Kokkos::IndexType<std::uint64_t>,
-                   Kokkos::LaunchBounds<on_host ? 1024 : 512>>
+                   Kokkos::LaunchBounds<on_host ? 1024 : Impl::threads_of_map>>
           result(instance, std::uint64_t(0), std::max(m_deal.packs, m_deal.rest));
       result.set_block_size(shape(m_deal.elements(N)).threads);
       return result;
@@ -72,7 +72,11 @@ class ElementWise {
     }
   }
 
-  /// What a launch on a device does: the items from `first` on, at most `count`.
+  /// Of each block, 0 if that depends on the size: of a number that it knows the kernel need not be
+  /// told, which saves it a wait.
+  static constexpr unsigned threads_of_block = on_host ? 0 : Impl::threads_of_map;
+
+  /// What a launch on a device does: `count` items from `first` on.
   auto part(std::uint64_t first, std::uint32_t count) const {
     return m_map.part(m_deal, first, count);
   }

@@ -57,7 +57,8 @@ class TransportPair final : public Pair {
         m_twin_to_device(make_copy_twin(shape(), CopyDirection::to_device, m_stopwatch.stream())),
         m_twin_to_host(make_copy_twin(shape(), CopyDirection::to_host, m_stopwatch.stream())),
         m_twin(make_vector_twin<double>(triad, {Memory::in_place ? m_plain : m_staging},
-                                        m_case.elements, false, m_stopwatch.stream())) {
+                                        m_case.elements, false, Rivals::all,
+                                        m_stopwatch.stream())) {
     for (Arrays const& data : {m_ours, m_plain})
       on_data([&](auto const& instance) { fill(data, 1, n(), instance); });
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });

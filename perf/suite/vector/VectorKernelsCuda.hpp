@@ -37,6 +37,13 @@ __device__ T value_of(T a, T b, T c) {
   return a * a;
 }
 
+/// For launches before earlier work of the stream is done.
+inline __device__ void wait_for_earlier_work() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// The values of the pack `i`; only what the operation needs is loaded.
 template <VectorOperation Op, class T, int N>
 __device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
@@ -50,6 +57,7 @@ __device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
 
 template <VectorOperation Op, class T, int N>
 __global__ void map(VectorArguments<T> v, unsigned packs) {
+  wait_for_earlier_work();
   unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < packs) reinterpret_cast<VectorPack<T, N>*>(v.c)[i] = values_of<Op, T, N>(v, i);
 }
@@ -102,6 +110,7 @@ __global__ void add_atomically(VectorArguments<T> v, unsigned packs) {
 
 template <VectorOperation Op, class T, int N>
 __global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, unsigned* done) {
+  wait_for_earlier_work();
   T sum = part_of_sum<Op, T, N>(v, packs);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) *v.sum = sum;

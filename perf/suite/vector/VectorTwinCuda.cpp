@@ -19,7 +19,8 @@ enum class Way { by_index, last_block_adds, atomic, cub };
 struct Variant {
   Way way;
   unsigned threads, most_blocks;
-  bool packs;  // of 16 bytes
+  bool packs;          // of 16 bytes
+  bool early = false;  // launched before the kernel before it is done, for which it waits by itself
 };
 
 constexpr unsigned any_blocks = ~0U, most_parts = 1056;
@@ -45,8 +46,24 @@ std::vector<Variant> variants_of(VectorOperation op) {
       for (bool packs : {false, true})
         variants.push_back({Way::by_index, threads, any_blocks, packs});
   }
-  variants.push_back({Way::cub, 0, 0, false});
   return variants;
+}
+
+std::vector<Variant> with_early(std::vector<Variant> variants) {
+  for (std::size_t k = 0, n = variants.size(); k < n; ++k)
+    if (Variant early = variants[k]; early.way != Way::atomic) {
+      early.early = true;
+      variants.push_back(early);
+    }
+  return variants;
+}
+
+bool can_start_early() {
+  int device = 0, major = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "cudaDeviceGetAttribute");
+  return major >= 9;
 }
 
 bool competes(Variant const& variant, Rivals rivals) {
@@ -60,7 +77,7 @@ std::string name(Variant const& variant) {
       variant.most_blocks == any_blocks ? "" : std::to_string(variant.most_blocks) + " x ";
   return "block " + blocks + std::to_string(variant.threads) +
          (variant.packs ? ", 16-byte loads" : ", scalar loads") +
-         (variant.way == Way::atomic ? ", atomic" : "");
+         (variant.way == Way::atomic ? ", atomic" : "") + (variant.early ? ", early" : "");
 }
 
 unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads - 1) / threads; }
@@ -78,7 +95,8 @@ class CudaVectorTwin final : public VectorTwin {
         m_done(make_plain_buffer(PlainKind::device, sizeof(unsigned))),
         m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
-    if (!m_cub) m_variants.pop_back();
+    if (!m_as_graph && can_start_early()) m_variants = with_early(m_variants);
+    if (m_cub) m_variants.push_back({Way::cub, 0, 0, false});
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);
   }
@@ -135,12 +153,26 @@ class CudaVectorTwin final : public VectorTwin {
         check(cudaMemsetAsync(run.sum, 0, sizeof(T), m_stream), "cudaMemsetAsync");
         add_atomically<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
       } else {
-        last_block_adds<Op, T, N><<<blocks, threads, 0, m_stream>>>(
-            run, packs, static_cast<T*>(m_parts.get()), static_cast<unsigned*>(m_done.get()));
+        start(last_block_adds<Op, T, N>, blocks, run, packs, static_cast<T*>(m_parts.get()),
+              static_cast<unsigned*>(m_done.get()));
       }
     } else {
-      map<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
+      start(map<Op, T, N>, blocks, run, packs);
     }
+  }
+
+  template <class... Parameters, class... Arguments>
+  void start(void (*kernel)(Parameters...), unsigned blocks, Arguments const&... arguments) {
+    cudaLaunchAttribute early = {};
+    early.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config                        = {};
+    config.gridDim                                   = dim3(blocks);
+    config.blockDim                                  = dim3(m_variant.threads);
+    config.stream                                    = m_stream;
+    config.attrs                                     = &early;
+    config.numAttrs                                  = m_variant.early;
+    check(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch");
   }
 
   std::vector<VectorArguments<T>> m_runs;

@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -104,6 +105,25 @@ StreamHandle private_stream(int device);
 
 /// A new stream of that kind.
 StreamHandle make_stream(int device);
+
+/// A kernel whose threads wait by themselves for earlier work of its stream, if it was compiled for
+/// a device that can.
+class EarlyKernel {
+ public:
+  explicit EarlyKernel(void const* kernel) noexcept : m_kernel(kernel) {}
+
+  /// Launches it before that work is done. False, and nothing is done, where that is impossible:
+  /// it was compiled for less, or the runtime refuses; on the legacy default stream, and while
+  /// `stream` captures.
+  bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
+              int device) noexcept;
+
+ private:
+  enum class Can : int { unknown, no, yes };
+
+  void const* m_kernel;
+  std::atomic<Can> m_can{Can::unknown};
+};
 
 /// Copies bytes in any direction on the private stream of the device whose memory it is, and waits
 /// for that copy alone.

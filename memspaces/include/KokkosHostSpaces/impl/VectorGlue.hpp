@@ -98,20 +98,39 @@ unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
   return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
 }
 
+/// Before earlier work of the stream is done, for which the kernel waits by itself: Kokkos cannot.
+template <class Bounds, class Kernel>
+bool launch_early(Kokkos::Cuda const& space, Kernel const& kernel, unsigned blocks,
+                  unsigned threads) {
+  namespace Inside         = Kokkos::Impl;
+  constexpr auto mechanism = Inside::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism;
+#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK  // then Kokkos checks each launch
+  if constexpr (!Kernel::Policy::is_graph_kernel::value &&
+                mechanism == Inside::CudaLaunchMechanism::LocalMemory) {
+    static EarlyKernel early(reinterpret_cast<void const*>(
+        Inside::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>::get_kernel_func()));
+    if (blocks == 0 || space.cuda_device_prop().major < 9) return false;
+    desul::ensure_cuda_lock_arrays_on_device();
+    return early.launch(blocks, threads, &kernel, space.cuda_stream(), space.cuda_device());
+  }
+#endif
+  return false;
+}
+
 template <class Bounds, class Policy, class Kernel>
 void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigned threads) {
   static_assert(!Policy::experimental_contains_desired_occupancy,
                 "a VectorPolicy takes no DesiredOccupancy: use a RangePolicy");
+  if (launch_early<Bounds>(policy.space(), kernel, blocks, threads)) return;
   Kokkos::Impl::CudaParallelLaunch<Kernel, Bounds>(kernel, dim3(blocks), dim3(threads), 0,
                                                    policy.space().impl_internal_space_instance());
 }
 
-/// Copies of an instance of Kokkos are counted atomically, which costs a launch some percent; only
-/// nodes of graphs outlive the policy that they are made from.
+/// Copies of an instance are counted atomically; only nodes of graphs outlive their policy.
 template <class Policy>
 using KeptPolicy = std::conditional_t<Policy::is_graph_kernel::value, Policy, Policy const&>;
 
-/// What is left of the functor of a node, which is launched as a whole.
+/// What is kept of the functor of a node, which is launched as a whole.
 struct Launched {
   explicit Launched(auto const&) {}
 };
@@ -160,9 +179,10 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   }
 
   void enqueue(Kernel const& kernel, std::uint32_t count) const {
-    unsigned const needed = std::clamp(count, warp_size, most_threads_of_block);
-    unsigned const threads =
-        std::min(threads_of_block<Bounds>(m_policy, threads_of_map), std::bit_ceil(needed));
+    unsigned threads = Kernel::threads_of_block;
+    if (threads == 0)
+      threads = std::min(threads_of_block<Bounds>(m_policy, threads_of_map),
+                         std::bit_ceil(std::clamp(count, warp_size, most_threads_of_block)));
     launch<Bounds>(m_policy, kernel, (count + threads - 1) / threads, threads);
   }
 

@@ -25,6 +25,14 @@ struct Share {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// Until all earlier work of the stream is done, and what it wrote can be read. The first thing that
+/// every thread does, also one with nothing to do: a kernel that has ended is proof of all before it.
+inline __device__ void wait_for_earlier_work() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// f(i) or f(tag, i).
 template <class Tag, class Functor, class... Arguments>
 __device__ void call(Functor const& functor, Arguments&&... arguments) {
@@ -44,10 +52,13 @@ class VectorMap {
   using Policy       = Policy_;
   using functor_type = Functor;
 
+  static constexpr unsigned threads_of_block = 0;  // whatever it is launched with
+
   VectorMap(Functor const& functor, Index begin, std::uint32_t count)
       : m_count(count), m_begin(begin), m_functor(functor) {}
 
   __device__ void operator()() const {
+    wait_for_earlier_work();
     std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < m_count) call<typename Policy::work_tag>(m_functor, Index(std::uint64_t(m_begin) + i));
   }
@@ -60,7 +71,8 @@ class VectorMap {
 
 struct ByItem;
 
-/// Over items; of a functor that has part(first, count), which does those of one launch.
+/// Over items; of a functor that has part(first, count), which does those of one launch, and
+/// threads_of_block.
 template <class Functor, class Policy_>
 requires std::is_same_v<typename Policy_::work_tag, ByItem>
 class VectorMap<Functor, Policy_> {
@@ -71,7 +83,13 @@ class VectorMap<Functor, Policy_> {
   VectorMap(Functor const& functor, typename Policy::index_type begin, std::uint32_t count)
       : m_part(functor.part(std::uint64_t(begin), count)) {}
 
-  __device__ void operator()() const { m_part(blockIdx.x * blockDim.x + threadIdx.x); }
+  static constexpr unsigned threads_of_block = Functor::threads_of_block;
+
+  __device__ void operator()() const {
+    wait_for_earlier_work();
+    unsigned const threads = threads_of_block > 0 ? threads_of_block : blockDim.x;
+    m_part(blockIdx.x * threads + threadIdx.x);
+  }
 
  private:
   decltype(std::declval<Functor const&>().part(0, 0)) m_part;
@@ -140,6 +158,7 @@ class VectorReduction {
         m_begin(begin) {}
 
   __device__ void operator()() const {
+    wait_for_earlier_work();
     auto const& reducer = m_functor_reducer.get_reducer();
     Unmade<Value> made;
     Value& part = made.value;

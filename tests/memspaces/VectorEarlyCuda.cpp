@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Kernels of a VectorPolicy start before earlier work of their stream is done, and wait for it by
+// themselves: each one here reads what the one before wrote, so that a wait too few is a wrong
+// number.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <thread>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
+using Pinned   = Kokkos::View<double*, khs::PinnedSpace>;
+using Number   = Kokkos::View<double, Kokkos::CudaSpace>;
+
+// Each element from another block's: a kernel that ran too early would meet old ones.
+struct Shift {
+  OnDevice from, to;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    int const n = int(from.extent(0));
+    to(i)       = from(n - 1 - i) + 1;
+  }
+};
+
+struct Inverse {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
+};
+
+struct Term {
+  OnDevice a;
+  Number before;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i) + before(); }
+};
+
+khs::VectorPolicy<Kokkos::Cuda> all(Kokkos::Cuda const& instance, OnDevice const& a) {
+  return {instance, 0, std::int64_t(a.extent(0))};
+}
+
+void shift(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b) {
+  Kokkos::parallel_for("there", all(instance, a), Shift{a, b});
+  Kokkos::parallel_for("back", all(instance, a), Shift{b, a});
+}
+
+int count_other(Kokkos::Cuda const& instance, OnDevice const& a, double expected) {
+  Pinned const host(Kokkos::view_alloc("host", Kokkos::WithoutInitializing), a.extent(0));
+  Kokkos::deep_copy(instance, host, a);
+  instance.fence();
+  int wrong = 0;
+  for (std::size_t i = 0; i < host.extent(0); ++i) wrong += host(i) != expected;
+  return wrong;
+}
+
+int any_length() { return GENERATE(1, 31, 1 << 10, (1 << 12) + 1, 1 << 16, 1 << 20); }
+
+}  // namespace
+
+TEST_CASE("each kernel of a long chain sees all that the one before wrote",
+          "[vector_policy_cuda]") {
+  int const n = any_length();
+  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n)), c("c", std::size_t(n));
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  for (int step = 0; step < 500; ++step) shift(instance, a, b);
+  CHECK(count_other(instance, a, 1000) == 0);
+  for (int step = 0; step < 500; ++step) {  // 2 a - c and back: any lost write grows
+    khs::element_wise("there", instance, c, Inverse(), a, a);
+    khs::element_wise("back", instance, a, Inverse(), c, c);
+  }
+  CHECK(count_other(instance, a, 1000) == 0);
+}
+
+TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and with copies",
+          "[vector_policy_cuda]") {
+  int const n = any_length();
+  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
+  Pinned const host("host", std::size_t(n));
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  Kokkos::RangePolicy<Kokkos::Cuda> const range(instance, 0, n);
+  for (int step = 0; step < 100; ++step) {
+    Kokkos::parallel_for("ours", all(instance, a), Shift{a, b});
+    Kokkos::parallel_for("of Kokkos", range, Shift{b, a});
+    shift(instance, a, b);
+    Kokkos::deep_copy(instance, host, a);
+    Kokkos::parallel_for("over it", all(instance, a), Shift{b, a});
+    Kokkos::deep_copy(instance, a, host);
+    Kokkos::deep_copy(instance, b, a);
+    shift(instance, b, a);
+    Kokkos::deep_copy(instance, a, b);
+  }
+  CHECK(count_other(instance, a, 600) == 0);
+}
+
+TEST_CASE("sums in a row share their scratch memory one after the other", "[vector_policy_cuda]") {
+  int const n = any_length();
+  OnDevice const a("a", std::size_t(n));
+  Number const first("first"), second("second");
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  for (int step = 0; step < 200; ++step) {  // each by the result of the one before
+    Kokkos::deep_copy(instance, a, double(step));
+    Kokkos::parallel_reduce("first", all(instance, a), Term{a, second}, first);
+    khs::element_wise("minus", instance, a, Inverse(), a, a);
+    Kokkos::parallel_reduce("second", all(instance, a), Term{a, first}, second);
+    Kokkos::parallel_for(
+        "again", khs::VectorPolicy(instance, 0, 1),
+        KOKKOS_LAMBDA(int) { second() -= double(n) * (first() + step); });
+  }
+  double result = -1;
+  Kokkos::deep_copy(instance, result, second);
+  instance.fence();
+  CHECK(result == 0);
+}
+
+TEST_CASE("kernels that start early wait for events of another instance", "[vector_policy_cuda]") {
+  int const n = any_length();
+  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  cudaEvent_t done     = nullptr;
+  REQUIRE(cudaEventCreateWithFlags(&done, cudaEventDisableTiming) == cudaSuccess);
+  for (int turn = 0; turn < 200; ++turn) {
+    Kokkos::Cuda const &now  = instances[std::size_t(turn % 2)],
+                       &next = instances[std::size_t((turn + 1) % 2)];
+    for (int step = 0; step < 3; ++step) shift(now, a, b);
+    CHECK(cudaEventRecord(done, now.cuda_stream()) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(next.cuda_stream(), done, 0) == cudaSuccess);
+  }
+  CHECK(count_other(instances[0], a, 1200) == 0);
+  CHECK(cudaEventDestroy(done) == cudaSuccess);
+}
+
+TEST_CASE("chains on two instances at once do not meet", "[vector_policy_cuda]") {
+  int const n          = any_length();
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  std::vector<int> wrong(2, -1);
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < 2; ++k)
+    threads.emplace_back([&, k] {
+      OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
+      for (int step = 0; step < 200; ++step) shift(instances[k], a, b);
+      wrong[k] = count_other(instances[k], a, 400);
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>{0, 0});
+}
