@@ -40,7 +40,8 @@ auto then_deep_copy(
 }
 
 /// The same for copies that were prepared: short pieces are one kernel of the node. The node holds
-/// them, and their Views, until the graph is destroyed.
+/// them, and their Views, until the graph is destroyed. Does not wait.
+/// \throw what a copy throws; such a graph shall not be submitted
 template <class ExecutionSpace, class Kernel, class Predecessor>
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,

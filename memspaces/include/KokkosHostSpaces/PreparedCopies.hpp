@@ -25,9 +25,9 @@ namespace KokkosHostSpaces {
 ///
 /// Holds the Views, so that their memory lives, and on the device a list of short pieces, with a CUDA
 /// graph of the kernel that copies them. What is copied is what lies in the Views when the copies are
-/// made. Copies of this object share all of it; it may be destroyed while the copies are under way,
-/// which waits for kernels of the device if they may still read that list, but before
-/// Kokkos::finalize, as Views on a device. A default one copies nothing.
+/// made. Copies of this object share all of it. It may be destroyed while the copies are under way,
+/// but before Kokkos::finalize, as Views on a device; if there are short pieces, the last one waits
+/// for kernels of the device. A default one copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -47,7 +47,7 @@ class PreparedCopies {
 /// \param instance of the execution space and on the device of those that will make the copies, in
 ///        no capture
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
-/// \throw Error as deep_copy_all does: from then on nothing is checked
+/// \throw Error as deep_copy_all does (from then on nothing is checked), and in a capture
 template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
@@ -79,8 +79,8 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 /// Asynchronous on a Cuda instance, done on return on a host instance, as deep_copy_all of the same
 /// Views. In the capture of a stream it is that, and becomes part of the graph: the prepared copies
 /// may be destroyed then, as far as their Views may. Several threads may call it at once, on several
-/// instances: the short pieces of one time come after those of the time before then, and the others
-/// when they may, so that what is copied meanwhile is up to the caller.
+/// instances: short pieces of one call come after those of the call before, the others in any order.
+/// That nobody writes what they read meanwhile is up to the caller.
 /// \throw Error if the instance is on another device
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

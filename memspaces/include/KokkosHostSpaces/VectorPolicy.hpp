@@ -29,8 +29,9 @@ namespace KokkosHostSpaces {
 /// whose result is bitwise the same in every run: the order of its parts follows from the number of
 /// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
-/// From Hopper on a kernel launched by an instance starts before earlier work of its stream is done,
-/// and waits for that by itself before the body is called. Not in graphs and captures.
+/// From Hopper on, if it is compiled for that, a kernel may start before earlier work of its stream is
+/// done, and waits for that by itself before the body is called (programmatic dependent launch). Not
+/// in graphs and captures, nor on CUDA's default streams, nor where Kokkos checks bounds.
 ///
 /// Meant for short bodies: the more a body does, the less its policy matters. Large arrays on the
 /// device are read 2 to 3 % faster by packs of 16 bytes, which element_wise and element_sum take.

@@ -38,8 +38,8 @@ struct LinkRates {
 struct CalibratedLink {
   std::string machine, gpu, driver;
   LinkRates rates;
-  std::vector<std::string> more =
-      {};  ///< lines of others, and of later versions: ThresholdFile.hpp
+  /// Lines of others, and of later versions: ThresholdFile.hpp.
+  std::vector<std::string> more = {};
 
   bool same_gpu(CalibratedLink const& other) const {
     return machine == other.machine && gpu == other.gpu;

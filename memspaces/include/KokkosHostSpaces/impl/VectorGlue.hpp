@@ -104,8 +104,7 @@ bool launch_early(Kokkos::Cuda const& space, Kernel const& kernel, unsigned bloc
                   unsigned threads) {
   namespace Inside         = Kokkos::Impl;
   constexpr auto mechanism = Inside::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism;
-#ifndef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK  // then Kokkos checks each launch
-  if constexpr (!Kernel::Policy::is_graph_kernel::value &&
+  if constexpr (!kokkos_checks_launches && !Kernel::Policy::is_graph_kernel::value &&
                 mechanism == Inside::CudaLaunchMechanism::LocalMemory) {
     static EarlyKernel early(reinterpret_cast<void const*>(
         Inside::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>::get_kernel_func()));
@@ -113,7 +112,6 @@ bool launch_early(Kokkos::Cuda const& space, Kernel const& kernel, unsigned bloc
     desul::ensure_cuda_lock_arrays_on_device();
     return early.launch(blocks, threads, &kernel, space.cuda_stream(), space.cuda_device());
   }
-#endif
   return false;
 }
 

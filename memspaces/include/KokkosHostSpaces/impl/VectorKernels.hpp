@@ -33,6 +33,12 @@ inline __device__ void wait_for_earlier_work() {
 #endif
 }
 
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK  // then it fences behind each, and tells of errors
+inline constexpr bool kokkos_checks_launches = true;
+#else
+inline constexpr bool kokkos_checks_launches = false;
+#endif
+
 /// f(i) or f(tag, i).
 template <class Tag, class Functor, class... Arguments>
 __device__ void call(Functor const& functor, Arguments&&... arguments) {
