@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import math
 import pathlib
-import re
 from dataclasses import dataclass, field, replace
 
+from .conditions import is_condition, met, selected, value_of
 from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
 from .significance import interval
 
-_COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
-_NEED = re.compile(r"(\w+)\s*([<>=!~].*)")
 #: What must hold on any sound machine, and what we aim at.
 KINDS = ("acceptance", "target")
 _STATISTICS = {
@@ -61,7 +58,7 @@ class Goal:
             raise ValueError(f"goal '{self.name}': the statistic is none of {', '.join((INTERVAL, *_STATISTICS))}")
         if (self.quantity == "times_as_fast") != bool(self.against):
             raise ValueError(f"goal '{self.name}': times_as_fast and against need one another")
-        if not self.select or not all(_NEED.fullmatch(need) for need in self.needs):
+        if not self.select or not all(is_condition(need) for need in self.needs):
             raise ValueError(f"goal '{self.name}' selects all cases, or has a need that is no condition")
 
     @property
@@ -176,52 +173,10 @@ def load_goals(path: pathlib.Path) -> list[Goal]:
     return goals
 
 
-def _value(case: Case, key: str) -> str | None:
-    if key in ("name", "group", "operation", "space"):
-        return getattr(case, key)
-    if key == "words":
-        return "/".join(case.words)
-    return case.fields.get(key)
-
-
-def holds(value: str | None, wanted) -> bool:
-    """One condition: null (absent), a value, a list of values, or '>= 64Mi', '~ regex' and the like."""
-    if wanted is None or value is None:
-        return wanted is value
-    if isinstance(wanted, list):
-        return any(holds(value, one) for one in wanted)
-    return _compares(value, str(wanted))
-
-
-@functools.cache
-def _compares(value: str, wanted: str) -> bool:
-    comparison = _COMPARISON.fullmatch(wanted)
-    relation, right = comparison.groups() if comparison else ("=", wanted)
-    if relation == "~":
-        return re.search(right, value) is not None
-    try:
-        left, right = parse_number(value), parse_number(right)
-    except ValueError:
-        left = value
-    return {">=": lambda: left >= right, "<=": lambda: left <= right,
-            "!=": lambda: left != right, "=": lambda: left == right}[relation]()
-
-
-def selected(case: Case, select: dict) -> bool:
-    return all(holds(_value(case, key), wanted) for key, wanted in select.items())
-
-
-def _met(need: str, run: Run) -> bool:
-    """A condition on the context of a run, as in 'gpu ~ H200'."""
-    key, condition = _NEED.fullmatch(need).groups()
-    value = {"backend": run.backend, "ranks": run.ranks}.get(key, run.context.get(key))
-    return holds(None if value is None else str(value), condition)
-
-
 def _identity(case: Case) -> dict:
     """What a case measures; what it is held against does not matter."""
     fields = {key: value for key, value in case.fields.items() if key != "twin"}
-    return {key: _value(case, key) for key in ("group", "operation", "space", "words")} | fields
+    return {key: value_of(case, key) for key in ("group", "operation", "space", "words")} | fields
 
 
 def _counterparts(case: Case, against: dict | list, run: Run) -> list[Case]:
@@ -294,7 +249,7 @@ def _was_asked_for(goal: Goal, run: Run) -> bool:
 
 def judge(goal: Goal, runs: list[Run]) -> Judgement:
     """A verdict for each case the goal means, and one if some are missing that were asked for."""
-    meant = [run for run in runs if all(_met(need, run) for need in goal.needs)]
+    meant = [run for run in runs if all(met(need, run) for need in goal.needs)]
     if not meant:
         return Judgement(goal, [], "meant for " + ", ".join(goal.needs))
     chosen = [(run, case) for run in meant for case in run.cases.values()
