@@ -127,9 +127,10 @@ bool is_capturing(Stream stream) noexcept;
 
 // --- Kernels -----------------------------------------------------------------------------------
 
-/// Is a kernel compiled for devices (of compute capability 9.0 or more) on which one can wait by
-/// itself for earlier work of its stream? Not while a stream captures.
-bool can_start_early(void const* kernel) noexcept;
+/// Is a kernel compiled for a device (of compute capability 9.0 or more, which becomes the current
+/// one) so that it can wait by itself for earlier work of its stream? Another device may run another
+/// code. Not while a stream captures.
+bool can_start_early(void const* kernel, int device) noexcept;
 
 /// Launches a kernel of one argument, each thread of which waits by itself for all earlier work of
 /// `stream` before it does anything: its blocks may start when those of the kernel before have

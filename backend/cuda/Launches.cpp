@@ -7,11 +7,12 @@
 
 namespace KokkosHostSpaces::Impl::Driver {
 
-bool can_start_early(void const* kernel) noexcept {
+bool can_start_early(void const* kernel, int device) noexcept {
   constexpr int hopper          = 90;
   cudaFuncAttributes attributes = {};
-  return runtime() != nullptr && succeeded(cudaFuncGetAttributes(&attributes, kernel)) &&
-         attributes.ptxVersion >= hopper && attributes.binaryVersion >= hopper;
+  return runtime() != nullptr && succeeded(cudaSetDevice(device)) &&
+         succeeded(cudaFuncGetAttributes(&attributes, kernel)) && attributes.ptxVersion >= hopper &&
+         attributes.binaryVersion >= hopper;
 }
 
 bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,

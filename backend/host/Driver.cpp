@@ -70,7 +70,7 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
   return false;
 }
 
-bool can_start_early(void const*) noexcept { return false; }
+bool can_start_early(void const*, int) noexcept { return false; }
 
 bool launch_early(void const*, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
 

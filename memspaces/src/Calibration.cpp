@@ -140,11 +140,16 @@ std::optional<CalibratedLink> find_calibration(std::string const& file,
   return std::nullopt;
 }
 
-// What others have written since we looked stays; of the same GPU nothing with another driver.
+// What others have written since we looked stays, also of the same GPU what is no rate; nothing of it
+// with another driver.
 std::string keep_calibration(std::string const& file, CalibratedLink const& fresh) {
-  CalibratedLink const added = as_in_file(fresh);
-  auto links                 = read_calibration(read_cache_file(file).value_or(""));
-  std::erase_if(links, [&](CalibratedLink const& link) { return link.same_gpu(added); });
+  CalibratedLink added = as_in_file(fresh);
+  auto links           = read_calibration(read_cache_file(file).value_or(""));
+  std::erase_if(links, [&](CalibratedLink& link) {
+    if (!link.same_gpu(added)) return false;
+    if (added.more.empty() && link.driver == added.driver) added.more = std::move(link.more);
+    return true;
+  });
   links.push_back(added);
   return replace_cache_file(file, write_calibration(links));
 }

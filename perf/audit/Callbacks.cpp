@@ -111,14 +111,14 @@ extern "C" {
 
 void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {
   audit::guarded([] {
-    static std::atomic_flag registered;
-    if (!registered.test_and_set()) {
-      std::atexit(audit::report_at_exit);
-      pthread_atfork(nullptr, nullptr, [] { audit::is_child = true; });
-    }
     auto& all = audit::state();
     if (all.begin.load() == 0 || all.reported.exchange(false)) all.begin = audit::now();
     audit::Cupti::start();
+    static std::atomic_flag registered;
+    if (!registered.test_and_set()) {
+      std::atexit(audit::report_at_exit);  // behind CUPTI, whose objects go after that then
+      pthread_atfork(nullptr, nullptr, [] { audit::is_child = true; });
+    }
   });
 }
 

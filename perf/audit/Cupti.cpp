@@ -53,8 +53,9 @@ static_assert(std::uint32_t(memcpy_kind) == std::uint32_t(CUPTI_ACTIVITY_KIND_ME
                   std::uint32_t(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) &&
               std::uint32_t(our_marks) == std::uint32_t(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2) &&
               forced_flush == std::uint32_t(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-static_assert(offsetof(CopyRecord, end) == offsetof(CUpti_ActivityMemcpy6, end) &&
-              offsetof(CopyRecord, correlation) == offsetof(CUpti_ActivityMemcpy6, correlationId));
+// The newest that all toolkits have in which this compiles.
+static_assert(offsetof(CopyRecord, end) == offsetof(CUpti_ActivityMemcpy5, end) &&
+              offsetof(CopyRecord, correlation) == offsetof(CUpti_ActivityMemcpy5, correlationId));
 static_assert(offsetof(MarkRecord, mark) ==
                   offsetof(CUpti_ActivityExternalCorrelation, externalId) &&
               offsetof(MarkRecord, correlation) ==

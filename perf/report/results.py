@@ -195,10 +195,18 @@ _CONFIGURATION = ("gpu", "gpus", "ranks", "execution_space", "host_cpu", "host_n
 
 
 def load_all(paths: list[pathlib.Path]) -> list[Run]:
-    """Reads files; those of one configuration become one run, with the repetitions of all, and no two have one title."""
+    """Reads files; those of one configuration become one run, with the repetitions of all, and no two have one title.
+
+    What is given twice, also as a copy, counts once: else it would agree with itself.
+    """
     runs: dict[tuple, Run] = {}
+    known = set()
     for path in paths:
         run = load(path)
+        whole = repr((sorted(run.context.items()), run.cases))
+        if whole in known:
+            continue
+        known.add(whole)
         first = runs.setdefault(tuple(str(run.context.get(key)) for key in _CONFIGURATION), run)
         if first is not run:
             _add(first, run)

@@ -198,6 +198,21 @@ TEST_CASE("thresholds and rates of other GPUs stay, also if a streamed loop meas
   CHECK(again.rates(0).to_device == 11e9);
 }
 
+TEST_CASE("a loop that measures rates meanwhile takes no thresholds away", "[calibration]") {
+  Folder const folder;
+  Machine machine;
+  auto const name = [](int) { return gpu(); };
+  Calibration loops(folder.file,
+                    {name,
+                     [&](int) {
+                       REQUIRE(calibrate_by(machine, folder.file));  // by another process
+                       return std::optional(measured_rates());
+                     },
+                     [](auto const&) {}});
+  CHECK(loops.rates(0).measured);
+  CHECK(kept(folder.file).equal_run_bytes == 256);
+}
+
 TEST_CASE("a file of an older version keeps its rates, and has the table's thresholds",
           "[calibration]") {
   Folder const folder;

@@ -176,6 +176,14 @@ TEST_CASE("beside a profiler CUPTI is left to it, and one line says so", "[audit
   CHECK_THAT(result_of(ListenedTo()).text, ContainsSubstring("50.00*"));
 }
 
+// In a process of its own, where the audit alone loads the library.
+TEST_CASE("at the end of a program that does not finalize Kokkos CUPTI is still there",
+          "[.audit_at_exit]") {
+  setenv("KOKKOS_HOST_SPACES_CUPTI", KOKKOS_HOST_SPACES_TEST_CUPTI, 1);
+  kokkosp_init_library(0, 20240906, 0, nullptr);
+  copy("a", "b", [] {});
+}
+
 TEST_CASE("without CUPTI there are no rates, and one line says why", "[audit]") {
   auto const run = [] { return audited([] { copy("a", "b", [] {}); }).text; };
   setenv("KOKKOS_HOST_SPACES_CUPTI", "/no/such/libcupti.so", 1);

@@ -7,6 +7,8 @@
 #include "FakeCupti.hpp"
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -31,6 +33,12 @@ std::size_t capacity = 0, used = 0;
 std::uint32_t last_call = 0;
 int subscribers         = 0;
 thread_local std::vector<std::pair<std::uint32_t, std::uint64_t>> marks;
+
+// As the library's own objects, which are gone after these.
+bool has_ended = false;
+struct End {
+  ~End() { has_ended = true; }
+} const end;
 
 void deliver() {
   if (buffer == nullptr) return;
@@ -132,6 +140,10 @@ int cuptiActivityPopExternalCorrelationId(std::uint32_t, std::uint64_t* mark) {
   return 0;
 }
 int cuptiActivityFlushAll(std::uint32_t) {
+  if (has_ended) {
+    std::fputs("CUPTI was called after its end\n", stderr);
+    std::abort();
+  }
   std::lock_guard const lock(mutex);
   deliver();
   return 0;

@@ -44,6 +44,17 @@ class Intervals(GoalTest):
         self.assertEqual(code, 1, text)
         self.assertIn("judged by the median", text)
 
+    def test_a_run_that_is_given_three_times_is_one_run(self):
+        paths = []
+        for number, factor in enumerate((1.0, 1.05)):
+            machine = machine_that_reaches_all(seed=number)
+            machine.change(TRIAD, real_time=factor)
+            paths.append(self.write(machine, f"run{number}.json"))
+        paths += [paths[1], self.write(machine, "copy.json")]
+        code, text = self.call(*paths, "--check")
+        self.assertIn("no three runs that agree: judged by the median", text)
+        self.assertEqual(self.call(*paths[:2], "--check"), (code, text))
+
     def test_a_run_that_lacks_a_benchmark_is_none_of_its_three(self):
         paths = []
         for number, factor in enumerate((1.012, 1.024, 1.036)):

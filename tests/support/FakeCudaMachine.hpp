@@ -125,6 +125,8 @@ struct Machine {
   std::chrono::milliseconds registering{0};
   std::shared_mutex being_registered;  ///< held by whoever registers
 
+  std::vector<int> kernel_versions;  ///< of each device
+
   bool old_driver       = false;
   bool addresses_move   = false;
   bool has_shut_down    = false;

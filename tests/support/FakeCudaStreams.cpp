@@ -156,15 +156,23 @@ cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t handle) {
   return finish(!stream->last || stream->last->done ? cudaSuccess : cudaErrorNotReady);
 }
 
-// It has no kernels.
-cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes*, void const*) {
+// What a kernel was compiled for depends on the device.
+cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const*) {
   if (cudaError_t const error = enter_from_test("cudaFuncGetAttributes")) return error;
-  return finish(cudaErrorInvalidDeviceFunction);
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  auto const device = static_cast<std::size_t>(m.current().device);
+  if (device >= m.kernel_versions.size()) return finish(cudaErrorInvalidDeviceFunction);
+  attributes->ptxVersion = attributes->binaryVersion = m.kernel_versions[device];
+  return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaLaunchKernelExC(cudaLaunchConfig_t const*, void const*, void**) {
+cudaError_t CUDARTAPI cudaLaunchKernelExC(cudaLaunchConfig_t const* launch, void const*, void**) {
   if (cudaError_t const error = enter_from_test("cudaLaunchKernelExC")) return error;
-  return finish(cudaErrorInvalidDeviceFunction);
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (m.kernel_versions.empty()) return finish(cudaErrorInvalidDeviceFunction);
+  return finish(m.submit(launch->stream, [] {}));
 }
 
 cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

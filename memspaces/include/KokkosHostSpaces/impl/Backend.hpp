@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -106,10 +107,12 @@ StreamHandle private_stream(int device);
 /// A new stream of that kind.
 StreamHandle make_stream(int device);
 
-/// A kernel whose threads wait by themselves for earlier work of its stream, if it was compiled for
-/// a device that can.
+/// A kernel whose threads wait by themselves for earlier work of its stream, on devices that can and
+/// for which it was compiled so.
 class EarlyKernel {
  public:
+  static constexpr int most_devices = 64;
+
   explicit EarlyKernel(void const* kernel) noexcept : m_kernel(kernel) {}
 
   /// Launches it before that work is done. False, and nothing is done, where that is impossible:
@@ -119,10 +122,10 @@ class EarlyKernel {
               int device) noexcept;
 
  private:
-  enum class Can : int { unknown, no, yes };
+  enum class Can : signed char { unknown, no, yes };
 
   void const* m_kernel;
-  std::atomic<Can> m_can{Can::unknown};
+  std::array<std::atomic<Can>, most_devices> m_can{};
 };
 
 /// Copies bytes in any direction on the private stream of the device whose memory it is, and waits

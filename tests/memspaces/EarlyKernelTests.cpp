@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Which kernels may start early, on the fake runtime. That they wait: VectorEarlyCuda.cpp.
+
+#include "../support/DeviceWork.hpp"
+#include "../support/FakeCuda.hpp"
+
+#include <KokkosHostSpaces/impl/Backend.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace KokkosHostSpaces::Impl {
+namespace {
+
+// Is a kernel, compiled for these versions of two devices, started early on each of them? The one
+// that is asked for first is current.
+std::vector<bool> started_early(std::vector<int> const& versions, std::vector<int> const& devices) {
+  FakeCuda::reset(2);
+  FakeCuda::has_kernels(versions);
+  std::vector<bool> early;
+  EarlyKernel kernel(&versions);
+  for (int const device : devices) {
+    DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+    DeviceWork::Stream const stream;
+    DeviceWork::require(cudaSetDevice(devices.front()), "cudaSetDevice");
+    int argument = 0;
+    early.push_back(kernel.launch(1, 32, &argument, stream.get(), device));
+  }
+  return early;
+}
+
+using Is = std::vector<bool>;
+
+}  // namespace
+
+TEST_CASE("a kernel starts early where it was compiled to wait, whatever it is on other devices") {
+  CHECK(started_early({90, 100}, {0, 1, 0, 1}) == Is{true, true, true, true});
+  CHECK(started_early({90, 80}, {0, 1, 0, 1}) == Is{true, false, true, false});
+  CHECK(started_early({80, 90}, {0, 1, 0, 1}) == Is{false, true, false, true});
+  CHECK(started_early({80, 75}, {1, 0}) == Is{false, false});
+}
+
+TEST_CASE("a kernel does not start early on the streams of everybody, nor in a capture") {
+  FakeCuda::reset(1);
+  FakeCuda::has_kernels({90});
+  EarlyKernel kernel(&kernel);
+  DeviceWork::Stream const stream;
+  int argument     = 0;
+  auto const start = [&](cudaStream_t on) { return kernel.launch(1, 32, &argument, on, 0); };
+  CHECK_FALSE(start(nullptr));
+  CHECK_FALSE(start(cudaStreamLegacy));
+  CHECK_FALSE(start(cudaStreamPerThread));
+  CHECK(start(stream.get()));
+  cudaGraph_t graph = nullptr;
+  DeviceWork::require(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "capture");
+  CHECK_FALSE(start(stream.get()));
+  DeviceWork::require(cudaStreamEndCapture(stream.get(), &graph), "capture");
+  DeviceWork::require(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  CHECK(start(stream.get()));
+}
+
+TEST_CASE("a launch that fails is none, and the next one is tried again") {
+  FakeCuda::reset(1);
+  FakeCuda::has_kernels({90});
+  DeviceWork::Stream const stream;
+  for (char const* const call : {"cudaLaunchKernelExC", "cudaSetDevice"}) {
+    EarlyKernel kernel(&stream);
+    int argument = 0;
+    CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
+    FakeCuda::fail_nth_call(call, 1);
+    CHECK_FALSE(kernel.launch(1, 32, &argument, stream.get(), 0));
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl
