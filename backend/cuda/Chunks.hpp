@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_CUDA_CHUNKS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_CUDA_CHUNKS_HPP
 
+#include "../os/Pages.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +13,7 @@ namespace KokkosHostSpaces::Impl::Driver {
 
 /// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
 /// at once, and to copy from two pieces at once.
-inline constexpr std::size_t largest_chunk = std::size_t(64) << 30;
+inline constexpr std::size_t largest_chunk = page_window;
 
 /// Bytes from an address to the end of its chunk, a power of two.
 inline std::size_t to_chunk_end(char const* pointer, std::size_t chunk = largest_chunk) {

@@ -40,6 +40,47 @@ void touch(char* begin, std::size_t bytes) {
   for (std::size_t offset = page; offset < bytes; offset += page) write(begin + offset);
 }
 
+// What is before and behind `kept` goes back.
+void trim(char* begin, std::size_t bytes, char* kept, std::size_t kept_bytes) {
+  char* const kept_end = kept + kept_bytes;
+  if (kept > begin) munmap(begin, std::size_t(kept - begin));
+  if (begin + bytes > kept_end) munmap(kept_end, std::size_t(begin + bytes - kept_end));
+}
+
+char* next_multiple(char* pointer, std::size_t of) {
+  return pointer + (of - address_of(pointer) % of) % of;
+}
+
+char* map_aligned(std::size_t bytes, std::size_t alignment) {
+  std::size_t const all = bytes + alignment - page_bytes();
+  void* const mapped =
+      mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<char*>(mapped);
+  char* const kept  = next_multiple(begin, alignment);
+  trim(begin, all, kept, bytes);
+  return kept;
+}
+
+bool spans_windows(char* begin, std::size_t bytes) {
+  return address_of(begin) / page_window != (address_of(begin) + bytes - 1) / page_window;
+}
+
+// From twice as many addresses, of which one half does: they cost nothing before they are used.
+char* map_in_window(std::size_t bytes) {
+  std::size_t const all = 2 * bytes + huge_page_bytes;
+  void* const mapped =
+      mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<char*>(mapped);
+  char* kept        = next_multiple(begin, huge_page_bytes);
+  if (spans_windows(kept, bytes)) kept = next_multiple(kept, page_window);
+  trim(begin, all, kept, bytes);
+  if (mprotect(kept, bytes, PROT_READ | PROT_WRITE) == 0) return kept;
+  munmap(kept, bytes);
+  return nullptr;
+}
+
 }  // namespace
 
 std::size_t page_bytes() noexcept {
@@ -75,18 +116,13 @@ std::size_t most_memory() noexcept {
 
 void* map_pages(std::size_t bytes) noexcept {
   if (bytes > most_memory()) return nullptr;
-  std::size_t const spare = bytes >= huge_page_bytes ? huge_page_bytes : 0;
-  void* const mapped =
-      mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  if (spare == 0) return mapped;
-  // Trim to the aligned part.
-  auto* const begin = static_cast<char*>(mapped);
-  std::size_t const before =
-      (huge_page_bytes - address_of(begin) % huge_page_bytes) % huge_page_bytes;
-  if (before > 0) munmap(begin, before);
-  if (before < spare) munmap(begin + before + bytes, spare - before);
-  return begin + before;
+  char* const mapped =
+      map_aligned(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes());
+  if (mapped == nullptr || bytes > page_window || !spans_windows(mapped, bytes)) return mapped;
+  char* const better = map_in_window(bytes);
+  if (better == nullptr) return mapped;
+  munmap(mapped, bytes);
+  return better;
 }
 
 void unmap_pages(void* pointer, std::size_t bytes) noexcept { munmap(pointer, bytes); }

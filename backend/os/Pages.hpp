@@ -15,6 +15,10 @@ namespace KokkosHostSpaces::Impl {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t(2) << 20;
 
+/// No mapping of this size or less has a multiple of this address inside, if the system lets us: the
+/// CUDA runtime cannot page-lock or copy any number of bytes at once, and takes pieces that end there.
+inline constexpr std::size_t page_window = std::size_t(64) << 30;
+
 std::size_t page_bytes() noexcept;
 
 /// `bytes` in whole pages, at least one; in huge ones where that adds at most a sixteenth. Saturates.

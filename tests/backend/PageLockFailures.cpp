@@ -30,51 +30,6 @@ using namespace KokkosHostSpaces::Impl;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
-namespace {
-
-// Takes addresses until the system maps large ranges across an end of a chunk, from above.
-class SpaceBelowChunkEnd {
- public:
-  SpaceBelowChunkEnd() {
-    constexpr std::size_t smallest = 2 * huge_page_bytes;
-    for (std::size_t bytes = Driver::largest_chunk / 2; bytes >= smallest; bytes /= 2) {
-      while (char* const begin = take(bytes)) {
-        if (m_end == nullptr)
-          m_end = begin - reinterpret_cast<std::uintptr_t>(begin) % Driver::largest_chunk;
-        m_taken.push_back({begin, bytes});
-        if (begin >= m_end) continue;
-        munmap(begin, bytes);
-        m_taken.pop_back();
-        break;
-      }
-    }
-    // Some of what lies above the end, so that the next range lies on both sides.
-    auto const lowest = std::min_element(m_taken.begin(), m_taken.end());
-    munmap(lowest->first, smallest);
-    lowest->first += smallest;
-    lowest->second -= smallest;
-  }
-  ~SpaceBelowChunkEnd() {
-    for (auto const& [begin, bytes] : m_taken)
-      if (bytes > 0) munmap(begin, bytes);
-  }
-  SpaceBelowChunkEnd(SpaceBelowChunkEnd const&)            = delete;
-  SpaceBelowChunkEnd& operator=(SpaceBelowChunkEnd const&) = delete;
-  char* end() const { return m_end; }
-
- private:
-  static char* take(std::size_t bytes) {
-    void* const begin =
-        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
-  }
-
-  char* m_end = nullptr;
-  std::vector<std::pair<char*, std::size_t>> m_taken;
-};
-
-}  // namespace
-
 TEST_CASE(
     "whichever CUDA call fails, locking throws or falls back, leaks nothing and works again") {
   auto const kind  = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
@@ -203,17 +158,6 @@ TEST_CASE("pieces that are neither locked nor unlocked are told") {
   CHECK(FakeCuda::outstanding().registrations == 1);
   CHECK(Driver::unlock_pages(pointer, page));
   unmap_pages(pointer, 4 * page);
-}
-
-TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be lost") {
-  FakeCuda::reset();
-  SpaceBelowChunkEnd const space;
-  FakeCuda::fail_nth_call("cudaHostRegister", 2);
-  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
-  std::size_t const bytes = 8 * huge_page_bytes;
-  CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
-  REQUIRE(FakeCuda::outstanding().registrations == 1);
-  CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
 }
 
 TEST_CASE("memory that stays locked counts against the pool's limit for ever") {
