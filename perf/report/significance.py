@@ -95,7 +95,7 @@ def holm(probabilities: list[float]) -> list[float]:
 #: Student's t for 95 %, by degrees of freedom from 2 on.
 _STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 #: Runs whose interval reaches further, as a part of their middle, tell nothing that could be trusted.
-_FARTHEST = 0.05
+_FARTHEST = 0.02
 
 
 def interval(runs: Sequence[Sequence[float]]) -> tuple[float, float] | None:
