@@ -158,11 +158,7 @@ class VectorFor : public VectorMap<Functor, Policy_> {
                     " indices are too many for a node of a graph (a kernel counts to " +
                     std::to_string(most_indices) + "): split the range into several nodes");
     enqueue(*this, std::uint32_t(std::min(n, most_indices)));
-    if constexpr (!Policy::is_graph_kernel::value)
-      for (std::uint64_t done = most_indices; done < n; done += most_indices) {
-        std::uint32_t const more = std::uint32_t(std::min(n - done, most_indices));
-        enqueue(Kernel(m_functor, Index(std::uint64_t(m_policy.begin()) + done), more), more);
-      }
+    if constexpr (!Policy::is_graph_kernel::value) enqueue_from(most_indices, n);
   }
 
  private:
@@ -174,6 +170,14 @@ class VectorFor : public VectorMap<Functor, Policy_> {
 
   static std::uint64_t count(Policy const& policy) {
     return std::uint64_t(policy.end()) - std::uint64_t(policy.begin());
+  }
+
+  // Apart, since nvcc cannot read a discarded loop.
+  void enqueue_from(std::uint64_t done, std::uint64_t n) const {
+    for (; done < n; done += most_indices) {
+      std::uint32_t const more = std::uint32_t(std::min(n - done, most_indices));
+      enqueue(Kernel(m_functor, Index(std::uint64_t(m_policy.begin()) + done), more), more);
+    }
   }
 
   void enqueue(Kernel const& kernel, std::uint32_t count) const {
