@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // What Kokkos runs for a VectorPolicy: bare kernels, launched, and put into graphs, by what Kokkos
-// does it for its own. memspaces/README.md lists what is touched of Kokkos' internals; KokkosGlue
-// refuses other versions of Kokkos.
+// does it for its own. KokkosGlue refuses other versions.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
@@ -31,7 +30,6 @@ namespace Impl {
 
 /// Tells a constructor of a policy that it is for a graph.
 using PolicyUpdate = Kokkos::Impl::PolicyUpdate;
-
 }  // namespace Impl
 }  // namespace KokkosHostSpaces
 
@@ -124,7 +122,7 @@ void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigne
                                                    policy.space().impl_internal_space_instance());
 }
 
-/// Copies of an instance are counted atomically; only nodes of graphs outlive their policy.
+/// Copies of an instance cost atomics; only nodes of graphs outlive their policy.
 template <class Policy>
 using KeptPolicy = std::conditional_t<Policy::is_graph_kernel::value, Policy, Policy const&>;
 
@@ -151,7 +149,7 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    std::uint64_t const n = count(m_policy);
+    auto const n = count(m_policy);
     if constexpr (Policy::is_graph_kernel::value)
       if (n > most_indices)
         throw Error("KokkosHostSpaces::VectorPolicy: " + std::to_string(n) +
@@ -175,7 +173,7 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   // Apart, since nvcc cannot read a discarded loop.
   void enqueue_from(std::uint64_t done, std::uint64_t n) const {
     for (; done < n; done += most_indices) {
-      std::uint32_t const more = std::uint32_t(std::min(n - done, most_indices));
+      auto const more = std::uint32_t(std::min(n - done, most_indices));
       enqueue(Kernel(m_functor, Index(std::uint64_t(m_policy.begin()) + done), more), more);
     }
   }
