@@ -26,7 +26,8 @@ export OMP_PROC_BIND=false
 sanitize() {
   local shares=$((2 * $(nproc))) tool code
   export program=$build/tests/memspaces/memspaces_tests results shares
-  export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
+  export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_TEST_ELEMENTS=20000 \
+    KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
   # shellcheck disable=SC2016
   rm -f "$results"/sanitizer_*.log
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do

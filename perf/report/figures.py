@@ -69,9 +69,14 @@ def _factor(value: float | None) -> str:
 
 
 def _pairs(cases: list[Case]) -> str:
-    """A line for each case."""
+    """A line for each case, with its size where sizes differ."""
+    differ = len({size(case) for case in cases}) > 1
+
+    def label(case: Case) -> str:
+        return " ".join([case.operation, *case.words, *([size_text(case)] if differ and size(case) else [])])
+
     return _markdown([["", "ours", "the plain way", "which is"],
-                      *([" ".join([case.operation, *case.words]).replace("_", " "),
+                      *([label(case).replace("_", " "),
                          *(time_text(_median(case, key))
                            for key in ("seconds", "twin_seconds")), f"`{twin_name(case)}`"] for case in cases)])
 

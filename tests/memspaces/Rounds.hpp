@@ -4,12 +4,19 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_ROUNDS_HPP
 #define KOKKOS_HOST_SPACES_TESTS_ROUNDS_HPP
 
+#include <algorithm>
 #include <cstdlib>
 
 /// How many random cases are tried: as many as usual, unless the environment asks for more.
 inline int rounds(int usual) {
   char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
   return asked != nullptr ? std::atoi(asked) : usual;
+}
+
+/// Elements of a vector: fewer where the environment says that kernels take long, as below tools.
+inline int elements(int usual) {
+  char const* const most = std::getenv("KOKKOS_HOST_SPACES_TEST_ELEMENTS");
+  return most != nullptr ? std::min(usual, std::atoi(most)) : usual;
 }
 
 #endif

@@ -5,6 +5,8 @@
 // themselves: each one here reads what the one before wrote, so that a wait too few is a wrong
 // number.
 
+#include "Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -58,7 +60,7 @@ int count_other(Kokkos::Cuda const& instance, OnDevice const& a, double expected
   return wrong;
 }
 
-int any_length() { return GENERATE(1, 31, 1 << 10, (1 << 12) + 1, 1 << 16, 1 << 20); }
+int any_length() { return elements(GENERATE(1, 31, 1 << 10, (1 << 12) + 1, 1 << 16, 1 << 20)); }
 
 }  // namespace
 
@@ -67,13 +69,14 @@ TEST_CASE("each kernel of a long chain sees all that the one before wrote",
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n)), c("c", std::size_t(n));
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
-  for (int step = 0; step < 500; ++step) shift(instance, a, b);
-  CHECK(count_other(instance, a, 1000) == 0);
-  for (int step = 0; step < 500; ++step) {  // 2 a - c and back: any lost write grows
+  int const steps     = rounds(500);
+  for (int step = 0; step < steps; ++step) shift(instance, a, b);
+  CHECK(count_other(instance, a, 2 * steps) == 0);
+  for (int step = 0; step < steps; ++step) {  // 2 a - c and back: any lost write grows
     khs::element_wise("there", instance, c, Inverse(), a, a);
     khs::element_wise("back", instance, a, Inverse(), c, c);
   }
-  CHECK(count_other(instance, a, 1000) == 0);
+  CHECK(count_other(instance, a, 2 * steps) == 0);
 }
 
 TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and with copies",
@@ -83,7 +86,8 @@ TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and 
   Pinned const host("host", std::size_t(n));
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
   Kokkos::RangePolicy<Kokkos::Cuda> const range(instance, 0, n);
-  for (int step = 0; step < 100; ++step) {
+  int const steps = rounds(100);
+  for (int step = 0; step < steps; ++step) {
     Kokkos::parallel_for("ours", all(instance, a), Shift{a, b});
     Kokkos::parallel_for("of Kokkos", range, Shift{b, a});
     shift(instance, a, b);
@@ -94,7 +98,7 @@ TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and 
     shift(instance, b, a);
     Kokkos::deep_copy(instance, a, b);
   }
-  CHECK(count_other(instance, a, 600) == 0);
+  CHECK(count_other(instance, a, 6 * steps) == 0);
 }
 
 TEST_CASE("sums in a row share their scratch memory one after the other", "[vector_policy_cuda]") {
@@ -102,7 +106,8 @@ TEST_CASE("sums in a row share their scratch memory one after the other", "[vect
   OnDevice const a("a", std::size_t(n));
   Number const first("first"), second("second");
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
-  for (int step = 0; step < 200; ++step) {  // each by the result of the one before
+  for (int step = 0, steps = rounds(200); step < steps;
+       ++step) {  // each by the result of the one before
     Kokkos::deep_copy(instance, a, double(step));
     Kokkos::parallel_reduce("first", all(instance, a), Term{a, second}, first);
     khs::element_wise("minus", instance, a, Inverse(), a, a);
@@ -123,27 +128,28 @@ TEST_CASE("kernels that start early wait for events of another instance", "[vect
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   cudaEvent_t done     = nullptr;
   REQUIRE(cudaEventCreateWithFlags(&done, cudaEventDisableTiming) == cudaSuccess);
-  for (int turn = 0; turn < 200; ++turn) {
+  int const turns = rounds(200);
+  for (int turn = 0; turn < turns; ++turn) {
     Kokkos::Cuda const &now  = instances[std::size_t(turn % 2)],
                        &next = instances[std::size_t((turn + 1) % 2)];
     for (int step = 0; step < 3; ++step) shift(now, a, b);
     CHECK(cudaEventRecord(done, now.cuda_stream()) == cudaSuccess);
     CHECK(cudaStreamWaitEvent(next.cuda_stream(), done, 0) == cudaSuccess);
   }
-  CHECK(count_other(instances[0], a, 1200) == 0);
+  CHECK(count_other(instances[0], a, 6 * turns) == 0);
   CHECK(cudaEventDestroy(done) == cudaSuccess);
 }
 
 TEST_CASE("chains on two instances at once do not meet", "[vector_policy_cuda]") {
-  int const n          = any_length();
+  int const n = any_length(), steps = rounds(200);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   std::vector<int> wrong(2, -1);
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < 2; ++k)
     threads.emplace_back([&, k] {
       OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
-      for (int step = 0; step < 200; ++step) shift(instances[k], a, b);
-      wrong[k] = count_other(instances[k], a, 400);
+      for (int step = 0; step < steps; ++step) shift(instances[k], a, b);
+      wrong[k] = count_other(instances[k], a, 2 * steps);
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == std::vector<int>{0, 0});

@@ -67,7 +67,7 @@ double dot_by_element_sum(Kokkos::Cuda const& instance, OnDevice const& a, OnDev
 
 TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph",
           "[vector_policy_cuda]") {
-  int const n              = GENERATE(4096, 4097, 1 << 20, take(5, random(1000, 3000000)));
+  int const n = elements(GENERATE(4096, 4097, 1 << 20, take(5, random(1000, 3000000))));
   std::size_t const offset = GENERATE(0u, 1u);
   std::pair<std::size_t, std::size_t> const part(offset, std::size_t(n));
   CAPTURE(n, offset);
@@ -99,7 +99,7 @@ TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph"
 }
 
 TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cuda]") {
-  constexpr int n = 700001, replays = 100;
+  int const n = elements(700001), replays = rounds(100);
   OnDevice const a = random_vector(n, 3), b = random_vector(n, 4);
   auto const instances  = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1, 1);
   Number const sums[]   = {Number("first"), Number("second"), Number("by the instance")};
@@ -131,7 +131,7 @@ TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cud
 }
 
 TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
-  constexpr int n      = 300000;
+  int const n = elements(300000), runs = rounds(1000);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   OnDevice const a[]   = {random_vector(n, 5), random_vector(n, 6)};
   double expected[2]   = {};
@@ -141,7 +141,7 @@ TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
                                   AddProduct{a[thread], a[thread]}, result);
   };
   auto const work = [&](std::size_t thread) {
-    for (int run = 0; run < 1000; ++run) {
+    for (int run = 0; run < runs; ++run) {
       double result = 0;
       sum(thread, result);
       wrong[thread] += bits(result) != bits(expected[thread]);
@@ -263,7 +263,7 @@ TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda][large]") {
 }
 
 TEST_CASE("more indices than one kernel counts are several kernels, but not in a graph",
-          "[vector_policy_cuda]") {
+          "[vector_policy_cuda][large]") {
   std::int64_t const first = -5, per_kernel = (std::int64_t(1) << 32) - 1024;
   std::int64_t const n = per_kernel + 300;
   Kokkos::View<int, Kokkos::CudaSpace> const count("count");

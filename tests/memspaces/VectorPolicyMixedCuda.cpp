@@ -3,6 +3,8 @@
 
 // A VectorPolicy on a GPU beside what else uses the same instance, and with values of all kinds.
 
+#include "Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <Kokkos_Graph.hpp>
@@ -138,10 +140,9 @@ TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_
 
 TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
           "[vector_policy_cuda]") {
-  int const n      = GENERATE(70001, 900001);
+  int const n = elements(GENERATE(70001, 900001)), turns = rounds(200);
   OnDevice const a = weights(n);
   Kokkos::Cuda const instance;
-  constexpr int turns = 200;
   Kokkos::View<double* [4], Kokkos::CudaSpace> const sums("sums", std::size_t(turns));
   for (int turn = 0; turn < turns; ++turn) {
     auto const result = [&](int k) { return Kokkos::subview(sums, turn, k); };
@@ -162,7 +163,7 @@ TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
 
 TEST_CASE("a graph may be submitted to two instances, and go while it runs",
           "[vector_policy_cuda]") {
-  constexpr int n      = 3000017;
+  int const n = elements(3000017), runs = rounds(100);
   OnDevice const a     = weights(n);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Single<double> const sum("sum"), last("last");
@@ -174,10 +175,10 @@ TEST_CASE("a graph may be submitted to two instances, and go while it runs",
   };
   double const expected = sum_of_weights(n);
   auto graph            = make_graph(sum);
-  for (int run = 0; run < 100; ++run)
+  for (int run = 0; run < runs; ++run)
     for (auto const& instance : instances) graph.submit(instance);
   std::optional short_lived(make_graph(last));
-  for (int run = 0; run < 100; ++run) short_lived->submit(instances[1]);
+  for (int run = 0; run < runs; ++run) short_lived->submit(instances[1]);
   short_lived.reset();
   OnDevice const reuses("reuses", 4096);  // maybe what the graph had
   Kokkos::fence();

@@ -32,7 +32,7 @@ std::vector<std::size_t> contiguous_sizes(Mode mode) {
 std::vector<std::size_t> other_sizes(Mode mode) {
   if (mode == Mode::quick) return {16 * MiB};
   if (mode == Mode::standard) return {64 * KiB, MiB, 16 * MiB, 256 * MiB};
-  return {64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB};
+  return {64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB, GiB};  // 1 GiB where rows have no gaps
 }
 
 struct BatchSize {
