@@ -67,14 +67,16 @@ SlabCopies& slab_copies() {
 }  // namespace
 
 void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
-                       CopyPlan const& plan) {
-  bool const is_done = slab_copies().enqueue(
-      instance.cuda_device(), instance.cuda_stream(), plan, static_cast<char*>(dst),
-      static_cast<char const*>(src),
-      [&](CopyPlan const& part, char* to, char const* from, SlabCopies::Source source) {
-        enqueue_tiled_copy(instance, to, from, part, source == SlabCopies::Source::host);
+                       CopyPlan const& plan, LinkWay way) {
+  bool const reads_host = way == LinkWay::to_device;
+  bool const is_done    = slab_copies().enqueue(
+         instance.cuda_device(), instance.cuda_stream(), way, plan, static_cast<char*>(dst),
+         static_cast<char const*>(src),
+         [&](CopyPlan const& part, char* to, char const* from, SlabCopies::Kernels kernels) {
+        enqueue_tiled_copy(instance, to, from, part,
+                              reads_host && kernels == SlabCopies::Kernels::cross_the_link);
       });
-  if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, true);
+  if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, reads_host);
 }
 
 // The stream orders what uses the staging memory, which goes back to the pool as that list below.

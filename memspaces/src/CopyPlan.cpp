@@ -29,9 +29,12 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
   return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
 }
 
-bool suits_slabs(CopyPlan const& plan) {
-  return plan.bytes() >= copy_thresholds_in_use().slabs_from_bytes &&
-         cut_into_slabs(plan, copy_thresholds_in_use().least_slab_bytes);
+bool suits_slabs(CopyPlan const& plan, LinkWay way) {
+  CopyThresholds const& known = copy_thresholds_in_use();
+  std::size_t const least =
+      way == LinkWay::to_host ? known.slabs_to_host_from_bytes : known.slabs_from_bytes;
+  return way != LinkWay::none && plan.bytes() >= least &&
+         cut_into_slabs(plan, way, known.least_slab_bytes);
 }
 
 // How a copy is cut for staging memory, which has the order of the pageable side.
@@ -212,9 +215,7 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
   if (sides.pageable_source) return CopyWay::staged_source;
   if (sides.pageable_destination) return CopyWay::staged_destination;
   if (!by_tiles) return CopyWay::element_kernel;
-  return sides.device_reads_host_memory && sides.to_device_memory && suits_slabs(plan)
-             ? CopyWay::tiled_slabs
-             : CopyWay::tiled_kernel;
+  return suits_slabs(plan, sides.link_way) ? CopyWay::tiled_slabs : CopyWay::tiled_kernel;
 }
 
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {

@@ -23,10 +23,12 @@ std::string boxes(CopyPlan const& plan) {
 std::string tiles(ExplainedCopy const& copy) {
   auto const tiling =
       make_tiling(copy.plan, copy.sides.addresses, !copy.sides.device_reads_host_memory);
+  bool const by_slabs = choose_way(copy.plan, copy.sides) == CopyWay::tiled_slabs;
   std::string const begin =
-      choose_way(copy.plan, copy.sides) == CopyWay::tiled_slabs
-          ? "memcpys of slabs to memory of the device, and a kernel from there, tile by tile (the two "
-          : "a kernel through the mapped address, tile by tile (the two ";
+      !by_slabs ? "a kernel through the mapped address, tile by tile (the two "
+      : copy.sides.link_way == LinkWay::to_host
+          ? "a kernel to memory of the device, tile by tile, and memcpys of slabs from there (the two "
+          : "memcpys of slabs to memory of the device, and a kernel from there, tile by tile (the two ";
   return begin +
          "differ in the order of "
          "dimensions; tiles of " +

@@ -97,7 +97,8 @@ class CopyTrials {
     CopyPlan const plan = make_copy_plan(sizeof(Word), 2, extents, to, from);
     if (trial.way == CopyTrial::Way::turned_in_place)
       return best([&] { enqueue_tiled_copy(m_here, target(trial), source(trial), plan, true); });
-    return best([&] { enqueue_slab_copy(m_here, target(trial), source(trial), plan); });
+    return best(
+        [&] { enqueue_slab_copy(m_here, target(trial), source(trial), plan, LinkWay::to_device); });
   }
 
   double pieces(CopyTrial const& trial) {

@@ -217,7 +217,8 @@ TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
 
   // A matrix that is turned on its way to a device: in place, or from its memory if it is large.
   copy.sides.pageable_source          = false;
-  copy.sides.device_reads_host_memory = copy.sides.to_device_memory = true;
+  copy.sides.device_reads_host_memory = true;
+  copy.sides.link_way                 = khs::Impl::LinkWay::to_device;
   for (std::size_t const side : {100, 2000}) {
     std::size_t const square[] = {side, side}, rows[] = {side, 1}, columns[] = {1, side};
     copy.plan = khs::Impl::make_copy_plan(8, 2, square, rows, columns);

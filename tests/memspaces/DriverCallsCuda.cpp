@@ -11,6 +11,8 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <cuda_runtime_api.h>
 
+#include <cstring>
+
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -93,11 +95,12 @@ TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver
   CHECK(spy.streams.count(nullptr) == 0);
 }
 
-TEST_CASE("a large copy that turns a matrix goes to the device by slabs, in a capture by a kernel",
+TEST_CASE("a large copy that turns a matrix crosses the link by slabs, in a capture by a kernel",
           "[driver_calls][cuda]") {
   using Left     = Kokkos::LayoutLeft;
   int const rows = 3000, columns = 2003;  // 48 MB
-  Kokkos::View<double**, Left, khs::PinnedSpace> const host("host", rows, columns);
+  Kokkos::View<double**, Left, khs::PinnedSpace> const host("host", rows, columns),
+      turned_back("turned back", rows, columns);
   Kokkos::View<double**, Right, khs::PinnedSpace> const back("back", rows, columns);
   Kokkos::View<double**, Right, Kokkos::CudaSpace> const device("device", rows, columns);
   for (int j = 0; j < columns; ++j)
@@ -122,6 +125,15 @@ TEST_CASE("a large copy that turns a matrix goes to the device by slabs, in a ca
       CHECK(spy.streams.count(stream) == 0);
     }
     CHECK(wrong() == 0);
+    {
+      DriverSpy const spy;
+      Kokkos::deep_copy(instance, turned_back, device);
+      CHECK(spy.copies > 3);
+      CHECK(spy.bytes == sizeof(double) * rows * columns);
+      CHECK(spy.streams.count(stream) == 0);
+    }
+    instance.fence();
+    CHECK(std::memcmp(turned_back.data(), host.data(), host.size() * sizeof(double)) == 0);
     Kokkos::deep_copy(instance, device, 0.);
     instance.fence();
     DriverSpy const spy;

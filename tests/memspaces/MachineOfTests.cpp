@@ -30,7 +30,7 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
                                .pageable_destination     = false,
                                .both_page_locked         = false,
                                .device_reads_host_memory = true,
-                               .to_device_memory         = true};
+                               .link_way                 = LinkWay::to_device};
   auto const turned         = [&](std::size_t times) {
     std::size_t const all[] = {times * rows, 1024}, to[] = {1024, 1}, from[] = {1, times * rows};
     return choose_way(make_copy_plan(sizeof(double), 2, all, to, from), to_device);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 namespace SlabCopyTests {
 
@@ -47,10 +48,13 @@ void copy_loops(CopyPlan const& plan, int loop, char* dst, char const* src) {
 
 // A turned array in page-locked memory, and where it shall go.
 struct Turned {
-  Turned(Extents const& extents, Extents const& order) {
+  Turned(Extents const& extents, Extents const& order, LinkWay link_way = LinkWay::to_device)
+      : way(link_way) {
     Extents in_order(extents.size());
     std::iota(in_order.begin(), in_order.end(), std::size_t(0));
-    plan  = plan_of(extents, dense_strides(extents, order), dense_strides(extents, in_order));
+    Extents const turned = dense_strides(extents, order), dense = dense_strides(extents, in_order);
+    plan  = way == LinkWay::to_device ? plan_of(extents, turned, dense)
+                                      : plan_of(extents, dense, turned);
     bytes = plan.bytes();
     source.resize(bytes);
     std::generate(source.begin(), source.end(),
@@ -58,17 +62,17 @@ struct Turned {
     target.resize(bytes);
     expected.resize(bytes);
     copy_loops(plan, plan.loops - 1, expected.data(), source.data());
-    Driver::lock_pages(source.data(), bytes);
+    Driver::lock_pages(on_host().data(), bytes);
   }
-  ~Turned() { Driver::unlock_pages(source.data(), bytes); }
+  ~Turned() { Driver::unlock_pages(on_host().data(), bytes); }
   Turned(Turned const&)            = delete;
   Turned& operator=(Turned const&) = delete;
 
   // By kernels that take some time.
   bool enqueue(SlabCopies& copies, DeviceWork::Stream& stream) {
-    return copies.enqueue(0, stream.get(), plan, target.data(), source.data(),
-                          [&](CopyPlan const& part, char* dst, char const* src, auto from) {
-                            ++(from == SlabCopies::Source::host ? in_place : slabs);
+    return copies.enqueue(0, stream.get(), way, plan, target.data(), source.data(),
+                          [&](CopyPlan const& part, char* dst, char const* src, auto kernels) {
+                            ++(kernels == SlabCopies::Kernels::cross_the_link ? in_place : slabs);
                             stream.run([part, dst, src] {
                               std::this_thread::sleep_for(std::chrono::microseconds(50));
                               copy_loops(part, part.loops - 1, dst, src);
@@ -76,6 +80,9 @@ struct Turned {
                           });
   }
 
+  std::vector<char>& on_host() { return way == LinkWay::to_device ? source : target; }
+
+  LinkWay way;
   CopyPlan plan;
   std::size_t bytes = 0;
   std::vector<char> source, target, expected;
@@ -86,23 +93,29 @@ constexpr SlabCopies::Limits limits{1000, 4000, 100};
 
 }  // namespace
 
-TEST_CASE("a dense source is cut along its longest steps, in whole tiles", "[slabs]") {
+TEST_CASE("a side that is dense on the host is cut along its longest steps, in whole tiles",
+          "[slabs]") {
   Extents const extents{1000, 300}, rows{300, 1}, columns{1, 1000};
-  auto const slabs = cut_into_slabs(plan_of(extents, rows, columns), 8000 * 100);
+  LinkWay const in = LinkWay::to_device, out = LinkWay::to_host;
+  auto const slabs = cut_into_slabs(plan_of(extents, rows, columns), in, 8000 * 100);
   REQUIRE(slabs);
   CHECK(slabs->at_once == 96);
   CHECK(plan_of(extents, rows, columns).extent[std::size_t(slabs->loop)] == 300);
-  CHECK(cut_into_slabs(plan_of(extents, rows, columns), 8000 * 7)->at_once == 7);
-  CHECK(cut_into_slabs(plan_of(extents, rows, columns), 1 << 30)->at_once == 300);
-  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, columns), 7999));
+  CHECK(cut_into_slabs(plan_of(extents, rows, columns), in, 8000 * 7)->at_once == 7);
+  CHECK(cut_into_slabs(plan_of(extents, rows, columns), in, 1 << 30)->at_once == 300);
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, columns), in, 7999));
   // With gaps, and of a broadcast.
-  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {1, 1001}), 1 << 20));
-  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {2, 2000}), 1 << 20));
-  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {1, 0}), 1 << 20));
-  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, rows), 1 << 20));
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {1, 1001}), in, 1 << 20));
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {2, 2000}), in, 1 << 20));
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, {1, 0}), in, 1 << 20));
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, rows, rows), in, 1 << 20));
+  // On its way to the host the destination is what counts.
+  CHECK(cut_into_slabs(plan_of(extents, columns, {300, 1}), out, 8000 * 100)->at_once == 96);
+  CHECK(cut_into_slabs(plan_of(extents, columns, {400, 1}), out, 8000 * 100));
+  CHECK_FALSE(cut_into_slabs(plan_of(extents, {1, 1001}, rows), out, 1 << 20));
 }
 
-TEST_CASE("large copies to a device that turn a dense array go by slabs, others in place",
+TEST_CASE("large copies over the link that turn a dense array go by slabs, others in place",
           "[slabs]") {
   std::size_t const side = 2048;
   CopySides sides{.same_type                = true,
@@ -110,17 +123,23 @@ TEST_CASE("large copies to a device that turn a dense array go by slabs, others 
                   .pageable_destination     = false,
                   .both_page_locked         = false,
                   .device_reads_host_memory = true,
-                  .to_device_memory         = true};
+                  .link_way                 = LinkWay::to_device};
   CopyPlan const large = plan_of({side, side}, {side, 1}, {1, side});
   REQUIRE(large.bytes() >= copy_thresholds.slabs_from_bytes);
   CHECK(choose_way(large, sides) == CopyWay::tiled_slabs);
   CHECK(choose_way(plan_of({100, 100}, {100, 1}, {1, 100}), sides) == CopyWay::tiled_kernel);
   CHECK(choose_way(plan_of({side, side}, {side, 1}, {1, side + 1}), sides) ==
         CopyWay::tiled_kernel);
-  sides.to_device_memory = false;
+  sides.link_way = LinkWay::none;
   CHECK(choose_way(large, sides) == CopyWay::tiled_kernel);
   sides.device_reads_host_memory = false;
   CHECK(choose_way(large, sides) == CopyWay::tiled_kernel);
+  sides.link_way = LinkWay::to_host;
+  REQUIRE(large.bytes() >= copy_thresholds.slabs_to_host_from_bytes);
+  CHECK(choose_way(large, sides) == CopyWay::tiled_slabs);
+  CHECK(choose_way(plan_of({side, side}, {side, 1}, {1, side + 1}), sides) == CopyWay::tiled_slabs);
+  CHECK(choose_way(plan_of({side, side}, {side + 1, 1}, {1, side}), sides) ==
+        CopyWay::tiled_kernel);
 }
 
 TEST_CASE("copies by slabs are right, one behind the other and of any shape", "[slabs]") {
@@ -129,14 +148,16 @@ TEST_CASE("copies by slabs are right, one behind the other and of any shape", "[
   SlabCopies copies(limits);
   DeviceWork::Stream stream;
   int wrong = 0, slabs = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 90; ++round) {
     Extents extents(2 + random() % 3), order(extents.size());
     for (std::size_t& extent : extents) extent = 1 + random() % 12;
     extents.back() += random() % 60;
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::shuffle(order.begin(), order.end(), random);
-    Turned first(extents, order), second(extents, order);
-    if (!cut_into_slabs(first.plan, limits.least_slab)) continue;
+    LinkWay const way = round % 2 == 0 ? LinkWay::to_device : LinkWay::to_host;
+    Turned first(extents, order, way),
+        second(extents, order, round % 3 == 0 ? LinkWay::to_device : LinkWay::to_host);
+    if (!cut_into_slabs(first.plan, way, limits.least_slab)) continue;
     REQUIRE(first.enqueue(copies, stream));
     REQUIRE(second.enqueue(copies, stream));
     stream.wait();
@@ -156,7 +177,7 @@ TEST_CASE("what is left after many slabs goes in place", "[slabs]") {
   FakeCuda::reset();
   SlabCopies copies({100, 4000, 3});
   DeviceWork::Stream stream;
-  Turned array({10, 1000}, {1, 0});
+  Turned array({10, 1000}, {1, 0}, GENERATE(LinkWay::to_device, LinkWay::to_host));
   REQUIRE(array.enqueue(copies, stream));
   stream.wait();
   CHECK((array.slabs == 3 && array.in_place == 1));
@@ -168,7 +189,7 @@ TEST_CASE(
     "[slabs]") {
   FakeCuda::reset();
   SlabCopies copies(limits);
-  Turned array({10, 500}, {1, 0});
+  Turned array({10, 500}, {1, 0}, GENERATE(LinkWay::to_device, LinkWay::to_host));
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::vector<char> const source = array.source;
@@ -232,11 +253,12 @@ TEST_CASE(
 
 TEST_CASE("a copy by slabs that fails is told, touches nothing any more, and the next one is right",
           "[slabs]") {
-  int told = 0;
+  auto const way = GENERATE(LinkWay::to_device, LinkWay::to_host);
+  int told       = 0;
   for (std::size_t call = 1; call < 40; ++call) {
     FakeCuda::reset();
     SlabCopies copies(limits);
-    Turned array({10, 500}, {1, 0});
+    Turned array({10, 500}, {1, 0}, way);
     DeviceWork::Stream stream;
     FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
     try {

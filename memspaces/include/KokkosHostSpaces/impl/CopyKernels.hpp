@@ -22,9 +22,9 @@ namespace KokkosHostSpaces::Impl {
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
 
-/// The same from page-locked to device memory, by slabs (SlabCopies.hpp) if that can be.
+/// The same between page-locked and device memory, by slabs (SlabCopies.hpp) if that can be.
 void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
-                       CopyPlan const& plan);
+                       CopyPlan const& plan, LinkWay way);
 
 /// Enqueues a copy that suits_tiles between pageable memory and memory that kernels reach: part by
 /// part through the same staging memory. The host may wait for each.

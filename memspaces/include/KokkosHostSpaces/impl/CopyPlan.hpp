@@ -72,12 +72,15 @@ enum class CopyWay {
   boxes,               ///< 2-D and 3-D asynchronous copies
   byte_kernel,         ///< by a kernel, a run of bytes
   tiled_kernel,        ///< by a kernel, tile by tile: the sides differ in the order of dimensions
-  tiled_slabs,         ///< the same, from device memory, into which slab by slab is copied
+  tiled_slabs,         ///< the same, within a device, where slabs come from or go to the host
   element_kernel,      ///< by Kokkos' kernel, element by element
   staged_source,       ///< the pageable source is copied to page-locked memory first
   staged_destination,  ///< the other way round
   staged_in_parts,     ///< either, in parts, with a tiled kernel
 };
+
+/// Over the link, between page-locked memory and what is a device's own?
+enum class LinkWay { none, to_device, to_host };
 
 /// What a plan does not tell of a copy.
 struct CopySides {
@@ -85,8 +88,8 @@ struct CopySides {
   bool pageable_source, pageable_destination;
   bool both_page_locked;  ///< host memory that kernels reach
   bool device_reads_host_memory;
-  std::size_t addresses = 0;      ///< those of both sides, or-ed: how they are aligned
-  bool to_device_memory = false;  ///< the destination, and nobody else's
+  std::size_t addresses = 0;  ///< those of both sides, or-ed: how they are aligned
+  LinkWay link_way      = LinkWay::none;
 };
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);

@@ -104,8 +104,13 @@ CopySides sides_of(Dst const& dst, Src const& src) {
   using SrcSpace = typename Src::memory_space;
 #ifdef KOKKOS_ENABLE_CUDA
   constexpr bool both_page_locked = is_page_locked_v<DstSpace> && is_page_locked_v<SrcSpace>;
+  constexpr LinkWay link_way =
+      is_page_locked_v<SrcSpace> && is_cuda_only_v<DstSpace>   ? LinkWay::to_device
+      : is_page_locked_v<DstSpace> && is_cuda_only_v<SrcSpace> ? LinkWay::to_host
+                                                               : LinkWay::none;
 #else
   constexpr bool both_page_locked = false;
+  constexpr LinkWay link_way      = LinkWay::none;
 #endif
   return {.same_type = std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,
           .pageable_source          = is_pageable_v<SrcSpace>,
@@ -114,7 +119,7 @@ CopySides sides_of(Dst const& dst, Src const& src) {
           .device_reads_host_memory = !is_used_by_cuda_v<SrcSpace>,
           .addresses                = reinterpret_cast<std::uintptr_t>(dst.data()) |
                        reinterpret_cast<std::uintptr_t>(src.data()),
-          .to_device_memory = is_cuda_only_v<DstSpace>};
+          .link_way = link_way};
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -204,7 +209,8 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     case CopyWay::tiled_kernel:
       return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
                                 sides.device_reads_host_memory);
-    case CopyWay::tiled_slabs: return enqueue_slab_copy(instance, dst.data(), src.data(), plan);
+    case CopyWay::tiled_slabs:
+      return enqueue_slab_copy(instance, dst.data(), src.data(), plan, sides.link_way);
     case CopyWay::staged_in_parts:
       return enqueue_staged_copy(instance, dst.data(), src.data(), plan, sides);
     default: break;
