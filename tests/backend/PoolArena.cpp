@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include "../../backend/os/Pages.hpp"
 #include "../../backend/pool/Arena.hpp"
 #include "TestArena.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <random>
 #include <vector>
@@ -190,4 +192,65 @@ TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driv
   driver.region = {again->address, 10 * page, Origin::driver};
   test.arena.add(driver);
   CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
+}
+
+namespace {
+
+constexpr std::size_t GiB = std::size_t(1) << 30;
+
+// Whether that many bytes at its front do.
+bool spans_windows(Block const& block, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(block.address);
+  return begin / page_window != (begin + bytes - 1) / page_window;
+}
+
+}  // namespace
+
+TEST_CASE("no piece of a segment longer than a window lies in two, though it fits into one") {
+  TestArena test;
+  std::mt19937 random(13);
+  Segment& segment = test.add(300 * GiB);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Block*> blocks;
+    for (;;) {
+      std::size_t const bytes = random() % (64 * GiB) + 1;
+      Block* const block      = test.arena.take(bytes, any_size);
+      if (block == nullptr) break;
+      CHECK_FALSE(spans_windows(*block, bytes));
+      blocks.push_back(block);
+    }
+    CHECK(blocks.size() > 4);
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    for (Block* const block : blocks) test.arena.put(*block);
+    REQUIRE(Arena::unused(segment));
+  }
+  Block* const whole = test.arena.take(300 * GiB, any_size);
+  REQUIRE(whole != nullptr);
+  test.arena.put(*whole);
+}
+
+TEST_CASE("where the best fit lies in two windows, the next one is taken") {
+  TestArena test;
+  Segment const& near     = test.add(page_window + 10 * GiB);
+  auto const begin        = reinterpret_cast<std::uintptr_t>(near.region.pointer);
+  std::size_t const front = page_window - begin % page_window;
+  REQUIRE(front < page_window - 10 * GiB);  // so that neither side has room
+  Segment const& far       = test.add(4 * page_window);
+  Block const* const block = test.arena.take(page_window - GiB, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &far);
+  CHECK_FALSE(spans_windows(*block, page_window - GiB));
+}
+
+TEST_CASE("a segment that the system or the driver gave across windows is used as it is") {
+  TestArena test;
+  Segment& small = test.add(page_window);
+  REQUIRE(spans_windows(*small.first, page_window));
+  CHECK(test.arena.take(page_window, any_size) != nullptr);
+  Segment driver;
+  driver.region = {small.region.pointer, 2 * page_window, Origin::driver};
+  test.arena.add(driver);
+  Block const* const block = test.arena.take(page_window, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(spans_windows(*block, page_window));
 }
