@@ -4,6 +4,7 @@
 // Threads that want memory while others lock it or give it back.
 
 #include "../../backend/Error.hpp"
+#include "../../backend/pool/Ledger.hpp"
 #include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -66,4 +68,24 @@ TEST_CASE("threads that find nothing at the same time do not each lock memory fo
   threads.clear();
   FakeCuda::registering_takes(milliseconds(0));
   CHECK(PoolTest::usage().segments <= 4);
+}
+
+TEST_CASE("what is counted as locked is in transit from the beginning to the end of its way") {
+  Ledger ledger(0);
+  std::atomic<bool> started{false};
+  std::jthread const other([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) {
+      started = ledger.reserve(1);
+      ledger.release(1);
+    }
+  });
+  while (!started) std::this_thread::yield();
+  int taken_for_good = 0;
+  for (int i = 0; i < 200000; ++i) {
+    auto const changes    = ledger.changes();
+    bool const locked     = ledger.locked() > 0;
+    bool const in_transit = ledger.in_transit();
+    if (locked && !in_transit && changes == ledger.changes()) ++taken_for_good;
+  }
+  CHECK(taken_for_good == 0);
 }
