@@ -52,6 +52,33 @@ TEST_CASE("threads that need less than the limit allows wait for memory that is 
   CHECK(refused == 0);
 }
 
+TEST_CASE("at a limit of one segment threads wait for the one that is being locked") {
+  std::atomic<int> refused{0};
+  for (int start = 0; start < 10; ++start) {
+    PoolTest const test(1);
+    pool::set_limit(4 * MiB);
+    FakeCuda::registering_takes(milliseconds(2));
+    std::barrier together(8);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        char* block = nullptr;
+        together.arrive_and_wait();
+        try {
+          block = PoolTest::allocate(100 * KiB);
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+      });
+    }
+    threads.clear();
+    FakeCuda::registering_takes(milliseconds(0));
+  }
+  CHECK(refused == 0);
+}
+
 TEST_CASE("threads that find nothing at the same time do not each lock memory for all") {
   PoolTest const test(1);
   FakeCuda::registering_takes(milliseconds(20));

@@ -9,6 +9,8 @@
 #include "PoolTest.hpp"
 
 #include <atomic>
+#include <latch>
+#include <mutex>
 #include <limits>
 #include <random>
 #include <thread>
@@ -126,6 +128,26 @@ TEST_CASE("at the limit threads find what others have left, wherever it lies") {
   for (std::thread& thread : threads) thread.join();
   CHECK(refused == 0);
   for (char* const block : kept) Pool::deallocate(block);
+}
+
+TEST_CASE("a thread that found another in its way comes back to what all share") {
+  PoolTest const test;
+  NodePool& pool            = Pools::instance().of(MemoryKind::page_locked, -1);
+  auto const is_with_others = [&] { return &pool.enter(1000).heap == &pool.common(); };
+  std::latch held(1), seen(1);
+  std::thread other([&] {
+    std::lock_guard const in_the_way(pool.common().mutex);
+    held.count_down();
+    seen.wait();
+  });
+  held.wait();
+  CHECK_FALSE(is_with_others());
+  seen.count_down();
+  other.join();
+  int apart = 0;
+  while (apart < 10000 && !is_with_others()) ++apart;
+  CHECK(apart > 100);
+  CHECK(apart < 10000);
 }
 
 TEST_CASE("threads that get in each other's way use what was reserved") {
