@@ -6,9 +6,14 @@
 
 #include "Runtime.hpp"
 
+#include <atomic>
+
 namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
+
+// Not the runtime's: captures may be announced before it can be learnt, and end after.
+std::atomic<int> announced_captures{0};
 
 bool says_capture(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
@@ -18,7 +23,7 @@ bool says_capture(CUresult result) noexcept {
 // for all blocking streams, without harm to their captures.
 bool something_captures(Runtime& r) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r.announced_captures.load() > 0 ||
+  return announced_captures.load() > 0 ||
          says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
@@ -134,15 +139,13 @@ bool do_if_idle(int device, void (*work)()) noexcept {
 }
 
 void announce_capture() noexcept {
+  ++announced_captures;
   Runtime* const r = runtime();
   if (r == nullptr) return;
-  ++r->announced_captures;
   // Whoever looked before sees the capture that begins now as little as it does him.
   for (int count; (count = r->breaking_captures.load()) > 0;) r->breaking_captures.wait(count);
 }
 
-void end_announced_capture() noexcept {
-  if (Runtime* const r = runtime()) --r->announced_captures;
-}
+void end_announced_capture() noexcept { --announced_captures; }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

@@ -73,6 +73,27 @@ TEST_CASE("a capture that cannot be seen still makes recording report a capture"
   Driver::release_event(event);
 }
 
+TEST_CASE("a capture counts as announced though the runtime could not be learnt then") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("*", 1);
+  Driver::announce_capture();
+  use_device(0);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  stream.begin_capture();
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::yes);
+
+  Driver::announce_capture();
+  stream.begin_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  Driver::release_event(event);
+}
+
 TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and works again") {
   FakeCuda::reset(1);
   use_device(0);
