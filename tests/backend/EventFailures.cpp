@@ -120,6 +120,24 @@ TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and 
   }
 }
 
+TEST_CASE("a capture survives recording, whichever driver call of it fails") {
+  FakeCuda::reset(1);
+  use_device(0);
+  REQUIRE(Driver::device_count() == 1);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::blocking);
+  Driver::Event event = nullptr;
+  for (std::size_t n = 1; n < 10; ++n) {
+    CAPTURE(n);
+    stream.begin_capture();
+    FakeCuda::fail_nth_call("*", n);
+    CHECK(Driver::record_all_work(0, event) != Recorded::yes);
+    CHECK_FALSE(Driver::fence_device(0));
+    FakeCuda::fail_no_more();
+    CHECK(stream.end_capture());
+  }
+  Driver::release_event(event);
+}
+
 TEST_CASE("a failed query or wait is told") {
   FakeCuda::reset(1);
   use_device(0);
