@@ -107,6 +107,23 @@ TEST_CASE("at the limit a segment that fits is given back, not the first one") {
   Pool::deallocate(other);
 }
 
+TEST_CASE("at the limit a heap with a segment that fits gives it back, not the first one") {
+  PoolTest const test;
+  auto const allocate = [](std::size_t bytes, MemoryKind kind) {
+    return Pool::allocate({bytes, kind, -1, "TestSpace", "x"});
+  };
+  auto const small_kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const large_kind =
+      small_kind == MemoryKind::page_locked ? MemoryKind::write_combined : MemoryKind::page_locked;
+  void* const large = allocate(256 * MiB, large_kind);
+  Pool::deallocate(allocate(64 * MiB, small_kind));
+  Pool::deallocate(large);
+  pool::trim(1000 * MiB);
+  pool::set_limit(330 * MiB);
+  Pool::deallocate(Pool::allocate({40 * MiB, small_kind, 0, "TestSpace", "of another node"}));
+  CHECK(PoolTest::usage().bytes_locked == (256 + 40) * MiB);
+}
+
 TEST_CASE("at the limit threads find what others have left, wherever it lies") {
   PoolTest const test;
   pool::set_limit(32 * MiB);
