@@ -61,6 +61,9 @@ TEST_CASE("more pages than the machine can have are refused, although the system
 }
 
 TEST_CASE("pages that cannot be unmapped, at the limit of mappings, give their memory back") {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  SKIP("a sanitizer needs mappings of its own");
+#endif
   int const status = ChildOfFork::status([] {
     std::size_t const bytes = 2 * huge_page_bytes, others = std::size_t(1) << 30;
     auto* const begin = static_cast<char*>(map_pages(3 * bytes));

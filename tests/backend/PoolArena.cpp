@@ -198,6 +198,8 @@ namespace {
 
 constexpr std::size_t GiB = std::size_t(1) << 30;
 
+void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));
+
 // Whether that many bytes at its front do.
 bool spans_windows(Block const& block, std::size_t bytes) {
   auto const begin = reinterpret_cast<std::uintptr_t>(block.address);
@@ -231,10 +233,9 @@ TEST_CASE("no piece of a segment longer than a window lies in two, though it fit
 
 TEST_CASE("where the best fit lies in two windows, the next one is taken") {
   TestArena test;
-  Segment const& near     = test.add(page_window + 10 * GiB);
-  auto const begin        = reinterpret_cast<std::uintptr_t>(near.region.pointer);
-  std::size_t const front = page_window - begin % page_window;
-  REQUIRE(front < page_window - 10 * GiB);  // so that neither side has room
+  Segment near;  // with room for 34 GiB, and for 40 GiB
+  near.region = {across_windows, page_window + 10 * GiB};
+  test.arena.add(near);
   Segment const& far       = test.add(4 * page_window);
   Block const* const block = test.arena.take(page_window - GiB, any_size);
   REQUIRE(block != nullptr);
@@ -244,13 +245,14 @@ TEST_CASE("where the best fit lies in two windows, the next one is taken") {
 
 TEST_CASE("a segment that the system or the driver gave across windows is used as it is") {
   TestArena test;
-  Segment& small = test.add(page_window);
-  REQUIRE(spans_windows(*small.first, page_window));
-  CHECK(test.arena.take(page_window, any_size) != nullptr);
-  Segment driver;
-  driver.region = {small.region.pointer, 2 * page_window, Origin::driver};
-  test.arena.add(driver);
-  Block const* const block = test.arena.take(page_window, any_size);
-  REQUIRE(block != nullptr);
-  CHECK(spans_windows(*block, page_window));
+  Segment system, driver;
+  system.region = {across_windows, page_window};
+  driver.region = {across_windows, 2 * page_window, Origin::driver};
+  for (Segment* const segment : {&system, &driver}) {
+    test.arena.add(*segment);
+    Block const* const block = test.arena.take(page_window, any_size);
+    REQUIRE(block != nullptr);
+    CHECK(block->segment == segment);
+    CHECK(spans_windows(*block, page_window));
+  }
 }
