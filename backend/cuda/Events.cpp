@@ -6,20 +6,17 @@
 
 #include "Runtime.hpp"
 
+#include <atomic>
+
 namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
 
+// Not the runtime's: captures may be announced before it can be learnt, and end after.
+std::atomic<int> announced_captures{0};
+
 bool says_capture(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
-}
-
-// Does a stream capture, as far as can be known? The legacy stream of the current context answers
-// for all blocking streams, without harm to their captures.
-bool something_captures(Runtime& r) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r.announced_captures.load() > 0 ||
-         says_capture(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
 // While one lives, a call is under way that would break a capture. Made before captures are looked
@@ -48,6 +45,14 @@ Recorded recorded(CUresult result) noexcept {
   return says_capture(result) ? Recorded::capturing : Recorded::failed;
 }
 
+// Does a stream capture, as far as can be known? The legacy stream of the current context answers
+// for all blocking streams, without harm to their captures. Whoever gets no answer must not record.
+Recorded may_record(Runtime& r) noexcept {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (announced_captures.load() > 0) return Recorded::capturing;
+  return recorded(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
+}
+
 }  // namespace
 
 int devices_in_use(Devices& out) noexcept {
@@ -70,7 +75,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
   ContextScope const scope(*r, context);
   if (!scope.pushed()) return Recorded::failed;
   BreaksCaptures const noticed(*r);
-  if (something_captures(*r)) return Recorded::capturing;
+  if (Recorded const may = may_record(*r); may != Recorded::yes) return may;
   CaptureTolerance const tolerance(*r);
   if (event == nullptr) {
     CUevent made          = nullptr;
@@ -113,7 +118,8 @@ bool fence_device(int device) noexcept {
   if (state != Runtime::Context::in_use) return state == Runtime::Context::none;
   ContextScope const scope(*r, context);
   BreaksCaptures const noticed(*r);
-  if (!scope.pushed() || something_captures(*r)) return false;
+  if (!scope.pushed()) return false;
+  if (Recorded const may = may_record(*r); may != Recorded::yes) return may == Recorded::idle;
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->synchronize_context();
   return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
@@ -134,15 +140,13 @@ bool do_if_idle(int device, void (*work)()) noexcept {
 }
 
 void announce_capture() noexcept {
+  ++announced_captures;
   Runtime* const r = runtime();
   if (r == nullptr) return;
-  ++r->announced_captures;
   // Whoever looked before sees the capture that begins now as little as it does him.
   for (int count; (count = r->breaking_captures.load()) > 0;) r->breaking_captures.wait(count);
 }
 
-void end_announced_capture() noexcept {
-  if (Runtime* const r = runtime()) --r->announced_captures;
-}
+void end_announced_capture() noexcept { --announced_captures; }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

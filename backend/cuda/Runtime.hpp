@@ -41,7 +41,6 @@ struct Runtime {
   std::array<std::atomic<CUdevice>, max_devices> handles{};  ///< one more than it is; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
-  std::atomic<int> announced_captures{0};
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< guards the making of private streams
 

@@ -51,13 +51,18 @@ char* next_multiple(char* pointer, std::size_t of) {
   return pointer + (of - address_of(pointer) % of) % of;
 }
 
-char* map_aligned(std::size_t bytes, std::size_t alignment) {
+// Addresses without pages cost nothing, no limit of memory counts them, and what was not granted
+// when they were had is asked for when they become writable.
+char* reserve_addresses(std::size_t bytes) {
+  void* const begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
+}
+
+char* reserve_aligned(std::size_t bytes, std::size_t alignment) {
   std::size_t const all = bytes + alignment - page_bytes();
-  void* const mapped =
-      mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  auto* const begin = static_cast<char*>(mapped);
-  char* const kept  = next_multiple(begin, alignment);
+  char* const begin     = reserve_addresses(all);
+  if (begin == nullptr) return nullptr;
+  char* const kept = next_multiple(begin, alignment);
   trim(begin, all, kept, bytes);
   return kept;
 }
@@ -66,19 +71,15 @@ bool spans_windows(char* begin, std::size_t bytes) {
   return address_of(begin) / page_window != (address_of(begin) + bytes - 1) / page_window;
 }
 
-// From twice as many addresses, of which one half does: they cost nothing before they are used.
-char* map_in_window(std::size_t bytes) {
-  std::size_t const all = 2 * bytes + huge_page_bytes;
-  void* const mapped =
-      mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  auto* const begin = static_cast<char*>(mapped);
-  char* kept        = next_multiple(begin, huge_page_bytes);
+// Of twice as many addresses one half does.
+char* reserve_in_window(std::size_t bytes) {
+  std::size_t const all = bytes + std::min(bytes, page_window) + huge_page_bytes;
+  char* const begin     = reserve_addresses(all);
+  if (begin == nullptr) return nullptr;
+  char* kept = next_multiple(begin, huge_page_bytes);
   if (spans_windows(kept, bytes)) kept = next_multiple(kept, page_window);
   trim(begin, all, kept, bytes);
-  if (mprotect(kept, bytes, PROT_READ | PROT_WRITE) == 0) return kept;
-  munmap(kept, bytes);
-  return nullptr;
+  return kept;
 }
 
 }  // namespace
@@ -114,18 +115,28 @@ std::size_t most_memory() noexcept {
   return most;
 }
 
-void* map_pages(std::size_t bytes) noexcept {
-  if (bytes > most_memory()) return nullptr;
-  char* const mapped =
-      map_aligned(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes());
-  if (mapped == nullptr || bytes > page_window || !spans_windows(mapped, bytes)) return mapped;
-  char* const better = map_in_window(bytes);
-  if (better == nullptr) return mapped;
-  munmap(mapped, bytes);
+void* reserve_for_pages(std::size_t bytes) noexcept {
+  char* const any =
+      reserve_aligned(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes());
+  if (any == nullptr || !spans_windows(any, bytes)) return any;
+  char* const better = reserve_in_window(bytes);
+  if (better == nullptr) return any;
+  munmap(any, bytes);
   return better;
 }
 
-void unmap_pages(void* pointer, std::size_t bytes) noexcept { munmap(pointer, bytes); }
+void* map_pages(std::size_t bytes) noexcept {
+  if (bytes > most_memory()) return nullptr;
+  void* const pages = reserve_for_pages(bytes);
+  if (pages == nullptr || mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0) return pages;
+  munmap(pages, bytes);
+  return nullptr;
+}
+
+// Between others the system may not unmap them, for a process has a limit of mappings.
+void unmap_pages(void* pointer, std::size_t bytes) noexcept {
+  if (munmap(pointer, bytes) != 0) madvise(pointer, bytes, MADV_DONTNEED);
+}
 
 bool use_huge_pages(void* pointer, std::size_t bytes) noexcept {
   static bool const available = system_has_huge_pages();

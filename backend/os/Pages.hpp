@@ -15,8 +15,8 @@ namespace KokkosHostSpaces::Impl {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t(2) << 20;
 
-/// No mapping of this size or less has a multiple of this address inside, if the system lets us: the
-/// CUDA runtime cannot page-lock or copy any number of bytes at once, and takes pieces that end there.
+/// The CUDA runtime cannot page-lock or copy any number of bytes at once, and takes pieces that end
+/// at multiples of this address.
 inline constexpr std::size_t page_window = std::size_t(64) << 30;
 
 std::size_t page_bytes() noexcept;
@@ -29,9 +29,15 @@ std::size_t whole_pages(std::size_t bytes) noexcept;
 /// system overcommits, asking for more would not fail but end the process.
 std::size_t most_memory() noexcept;
 
-/// Anonymous private pages, readable and writable, not yet touched; `bytes` is a multiple of the
-/// page size. From 2 MiB on the address is a multiple of 2 MiB. nullptr if the system refuses.
+/// Addresses for so many whole pages, of which none can be used yet: multiples of 2 MiB from 2 MiB
+/// on. If the system lets us, as many as a window has, or fewer, lie in one, and more begin at one.
+/// nullptr if the system refuses.
+void* reserve_for_pages(std::size_t bytes) noexcept;
+
+/// Anonymous private pages at such addresses, readable and writable, not yet touched.
 void* map_pages(std::size_t bytes) noexcept;
+
+/// Gives the memory back, if not the addresses.
 void unmap_pages(void* pointer, std::size_t bytes) noexcept;
 
 /// Asks for transparent huge pages; false if the system has none.

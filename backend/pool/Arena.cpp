@@ -3,7 +3,10 @@
 
 #include "Arena.hpp"
 
+#include "../os/Pages.hpp"
+
 #include <algorithm>
+#include <cstdint>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -15,6 +18,17 @@ bool is_whole_segment(Block const& block) noexcept {
 
 bool is_ready(Block const* block) noexcept {
   return block != nullptr && block->state.load(std::memory_order_relaxed) == BlockState::ready;
+}
+
+// Bytes to leave out at the front of a block, so that a piece lies in one window where it can. The
+// driver's memory has no windows.
+std::size_t lead_of(Block const& block, std::size_t bytes) noexcept {
+  Region const& region = block.segment->region;
+  bool const is_long   = region.bytes > page_window && region.origin != Origin::driver;
+  if (!is_long || bytes > page_window) return 0;
+  std::size_t const left =
+      page_window - reinterpret_cast<std::uintptr_t>(block.address) % page_window;
+  return left < bytes ? left : 0;
 }
 
 }  // namespace
@@ -46,27 +60,43 @@ Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   return best;
 }
 
-Block* Arena::take(std::size_t bytes, std::size_t largest) {
-  bytes              = whole_pages(bytes);
-  Block* const block = best_fit(bytes, largest);
-  if (block == nullptr) return nullptr;
+// Few blocks have an end of a window where it leaves no room.
+Block* Arena::best_fit_in_window(std::size_t bytes, std::size_t largest) const noexcept {
+  Block* block = best_fit(bytes, largest);
+  while (block != nullptr && block->bytes - lead_of(*block, bytes) < bytes)
+    block = best_fit(block->bytes + 1, largest);
+  return block;
+}
 
+Block& Arena::cut(Block& block, std::size_t bytes) {
+  Block& tail = new_record();
+  leave(block);
+  tail.address = block.address + bytes;
+  tail.bytes   = block.bytes - bytes;
+  tail.dirty   = block.dirty > bytes ? block.dirty - bytes : 0;
+  tail.segment = block.segment;
+  tail.before  = &block;
+  tail.after   = block.after;
+  if (tail.after != nullptr) tail.after->before = &tail;
+  block.after = &tail;
+  block.bytes = bytes;
+  block.dirty = std::min(block.dirty, bytes);
+  enter(tail);
+  return tail;
+}
+
+Block* Arena::take(std::size_t bytes, std::size_t largest) {
+  bytes        = whole_pages(bytes);
+  Block* block = best_fit_in_window(bytes, largest);
+  if (block == nullptr) return nullptr;
+  if (std::size_t const lead = lead_of(*block, bytes); lead > 0) {
+    Block& front = *block;
+    block        = &cut(front, lead);
+    enter(front);
+  }
   // A small rest stays with the block: crumbs between blocks would serve nobody.
-  std::size_t const rest = block->bytes - bytes;
-  if (rest >= std::max(page_bytes, bytes / 16)) {
-    Block& tail = new_record();
-    leave(*block);
-    tail.address = block->address + bytes;
-    tail.bytes   = rest;
-    tail.dirty   = block->dirty > bytes ? block->dirty - bytes : 0;
-    tail.segment = block->segment;
-    tail.before  = block;
-    tail.after   = block->after;
-    if (tail.after != nullptr) tail.after->before = &tail;
-    block->after = &tail;
-    block->bytes = bytes;
-    block->dirty = std::min(block->dirty, bytes);
-    enter(tail);
+  if (block->bytes - bytes >= std::max(page_bytes, bytes / 16)) {
+    cut(*block, bytes);
   } else {
     leave(*block);
   }

@@ -38,7 +38,8 @@ class Arena {
   }
 
   /// A block of at least `bytes`, cut from the best fit; nullptr if there is none. Blocks larger
-  /// than `largest` are left whole, except those of reserved segments. \throw std::bad_alloc
+  /// than `largest` are left whole, except those of reserved segments. Of segments longer than a
+  /// window, as of all, it lies in one window if it fits into one. \throw std::bad_alloc
   Block* take(std::size_t bytes, std::size_t largest);
 
   /// Takes a block back, of which all may have been written; what lay zero behind it stays so.
@@ -66,6 +67,10 @@ class Arena {
  private:
   SizeTree& tree_of(Block const& block) noexcept;
   Block* best_fit(std::size_t bytes, std::size_t largest) const noexcept;
+  Block* best_fit_in_window(std::size_t bytes, std::size_t largest) const noexcept;
+
+  /// Makes what lies behind `bytes` of a ready block one of its own. The block is in no tree then.
+  Block& cut(Block& block, std::size_t bytes);
   void count(std::size_t difference) noexcept;
   void enter(Block& block) noexcept;
   void leave(Block& block) noexcept;

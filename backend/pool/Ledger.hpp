@@ -20,12 +20,16 @@ class Ledger {
 
   /// Notes that `bytes` are going to be locked, and in transit; false if the limit forbids it.
   bool reserve(std::size_t bytes) noexcept {
+    if (excess(bytes) > 0) return false;
+    m_in_transit.fetch_add(1);  // first, or who sees the bytes may take them for locked for good
     std::size_t const most = this->most();
     std::size_t locked     = m_locked.load();
     do {
-      if (bytes > most || locked > most - bytes) return false;
+      if (bytes > most || locked > most - bytes) {
+        m_in_transit.fetch_sub(1);
+        return false;
+      }
     } while (!m_locked.compare_exchange_weak(locked, locked + bytes));
-    m_in_transit.fetch_add(1);
     return true;
   }
 

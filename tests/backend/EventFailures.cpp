@@ -73,6 +73,27 @@ TEST_CASE("a capture that cannot be seen still makes recording report a capture"
   Driver::release_event(event);
 }
 
+TEST_CASE("a capture counts as announced though the runtime could not be learnt then") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("*", 1);
+  Driver::announce_capture();
+  use_device(0);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  stream.begin_capture();
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::yes);
+
+  Driver::announce_capture();
+  stream.begin_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  Driver::release_event(event);
+}
+
 TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and works again") {
   FakeCuda::reset(1);
   use_device(0);
@@ -97,6 +118,24 @@ TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and 
     Driver::release_event(again);
     CHECK(FakeCuda::nothing_leaked());
   }
+}
+
+TEST_CASE("a capture survives recording, whichever driver call of it fails") {
+  FakeCuda::reset(1);
+  use_device(0);
+  REQUIRE(Driver::device_count() == 1);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::blocking);
+  Driver::Event event = nullptr;
+  for (std::size_t n = 1; n < 10; ++n) {
+    CAPTURE(n);
+    stream.begin_capture();
+    FakeCuda::fail_nth_call("*", n);
+    CHECK(Driver::record_all_work(0, event) != Recorded::yes);
+    CHECK_FALSE(Driver::fence_device(0));
+    FakeCuda::fail_no_more();
+    CHECK(stream.end_capture());
+  }
+  Driver::release_event(event);
 }
 
 TEST_CASE("a failed query or wait is told") {

@@ -9,6 +9,7 @@
 #include "../../backend/os/Pages.hpp"
 #include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
+#include "AvailableMemory.hpp"
 #include "CapturedStderr.hpp"
 
 #include <algorithm>
@@ -71,6 +72,17 @@ TEST_CASE("where registration is refused the driver allocates") {
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
   give_back(region);
   CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("pages that the runtime refuses to lock are the system's again") {
+  FakeCuda::reset();
+  auto const resident     = [] { return figure_in("/proc/self/status", "VmRSS:") << 10; };
+  std::size_t const bytes = 16 * huge_page_bytes, before = resident();
+  for (int i = 0; i < 6; ++i) {
+    FakeCuda::fail_nth_call("cudaHostRegister", 1);
+    CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
+  }
+  CHECK(resident() < before + 3 * bytes);
 }
 
 TEST_CASE("where registered memory has another address on the device the driver allocates") {

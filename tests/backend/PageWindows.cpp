@@ -83,23 +83,34 @@ class SpaceBelowChunkEnd {
   std::vector<std::pair<char*, std::size_t>> m_taken;
 };
 
-// The system refuses to map more than this, as long as this lives.
-class AddressesFor {
+// The system grants so many bytes more, as long as this lives.
+class LimitOf {
  public:
-  explicit AddressesFor(std::size_t bytes) {
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    REQUIRE(getrlimit(RLIMIT_AS, &m_before) == 0);
-    rlimit const now = {pages * page_bytes() + bytes, m_before.rlim_max};
-    REQUIRE(setrlimit(RLIMIT_AS, &now) == 0);
-  }
-  ~AddressesFor() { setrlimit(RLIMIT_AS, &m_before); }
-  AddressesFor(AddressesFor const&)            = delete;
-  AddressesFor& operator=(AddressesFor const&) = delete;
+  static LimitOf addresses(std::size_t bytes) { return {RLIMIT_AS, 0, bytes}; }
+  static LimitOf writable_memory(std::size_t bytes) { return {RLIMIT_DATA, 5, bytes}; }
+  ~LimitOf() { setrlimit(m_what, &m_before); }
+  LimitOf(LimitOf const&)            = delete;
+  LimitOf& operator=(LimitOf const&) = delete;
 
  private:
+  using Resource = decltype(RLIMIT_AS);
+
+  LimitOf(Resource what, int column, std::size_t bytes) : m_what(what) {
+    std::ifstream statm("/proc/self/statm");
+    std::size_t pages = 0;
+    for (int i = 0; i <= column; ++i) statm >> pages;
+    REQUIRE(getrlimit(m_what, &m_before) == 0);
+    rlimit const now = {pages * page_bytes() + bytes, m_before.rlim_max};
+    REQUIRE(setrlimit(m_what, &now) == 0);
+  }
+
+  Resource const m_what;
   rlimit m_before = {};
 };
+
+bool spans_windows(char const* begin, std::size_t bytes) {
+  return bytes > Driver::to_chunk_end(begin);
+}
 
 }  // namespace
 
@@ -119,11 +130,38 @@ TEST_CASE("pages of a mapping are locked in one piece, so that others can copy t
 TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be lost") {
   FakeCuda::reset();
   SpaceBelowChunkEnd const space;
-  AddressesFor const few(14 * huge_page_bytes);  // so that they lie on both sides
+  LimitOf const few = LimitOf::addresses(14 * huge_page_bytes);  // so that they lie on both sides
   FakeCuda::fail_nth_call("cudaHostRegister", 2);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   std::size_t const bytes = 8 * huge_page_bytes;
   CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
   REQUIRE(FakeCuda::outstanding().registrations == 1);
   CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
+}
+
+TEST_CASE("pages lie in one window also where no more memory is granted than they need") {
+  SpaceBelowChunkEnd const space;
+  std::size_t const bytes = 8 * huge_page_bytes;
+  LimitOf const few       = LimitOf::writable_memory(bytes + bytes / 2);
+  auto* const pages       = static_cast<char*>(map_pages(bytes));
+  REQUIRE(pages != nullptr);
+  CHECK_FALSE(spans_windows(pages, bytes));
+  CHECK(map_pages(bytes) == nullptr);
+  unmap_pages(pages, bytes);
+}
+
+TEST_CASE("a mapping as long as a window is one, and a longer one begins at one") {
+  for (std::size_t const bytes : {page_window - page_bytes(), page_window - huge_page_bytes,
+                                  page_window, page_window + page_bytes(), 3 * page_window}) {
+    auto* const addresses = static_cast<char*>(reserve_for_pages(bytes));
+    CAPTURE(bytes, static_cast<void*>(addresses));
+    REQUIRE(addresses != nullptr);
+    CHECK(spans_windows(addresses, bytes) == (bytes > page_window));
+    if (bytes >= page_window) CHECK(Driver::to_chunk_end(addresses) == page_window);
+    CHECK(Driver::to_chunk_end(addresses) % huge_page_bytes == 0);
+    CHECK(is_mapped(addresses, bytes));
+    unmap_pages(addresses, bytes);
+    CHECK_FALSE(is_mapped(addresses, 1));
+    CHECK_FALSE(is_mapped(addresses + bytes - page_bytes(), 1));
+  }
 }

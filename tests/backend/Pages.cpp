@@ -60,6 +60,31 @@ TEST_CASE("more pages than the machine can have are refused, although the system
   CHECK(map_pages(std::size_t(1) << 60) == nullptr);
 }
 
+TEST_CASE("pages that cannot be unmapped, at the limit of mappings, give their memory back") {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  SKIP("a sanitizer needs mappings of its own");
+#endif
+  int const status = ChildOfFork::status([] {
+    std::size_t const bytes = 2 * huge_page_bytes, others = std::size_t(1) << 30;
+    auto* const begin = static_cast<char*>(map_pages(3 * bytes));
+    madvise(begin, 3 * bytes, MADV_NOHUGEPAGE);
+    first_touch(begin, 3 * bytes, {1, Cores::allowed()});
+    auto* const many = static_cast<char*>(
+        mmap(nullptr, others, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    bool at_limit = false;
+    for (std::size_t i = 0; i < others && !at_limit; i += 2 * page_bytes())
+      at_limit = mprotect(many + i, page_bytes(), PROT_READ) != 0;
+    if (!at_limit) return 4;
+    unmap_pages(begin + bytes, bytes);
+    unsigned char resident = 0;
+    bool const is_left     = mincore(begin + bytes, page_bytes(), &resident) == 0;
+    if (!is_left) return 5;
+    return (resident & 1) == 0 && begin[0] == 0 ? 0 : 1;
+  });
+  if (status == 4) SKIP("this system allows more mappings");
+  CHECK(status == 0);
+}
+
 TEST_CASE("first touch faults every page in, by any number of threads, and leaves zeros") {
   int const threads       = GENERATE(1, 2, 3, 7, 64);
   std::size_t const bytes = GENERATE(std::size_t(1) << 16, (std::size_t(8) << 20) + 4096);

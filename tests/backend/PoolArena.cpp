@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include "../../backend/os/Pages.hpp"
 #include "../../backend/pool/Arena.hpp"
 #include "TestArena.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <random>
 #include <vector>
@@ -190,4 +192,67 @@ TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driv
   driver.region = {again->address, 10 * page, Origin::driver};
   test.arena.add(driver);
   CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
+}
+
+namespace {
+
+constexpr std::size_t GiB = std::size_t(1) << 30;
+
+void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));
+
+// Whether that many bytes at its front do.
+bool spans_windows(Block const& block, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(block.address);
+  return begin / page_window != (begin + bytes - 1) / page_window;
+}
+
+}  // namespace
+
+TEST_CASE("no piece of a segment longer than a window lies in two, though it fits into one") {
+  TestArena test;
+  std::mt19937_64 random(13);
+  Segment& segment = test.add(300 * GiB);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Block*> blocks;
+    for (int i = 0; i < 30; ++i) {
+      std::size_t const bytes = random() % (random() % page_window + 1) + 1;
+      Block* const block      = test.arena.take(bytes, any_size);
+      if (block == nullptr) continue;
+      CHECK_FALSE(spans_windows(*block, bytes));
+      blocks.push_back(block);
+    }
+    CHECK(blocks.size() > 4);
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    for (Block* const block : blocks) test.arena.put(*block);
+    REQUIRE(Arena::unused(segment));
+  }
+  Block* const whole = test.arena.take(300 * GiB, any_size);
+  REQUIRE(whole != nullptr);
+  test.arena.put(*whole);
+}
+
+TEST_CASE("where the best fit lies in two windows, the next one is taken") {
+  TestArena test;
+  Segment near;  // with room for 34 GiB, and for 40 GiB
+  near.region = {across_windows, page_window + 10 * GiB};
+  test.arena.add(near);
+  Segment const& far       = test.add(4 * page_window);
+  Block const* const block = test.arena.take(page_window - GiB, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &far);
+  CHECK_FALSE(spans_windows(*block, page_window - GiB));
+}
+
+TEST_CASE("a segment that the system or the driver gave across windows is used as it is") {
+  TestArena test;
+  Segment system, driver;
+  system.region = {across_windows, page_window};
+  driver.region = {across_windows, 2 * page_window, Origin::driver};
+  for (Segment* const segment : {&system, &driver}) {
+    test.arena.add(*segment);
+    Block const* const block = test.arena.take(page_window, any_size);
+    REQUIRE(block != nullptr);
+    CHECK(block->segment == segment);
+    CHECK(spans_windows(*block, page_window));
+  }
 }

@@ -4,6 +4,7 @@
 // Threads that want memory while others lock it or give it back.
 
 #include "../../backend/Error.hpp"
+#include "../../backend/pool/Ledger.hpp"
 #include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -50,6 +52,33 @@ TEST_CASE("threads that need less than the limit allows wait for memory that is 
   CHECK(refused == 0);
 }
 
+TEST_CASE("at a limit of one segment threads wait for the one that is being locked") {
+  std::atomic<int> refused{0};
+  for (int start = 0; start < 10; ++start) {
+    PoolTest const test(1);
+    pool::set_limit(4 * MiB);
+    FakeCuda::registering_takes(milliseconds(2));
+    std::barrier together(8);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        char* block = nullptr;
+        together.arrive_and_wait();
+        try {
+          block = PoolTest::allocate(100 * KiB);
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+      });
+    }
+    threads.clear();
+    FakeCuda::registering_takes(milliseconds(0));
+  }
+  CHECK(refused == 0);
+}
+
 TEST_CASE("threads that find nothing at the same time do not each lock memory for all") {
   PoolTest const test(1);
   FakeCuda::registering_takes(milliseconds(20));
@@ -66,4 +95,24 @@ TEST_CASE("threads that find nothing at the same time do not each lock memory fo
   threads.clear();
   FakeCuda::registering_takes(milliseconds(0));
   CHECK(PoolTest::usage().segments <= 4);
+}
+
+TEST_CASE("what is counted as locked is in transit from the beginning to the end of its way") {
+  Ledger ledger(0);
+  std::atomic<bool> started{false};
+  std::jthread const other([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) {
+      started = ledger.reserve(1);
+      ledger.release(1);
+    }
+  });
+  while (!started) std::this_thread::yield();
+  int taken_for_good = 0;
+  for (int i = 0; i < 200000; ++i) {
+    auto const changes    = ledger.changes();
+    bool const locked     = ledger.locked() > 0;
+    bool const in_transit = ledger.in_transit();
+    if (locked && !in_transit && changes == ledger.changes()) ++taken_for_good;
+  }
+  CHECK(taken_for_good == 0);
 }

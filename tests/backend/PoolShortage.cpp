@@ -9,6 +9,8 @@
 #include "PoolTest.hpp"
 
 #include <atomic>
+#include <latch>
+#include <mutex>
 #include <limits>
 #include <random>
 #include <thread>
@@ -105,6 +107,23 @@ TEST_CASE("at the limit a segment that fits is given back, not the first one") {
   Pool::deallocate(other);
 }
 
+TEST_CASE("at the limit a heap with a segment that fits gives it back, not the first one") {
+  PoolTest const test;
+  auto const allocate = [](std::size_t bytes, MemoryKind kind) {
+    return Pool::allocate({bytes, kind, -1, "TestSpace", "x"});
+  };
+  auto const small_kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const large_kind =
+      small_kind == MemoryKind::page_locked ? MemoryKind::write_combined : MemoryKind::page_locked;
+  void* const large = allocate(256 * MiB, large_kind);
+  Pool::deallocate(allocate(64 * MiB, small_kind));
+  Pool::deallocate(large);
+  pool::trim(1000 * MiB);
+  pool::set_limit(330 * MiB);
+  Pool::deallocate(Pool::allocate({40 * MiB, small_kind, 0, "TestSpace", "of another node"}));
+  CHECK(PoolTest::usage().bytes_locked == (256 + 40) * MiB);
+}
+
 TEST_CASE("at the limit threads find what others have left, wherever it lies") {
   PoolTest const test;
   pool::set_limit(32 * MiB);
@@ -126,6 +145,26 @@ TEST_CASE("at the limit threads find what others have left, wherever it lies") {
   for (std::thread& thread : threads) thread.join();
   CHECK(refused == 0);
   for (char* const block : kept) Pool::deallocate(block);
+}
+
+TEST_CASE("a thread that found another in its way comes back to what all share") {
+  PoolTest const test;
+  NodePool& pool            = Pools::instance().of(MemoryKind::page_locked, -1);
+  auto const is_with_others = [&] { return &pool.enter(1000).heap == &pool.common(); };
+  std::latch held(1), seen(1);
+  std::thread other([&] {
+    std::lock_guard const in_the_way(pool.common().mutex);
+    held.count_down();
+    seen.wait();
+  });
+  held.wait();
+  CHECK_FALSE(is_with_others());
+  seen.count_down();
+  other.join();
+  int apart = 0;
+  while (apart < 10000 && !is_with_others()) ++apart;
+  CHECK(apart > 100);
+  CHECK(apart < 10000);
 }
 
 TEST_CASE("threads that get in each other's way use what was reserved") {

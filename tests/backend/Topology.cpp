@@ -83,6 +83,13 @@ TEST_CASE("where the nearest node has no cores the next one is taken") {
   CHECK(load("nodes-without-cores.xml", "2").nearest_node("0000:BD:00.0") == -1);
 }
 
+TEST_CASE("where no node of a package can be used one of the packages around it is taken") {
+  CHECK(load("groups-of-packages.xml").nearest_node("0000:17:00.0") == 0);
+  Topology const machine = load("groups-of-packages.xml", "1-2");
+  CHECK(machine.nearest_node("0000:17:00.0") == 1);
+  CHECK(machine.nearest_node("0000:BD:00.0") == 2);
+}
+
 TEST_CASE("where no core of a node is allowed its memory is taken, and any core touches it") {
   Topology const machine = load("node-without-allowed-cores.xml");
   CHECK(machine.nearest_node("0000:BD:00.0") == 1);
