@@ -30,6 +30,11 @@ class Run {
       on_host();
       return m_state;
     }
+    for (StreamTarget const& target : m_job.targets)
+      if (Driver::captures(target.stream))
+        throw Error(m_job.label +
+                    ": its instance is captured into a graph (other loops would use the same "
+                    "memory when that runs): call it outside of the capture");
     choose();
     m_began = true;
     join_targets();
@@ -57,7 +62,9 @@ class Run {
 
   void choose() {
     m_state->transport = m_job.transport;
-    m_state->why       = [] { return std::string("as asked"); };
+    m_state->why       = [slow = m_job.binding.pageable] {
+      return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
+    };
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
       throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
                   obstacle() + "): or use Staged");
@@ -252,6 +259,14 @@ void drain(StreamJob const& job) noexcept {
 }
 
 }  // namespace
+
+bool is_reachable(void const* begin, std::size_t bytes) {
+  auto const is_pinned = [](void const* p) {
+    return Driver::inspect(p) == Driver::PointerKind::pinned;
+  };
+  return begin != nullptr && is_pinned(begin) &&
+         is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
+}
 
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
   if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)

@@ -63,6 +63,15 @@ TEST_CASE("two loops one after the other on a stream need no fence between them"
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a staged loop over memory that is not page-locked says that the call may wait") {
+  FakeCuda::reset();
+  OneArray one({0});
+  StreamLanes lanes(allocate, std::size_t(1) << 30);
+  CHECK(run_stream(one.job, lanes)->why() == "as asked");
+  one.job.binding.pageable = "\"u\"";
+  CHECK(run_stream(one.job, lanes)->why() == "as asked; \"u\" is not page-locked, so it may wait");
+}
+
 namespace {
 
 // Of two loops of 20 copies each, all enqueued before the first one may begin: how many of one were
