@@ -126,6 +126,26 @@ TEST_CASE("threads that use a resident View at the same time share one copy on e
   CHECK(nothing_is_left());
 }
 
+TEST_CASE("threads ask for a copy on the device while another one has it forgotten") {
+  FakeCuda::reset();
+  {
+    std::vector<int> const table(1000, 7);
+    DeviceWork::Stream stream;
+    DeviceCopies copies(allocate);
+    std::latch start(3);
+    std::vector<std::jthread> team;
+    for (int thread = 0; thread < 3; ++thread) {
+      team.emplace_back([&, thread] {
+        start.arrive_and_wait();
+        for (int round = 0; round < 50; ++round)
+          thread == 0 ? copies.forget()
+                      : void(copies.on_device(0, stream.get(), table.data(), 1000 * sizeof(int)));
+      });
+    }
+  }
+  CHECK(nothing_is_left());
+}
+
 TEST_CASE("threads run loops on one instance, on their own, and on several devices at once") {
   FakeCuda::reset(2);
   std::atomic<int> wrong = 0;
