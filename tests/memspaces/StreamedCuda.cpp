@@ -163,33 +163,6 @@ TEST_CASE("a streamed loop is ordered with copies and other loops on its instanc
   }
 }
 
-TEST_CASE("a resident View has what its instance was given before, and captures are refused",
-          "[streamed_cuda][capture][cuda]") {
-  constexpr int n             = 1 << 20;
-  Kokkos::Cuda const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
-  Pinned const a = vector(n), b = vector(n), table = vector(n);
-  Kokkos::View<double*, Kokkos::CudaSpace> const device("device", n);
-  Kokkos::deep_copy(b, 1);
-  Kokkos::deep_copy(table, 0);
-  Kokkos::deep_copy(device, 2);
-  Kokkos::fence();
-  auto const kept = khs::resident(table);
-  auto const run  = [&] {
-    return khs::streamed_for<khs::Staged>("triad", instance, n, Triad(), khs::read(b),
-                                          khs::read(kept), khs::write(a));
-  };
-  cudaStream_t const stream = instance.cuda_stream();
-  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
-  CHECK_THROWS_AS(run(), khs::Error);
-  cudaGraph_t graph = nullptr;
-  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
-  for (int copy = 0; copy < 20; ++copy) Kokkos::deep_copy(instance, table, device);
-  run().fence();
-  CHECK(a(0) == 1 + 3.1 * 2);
-  CHECK(a(n - 1) == 1 + 3.1 * 2);
-}
-
 TEST_CASE("a streamed loop returns before it has run, and waits for its instance alone",
           "[streamed_cuda][async][cuda]") {
   constexpr int n      = 1 << 20;

@@ -117,6 +117,23 @@ TEST_CASE("a range that no View has is refused, and is not taken for an empty on
       khs::Error);
 }
 
+TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {
+  Mapped const a = counted(9), b = counted(9);
+  khs::StreamedLoop none,
+      loop = khs::streamed_for("add", 9, Increase(), khs::read(a), khs::update(b));
+  khs::StreamedLoop const copy = loop, moved = std::move(loop);
+  for (auto const* each :
+       std::initializer_list<khs::StreamedLoop const*>{&none, &copy, &moved, &moved}) {
+    CHECK_NOTHROW(each->fence());
+    CHECK(each->is_done());
+    CHECK_FALSE(each->explain().empty());
+  }
+  CHECK(none.chunks() == 0);
+  CHECK(copy.chunks() == moved.chunks());
+  loop = none;
+  CHECK(b(8) == 16);
+}
+
 TEST_CASE("messages tell the loop, and number arguments without a label", "[streamed_limits]") {
   double x[9];
   Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const bare(x, 9);
