@@ -186,6 +186,18 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
+#ifndef KOKKOS_ENABLE_CUDA
+TEST_CASE("on the host a chain goes in blocks that stay in the caches", "[streamed_limits]") {
+  constexpr int n = 1 << 20;
+  Mapped const a("a", n), b("b", n);
+  auto const loop =
+      khs::streamed_chain("sides", khs::Box<1>({1}, {n - 1}),
+                          khs::steps(2, Sides(), khs::read(a, khs::halo(1)), khs::write(b)));
+  CHECK(loop.chunk_rows() * std::int64_t(sizeof(double)) <= 1 << 20);
+  CHECK(loop.chunks() >= 8);
+}
+#endif
+
 TEST_CASE("indices beyond 32 bits are counted", "[streamed_limits]") {
   constexpr std::int64_t n = (std::int64_t(1) << 32) + 5, part = 5000;
   // Pages that nobody touches take no memory.
