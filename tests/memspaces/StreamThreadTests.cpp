@@ -160,7 +160,7 @@ TEST_CASE("threads run loops on one instance, on their own, and on several devic
         DeviceWork::Stream own;
         Streams const sets[] = {pointers(shared), {shared[0].get()}, {&own}, {shared[0].get()}};
         start.arrive_and_wait();
-        for (int seed = thread; seed < rounds(40); seed += 4) {
+        for (int seed = thread; seed < rounds(160) / 4; seed += 4) {
           Case random(static_cast<unsigned>(seed));
           Locked const locked(random);
           auto const expected = random.expected();
