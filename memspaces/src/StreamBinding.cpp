@@ -62,17 +62,13 @@ class Binder {
     m_result.layout_right = decides == nullptr || decides->layout_right;
     int const rank        = m_loops.front().rank;
     m_result.cut          = m_result.layout_right ? 0 : rank - 1;
-    if (decides != nullptr && !m_result.layout_right && decides->rank != rank)
-      refuse(
-          named(*decides) +
-          " is LayoutLeft and has more dimensions than the range (its "
-          "slowest index is not one of the range): use LayoutRight, or a range over all indices");
     for (LoopFacts const& loop : m_loops)
       for (ArgumentFacts const& argument : loop.arguments)
         if (m_first == nullptr && argument.intermediate == nullptr && !argument.fixed)
           m_first = &argument;
     if (m_first == nullptr) refuse("no View among the arguments: nothing is read and written");
     m_result.rows = m_first->extents[m_result.cut];
+    std::copy_n(m_first->extents, rank, m_result.extents);
   }
 
   void check(LoopFacts const& loop, ArgumentFacts const& argument) {
@@ -84,6 +80,10 @@ class Binder {
     if (argument.rank < loop.rank)
       refuse(named(argument) + " has fewer dimensions than the range (" +
              std::to_string(loop.rank) + "): capture small arrays in the body instead");
+    if (!m_result.layout_right && argument.rank > loop.rank)
+      refuse(named(argument) +
+             " is LayoutLeft and has more dimensions than the range (its slowest index is not one "
+             "of the range): use LayoutRight, or a range over all indices");
     if (argument.side == Side::device)
       refuse(named(argument) +
              " is device memory (streamed loops bring data from the host): capture it in "
@@ -121,7 +121,8 @@ class Binder {
   }
 
   void check_rows(ArgumentFacts const& argument) {
-    if (argument.halo < 0 || argument.halo > m_result.rows)
+    bool const too_large = argument.halo > m_result.rows && m_result.rows > 0;
+    if (argument.halo < 0 || too_large)
       refuse("the halo of " + named(argument) + " is " + std::to_string(argument.halo) + " (of " +
              std::to_string(m_result.rows) + " rows): take one from 0 to the number of rows");
     if (!(argument.touched >= 0 && argument.touched <= 1))

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <new>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -16,6 +16,17 @@ char* shifted(char* device, std::ptrdiff_t offset) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) +
                                  static_cast<std::uintptr_t>(offset));
 }
+
+// Windows lie at multiples of this, for elements that must.
+struct AlignedMemory {
+  static constexpr std::align_val_t alignment{512};
+  explicit AlignedMemory(std::size_t bytes)
+      : data(static_cast<char*>(::operator new(bytes, alignment))) {}
+  ~AlignedMemory() { ::operator delete(data, alignment); }
+  AlignedMemory(AlignedMemory const&)            = delete;
+  AlignedMemory& operator=(AlignedMemory const&) = delete;
+  char* data;
+};
 
 class OneByOne : public StreamExecutor {
  public:
@@ -82,9 +93,9 @@ void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
 
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher) {
-  auto const memory = std::make_unique_for_overwrite<char[]>(plan.memory);
+  AlignedMemory const memory(plan.memory);
   OneByOne executor(launcher);
-  execute(plan, shape, memory.get(), executor);
+  execute(plan, shape, memory.data, executor);
 }
 
 void execute_in_place(StreamShape const& shape, int stage, StreamRows const& rows,

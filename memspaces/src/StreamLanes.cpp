@@ -15,6 +15,11 @@ bool is_done(StreamLane const& lane) {
   return !lane.used || Driver::query(lane.done) == Driver::EventState::done;
 }
 
+void mark_taken(StreamLane& lane) {
+  lane.taken = true;
+  lane.taker = std::this_thread::get_id();
+}
+
 }  // namespace
 
 StreamLane::~StreamLane() {
@@ -45,14 +50,32 @@ std::shared_ptr<StreamLane> StreamLanes::find(int device, std::size_t bytes, boo
     if (!may_run && !is_done(*lane)) continue;
     if (best == nullptr || lane->bytes < best->bytes) best = lane;
   }
-  if (best != nullptr) best->taken = true;
+  if (best != nullptr) mark_taken(*best);
   return best;
 }
 
-void StreamLanes::release_unused(int device) {
-  std::erase_if(m_lanes, [&](auto const& lane) {
-    return lane->device == device && !lane->taken && is_done(*lane);
+// Whether any was.
+bool StreamLanes::release_unused(int device) {
+  return std::erase_if(m_lanes, [&](auto const& lane) {
+           return lane->device == device && !lane->taken && is_done(*lane);
+         }) > 0;
+}
+
+// A loop that is called while a loop is enqueued, as by a body's copy constructor.
+bool StreamLanes::is_nested(int device) const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(), [&](auto const& lane) {
+    return lane->taken && lane->device >= device && lane->taker == std::this_thread::get_id();
   });
+}
+
+// What is kept for later loops may be what is missing.
+std::shared_ptr<char> StreamLanes::allocate(int device, std::size_t bytes) {
+  try {
+    return m_allocator(device, bytes);
+  } catch (Error const&) {
+    if (!release_unused(device)) throw;
+  }
+  return m_allocator(device, bytes);
 }
 
 // Under one lock: a second thread that allocates device memory would have to wait anyhow.
@@ -67,12 +90,12 @@ std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
     for (auto const& lane : m_lanes)
       if (lane->device == device && !lane->taken && lane->used) Driver::wait(lane->done);
     release_unused(device);
-    if (!full()) break;
+    if (!full() || is_nested(device)) break;
     // All is with threads that enqueue now, each for one loop.
     m_put_back.wait(lock);
   }
-  auto lane   = std::make_shared<StreamLane>(device, m_allocator(device, bytes), bytes);
-  lane->taken = true;
+  auto lane = std::make_shared<StreamLane>(device, allocate(device, bytes), bytes);
+  mark_taken(*lane);
   m_lanes.push_back(lane);
   return lane;
 }

@@ -9,31 +9,47 @@
 #include "../../backend/Driver.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
 
+// Nothing of one chunk overlaps with anything, so that streams beside the caller's would only cost
+// calls and the time of their events. Large ones let other loops have their turns there.
+bool needs_one_stream(StreamPlan const& plan) {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  return plan.chunks == 1 && plan.turn_to_device == none && plan.turn_to_host == none;
+}
+
 // Queue `work` is the caller's stream, on which the user's kernels are launched.
 class LaneExecutor : public StreamExecutor {
  public:
-  LaneExecutor(StreamLane& lane, StreamTarget const& target, StreamLauncher const& launcher)
-      : m_lane(lane), m_target(target), m_launcher(launcher) {}
+  LaneExecutor(StreamLane& lane, StreamTarget const& target, StreamLauncher const& launcher,
+               StreamPlan const& plan)
+      : m_lane(lane),
+        m_target(target),
+        m_launcher(launcher),
+        m_plan(plan),
+        m_one_stream(needs_one_stream(plan)) {}
 
-  void begin(StreamPlan const& plan) {
-    if (m_lane.events.size() < at(plan.events)) m_lane.events.resize(at(plan.events));
+  void begin() {
     // Its memory may still be in use by a loop on another stream.
     if (m_lane.used) Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
+    if (m_one_stream) return;
+    if (m_lane.events.size() < at(m_plan.events)) m_lane.events.resize(at(m_plan.events));
     Driver::record(m_lane.begun, m_target.stream, m_lane.device);
-    m_lane.in.start(m_lane.begun, plan.turn_to_device);
-    m_lane.out.start(m_lane.begun, plan.turn_to_host);
+    m_lane.in.start(m_lane.begun, m_plan.turn_to_device);
+    m_lane.out.start(m_lane.begun, m_plan.turn_to_host);
   }
 
   // What the caller enqueues from now on comes after the last copy.
   void end() {
-    m_lane.out.record(m_lane.done);
-    Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
+    if (!m_one_stream) {
+      m_lane.out.record(m_lane.done);
+      Driver::make_wait(m_target.stream, m_lane.done, m_lane.device);
+    }
     Driver::record(m_lane.done, m_target.stream, m_lane.device);
     m_lane.used = true;
   }
@@ -49,19 +65,21 @@ class LaneExecutor : public StreamExecutor {
   }
 
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    if (queue == StreamQueue::work)
+    if (m_one_stream || queue == StreamQueue::work)
       Driver::copy(dst, src, bytes, m_target.stream);
     else
       turns(queue).copy(dst, src, bytes);
   }
   void launch(StreamLaunch const& launch) override { m_launcher(launch); }
   void record(StreamQueue queue, int event) override {
+    if (m_one_stream) return;
     if (queue == StreamQueue::work)
       Driver::record(m_lane.events[at(event)], m_target.stream, m_lane.device);
     else
       turns(queue).record(m_lane.events[at(event)]);
   }
   void wait(StreamQueue queue, int event) override {
+    if (m_one_stream) return;
     if (queue == StreamQueue::work)
       Driver::make_wait(m_target.stream, m_lane.events[at(event)], m_lane.device);
     else
@@ -76,6 +94,8 @@ class LaneExecutor : public StreamExecutor {
   StreamLane& m_lane;
   StreamTarget m_target;
   StreamLauncher const& m_launcher;
+  StreamPlan const& m_plan;
+  bool m_one_stream;
 };
 
 // A part while it is enqueued.
@@ -83,9 +103,8 @@ class LaneRun {
  public:
   LaneRun(LanePart const& part, StreamLanes& lanes)
       : m_lanes(lanes),
-        m_plan(part.plan),
         m_lane(lanes.take(part.target.device, part.plan.memory)),
-        m_executor(*m_lane, part.target, part.launcher),
+        m_executor(*m_lane, part.target, part.launcher, part.plan),
         m_walk(part.plan, part.shape, m_lane->memory.get(), m_executor) {}
 
   ~LaneRun() {
@@ -96,7 +115,7 @@ class LaneRun {
   LaneRun(LaneRun const&)            = delete;
   LaneRun& operator=(LaneRun const&) = delete;
 
-  void begin() { m_executor.begin(m_plan); }
+  void begin() { m_executor.begin(); }
   bool next_chunk() { return m_walk.next_chunk(); }
   void end() {
     m_executor.end();
@@ -105,7 +124,6 @@ class LaneRun {
 
  private:
   StreamLanes& m_lanes;
-  StreamPlan const& m_plan;
   std::shared_ptr<StreamLane> m_lane;
   LaneExecutor m_executor;
   StreamWalk m_walk;

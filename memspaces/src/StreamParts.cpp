@@ -60,19 +60,23 @@ void shrink_to(StreamShape& part, StreamRows const& own) {
 
 }  // namespace
 
-std::vector<StreamShape> split_stream(StreamShape const& shape,
-                                      std::vector<double> const& weights) {
+std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
+                                      std::int64_t multiple) {
   StreamRows all;
   for (StreamStage const& stage : shape.stages) all = hull(all, {stage.begin, stage.end});
-  double const sum  = std::accumulate(weights.begin(), weights.end(), 0.);
-  double so_far     = 0;
+  double const sum = std::accumulate(weights.begin(), weights.end(), 0.);
+  double so_far    = 0;
+  // More than all at once would not be more.
+  std::int64_t const unit =
+      std::clamp<std::int64_t>(multiple, 1, std::max<std::int64_t>(all.count(), 1));
   std::int64_t from = std::numeric_limits<std::int64_t>::min();
   std::vector<StreamShape> parts;
   for (double const weight : weights) {
     so_far += weight;
-    bool const last       = parts.size() + 1 == weights.size();
-    std::int64_t const to = last ? std::numeric_limits<std::int64_t>::max()
-                                 : all.begin + std::llround(so_far / sum * double(all.count()));
+    bool const last = parts.size() + 1 == weights.size();
+    std::int64_t const to =
+        last ? std::numeric_limits<std::int64_t>::max()
+             : all.begin + unit * std::llround(so_far / sum * double(all.count()) / double(unit));
     parts.push_back(shape);
     shrink_to(parts.back(), {from, to});
     from = to;

@@ -30,6 +30,11 @@ class Run {
       on_host();
       return m_state;
     }
+    for (StreamTarget const& target : m_job.targets)
+      if (Driver::captures(target.stream))
+        throw Error(m_job.label +
+                    ": its instance is captured into a graph (other loops would use the same "
+                    "memory when that runs): call it outside of the capture");
     choose();
     m_began = true;
     join_targets();
@@ -57,7 +62,9 @@ class Run {
 
   void choose() {
     m_state->transport = m_job.transport;
-    m_state->why       = [] { return std::string("as asked"); };
+    m_state->why       = [slow = m_job.binding.pageable] {
+      return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
+    };
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
       throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
                   obstacle() + "): or use Staged");
@@ -89,13 +96,17 @@ class Run {
     m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
   }
 
+  // Reductions have the same chunks, and so the same bits, on any number of devices, if their size is
+  // given: rates that are measured once more may differ.
+  std::int64_t cuts_at() const { return m_job.prepare ? m_job.wishes.chunk_rows : 1; }
+
   // --- staged ---
   void plan_parts() {
     if (!m_plans.empty()) return;
     std::vector<double> weights(m_job.targets.size(), 1);
     for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
       weights[t] = m_job.rates(t).both;
-    m_parts         = weights.size() > 1 ? split_stream(m_job.binding.shape, weights)
+    m_parts         = weights.size() > 1 ? split_stream(m_job.binding.shape, weights, cuts_at())
                                          : std::vector{m_job.binding.shape};
     m_state->chunks = 0;
     for (StreamShape& part : m_parts) {
@@ -158,7 +169,7 @@ class Run {
       weights[t] = m_job.rates(t).both;
     m_state->chunk_rows = rows;
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-      std::vector<StreamRows> const parts = cut(shape.stages[s], weights);
+      std::vector<StreamRows> const parts = cut(shape.stages[s], weights, cuts_at());
       m_state->chunks                     = 0;
       for (StreamRows const& part : parts) m_state->chunks += (part.count() + rows - 1) / rows;
       if (s == 0) prepare(m_state->chunks);
@@ -171,13 +182,14 @@ class Run {
     }
   }
 
-  static std::vector<StreamRows> cut(StreamStage const& stage, std::vector<double> const& weights) {
+  static std::vector<StreamRows> cut(StreamStage const& stage, std::vector<double> const& weights,
+                                     std::int64_t multiple) {
     std::vector<StreamRows> rows;
     StreamShape one;
     one.stages = {{stage.begin, stage.end, {{0, 0, true}}}};
     one.buffers.resize(1);
     one.buffers[0].stored = true;
-    for (StreamShape const& part : split_stream(one, weights))
+    for (StreamShape const& part : split_stream(one, weights, multiple))
       rows.push_back({part.stages[0].begin, part.stages[0].end});
     return rows;
   }
@@ -252,6 +264,14 @@ void drain(StreamJob const& job) noexcept {
 }
 
 }  // namespace
+
+bool is_reachable(void const* begin, std::size_t bytes) {
+  auto const is_pinned = [](void const* p) {
+    return Driver::inspect(p) == Driver::PointerKind::pinned;
+  };
+  return begin != nullptr && is_pinned(begin) &&
+         is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
+}
 
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
   if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)

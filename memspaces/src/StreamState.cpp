@@ -19,7 +19,6 @@ void StreamedState::record_end(StreamTarget const& target) {
 }
 
 bool StreamedState::is_done() const {
-  std::lock_guard const lock(m_mutex);
   return std::all_of(m_ends.begin(), m_ends.end(), [](void* event) {
     return Driver::query(event) != Driver::EventState::pending;
   });

@@ -9,15 +9,12 @@
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
 
 #include "../../backend/Config.hpp"
-#include "../../backend/Driver.hpp"
 
 #include <limits>
 
 namespace KokkosHostSpaces {
 
 namespace Impl {
-
-namespace {
 
 std::shared_ptr<char> allocate_on_device([[maybe_unused]] int device,
                                          [[maybe_unused]] std::size_t bytes) {
@@ -40,32 +37,14 @@ std::shared_ptr<char> allocate_on_device([[maybe_unused]] int device,
 #endif
 }
 
+namespace {
+
 std::size_t memory_limit() {
   std::size_t const bytes = config().stream_memory;
   return bytes > 0 ? bytes : std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace
-
-bool is_reachable(void const* pointer) {
-  return pointer != nullptr && Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
-
-void* DeviceCopies::on_device(int device, void const* host, std::size_t bytes) {
-  std::lock_guard const lock(m_mutex);
-  std::shared_ptr<char>& copy = m_copies[device];
-  if (copy == nullptr) {
-    auto made = allocate_on_device(device, bytes);
-    copy_and_wait(made.get(), host, bytes);
-    copy = std::move(made);
-  }
-  return copy.get();
-}
-
-void DeviceCopies::forget() {
-  std::lock_guard const lock(m_mutex);
-  m_copies.clear();
-}
 
 // So that two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }

@@ -35,6 +35,7 @@ Config read(Environment const& environment) {
 TEST_CASE("an empty environment gives the defaults") {
   Config const config = read({});
   CHECK(config.pool_limit == 0);
+  CHECK(config.stream_memory == std::size_t(1) << 30);
   CHECK(config.huge_pages);
   CHECK(config.numa);
   CHECK(config.touch_threads == 0);
@@ -46,6 +47,7 @@ TEST_CASE("an empty environment gives the defaults") {
 
 TEST_CASE("every variable is read") {
   Config const config = read({{"POOL_LIMIT", "64G"},
+                              {"STREAM_MEMORY", "256M"},
                               {"HUGE_PAGES", "off"},
                               {"NUMA", "off"},
                               {"TOUCH_THREADS", "12"},
@@ -54,6 +56,7 @@ TEST_CASE("every variable is read") {
                               {"GUARD", "on"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
+  CHECK(config.stream_memory == std::size_t(256) << 20);
   CHECK_FALSE(config.huge_pages);
   CHECK_FALSE(config.numa);
   CHECK(config.touch_threads == 12);

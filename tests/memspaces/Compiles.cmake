@@ -107,5 +107,7 @@ khs_must_not_compile(streamed_no_reducer "takes a reducer behind the body"
 khs_must_not_compile(streamed_no_stage "a chain has stages" "void f() { streamed_chain(\"c\", 9); }")
 khs_must_not_compile(steps_of_two_types "steps read and write Views of the same elements"
   "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<float const*>, In<double*>) {}, read(a), write(b))); }")
+khs_must_not_compile(steps_of_update "steps have a khs::read, the first of which"
+  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<double const*>, In<double*>) {}, read(a), update(b))); }")
 khs_must_not_compile(steps_of_more_dimensions "steps go over Views with as many dimensions"
   "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<double const**>, In<double**>) {}, read(a), write(b))); }")

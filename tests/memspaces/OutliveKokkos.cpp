@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Memory that is given back after Kokkos::finalize, and by a static destructor, must neither crash
-// nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize.
+// nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A streamed
+// loop in flight ends before Kokkos does, and its handle may be used afterwards.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -20,6 +21,13 @@ struct Holder {
   }
 } holder;
 
+// Destroyed at the end of the program.
+khs::StreamedLoop loop;
+
+struct AddOne {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<int*> x) const { x(i) += 1; }
+};
+
 using Vector = std::vector<int, khs::Allocator<int>>;
 
 int main(int argc, char* argv[]) {
@@ -30,11 +38,15 @@ int main(int argc, char* argv[]) {
     allocator.emplace();
     holder.memory      = allocator->allocate(1000);
     holder.memory[999] = 1;
+    Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const held(holder.memory, 1000);
+    loop = khs::streamed_for<khs::Staged>("add one", 1000, AddOne(), khs::update(held));
   }
   auto const before = khs::pool::statistics().total;
   auto* const raw   = static_cast<int*>(khs::PinnedSpace().allocate("raw", 4000));
   Kokkos::finalize();
 
+  loop.fence();
+  khs::release_stream_memory();
   // What was cached has gone back, what is in use has not.
   auto const after = khs::pool::statistics().total;
   raw[999]         = 2;
@@ -42,7 +54,8 @@ int main(int argc, char* argv[]) {
   Vector const late(1000, 7);
   bool const right = early[999] == 5 && early[1999] == 6 && late[999] == 7 &&
                      before.bytes_in_use > 0 && after.bytes_in_use > before.bytes_in_use &&
-                     holder.memory[999] == 1 && raw[999] == 2;
+                     holder.memory[999] == 2 && loop.is_done() && khs::stream_memory().held == 0 &&
+                     raw[999] == 2;
   khs::PinnedSpace().deallocate("raw", raw, 4000);
   std::puts(right ? "PASSED" : "FAILED");
   return right ? 0 : 1;

@@ -203,6 +203,11 @@ TEST_CASE("arguments that do not fit are refused, and the message says what to d
   check_refused({loop_of({right, left})}, "HostPinned are LayoutRight and LayoutLeft");
   check_refused({loop_of({left, right})}, "HostPinned are LayoutLeft and LayoutRight");
   check_refused({loop_of({left})}, "has more dimensions than the range");
+  ArgumentFacts deep = left;
+  deep.rank          = 3;
+  LoopFacts both     = loop_of({left, deep});
+  both.rank          = 2;
+  check_refused({both}, "\"l\" (100,1,1; 800 bytes) in HostPinned is LayoutLeft and has more");
   char mark;
   ArgumentFacts between = vector("t", reads);
   between.data          = nullptr;

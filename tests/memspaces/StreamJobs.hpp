@@ -16,6 +16,7 @@
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -56,6 +57,22 @@ class Locked {
 
 using Streams = std::vector<DeviceWork::Stream*>;
 
+/// A stream on each of so many devices; the first one is current afterwards.
+inline std::vector<std::unique_ptr<DeviceWork::Stream>> streams_on(int devices) {
+  std::vector<std::unique_ptr<DeviceWork::Stream>> result(static_cast<std::size_t>(devices));
+  for (int device = devices - 1; device >= 0; --device) {
+    DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+    result[std::size_t(device)] = std::make_unique<DeviceWork::Stream>();
+  }
+  return result;
+}
+
+inline Streams pointers(std::vector<std::unique_ptr<DeviceWork::Stream>> const& streams) {
+  Streams result;
+  for (auto const& stream : streams) result.push_back(stream.get());
+  return result;
+}
+
 inline StreamJob job_of(Case& random, Streams const& streams) {
   StreamJob job;
   job.label     = "test";
@@ -71,6 +88,12 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
     char* const copy = reinterpret_cast<char*>(saved->back().data());
     streams[0]->run([=] { std::memcpy(copy, from, bytes); });
     return copy;
+  };
+  job.intermediate = [made = std::make_shared<std::map<int, Array>>()](int number,
+                                                                       std::size_t bytes) {
+    Array& array = (*made)[number];
+    array.resize(bytes / sizeof(Number));
+    return reinterpret_cast<char*>(array.data());
   };
   job.launch = [&random, streams](std::size_t target, StreamLaunch const& launch) {
     std::size_t const n = random.loops[std::size_t(launch.stage)].arguments.size();

@@ -63,6 +63,42 @@ TEST_CASE("two loops one after the other on a stream need no fence between them"
   CHECK(wrong == 0);
 }
 
+TEST_CASE(
+    "a loop of one chunk is on the caller's stream alone, without events that are waited for") {
+  FakeCuda::reset();
+  {
+    OneArray one({0}, Access::update);
+    one.job.wishes.chunk_rows = OneArray::rows;
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    FakeCuda::use_copy_engines();
+    FakeCuda::start_copy_engines();
+    auto const launch = one.job.launch;
+    one.job.launch    = [&](std::size_t target, StreamLaunch const& what) {
+      launch(target, what);
+      auto* const rows = reinterpret_cast<Number*>(what.first_rows[0]);
+      one.streams[0]->run([=] { std::fill_n(rows, OneArray::rows, Number(2)); });
+    };
+    auto const loop = run_stream(one.job, lanes);
+    CHECK(FakeCuda::calls("cudaStreamWaitEvent") == 0);
+    CHECK(FakeCuda::calls("cudaEventRecord") ==
+          2);  // for whoever has the memory next, for the user
+    CHECK(FakeCuda::outstanding().streams == 1);
+    loop->fence();
+    CHECK(FakeCuda::copied().size() == 2);
+    CHECK(one.array == Array(OneArray::rows, 2));
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a staged loop over memory that is not page-locked says that the call may wait") {
+  FakeCuda::reset();
+  OneArray one({0});
+  StreamLanes lanes(allocate, std::size_t(1) << 30);
+  CHECK(run_stream(one.job, lanes)->why() == "as asked");
+  one.job.binding.pageable = "\"u\"";
+  CHECK(run_stream(one.job, lanes)->why() == "as asked; \"u\" is not page-locked, so it may wait");
+}
+
 namespace {
 
 // Of two loops of 20 copies each, all enqueued before the first one may begin: how many of one were

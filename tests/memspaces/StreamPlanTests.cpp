@@ -183,6 +183,20 @@ TEST_CASE("leaving out any kind of dependency is noticed", "[stream_plan]") {
   }
 }
 
+TEST_CASE("blocks on the host lie where elements of any alignment may", "[stream_plan]") {
+  int wrong = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    Case random(static_cast<unsigned>(seed));
+    StreamBinding const bound = bind_stream("test", random.loops);
+    StreamPlan plan           = plan_stream("test", bound.shape, random.wishes);
+    std::fill(plan.origins.begin(), plan.origins.end(), 0);
+    execute_on_host(plan, bound.shape, [&](StreamLaunch const& launch) {
+      wrong += reinterpret_cast<std::uintptr_t>(launch.first_rows[0]) % 512 != 0;
+    });
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("run one by one on the host, and in place, they are right as well", "[stream_plan]") {
   int wrong = 0, in_place = 0;
   for (int seed = 0; seed < rounds(2000); ++seed) {

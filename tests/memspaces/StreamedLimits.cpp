@@ -5,6 +5,7 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -35,6 +36,18 @@ struct AddRow {
     for (int j = 0; j < 5; ++j) y(i, j) = x(i, j) + j;
   }
 };
+struct PlusOne {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::In<double const**> x,
+                                  khs::In<double**> y) const {
+    y(i, j) = x(i, j) + 1;
+  }
+};
+struct Above {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::In<double const**> x,
+                                  khs::In<double**> y) const {
+    y(i, j) = 2 * x(i - 1, j);
+  }
+};
 struct Sum {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, double& sum) const { sum += x(i); }
 };
@@ -55,6 +68,11 @@ TEST_CASE("loops over nothing do nothing, whatever their Views", "[streamed_limi
   for (auto const& [a, b] :
        {std::pair(Mapped(), Mapped()), std::pair(Mapped("a", 0), Mapped("b", 0))}) {
     CHECK_NOTHROW(khs::streamed_for("update", 0, Increase(), khs::read(a), khs::update(b)).fence());
+    khs::Box<1> const inside({1}, {-1});
+    CHECK_NOTHROW(
+        khs::streamed_for("sides", inside, Sides(), khs::read(a, khs::halo(1)), khs::write(b)));
+    CHECK_NOTHROW(khs::streamed_chain(
+        "sides", inside, khs::steps(2, Sides(), khs::read(a, khs::halo(1)), khs::write(b))));
     double sum = 7;
     khs::streamed_reduce("sum", 0, Sum(), Kokkos::Sum<double>(sum), khs::read(a));
     CHECK(sum == 0);
@@ -99,6 +117,23 @@ TEST_CASE("a range that no View has is refused, and is not taken for an empty on
       khs::Error);
 }
 
+TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {
+  Mapped const a = counted(9), b = counted(9);
+  khs::StreamedLoop none,
+      loop = khs::streamed_for("add", 9, Increase(), khs::read(a), khs::update(b));
+  khs::StreamedLoop const copy = loop, moved = std::move(loop);
+  for (auto const* each :
+       std::initializer_list<khs::StreamedLoop const*>{&none, &copy, &moved, &moved}) {
+    CHECK_NOTHROW(each->fence());
+    CHECK(each->is_done());
+    CHECK_FALSE(each->explain().empty());
+  }
+  CHECK(none.chunks() == 0);
+  CHECK(copy.chunks() == moved.chunks());
+  loop = none;
+  CHECK(b(8) == 16);
+}
+
 TEST_CASE("messages tell the loop, and number arguments without a label", "[streamed_limits]") {
   double x[9];
   Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const bare(x, 9);
@@ -126,6 +161,42 @@ TEST_CASE("an intermediate array has the extents of the Views, also those that t
     for (int j = 0; j < 5; ++j) wrong += b(i, j) != 1 + 2 * j;
   CHECK(wrong == 0);
 }
+
+TEST_CASE(
+    "steps may begin with what a stage before them made, and end in what one behind them reads",
+    "[streamed_limits]") {
+  constexpr int n = 20, m = 5;
+  Table const a("a", n, m), b("b", n, m);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) a(i, j) = 10 * i + j;
+  khs::Intermediate<double**> made, stepped;
+  khs::streamed_chain(
+      "two steps", khs::StreamOptions<>{.chunk_rows = 6}, khs::Box<2>({1, 1}, {n, m - 1}),
+      khs::stage(khs::Box<2>({0, 0}, {n, m}), PlusOne(), khs::read(a), khs::write(made)),
+      khs::steps(2, Above(), khs::read(made, khs::halo(1)), khs::write(stepped)),
+      khs::stage(khs::Box<2>({0, 0}, {n, m}), PlusOne(), khs::read(stepped), khs::write(b)))
+      .fence();
+  int wrong = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      int const steps       = j == 0 || j == m - 1 ? 0 : std::min(i, 2);
+      double const expected = (1 << steps) * (a(i - steps, j) + 1) + 1;
+      wrong += b(i, j) != expected;
+    }
+  CHECK(wrong == 0);
+}
+
+#ifndef KOKKOS_ENABLE_CUDA
+TEST_CASE("on the host a chain goes in blocks that stay in the caches", "[streamed_limits]") {
+  constexpr int n = 1 << 20;
+  Mapped const a("a", n), b("b", n);
+  auto const loop =
+      khs::streamed_chain("sides", khs::Box<1>({1}, {n - 1}),
+                          khs::steps(2, Sides(), khs::read(a, khs::halo(1)), khs::write(b)));
+  CHECK(loop.chunk_rows() * std::int64_t(sizeof(double)) <= 1 << 20);
+  CHECK(loop.chunks() >= 8);
+}
+#endif
 
 TEST_CASE("indices beyond 32 bits are counted", "[streamed_limits]") {
   constexpr std::int64_t n = (std::int64_t(1) << 32) + 5, part = 5000;

@@ -57,6 +57,7 @@ void start_copy_engines();
 struct Copied {
   void const* dst;
   void const* src;
+  std::size_t bytes;
 };
 std::vector<Copied> copied();
 

@@ -36,7 +36,7 @@ CUstream_st const* next_for(Machine const& m, Engine const& engine) {
 
 }  // namespace
 
-void Machine::give_engine(Task& task, void const* dst, void const* src) {
+void Machine::give_engine(Task& task, Copied const& copy) {
   auto const device_of = [&](void const* pointer) {
     for (auto const& [address, allocation] : allocations)
       if (allocation.kind == Kind::device &&
@@ -44,10 +44,10 @@ void Machine::give_engine(Task& task, void const* dst, void const* src) {
         return allocation.device;
     return -1;
   };
-  int const to = device_of(dst), from = device_of(src);
+  int const to = device_of(copy.dst), from = device_of(copy.src);
   if (!has_engines || (to < 0) == (from < 0)) return;
   task.engine = to >= 0 ? &engines[to].to_device : &engines[from].to_host;
-  task.copies = {dst, src};
+  task.copies = copy;
 }
 
 bool Machine::may_begin(CUstream_st const& stream) const {

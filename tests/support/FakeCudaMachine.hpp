@@ -48,7 +48,7 @@ struct Task {
   Tickets after;              ///< must be done first
   std::shared_ptr<Ticket> ticket;
   Engine* engine = nullptr;  ///< that it needs
-  Copied copies  = {nullptr, nullptr};
+  Copied copies  = {nullptr, nullptr, 0};
 };
 
 /// What a graph owns: calls a function when nobody has it any more.
@@ -147,7 +147,7 @@ struct Machine {
   bool has_engines = false, engines_stand = false;
   std::map<int, Engines> engines;  ///< of each device
   std::vector<Copied> copied;
-  void give_engine(Task& task, void const* dst, void const* src);
+  void give_engine(Task& task, Copied const& copy);
   /// Can the first task of the stream's queue begin?
   bool may_begin(CUstream_st const& stream) const;
   void copy_begins(CUstream_st const& stream, Task const& task);

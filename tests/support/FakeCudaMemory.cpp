@@ -84,7 +84,7 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
   }
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
-  if (ticket) m.give_engine(m.find(stream)->queue.back(), dst, src);
+  if (ticket) m.give_engine(m.find(stream)->queue.back(), {dst, src, dst_bytes});
   if (ticket && (dst_known == 0 || src_known == 0)) m.wait_for(lock, {ticket});
   return cudaSuccess;
 }

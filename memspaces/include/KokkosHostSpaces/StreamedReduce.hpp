@@ -25,8 +25,9 @@ namespace KokkosHostSpaces {
 /// access: if that is a variable, the call waits for the result, as parallel_reduce does; if it is a
 /// View, the result is there after StreamedLoop::fence. The parts of the chunks are joined in the
 /// order of the chunks, so that the result is the same, bit for bit, in every run with the same
-/// chunks on the same kind of device. With `chunk_rows` given that holds whatever the transport;
-/// else ZeroCopy has larger chunks than Staged, and Automatic those of its choice.
+/// chunks on the same kind of device. With `chunk_rows` given that holds whatever the transport, and
+/// the number of devices; else ZeroCopy has larger chunks than Staged, Automatic those of its choice,
+/// and devices share the rows by their measured rates.
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,

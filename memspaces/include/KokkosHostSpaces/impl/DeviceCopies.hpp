@@ -5,21 +5,33 @@
 #define KOKKOS_HOST_SPACES_IMPL_DEVICE_COPIES_HPP
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
-/// Copies of some bytes of the host on devices, made when they are first asked for.
+/// Kokkos' memory of a device, which goes back when the pointer does. \throw Error
+std::shared_ptr<char> allocate_on_device(int device, std::size_t bytes);
+
+/// Copies of some bytes of the host on devices, made when they are first asked for. May be used by
+/// several threads at once.
 class DeviceCopies {
  public:
-  /// The copy on a device; waits while it is made. \throw Error
-  void* on_device(int device, void const* host, std::size_t bytes);
+  using Allocator = std::function<std::shared_ptr<char>(int device, std::size_t bytes)>;
+  explicit DeviceCopies(Allocator allocator = allocate_on_device)
+      : m_allocator(std::move(allocator)) {}
+
+  /// The copy on a device. If there is none yet, waits while it is made, behind what `stream`, of
+  /// that device, was given before. \throw Error
+  void* on_device(int device, void* stream, void const* host, std::size_t bytes);
   /// Gives the memory back; waits for kernels.
   void forget();
 
  private:
+  Allocator m_allocator;
   std::mutex m_mutex;
   std::map<int, std::shared_ptr<char>> m_copies;
 };

@@ -51,12 +51,13 @@ struct LoopFacts {
 
 /// What the launches need to know.
 struct StreamBinding {
-  StreamShape shape;      ///< the accesses of a stage begin with its arguments, in their order
-  int cut           = 0;  ///< the index of the range along which is cut
-  std::int64_t rows = 0;  ///< extent of that dimension
-  bool layout_right = true;
-  bool in_place     = false;  ///< a stage reads other elements of what it writes: only by copies
-  std::string pageable;       ///< an argument that kernels cannot reach, if any
+  StreamShape shape;  ///< the accesses of a stage begin with its arguments, in their order
+  int cut                 = 0;          ///< the index of the range along which is cut
+  std::int64_t rows       = 0;          ///< extent of that dimension
+  std::int64_t extents[3] = {1, 1, 1};  ///< of all Views, as many as the range has indices
+  bool layout_right       = true;
+  bool in_place = false;  ///< a stage reads other elements of what it writes: only by copies
+  std::string pageable;   ///< an argument that kernels cannot reach, if any
   std::string pageable_space;
   std::int64_t launch_rows = 0;  ///< rows whose elements one launch can count
   /// Strides in elements, of each argument of each stage.

@@ -77,13 +77,13 @@ class StreamedState {
   std::function<void()> finish;
 
  private:
-  mutable std::mutex m_mutex;
-  std::vector<void*> m_ends;  // events
+  std::mutex m_mutex;         // of m_fenced
+  std::vector<void*> m_ends;  // events; the same since the loop is enqueued
   bool m_fenced = false;
 };
 
 /// Whether kernels reach memory by the address that the host uses: it is page-locked.
-bool is_reachable(void const* pointer);
+bool is_reachable(void const* begin, std::size_t bytes);
 
 /// Bytes of device memory that a loop may take unless told.
 std::size_t memory_of_a_loop();

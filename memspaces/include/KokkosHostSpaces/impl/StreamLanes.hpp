@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -39,6 +40,7 @@ struct StreamLane {
   void* begun = nullptr;  ///< recorded when a loop begins, ...
   void* done  = nullptr;  ///< ... and when its last operation was enqueued
   bool used = false, taken = false;
+  std::thread::id taker;  ///< while it is taken
 };
 
 /// All lanes of this process.
@@ -53,7 +55,8 @@ class StreamLanes {
 
   /// A lane for one loop, which nobody else has until it is put back. If all memory is in use, one
   /// whose loop is still running: whoever gets it enqueues behind `done`. Waits for a thread that
-  /// is enqueueing if that has all of it; a thread takes one lane of a device at a time.
+  /// is enqueueing if that has all of it. A thread takes one lane of a device at a time, devices in
+  /// their order; if it asks in the midst of that again, it is given more rather than wait for itself.
   std::shared_ptr<StreamLane> take(int device, std::size_t bytes);
   void put_back(std::shared_ptr<StreamLane> const& lane) noexcept;
   /// For a lane whose streams failed: it is not used again.
@@ -67,7 +70,9 @@ class StreamLanes {
  private:
   std::shared_ptr<StreamLane> find(int device, std::size_t bytes, bool may_run);
   std::size_t held_on(int device) const;
-  void release_unused(int device);
+  bool is_nested(int device) const;
+  std::shared_ptr<char> allocate(int device, std::size_t bytes);
+  bool release_unused(int device);
 
   Allocator m_allocator;
   std::size_t m_limit;

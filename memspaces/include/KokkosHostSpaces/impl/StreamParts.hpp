@@ -16,7 +16,9 @@ namespace KokkosHostSpaces::Impl {
 /// Cuts a shape, so that each row is stored by one part. A part loads the rows of its neighbours
 /// that its halos need, and makes again what its stages need of intermediate arrays there.
 /// \param weights of the parts: their rates
-std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights);
+/// \param multiple of rows at which is cut, counted from the first one
+std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
+                                      std::int64_t multiple = 1);
 
 /// Rows that a part loads and another stores: to be copied before anything is stored.
 struct RowsToSave {

@@ -78,7 +78,8 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.access       = How;
   facts.halo         = argument.halo;
   facts.touched      = argument.touched;
-  if (facts.side == Side::pageable && is_reachable(facts.data)) facts.side = Side::page_locked;
+  if (facts.side == Side::pageable && is_reachable(facts.data, view.span() * facts.element_bytes))
+    facts.side = Side::page_locked;
   return facts;
 }
 
@@ -130,8 +131,8 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   Value* data      = host.data();
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    data = static_cast<Value*>(argument.view.copies().on_device(instance.cuda_device(), host.data(),
-                                                                host.span() * sizeof(Value)));
+    data = static_cast<Value*>(argument.view.copies().on_device(
+        instance.cuda_device(), instance.cuda_stream(), host.data(), host.span() * sizeof(Value)));
 #endif
   return const_chunk_of<View>(data, strides.of);
 }

@@ -25,7 +25,7 @@ template <class ExecutionSpace>
 void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std::size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    if (is_reachable(from)) return enqueue_byte_copy(instance, to, from, bytes);
+    if (is_reachable(from, bytes)) return enqueue_byte_copy(instance, to, from, bytes);
 #endif
   instance.fence("KokkosHostSpaces: before rows of a streamed loop are saved");
   std::memcpy(to, from, bytes);

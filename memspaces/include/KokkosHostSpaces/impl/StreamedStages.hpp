@@ -43,15 +43,15 @@ struct Steps {
   Body body;
   std::tuple<Arguments...> arguments;
 
-  // The first read argument, and the only one that is written.
-  static constexpr std::size_t position(bool of_read) {
+  // The first argument that is read, or written.
+  static constexpr std::size_t position(Access access) {
     constexpr Access accesses[] = {Arguments::access...};
     constexpr bool resident[]   = {is_resident_v<Arguments>...};
     for (std::size_t a = 0; a < sizeof...(Arguments); ++a)
-      if ((accesses[a] == Access::read) == of_read && !resident[a]) return a;
+      if (accesses[a] == access && !resident[a]) return a;
     return sizeof...(Arguments);
   }
-  static constexpr std::size_t source = position(true), result = position(false);
+  static constexpr std::size_t source = position(Access::read), result = position(Access::write);
   static_assert(
       source < sizeof...(Arguments) && result < sizeof...(Arguments),
       "steps have a khs::read, the first of which is what a step starts from, and a khs::write");
@@ -102,7 +102,7 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
 template <int Rank, class Steps, class... Arguments, class ExecutionSpace, class Body>
 void launch_step(Box<Rank> const& range, StreamBinding const& binding,
                  ExecutionSpace const& instance, std::string const& label,
-                 StreamLaunch const& launch, LaunchBox box, Body const& body,
+                 StreamLaunch const& launch, Body const& body,
                  std::tuple<Arguments...> const& all) {
   auto const call = body_call<Rank>(instance, body, binding, launch, all);
   call.check();
@@ -113,10 +113,11 @@ void launch_step(Box<Rank> const& range, StreamBinding const& binding,
                                  launch.first_rows[Steps::source], strides[Steps::source]);
   auto const result   = chunk_at(instance, std::get<Steps::result>(all),
                                  launch.first_rows[Steps::result], strides[Steps::result]);
-  LaunchBox inside;
+  LaunchBox inside, box;
   for (int d = 0; d < Rank; ++d) {
     inside.lower[d] = range.lower[d];
     inside.upper[d] = range.upper[d];
+    box.upper[d]    = binding.extents[d];
   }
   box.lower[binding.cut] = launch.begin;
   box.upper[binding.cut] = launch.end;
@@ -139,8 +140,6 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
   ArgumentFacts const& source = facts.arguments[TheSteps::source];
   ArgumentFacts const& result = facts.arguments[TheSteps::result];
   auto const between          = std::make_shared<std::vector<char>>(std::size_t(steps.count));
-  LaunchBox whole;
-  for (int d = 0; d < Rank; ++d) whole.upper[d] = source.extents[d];
   for (int q = 0; q < steps.count; ++q) {
     LoopFacts loop          = facts;
     loop.covers_all         = true;
@@ -157,10 +156,10 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
     if (q + 1 < steps.count)
       intermediate(loop.arguments[TheSteps::result], q + 1, 0, Access::write);
     parts.loops.push_back(loop);
-    parts.launches.push_back([range, whole, between, body = steps.body, all = steps.arguments](
+    parts.launches.push_back([range, between, body = steps.body, all = steps.arguments](
                                  StreamBinding const& binding, ExecutionSpace const& instance,
                                  std::string const& label, StreamLaunch const& launch) {
-      launch_step<Rank, TheSteps>(range, binding, instance, label, launch, whole, body, all);
+      launch_step<Rank, TheSteps>(range, binding, instance, label, launch, body, all);
     });
   }
 }
