@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_
 }
 
 TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
-          "[vector_policy_cuda]") {
+          "[vector_policy_cuda][scan_of_kokkos]") {
   int const n = elements(GENERATE(70001, 900001)), turns = rounds(200);
   OnDevice const a = weights(n);
   Kokkos::Cuda const instance;
