@@ -227,6 +227,24 @@ std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan
   return taken;
 }
 
+bool are_for_kernel(std::size_t longest, std::size_t pieces) {
+  return are_for_kernel(by_kernel(BatchPlan::Use::once), longest, pieces);
+}
+
+bool copy_at_once(NearPieces const& pieces, Driver::Stream stream) {
+  constexpr std::size_t most = PieceSweep::most_of_call;
+  if (pieces.count > most || pieces.count < copy_thresholds_in_use().batch_pieces) return false;
+  std::array<void*, most> dsts;
+  std::array<void const*, most> srcs;
+  std::array<std::size_t, most> bytes;
+  for (std::size_t i = 0; i < pieces.count; ++i) {
+    dsts[i]  = pieces.dst + pieces.ends[i].dst;
+    srcs[i]  = pieces.src + pieces.ends[i].src;
+    bytes[i] = pieces.lengths[i];
+  }
+  return Driver::copy_batch(dsts.data(), srcs.data(), bytes.data(), pieces.count, stream);
+}
+
 BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel,
                      BatchPlan::Use use) {
   BatchPlan plan;

@@ -7,6 +7,8 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 
+#include <KokkosHostSpaces/impl/PieceSweep.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -56,6 +58,13 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
 
 /// Takes those out that a kernel shall carry.
 std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
+
+/// Does one kernel carry so many pieces, none of which is longer, if nothing better is to be had?
+bool are_for_kernel(std::size_t longest, std::size_t pieces);
+
+/// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
+/// too many or too few for it, or the driver does not take them. Not while `stream` captures.
+bool copy_at_once(NearPieces const& pieces, void* stream);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -30,14 +30,23 @@ template <class Dst, class Src>
 inline constexpr bool has_device_v =
     is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
 
+/// Do two Views without gaps have their elements in the same order?
+template <class Dst, class Src>
+inline constexpr bool is_one_order_v =
+    Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
+                         !std::is_same_v<typename Dst::array_layout, Kokkos::LayoutStride>);
+
+/// Has a View of one dimension no gaps?
+template <class View>
+inline constexpr bool is_dense_layout_v =
+    std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+    std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+
 /// Bytes of the pair if it is one run of bytes.
 template <class Dst, class Src>
 std::optional<std::size_t> bytes_of_run(Dst const& dst, Src const& src) {
-  using Layout = typename Dst::array_layout;
-  constexpr bool one_order =
-      Dst::rank() <= 1 || (std::is_same_v<Layout, typename Src::array_layout> &&
-                           !std::is_same_v<Layout, Kokkos::LayoutStride>);
-  if (one_order && dst.span_is_contiguous() && src.span_is_contiguous())  // quicker than a plan
+  if (is_one_order_v<Dst, Src> && dst.span_is_contiguous() &&
+      src.span_is_contiguous())  // quicker than a plan
     return dst.span() * sizeof(typename Dst::value_type);
   CopyPlan const plan = plan_for(dst, src);
   return plan.contiguous() ? std::optional(plan.run_bytes) : std::nullopt;
@@ -98,6 +107,41 @@ CheckedPairs check_pairs(Pairs const& pairs, CopyBatch::Neighbours neighbours) {
   batch.sort();
   checked.has_others = has_others;
   return checked;
+}
+
+/// Pairs that are one run of bytes each if they have no gaps, and that a kernel or one call copies.
+template <class Dst, class Src>
+inline constexpr bool can_be_swept_v =
+    are_bytes_v<Dst, Src>&& has_device_v<Dst, Src> && !is_pageable_v<typename Dst::memory_space> &&
+    !is_pageable_v<typename Src::memory_space> && is_one_order_v<Dst, Src>;
+
+/// Adds a pair to a sweep; false if it is not plain.
+template <class Dst, class Src>
+bool sweep_pair(PieceSweep& sweep, Dst const& dst, Src const& src) {
+  for (int r = 0; r < int(Dst::rank); ++r)
+    if (dst.extent(r) != src.extent(r)) return false;
+  std::size_t elements = 0;
+  if constexpr (Dst::rank == 1 && is_dense_layout_v<Dst> && is_dense_layout_v<Src>) {
+    elements = dst.extent(0);
+  } else {
+    if (!dst.span_is_contiguous() || !src.span_is_contiguous()) return false;
+    elements = dst.span();
+  }
+  return sweep.add(reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
+                   elements * sizeof(typename Dst::value_type));
+}
+
+/// One pass over all pairs; see PieceSweep.
+template <class Pairs>
+NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* lengths) {
+  auto const [dst, src] = pairs.first_ends();
+  if (dst == nullptr || src == nullptr) return {};
+  PieceSweep sweep(dst, src, ends, lengths);
+  bool const are_plain =
+      pairs.all_of([&](auto const& to, auto const& from) { return sweep_pair(sweep, to, from); });
+  if (!are_plain) return {};
+  PieceSweep const swept = sweep;  // so that the other one stays in registers
+  return swept.finish();
 }
 
 /// By deep_copy, each on the device whose memory it is, what is not in the batch.
@@ -170,13 +214,27 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
   return is_copied;
 }
 
+// What is plain, and short or few. False, and nothing is done, if it is not.
+template <class Pairs>
+bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  if constexpr (Pairs::can_be_swept) {
+    if (pairs.size() > PieceSweep::most_pieces || tools_see_copies() || guards_copies())
+      return false;
+    SweepTable const table(pairs.size());
+    NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
+    return pieces.count > 0 && enqueue_swept(instance, pieces);
+  }
+  return false;
+}
+
 template <class Pairs>
 void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (is_copied_alone(instance, pairs)) return;
-  CheckedPairs checked = check_pairs(pairs, CopyBatch::may_merge(instance.cuda_stream())
-                                                ? CopyBatch::Neighbours::merged
-                                                : CopyBatch::Neighbours::apart);
-  bool const are_seen  = tools_see_copies();
+  bool const may_merge = CopyBatch::may_merge(instance.cuda_stream());
+  if (may_merge && enqueue_quickly(instance, pairs)) return;
+  CheckedPairs checked =
+      check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
+  bool const are_seen = tools_see_copies();
   if (checked.has_others || are_seen) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, checked.batch, are_seen);
   guard_batch(instance, pairs);

@@ -14,6 +14,7 @@
 #include <ranges>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -45,6 +46,23 @@ class PairsOfRanges {
   }
   std::size_t size() const { return std::ranges::size(m_dsts); }
 
+  static constexpr bool can_be_swept = can_be_swept_v<std::ranges::range_value_t<Dsts const>,
+                                                      std::ranges::range_value_t<Srcs const>>;
+
+  /// Where the first pair begins, if there is one.
+  std::pair<char*, char const*> first_ends() const {
+    if (size() == 0) return {};
+    return {reinterpret_cast<char*>(std::ranges::begin(m_dsts)->data()),
+            reinterpret_cast<char const*>(std::ranges::begin(m_srcs)->data())};
+  }
+  /// Until `visit` returns false. \return whether it never did
+  template <class Visit>
+  bool all_of(Visit const& visit) const {
+    auto src = std::ranges::begin(m_srcs);
+    for (auto const& dst : m_dsts)
+      if (!visit(dst, *src++)) return false;
+    return true;
+  }
   template <class Visit>
   void for_each(Visit const& visit) const {
     auto src            = std::ranges::begin(m_srcs);
@@ -73,6 +91,7 @@ template <class... Copies>
 class PairsOfArguments {
  public:
   explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
+  static constexpr bool can_be_swept = false;
   static constexpr std::size_t size() { return sizeof...(Copies); }
 
   template <class Visit>
