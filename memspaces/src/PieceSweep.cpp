@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -21,30 +22,61 @@ struct Span {
   std::int64_t first, end;
 };
 
-// What is to be known of all. In loops that compilers turn into vectors.
+// What is to be known of all, in loops that compilers turn into vectors.
 struct Sight {
-  std::int32_t least_dst = 0, most_dst = 0, least_src = 0, most_src = 0;
-  std::uint32_t dsts = 0, srcs = 0, lengths = 0;  ///< all of them, by a bitwise or
-  std::uint32_t lengths_differ = 0;
+  std::uint32_t offsets = 0, lengths = 0;  ///< all of them, by a bitwise or
+  std::uint32_t reach   = 0;               ///< no offset is further from 0, either way
+  bool are_equally_long = true;
 
   explicit Sight(NearPieces const& pieces) {
     for (std::size_t i = 0; i < pieces.count; ++i) {
       NearEnds const ends = pieces.ends[i];
-      least_dst           = std::min(least_dst, ends.dst);
-      most_dst            = std::max(most_dst, ends.dst);
-      least_src           = std::min(least_src, ends.src);
-      most_src            = std::max(most_src, ends.src);
-      dsts |= std::uint32_t(ends.dst);
-      srcs |= std::uint32_t(ends.src);
+      offsets |= std::uint32_t(ends.dst) | std::uint32_t(ends.src);
+      reach |=
+          std::uint32_t(ends.dst ^ (ends.dst >> 31)) | std::uint32_t(ends.src ^ (ends.src >> 31));
     }
+    std::uint32_t differ = 0;
     for (std::size_t i = 0; i < pieces.count; ++i) {
       lengths |= pieces.lengths[i];
-      lengths_differ |= pieces.lengths[i] ^ pieces.lengths[0];
+      differ |= pieces.lengths[i] ^ pieces.lengths[0];
     }
+    are_equally_long = differ == 0;
   }
-  Span to(std::size_t longest) const { return {least_dst, most_dst + std::int64_t(longest)}; }
-  Span from(std::size_t longest) const { return {least_src, most_src + std::int64_t(longest)}; }
 };
+
+struct Order {
+  bool ascending;   ///< destinations, without overlaps
+  bool neighbours;  ///< a piece continues the one before
+};
+
+// Whole numbers of 32 bits suffice for distances of pieces that are near each other.
+template <class Int>
+Order order_of(NearPieces const& pieces) {
+  Int falls = 0;
+  int joins = 0;
+  for (std::size_t i = 1; i < pieces.count; ++i) {
+    Int const length = Int(pieces.lengths[i - 1]);
+    Int const to     = Int(pieces.ends[i].dst) - pieces.ends[i - 1].dst,
+              from   = Int(pieces.ends[i].src) - pieces.ends[i - 1].src;
+    falls |= to - length;
+    joins |= int((to ^ length) == 0) & int((from ^ length) == 0);
+  }
+  return {falls >= 0, joins != 0};
+}
+
+Order order_of(NearPieces const& pieces, Sight const& sight) {
+  return sight.reach >> 29 == 0 ? order_of<std::int32_t>(pieces) : order_of<std::int64_t>(pieces);
+}
+
+template <class Side>
+Span span_of(NearPieces const& pieces, Side side) {
+  std::int32_t least = 0, most = 0;
+  for (std::size_t i = 0; i < pieces.count; ++i) {
+    least = std::min(least, pieces.ends[i].*side);
+    most  = std::max(most, pieces.ends[i].*side);
+  }
+  return {least, most + std::int64_t(pieces.longest)};
+}
 
 // The most pieces in a row of equal length and at equal distances.
 std::size_t most_regular(NearPieces const& pieces) {
@@ -77,19 +109,19 @@ bool may_be_regular(NearPieces const& pieces, std::size_t limit) {
   return false;
 }
 
-// A byte for each 2^n bytes of memory, on whose multiples all pieces begin and end: bits would be
-// fewer, but each would have to wait for its neighbour.
+// A byte for each 2^n bytes of memory: bits would be fewer, but each would have to wait for its
+// neighbour.
 class Cells {
  public:
   explicit Cells(std::size_t count) : m_cells(kept()) { m_cells.assign(count + 1, 0); }
 
-  void take(std::size_t first, std::size_t count) {
-    std::uint8_t* const cell = m_cells.data() + 1 + first;
-    m_twice |= cell[0];
-    cell[0] = taken | begins;
-    for (std::size_t i = 1; i < count; ++i) {
-      m_twice |= cell[i];
-      cell[i] = taken;
+  void take(std::size_t first, std::size_t last) {
+    std::uint8_t* cell = m_cells.data() + 1 + first;
+    m_twice |= *cell;
+    *cell = taken | begins;
+    for (; first < last; ++first) {
+      m_twice |= *++cell;
+      *cell = taken;
     }
   }
   // Was each cell taken once at most, and is one free between any two pieces?
@@ -111,25 +143,56 @@ class Cells {
   std::uint8_t m_twice = 0;
 };
 
-// So many for each piece at most: to sort costs no more than more of them.
+// So many for each piece at most, each of so many bytes as need be: to sort costs no more.
 constexpr std::size_t most_cells = 32;
 
-// Is there a gap between any two destinations, so that none overlap, and none can be merged?
+// Programs make the same batches again and again: those that were checked last by a thread.
+class Checked {
+ public:
+  bool has(NearPieces const& pieces) const {
+    return pieces.count == m_ends.size() &&
+           std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
+           std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
+  }
+  void keep(NearPieces const& pieces) {
+    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
+    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
+  }
+
+ private:
+  std::vector<NearEnds> m_ends;
+  std::vector<std::uint32_t> m_lengths;
+};
+
+// Is there a gap between any two destinations, so that none overlap, and none can be merged? False
+// as well if it is small, and the pieces are long and begin anywhere.
 bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
-  Span const span         = sight.to(pieces.longest);
-  int const shift         = std::countr_zero(sight.dsts | sight.lengths);
-  std::size_t const cells = std::size_t(span.end - span.first) >> shift;
-  if (cells > most_cells * pieces.count) return false;
-  Cells taken(cells);
-  for (std::size_t i = 0; i < pieces.count; ++i)
-    taken.take(std::size_t(pieces.ends[i].dst - span.first) >> shift, pieces.lengths[i] >> shift);
-  return taken.all_have_gaps();
+  thread_local Checked checked;
+  if (checked.has(pieces)) return true;
+  Span const span = span_of(pieces, &NearEnds::dst);
+  int shift       = std::countr_zero(sight.offsets | sight.lengths);
+  while (std::size_t(span.end - span.first) >> shift > most_cells * pieces.count) ++shift;
+  Cells taken((std::size_t(span.end - span.first) >> shift) + 1);
+  for (std::size_t i = 0; i < pieces.count; ++i) {
+    std::size_t const begin = std::size_t(pieces.ends[i].dst - span.first);
+    taken.take(begin >> shift, (begin + pieces.lengths[i] - 1) >> shift);
+  }
+  bool const found = taken.all_have_gaps();
+  if (found) checked.keep(pieces);
+  return found;
 }
 
-bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
-  Span const to = sight.to(pieces.longest), from = sight.from(pieces.longest);
+bool are_apart(NearPieces const& pieces, Span to, Span from) {
   return pieces.dst + to.end <= pieces.src + from.first ||
          pieces.src + from.end <= pieces.dst + to.first;
+}
+
+// Does no piece write where one reads?
+bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
+  std::int64_t const reach = std::int64_t(sight.reach) + 1;
+  Span const widest{-reach, reach + std::int64_t(pieces.longest)};
+  return are_apart(pieces, widest, widest) ||
+         are_apart(pieces, span_of(pieces, &NearEnds::dst), span_of(pieces, &NearEnds::src));
 }
 
 }  // namespace
@@ -141,16 +204,16 @@ NearPieces PieceSweep::finish() const {
   if (m_count == 0 || std::min(dst, src) < least_address) return none;
   NearPieces pieces{m_first_dst, m_first_src, m_ends, m_lengths, m_count, m_lengths[0], 0, true};
   Sight const sight(pieces);
-  pieces.alignment        = dst | src | sight.dsts | sight.srcs;
-  pieces.are_equally_long = sight.lengths_differ == 0;
+  pieces.alignment        = dst | src | sight.offsets;
+  pieces.are_equally_long = sight.are_equally_long;
   if (!pieces.are_equally_long) pieces.longest = *std::max_element(m_lengths, m_lengths + m_count);
   CopyThresholds const& known = copy_thresholds_in_use();
   std::size_t const regular =
       m_count <= most_of_call ? known.regular_pieces : known.regular_pieces_not_by_kernel;
-  if (may_be_regular(pieces, regular) && most_regular(pieces) >= regular) return none;
-  bool const is_plain =
-      sides_are_apart(pieces, sight) && (m_falls >= 0 || destinations_have_gaps(pieces, sight));
-  return is_plain ? pieces : none;
+  Order const order   = order_of(pieces, sight);
+  bool const has_rows = may_be_regular(pieces, regular) && most_regular(pieces) >= regular;
+  if (order.neighbours || has_rows || !sides_are_apart(pieces, sight)) return none;
+  return order.ascending || destinations_have_gaps(pieces, sight) ? pieces : none;
 }
 
 }  // namespace KokkosHostSpaces::Impl

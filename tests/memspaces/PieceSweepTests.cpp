@@ -98,6 +98,17 @@ TEST_CASE("pieces with gaps are swept, few or many, ascending or not, of one len
   }
 }
 
+TEST_CASE("long pieces with gaps are swept wherever they begin", "[piece_sweep]") {
+  std::mt19937 random(6);
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < 1000; ++i)
+    pieces.push_back({here + 8192 * (i ^ (i >> 1)) + random() % 500, there + 5000 * i,
+                      std::size_t(4000 + random() % 90)});
+  CHECK(is_told_as_it_is(Swept(pieces), pieces));
+  pieces[400].dst = pieces[700].dst + pieces[700].bytes - 1;
+  CHECK_FALSE(Swept(pieces).is_plain());
+}
+
 TEST_CASE("one piece that is not plain is seen wherever it is", "[piece_sweep]") {
   for (std::size_t const count : {5, 300})
     for (std::size_t const i : {std::size_t(0), std::size_t(1), count / 2, count - 1}) {
@@ -119,6 +130,56 @@ TEST_CASE("one piece that is not plain is seen wherever it is", "[piece_sweep]")
       CHECK(spoil([](Piece& piece, Piece const& other) { piece.src = other.dst + 8; }));
       CHECK(spoil([](Piece& piece, Piece const&) { piece.src = piece.dst; }));
     }
+}
+
+TEST_CASE("that a batch was plain says nothing of the next one", "[piece_sweep]") {
+  std::mt19937 random(8);
+  auto pieces = scattered(100, 64);
+  for (Piece& piece : pieces) std::swap(piece.dst, piece.src);
+  std::shuffle(pieces.begin(), pieces.end(), random);
+  for (int time = 0; time < 3; ++time) {
+    CHECK(is_told_as_it_is(Swept(pieces), pieces));
+    auto others      = pieces;
+    others[40].bytes = 200;
+    CHECK_FALSE(Swept(others).is_plain());
+    others         = pieces;
+    others[40].dst = others[41].dst;
+    CHECK_FALSE(Swept(others).is_plain());
+    std::swap(pieces[40].dst, pieces[41].dst);
+    CHECK(is_told_as_it_is(Swept(pieces), pieces));
+    others = pieces;
+    for (Piece& piece : others) piece.dst += 4096;
+    CHECK(is_told_as_it_is(Swept(others), others));
+    for (Piece& piece : others) piece.src = piece.dst + 64;  // as far from each other as before
+    CHECK_FALSE(Swept(others).is_plain());
+  }
+}
+
+TEST_CASE("pieces up to 2 GiB apart are swept", "[piece_sweep]") {
+  std::size_t const far = std::size_t(100) << 20;
+  for (bool const falls : {false, true}) {
+    auto const pieces = [&](std::size_t last, std::size_t bytes) {
+      std::vector<Piece> made;
+      for (std::size_t i = 0; i < 20; ++i)
+        made.push_back({there + far * i, here + far * (i ^ (i >> 1)) / 2, bytes});
+      made.push_back({there + last, here + 19 * far, 64});
+      if (falls) std::reverse(made.begin(), made.end());
+      return made;
+    };
+    CHECK(is_told_as_it_is(Swept(pieces(20 * far, far / 2)), pieces(20 * far, far / 2)));
+    CHECK_FALSE(Swept(pieces(19 * far + far / 2 - 1, far / 2)).is_plain());
+    CHECK_FALSE(Swept(pieces(22 * far, 64)).is_plain());
+  }
+  // Steps that look as if they ascended to who counts by 32 bits; the last one meets the second.
+  std::vector<Piece> made;
+  for (int const at : {0, 15, -15, -2, 13, 15})
+    made.push_back({there + std::uintptr_t(at * 100000000ll), here + 1000 * made.size(), 64});
+  CHECK_FALSE(Swept(made).is_plain());
+  made.back().dst += 1 << 26;
+  CHECK(is_told_as_it_is(Swept(made), made));
+  // Where null is in reach, nobody looks for it.
+  for (Piece& piece : made) piece.dst = piece.dst - there + (std::uintptr_t(1) << 31);
+  CHECK_FALSE(Swept(made).is_plain());
 }
 
 TEST_CASE("regular rows are left to 2-D copies, and shuffled neighbours to who merges them",

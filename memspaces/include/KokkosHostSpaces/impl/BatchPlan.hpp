@@ -7,20 +7,21 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 
-#include <KokkosHostSpaces/impl/PieceSweep.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
+struct NearPieces;
+
 struct CopyPiece {
   char* dst;
   char const* src;
   std::size_t bytes;
-  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
-  bool pageable;       ///< no kernel reaches one of the sides
+  std::uint32_t pair;      ///< which pair of Views it is of, or the first of them
+  bool pageable;           ///< no kernel reaches one of the sides
+  bool to_device = false;  ///< from page-locked memory to that of a device
 };
 
 /// Does `piece` begin where `before` ends, on both sides?
@@ -61,6 +62,11 @@ std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan
 
 /// Does one kernel carry so many pieces, none of which is longer, if nothing better is to be had?
 bool are_for_kernel(std::size_t longest, std::size_t pieces);
+
+/// Enqueues a copy from page-locked memory to a device by the call for many, which takes the host
+/// less long for a short one. False, and nothing is done, if it is longer, or the driver does not
+/// take it. Not while `stream` captures.
+bool copy_short(void* dst, void const* src, std::size_t bytes, void* stream);
 
 /// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
 /// too many or too few for it, or the driver does not take them. Not while `stream` captures.

@@ -55,6 +55,14 @@ class PairsOfRanges {
     return {reinterpret_cast<char*>(std::ranges::begin(m_dsts)->data()),
             reinterpret_cast<char const*>(std::ranges::begin(m_srcs)->data())};
   }
+  /// Does the second pair begin where the first one ends? Then there will be more of them.
+  bool begins_with_neighbours() const {
+    if (size() < 2) return false;
+    auto const dst = std::ranges::begin(m_dsts);
+    auto const src = std::ranges::begin(m_srcs);
+    return std::next(dst)->data() == dst->data() + dst->span() &&
+           std::next(src)->data() == src->data() + src->span();
+  }
   /// Until `visit` returns false. \return whether it never did
   template <class Visit>
   bool all_of(Visit const& visit) const {

@@ -39,19 +39,13 @@ class PieceSweep {
   PieceSweep(char* dst, char const* src, NearEnds* ends, std::uint32_t* lengths)
       : m_first_dst(dst), m_first_src(src), m_ends(ends), m_lengths(lengths) {}
 
-  /// The next piece. False: it is not plain, since it is empty or long, lies far away, or continues
-  /// the one before.
+  /// The next piece. False: it is not plain, since it is empty or long, or lies far away.
   bool add(char* dst, char const* src, std::size_t bytes) {
     std::int64_t const to = dst - m_first_dst, from = src - m_first_src;
     if (bytes - 1 >= most_bytes || to != std::int32_t(to) || from != std::int32_t(from))
       return false;
-    std::int64_t const gap = to - m_dst_end, src_gap = from - m_src_end;
-    if (src_gap + 2 * gap == 0) return false;  // so of neighbours, and hardly ever of others
     m_ends[m_count]      = {std::int32_t(to), std::int32_t(from)};
     m_lengths[m_count++] = std::uint32_t(bytes);
-    m_falls |= gap;
-    m_dst_end = to + std::int64_t(bytes);
-    m_src_end = from + std::int64_t(bytes);
     return true;
   }
 
@@ -66,9 +60,7 @@ class PieceSweep {
   char const* m_first_src;
   NearEnds* m_ends;
   std::uint32_t* m_lengths;
-  std::size_t m_count    = 0;
-  std::int64_t m_dst_end = -1, m_src_end = 0;  ///< of the last one; at first of no neighbour
-  std::int64_t m_falls = 0;                    ///< negative: destinations do not ascend, or overlap
+  std::size_t m_count = 0;
 };
 
 }  // namespace KokkosHostSpaces::Impl
