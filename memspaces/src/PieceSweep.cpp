@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -27,6 +28,7 @@ struct Sight {
   std::uint32_t offsets = 0, lengths = 0;  ///< all of them, by a bitwise or
   std::uint32_t reach   = 0;               ///< no offset is further from 0, either way
   bool are_equally_long = true;
+  std::size_t longest   = 0;
 
   explicit Sight(NearPieces const& pieces) {
     for (std::size_t i = 0; i < pieces.count; ++i) {
@@ -41,6 +43,8 @@ struct Sight {
       differ |= pieces.lengths[i] ^ pieces.lengths[0];
     }
     are_equally_long = differ == 0;
+    longest          = are_equally_long ? pieces.lengths[0]
+                                        : *std::max_element(pieces.lengths, pieces.lengths + pieces.count);
   }
 };
 
@@ -146,29 +150,9 @@ class Cells {
 // So many for each piece at most, each of so many bytes as need be: to sort costs no more.
 constexpr std::size_t most_cells = 32;
 
-// Programs make the same batches again and again: those that were checked last by a thread.
-class Checked {
- public:
-  bool has(NearPieces const& pieces) const {
-    return pieces.count == m_ends.size() &&
-           std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
-           std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
-  }
-  void keep(NearPieces const& pieces) {
-    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
-    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
-  }
-
- private:
-  std::vector<NearEnds> m_ends;
-  std::vector<std::uint32_t> m_lengths;
-};
-
 // Is there a gap between any two destinations, so that none overlap, and none can be merged? False
 // as well if it is small, and the pieces are long and begin anywhere.
 bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
-  thread_local Checked checked;
-  if (checked.has(pieces)) return true;
   Span const span = span_of(pieces, &NearEnds::dst);
   int shift       = std::countr_zero(sight.offsets | sight.lengths);
   while (std::size_t(span.end - span.first) >> shift > most_cells * pieces.count) ++shift;
@@ -177,10 +161,47 @@ bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
     std::size_t const begin = std::size_t(pieces.ends[i].dst - span.first);
     taken.take(begin >> shift, (begin + pieces.lengths[i] - 1) >> shift);
   }
-  bool const found = taken.all_have_gaps();
-  if (found) checked.keep(pieces);
-  return found;
+  return taken.all_have_gaps();
 }
+
+// Whatever the memory is that they are of.
+bool are_plain(NearPieces const& pieces, Sight const& sight) {
+  CopyThresholds const& known = copy_thresholds_in_use();
+  std::size_t const regular   = pieces.count <= PieceSweep::most_of_call
+                                    ? known.regular_pieces
+                                    : known.regular_pieces_not_by_kernel;
+  Order const order           = order_of(pieces, sight);
+  if (order.neighbours) return false;
+  if (may_be_regular(pieces, regular) && most_regular(pieces) >= regular) return false;
+  return order.ascending || destinations_have_gaps(pieces, sight);
+}
+
+// Programs make the same batches again and again, if of other memory: the last one that was plain.
+class CheckedList {
+ public:
+  // nullptr if they are not plain.
+  Sight const* find_or_check(NearPieces& pieces) {
+    if (is_of(pieces)) return &*m_sight;
+    Sight const sight(pieces);
+    pieces.longest = sight.longest;
+    if (!are_plain(pieces, sight)) return nullptr;
+    m_sight.reset();
+    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
+    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
+    return &m_sight.emplace(sight);
+  }
+
+ private:
+  bool is_of(NearPieces const& pieces) const {
+    return m_sight && pieces.count == m_ends.size() &&
+           std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
+           std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
+  }
+
+  std::vector<NearEnds> m_ends;
+  std::vector<std::uint32_t> m_lengths;
+  std::optional<Sight> m_sight;
+};
 
 bool are_apart(NearPieces const& pieces, Span to, Span from) {
   return pieces.dst + to.end <= pieces.src + from.first ||
@@ -198,22 +219,18 @@ bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
 }  // namespace
 
 NearPieces PieceSweep::finish() const {
+  thread_local CheckedList checked;
   NearPieces const none{};
   std::uintptr_t const dst = reinterpret_cast<std::uintptr_t>(m_first_dst),
                        src = reinterpret_cast<std::uintptr_t>(m_first_src);
   if (m_count == 0 || std::min(dst, src) < least_address) return none;
   NearPieces pieces{m_first_dst, m_first_src, m_ends, m_lengths, m_count, m_lengths[0], 0, true};
-  Sight const sight(pieces);
-  pieces.alignment        = dst | src | sight.offsets;
-  pieces.are_equally_long = sight.are_equally_long;
-  if (!pieces.are_equally_long) pieces.longest = *std::max_element(m_lengths, m_lengths + m_count);
-  CopyThresholds const& known = copy_thresholds_in_use();
-  std::size_t const regular =
-      m_count <= most_of_call ? known.regular_pieces : known.regular_pieces_not_by_kernel;
-  Order const order   = order_of(pieces, sight);
-  bool const has_rows = may_be_regular(pieces, regular) && most_regular(pieces) >= regular;
-  if (order.neighbours || has_rows || !sides_are_apart(pieces, sight)) return none;
-  return order.ascending || destinations_have_gaps(pieces, sight) ? pieces : none;
+  Sight const* const sight = checked.find_or_check(pieces);
+  if (sight == nullptr) return none;
+  pieces.longest          = sight->longest;
+  pieces.are_equally_long = sight->are_equally_long;
+  pieces.alignment        = dst | src | sight->offsets;
+  return sides_are_apart(pieces, *sight) ? pieces : none;
 }
 
 }  // namespace KokkosHostSpaces::Impl
