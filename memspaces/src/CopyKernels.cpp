@@ -126,15 +126,23 @@ namespace {
 constexpr SpaceDescription mapped{MappedSpace::name(), false};
 constexpr char const* table_label = "deep_copy_all: pieces";
 
+void* allocate_if_there_is(std::size_t bytes) {
+  try {
+    return allocate(mapped, -1, table_label, bytes, bytes);
+  } catch (OutOfPinnedMemory const&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 // It goes back to the pool as that list above.
-SweepTable::SweepTable(std::size_t pieces)
-    : m_bytes(pieces > few ? pieces * (sizeof(NearEnds) + sizeof(std::uint32_t)) : 0),
-      m_ends(m_bytes == 0
-                 ? m_few_ends
-                 : static_cast<NearEnds*>(allocate(mapped, -1, table_label, m_bytes, m_bytes))),
-      m_lengths(m_bytes == 0 ? m_few_lengths : reinterpret_cast<std::uint32_t*>(m_ends + pieces)) {}
+SweepTable::SweepTable(std::size_t pieces) : m_ends(m_few_ends), m_lengths(m_few_lengths) {
+  if (pieces <= few) return;
+  m_bytes = pieces * (sizeof(NearEnds) + sizeof(std::uint32_t));
+  m_ends  = static_cast<NearEnds*>(allocate_if_there_is(m_bytes));
+  if (m_ends != nullptr) m_lengths = reinterpret_cast<std::uint32_t*>(m_ends + pieces);
+}
 
 SweepTable::~SweepTable() {
   if (m_bytes > 0) deallocate(mapped, table_label, m_ends, m_bytes, m_bytes);

@@ -46,11 +46,12 @@ class SweepTable {
   SweepTable(SweepTable const&)            = delete;
   SweepTable& operator=(SweepTable const&) = delete;
 
+  /// nullptr if the pool has no memory left: other ways may need none.
   NearEnds* ends() const { return m_ends; }
   std::uint32_t* lengths() const { return m_lengths; }
 
  private:
-  std::size_t m_bytes;  ///< of the pool; 0: none
+  std::size_t m_bytes = 0;  ///< of the pool
   NearEnds* m_ends;
   std::uint32_t* m_lengths;
   NearEnds m_few_ends[few];

@@ -64,6 +64,7 @@ bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
     if (pairs.size() > PieceSweep::most_pieces || tools_see_copies() || guards_copies())
       return false;
     SweepTable const table(pairs.size());
+    if (table.ends() == nullptr) return false;
     NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
     return pieces.count > 0 && enqueue_swept(instance, pieces);
   }
