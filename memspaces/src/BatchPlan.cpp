@@ -194,11 +194,12 @@ void add_each(CopyRows const& rows, std::vector<CopyPiece>& pieces) {
     pieces.push_back(row);
 }
 
-bool copy_others(std::vector<CopyPiece> const& pieces, bool apart, Driver::Stream stream) {
-  if (pieces.size() == 1 && !apart && pieces[0].to_device &&
+bool copy_others(std::vector<CopyPiece> const& pieces, BatchPlan const& plan,
+                 Driver::Stream stream) {
+  if (pieces.size() == 1 && plan.to_device && !plan.apart &&
       copy_short(pieces[0].dst, pieces[0].src, pieces[0].bytes, stream))
     return true;
-  bool const by_one_call = !apart && copy_at_once(pieces, stream);
+  bool const by_one_call = !plan.apart && copy_at_once(pieces, stream);
   bool all_taken         = true;
   for (CopyPiece const& piece : pieces)
     if (!by_one_call || piece.pageable) all_taken = is_taken(piece, stream) && all_taken;
@@ -280,9 +281,9 @@ bool BatchPlan::enqueue(Driver::Stream stream) const {
   std::vector<CopyPiece> refused;
   for (CopyRows const& equal : rows)
     if (!is_taken(equal, stream)) add_each(equal, refused);
-  if (refused.empty()) return copy_others(others, apart, stream);
+  if (refused.empty()) return copy_others(others, *this, stream);
   refused.insert(refused.end(), others.begin(), others.end());
-  return copy_others(refused, apart, stream);
+  return copy_others(refused, *this, stream);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -19,9 +19,8 @@ struct CopyPiece {
   char* dst;
   char const* src;
   std::size_t bytes;
-  std::uint32_t pair;      ///< which pair of Views it is of, or the first of them
-  bool pageable;           ///< no kernel reaches one of the sides
-  bool to_device = false;  ///< from page-locked memory to that of a device
+  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
+  bool pageable;       ///< no kernel reaches one of the sides
 };
 
 /// Does `piece` begin where `before` ends, on both sides?
@@ -46,7 +45,8 @@ struct BatchPlan {
   std::vector<CopyRows> rows;
   std::vector<CopyPiece> for_kernel;  ///< left to the caller
   std::vector<CopyPiece> others;
-  bool apart = false;  ///< memory of several devices takes part: each of the others by itself
+  bool apart     = false;  ///< memory of several devices takes part: each of the others by itself
+  bool to_device = false;  ///< all of it, from page-locked memory
 
   /// Enqueues what is not for a kernel on `stream`, a cudaStream_t that does not capture. False if
   /// the driver does not take a piece, since neighbours lie in two allocations that touch.

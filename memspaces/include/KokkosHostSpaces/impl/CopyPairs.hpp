@@ -46,8 +46,10 @@ class PairsOfRanges {
   }
   std::size_t size() const { return std::ranges::size(m_dsts); }
 
-  static constexpr bool can_be_swept = can_be_swept_v<std::ranges::range_value_t<Dsts const>,
+  static constexpr bool can_be_swept  = can_be_swept_v<std::ranges::range_value_t<Dsts const>,
                                                       std::ranges::range_value_t<Srcs const>>;
+  static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
+                                                       std::ranges::range_value_t<Srcs const>>;
 
   /// Where the first pair begins, if there is one.
   std::pair<char*, char const*> first_ends() const {
@@ -100,6 +102,8 @@ class PairsOfArguments {
  public:
   explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
   static constexpr bool can_be_swept = false;
+  static constexpr bool are_to_device =
+      (is_to_device_v<decltype(Copies::dst), decltype(Copies::src)> && ...);
   static constexpr std::size_t size() { return sizeof...(Copies); }
 
   template <class Visit>

@@ -60,12 +60,9 @@ std::optional<CopyPiece> piece_of(Dst const& dst, Src const& src, std::uint32_t 
   if constexpr (are_bytes_v<Dst, Src>) {
     if (auto const bytes = bytes_of_run(dst, src))
       return CopyPiece{
-          reinterpret_cast<char*>(dst.data()),
-          reinterpret_cast<char const*>(src.data()),
-          *bytes,
+          reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()), *bytes,
           pair,
-          is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>,
-          is_to_device_v<Dst, Src>};
+          is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>};
   }
   return std::nullopt;
 }
