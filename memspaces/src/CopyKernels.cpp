@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/impl/Backend.hpp>
+#include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
@@ -120,6 +121,48 @@ void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& 
   fill(list.data());
   keep_for_replays(instance.cuda_stream(), list.data(), nullptr);
   run_piece_copy(instance, PieceCopy<PieceEnds const*>(list.data(), known));
+}
+
+namespace {
+
+constexpr SpaceDescription mapped{MappedSpace::name(), false};
+constexpr char const* table_label = "deep_copy_all: pieces";
+
+void* allocate_if_there_is(std::size_t bytes) {
+  try {
+    return allocate(mapped, -1, table_label, bytes, bytes);
+  } catch (OutOfPinnedMemory const&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+// It goes back to the pool as that list above.
+SweepTable::SweepTable(std::size_t pieces) : m_ends(m_few_ends), m_lengths(m_few_lengths) {
+  if (pieces <= few) return;
+  m_bytes = pieces * (sizeof(NearEnds) + sizeof(std::uint32_t));
+  m_ends  = static_cast<NearEnds*>(allocate_if_there_is(m_bytes));
+  if (m_ends != nullptr) m_lengths = reinterpret_cast<std::uint32_t*>(m_ends + pieces);
+}
+
+SweepTable::~SweepTable() {
+  if (m_bytes > 0) deallocate(mapped, table_label, m_ends, m_bytes, m_bytes);
+}
+
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
+  if (!are_for_kernel(pieces.longest, pieces.count))
+    return copy_at_once(pieces, instance.cuda_stream());
+  PieceList const known(pieces);
+  NearList const list(pieces);
+  if (pieces.count > FewPieces::most) {
+    run_piece_copy(instance, PieceCopy(list, known));
+    return true;
+  }
+  FewPieces few;
+  for (std::size_t i = 0; i < pieces.count; ++i) few.pieces[i] = list[i];
+  run_piece_copy(instance, PieceCopy(few, known));
+  return true;
 }
 
 struct ListedPieces::List {

@@ -8,6 +8,8 @@
 
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -66,6 +68,45 @@ void check_random(Instance const& instance, unsigned seed) {
   int wrong = 0;
   for (std::size_t i = 0; i < n; ++i) wrong += back(i) != expected[i];
   CHECK(wrong == 0);
+}
+
+// Pieces with gaps, few or thousands, ascending or shuffled on either side: by one list for a kernel.
+template <class Instance>
+void check_with_gaps(Instance const& instance, unsigned seed) {
+  std::mt19937 random(seed);
+  std::size_t const count = 2 + random() % (seed % 4 == 0 ? 3000 : 90), most = 1 + random() % 40;
+  INFO("seed " << seed << ", " << count << " pieces of at most " << most);
+  std::size_t const slot = most + 3, n = slot * count;
+  Host const source("source", n), back("back", n);
+  Device const device("device", n);
+  for (std::size_t i = 0; i < n; ++i) source(i) = double(i + 1);
+  std::vector<std::size_t> place(count);
+  std::iota(place.begin(), place.end(), std::size_t(0));
+  if (seed % 3 != 0) std::shuffle(place.begin(), place.end(), random);
+  std::vector<Host> sources, backs;
+  std::vector<Device> devices;
+  std::vector<double> expected(n, 0);
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t const length = seed % 2 == 0 ? most : 1 + random() % most,
+                      from = slot * k + random() % 3, to = slot * place[k] + random() % 3;
+    sources.push_back(Kokkos::subview(source, Range(from, from + length)));
+    devices.push_back(Kokkos::subview(device, Range(to, to + length)));
+    backs.push_back(Kokkos::subview(back, Range(from, from + length)));
+    for (std::size_t i = from; i < from + length; ++i) expected[i] = source(i);
+  }
+  khs::deep_copy_all(instance, devices, sources);
+  khs::deep_copy_all(instance, backs, devices);
+  instance.fence();
+  int wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += back(i) != expected[i];
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("deep_copy_all copies pieces with gaps in any order", "[deep_copy]") {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    check_with_gaps(Execution(), seed);
+    check_with_gaps(Kokkos::DefaultHostExecutionSpace(), seed);
+  }
 }
 
 TEST_CASE("deep_copy_all copies each pair, and nothing else, on any instance", "[deep_copy]") {

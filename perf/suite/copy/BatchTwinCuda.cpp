@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,26 +69,21 @@ class BatchTwinCuda final : public CopyTwin {
       : m_shape(shape),
         m_to_host(direction == CopyDirection::to_host),
         m_stream(stream),
-        m_dsts(shape.rows),
-        m_srcs(shape.rows),
-        m_bytes(shape.rows, shape.columns * sizeof(double)),
         m_lists(make_plain_buffer(PlainKind::pinned, lists * shape.rows * sizeof(Ends))) {}
 
+  // Makes the lists of pieces, which a program has at hand as ours its Views.
   void prepare(double* destination, double const* source) override {
-    if (!m_shape.prepared) return;
-    find_pieces(destination, source);
-    std::size_t const bytes = m_shape.rows * sizeof(Ends);
-    Prepared made{m_dsts,
-                  m_srcs,
-                  {},
-                  make_plain_buffer(PlainKind::device, bytes),
-                  {nullptr, cudaGraphExecDestroy}};
-    auto* const list = static_cast<Ends*>(m_lists.get());
-    fill(list);
-    if (is_short()) fill(made.few.ends);
-    check(cudaMemcpy(made.list.get(), list, bytes, cudaMemcpyDefault), "cudaMemcpy");
-    make_graph(made);
-    m_prepared.insert_or_assign(destination, std::move(made));
+    Batch made{find_pieces(destination, source)};
+    if (m_shape.prepared) {
+      std::size_t const bytes = m_shape.rows * sizeof(Ends);
+      auto* const list        = static_cast<Ends*>(m_lists.get());
+      fill(made.pieces, list);
+      if (is_short()) fill(made.pieces, made.few.ends);
+      made.list = make_plain_buffer(PlainKind::device, bytes);
+      check(cudaMemcpy(made.list.get(), list, bytes, cudaMemcpyDefault), "cudaMemcpy");
+      make_graph(made);
+    }
+    m_batches.insert_or_assign(destination, std::move(made));
   }
 
   std::vector<std::string> variants() const override {
@@ -106,41 +102,41 @@ class BatchTwinCuda final : public CopyTwin {
 
   void enqueue(double* destination, double const* source) override {
     if (m_variant == "cudaMemcpyAsync for all") return copy(destination, source, m_shape.rows);
-    Prepared* const prepared = m_shape.prepared ? &m_prepared.at(destination) : nullptr;
-    if (prepared == nullptr) find_pieces(destination, source);
-    if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once(pieces_of(prepared));
+    Batch& batch = m_batches.at(destination);
+    if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once(batch.pieces);
     if (m_variant == "a kernel for several pieces a block")
-      return copy_packed(prepared == nullptr ? new_list() : prepared->ends());
-    if (m_variant == "a kernel through the mapped address") return copy_by_kernel(prepared);
+      return copy_packed(m_shape.prepared ? batch.ends() : new_list(batch.pieces));
+    if (m_variant == "a kernel through the mapped address") return copy_by_kernel(batch);
     if (m_variant == "a graph of a kernel")
-      return check(cudaGraphLaunch(prepared->graph.get(), m_stream), "cudaGraphLaunch");
-    Pieces const pieces = pieces_of(prepared);
+      return check(cudaGraphLaunch(batch.graph.get(), m_stream), "cudaGraphLaunch");
     for (std::size_t row = 0; row < m_shape.rows; ++row)
-      copy(pieces.dsts[row], pieces.srcs[row], 1);
+      copy(batch.pieces.dsts[row], batch.pieces.srcs[row], 1);
   }
 
  private:
-  struct Prepared {
+  struct Pieces {
     std::vector<void*> dsts, srcs;
-    FewEnds few;  ///< if they are not more
-    PlainBuffer list;
+    std::vector<std::size_t> bytes;
+  };
+  struct Batch {
+    Pieces pieces;
+    // Of a prepared one:
+    FewEnds few      = {};  ///< if they are not more
+    PlainBuffer list = {nullptr, [](void*) {}};
     std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph = {
         nullptr, cudaGraphExecDestroy};
     Ends const* ends() const { return static_cast<Ends const*>(list.get()); }
   };
-  struct Pieces {
-    std::vector<void*>&dsts, &srcs;
-  };
-  Pieces pieces_of(Prepared* prepared) {
-    return prepared == nullptr ? Pieces{m_dsts, m_srcs} : Pieces{prepared->dsts, prepared->srcs};
-  }
 
-  void find_pieces(double* destination, double const* source) {
+  Pieces find_pieces(double* destination, double const* source) const {
+    Pieces pieces;
+    pieces.bytes.assign(m_shape.rows, bytes());
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
       std::size_t const dense = row * m_shape.columns, host = place(row);
-      m_dsts[row] = destination + (m_to_host ? host : dense);
-      m_srcs[row] = const_cast<double*>(source) + (m_to_host ? dense : host);
+      pieces.dsts.push_back(destination + (m_to_host ? host : dense));
+      pieces.srcs.push_back(const_cast<double*>(source) + (m_to_host ? dense : host));
     }
+    return pieces;
   }
 
   std::size_t place(std::size_t row) const {
@@ -149,28 +145,35 @@ class BatchTwinCuda final : public CopyTwin {
   }
 
   void copy(void* destination, void const* source, std::size_t rows) {
-    check(cudaMemcpyAsync(destination, source, rows * m_bytes[0], cudaMemcpyDefault, m_stream),
+    check(cudaMemcpyAsync(destination, source, rows * bytes(), cudaMemcpyDefault, m_stream),
           "cudaMemcpyAsync");
   }
 
   bool is_short() const { return m_shape.rows <= few_pieces; }
-  unsigned words() const { return unsigned(m_bytes[0] / sizeof(uint4)); }
-  unsigned parts() const { return unsigned((m_bytes[0] + part_bytes - 1) / part_bytes); }
+  std::size_t bytes() const { return m_shape.columns * sizeof(double); }
+  unsigned words() const { return unsigned(bytes() / sizeof(uint4)); }
+  unsigned parts() const { return unsigned((bytes() + part_bytes - 1) / part_bytes); }
   unsigned blocks() const { return unsigned(m_shape.rows) * parts(); }
   unsigned threads() const { return std::clamp(words(), 32u, gather_threads); }
 
-  void fill(Ends* list) const {
-    for (std::size_t row = 0; row < m_shape.rows; ++row)
-      list[row] = {static_cast<double*>(m_dsts[row]), static_cast<double const*>(m_srcs[row])};
+  // The kernels copy pieces of one length alone: the least that has to be checked.
+  void fill(Pieces const& pieces, Ends* list) const {
+    std::size_t differ = 0;
+    for (std::size_t row = 0; row < m_shape.rows; ++row) {
+      list[row] = {static_cast<double*>(pieces.dsts[row]),
+                   static_cast<double const*>(pieces.srcs[row])};
+      differ |= pieces.bytes[row] ^ bytes();
+    }
+    if (differ != 0) throw std::logic_error("pieces of one length alone");
   }
 
   // Of the kernel for this length, which is loaded by a launch before: that may wait.
-  void make_graph(Prepared& prepared) {
+  void make_graph(Batch& prepared) {
     auto const launch = [&] {
       if (words() <= gather_threads)
         copy_packed(prepared.ends());
       else
-        copy_by_kernel(&prepared);
+        copy_by_kernel(prepared);
     };
     launch();
     check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
@@ -184,21 +187,21 @@ class BatchTwinCuda final : public CopyTwin {
     prepared.graph.reset(made);
   }
 
-  Ends const* new_list() {
+  Ends const* new_list(Pieces const& pieces) {
     Ends* const list = static_cast<Ends*>(m_lists.get()) + m_next++ % lists * m_shape.rows;
-    fill(list);
+    fill(pieces, list);
     return list;
   }
 
-  void copy_by_kernel(Prepared const* prepared) {
+  void copy_by_kernel(Batch const& batch) {
     if (!is_short()) {
-      Ends const* const list = prepared == nullptr ? new_list() : prepared->ends();
+      Ends const* const list = m_shape.prepared ? batch.ends() : new_list(batch.pieces);
       gather<<<blocks(), threads(), 0, m_stream>>>(list, words(), parts());
-    } else if (prepared != nullptr) {
-      gather_few<<<blocks(), threads(), 0, m_stream>>>(prepared->few, words(), parts());
+    } else if (m_shape.prepared) {
+      gather_few<<<blocks(), threads(), 0, m_stream>>>(batch.few, words(), parts());
     } else {
       FewEnds list;
-      fill(list.ends);
+      fill(batch.pieces, list.ends);
       gather_few<<<blocks(), threads(), 0, m_stream>>>(list, words(), parts());
     }
     check(cudaGetLastError(), "kernel launch");
@@ -211,19 +214,19 @@ class BatchTwinCuda final : public CopyTwin {
     check(cudaGetLastError(), "kernel launch");
   }
 
-  void copy_at_once([[maybe_unused]] Pieces const& pieces) {
+  void copy_at_once([[maybe_unused]] Pieces& pieces) {
 #if CUDART_VERSION >= 12080
     cudaMemcpyAttributes attributes = {};
     attributes.srcAccessOrder       = cudaMemcpySrcAccessOrderStream;
     std::size_t first               = 0;
 #if CUDART_VERSION >= 13000
-    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), m_bytes.data(),
-                               m_bytes.size(), &attributes, &first, 1, m_stream),
+    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), pieces.bytes.data(),
+                               pieces.bytes.size(), &attributes, &first, 1, m_stream),
           "cudaMemcpyBatchAsync");
 #else
     std::size_t failed = 0;
-    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), m_bytes.data(),
-                               m_bytes.size(), &attributes, &first, 1, &failed, m_stream),
+    check(cudaMemcpyBatchAsync(pieces.dsts.data(), pieces.srcs.data(), pieces.bytes.data(),
+                               pieces.bytes.size(), &attributes, &first, 1, &failed, m_stream),
           "cudaMemcpyBatchAsync");
 #endif
 #endif
@@ -233,14 +236,12 @@ class BatchTwinCuda final : public CopyTwin {
   bool m_to_host;
   cudaStream_t m_stream;
   std::string m_variant = "cudaMemcpyAsync for each";
-  std::vector<void*> m_dsts, m_srcs;
-  std::vector<std::size_t> m_bytes;
 
   // More than the copies of a sample, which all wait in the stream.
   static constexpr std::size_t lists = 64;
   PlainBuffer m_lists;
   std::size_t m_next = 0;
-  std::map<double*, Prepared> m_prepared;  ///< by destination
+  std::map<double*, Batch> m_batches;  ///< by destination
 };
 
 }  // namespace

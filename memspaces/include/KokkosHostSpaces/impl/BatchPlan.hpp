@@ -13,6 +13,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+struct NearPieces;
+
 struct CopyPiece {
   char* dst;
   char const* src;
@@ -43,7 +45,8 @@ struct BatchPlan {
   std::vector<CopyRows> rows;
   std::vector<CopyPiece> for_kernel;  ///< left to the caller
   std::vector<CopyPiece> others;
-  bool apart = false;  ///< memory of several devices takes part: each of the others by itself
+  bool apart     = false;  ///< memory of several devices takes part: each of the others by itself
+  bool to_device = false;  ///< all of it, from page-locked memory
 
   /// Enqueues what is not for a kernel on `stream`, a cudaStream_t that does not capture. False if
   /// the driver does not take a piece, since neighbours lie in two allocations that touch.
@@ -56,6 +59,18 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
 
 /// Takes those out that a kernel shall carry.
 std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
+
+/// Does one kernel carry so many pieces, none of which is longer, if nothing better is to be had?
+bool are_for_kernel(std::size_t longest, std::size_t pieces);
+
+/// Enqueues a copy from page-locked memory to a device by the call for many, which takes the host
+/// less long for a short one. False, and nothing is done, if it is longer, or the driver does not
+/// take it. Not while `stream` captures.
+bool copy_short(void* dst, void const* src, std::size_t bytes, void* stream);
+
+/// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
+/// too many or too few for it, or the driver does not take them. Not while `stream` captures.
+bool copy_at_once(NearPieces const& pieces, void* stream);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -8,7 +8,9 @@
 #define KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
 
 #include <KokkosHostSpaces/impl/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/CopyRuns.hpp>
 #include <KokkosHostSpaces/impl/DeepCopy.hpp>
+#include <KokkosHostSpaces/impl/SweptCopies.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,42 +21,6 @@
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
-
-template <class Dst, class Src>
-inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
-    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
-        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
-
-/// Has the pair a device in it? Others are copied by the host, or by a kernel.
-template <class Dst, class Src>
-inline constexpr bool has_device_v =
-    is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
-
-/// Bytes of the pair if it is one run of bytes.
-template <class Dst, class Src>
-std::optional<std::size_t> bytes_of_run(Dst const& dst, Src const& src) {
-  using Layout = typename Dst::array_layout;
-  constexpr bool one_order =
-      Dst::rank() <= 1 || (std::is_same_v<Layout, typename Src::array_layout> &&
-                           !std::is_same_v<Layout, Kokkos::LayoutStride>);
-  if (one_order && dst.span_is_contiguous() && src.span_is_contiguous())  // quicker than a plan
-    return dst.span() * sizeof(typename Dst::value_type);
-  CopyPlan const plan = plan_for(dst, src);
-  return plan.contiguous() ? std::optional(plan.run_bytes) : std::nullopt;
-}
-
-/// The pair as one run of bytes, or nothing if it is not: 0 bytes if there is nothing to copy.
-template <class Dst, class Src>
-std::optional<CopyPiece> piece_of(Dst const& dst, Src const& src, std::uint32_t pair) {
-  if constexpr (are_bytes_v<Dst, Src>) {
-    if (auto const bytes = bytes_of_run(dst, src))
-      return CopyPiece{
-          reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()), *bytes,
-          pair,
-          is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>};
-  }
-  return std::nullopt;
-}
 
 struct CheckedPairs {
   CopyBatch batch;          ///< contiguous pairs in which a device takes part, sorted
@@ -118,10 +84,6 @@ void for_each_of_batch(Pairs const& pairs, Use const& use) {
   });
 }
 
-inline bool tools_see_copies() {
-  return Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
-}
-
 /// Tells tools of the copies of a batch.
 template <class Pairs>
 void show_batch(Pairs const& pairs) {
@@ -163,7 +125,7 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (pairs.size() != 1) return false;
   pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
     if constexpr (OurCopy<Kokkos::Cuda, Dst, Src> && (Dst::rank != 0 || Src::rank != 0)) {
-      copy_views(instance, dst, src);
+      if (!is_copied_as_short(instance, dst, src)) copy_views(instance, dst, src);
       is_copied = true;
     }
   });
@@ -173,10 +135,11 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
 template <class Pairs>
 void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (is_copied_alone(instance, pairs)) return;
-  CheckedPairs checked = check_pairs(pairs, CopyBatch::may_merge(instance.cuda_stream())
-                                                ? CopyBatch::Neighbours::merged
-                                                : CopyBatch::Neighbours::apart);
-  bool const are_seen  = tools_see_copies();
+  bool const may_merge = CopyBatch::may_merge(instance.cuda_stream());
+  if (may_merge && enqueue_quickly(instance, pairs)) return;
+  CheckedPairs checked =
+      check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
+  bool const are_seen = tools_see_copies();
   if (checked.has_others || are_seen) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, checked.batch, are_seen);
   guard_batch(instance, pairs);

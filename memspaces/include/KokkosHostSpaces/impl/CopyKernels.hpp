@@ -8,6 +8,7 @@
 
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/PieceSweep.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -34,6 +35,32 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* sr
 /// Enqueues short copies on `instance` and returns. Kernels reach both sides. If the stream
 /// captures, what it needs stays until the graph is destroyed.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);
+
+/// Memory for the list of a PieceSweep, which kernels reach if it is long.
+class SweepTable {
+ public:
+  static constexpr std::size_t few = 64;  ///< may go among the arguments of a kernel
+
+  explicit SweepTable(std::size_t pieces);
+  ~SweepTable();
+  SweepTable(SweepTable const&)            = delete;
+  SweepTable& operator=(SweepTable const&) = delete;
+
+  /// nullptr if the pool has no memory left: other ways may need none.
+  NearEnds* ends() const { return m_ends; }
+  std::uint32_t* lengths() const { return m_lengths; }
+
+ private:
+  std::size_t m_bytes = 0;  ///< of the pool
+  NearEnds* m_ends;
+  std::uint32_t* m_lengths;
+  NearEnds m_few_ends[few];
+  std::uint32_t m_few_lengths[few];
+};
+
+/// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
+/// returns. False, and nothing is done, if they are neither for a kernel nor for one call.
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces);
 
 /// Short copies that are made again and again: their list waits on the device, and the kernel is the
 /// node of a graph. To launch that takes 2.2 us of the host, and to launch the kernel 4.3 (H200).

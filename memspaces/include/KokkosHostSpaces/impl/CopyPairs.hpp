@@ -14,6 +14,7 @@
 #include <ranges>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -45,6 +46,33 @@ class PairsOfRanges {
   }
   std::size_t size() const { return std::ranges::size(m_dsts); }
 
+  static constexpr bool can_be_swept  = can_be_swept_v<std::ranges::range_value_t<Dsts const>,
+                                                      std::ranges::range_value_t<Srcs const>>;
+  static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
+                                                       std::ranges::range_value_t<Srcs const>>;
+
+  /// Where the first pair begins, if there is one.
+  std::pair<char*, char const*> first_ends() const {
+    if (size() == 0) return {};
+    return {reinterpret_cast<char*>(std::ranges::begin(m_dsts)->data()),
+            reinterpret_cast<char const*>(std::ranges::begin(m_srcs)->data())};
+  }
+  /// Does the second pair begin where the first one ends? Then there will be more of them.
+  bool begins_with_neighbours() const {
+    if (size() < 2) return false;
+    auto const dst = std::ranges::begin(m_dsts);
+    auto const src = std::ranges::begin(m_srcs);
+    return std::next(dst)->data() == dst->data() + dst->span() &&
+           std::next(src)->data() == src->data() + src->span();
+  }
+  /// Until `visit` returns false. \return whether it never did
+  template <class Visit>
+  bool all_of(Visit const& visit) const {
+    auto src = std::ranges::begin(m_srcs);
+    for (auto const& dst : m_dsts)
+      if (!visit(dst, *src++)) return false;
+    return true;
+  }
   template <class Visit>
   void for_each(Visit const& visit) const {
     auto src            = std::ranges::begin(m_srcs);
@@ -73,6 +101,9 @@ template <class... Copies>
 class PairsOfArguments {
  public:
   explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
+  static constexpr bool can_be_swept = false;
+  static constexpr bool are_to_device =
+      (is_to_device_v<decltype(Copies::dst), decltype(Copies::src)> && ...);
   static constexpr std::size_t size() { return sizeof...(Copies); }
 
   template <class Visit>

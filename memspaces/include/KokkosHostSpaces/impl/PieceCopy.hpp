@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/impl/PieceSweep.hpp>
 #include <KokkosHostSpaces/impl/TiledCopy.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -41,9 +42,35 @@ struct FewPieces {
   KOKKOS_FUNCTION PieceEnds const& operator[](std::size_t i) const { return pieces[i]; }
 };
 
+/// A list of which a kernel reads as little as can be.
+class NearList {
+ public:
+  explicit NearList(NearPieces const& pieces)
+      : m_dst(pieces.dst),
+        m_src(pieces.src),
+        m_ends(pieces.ends),
+        m_lengths(pieces.are_equally_long ? nullptr : pieces.lengths),
+        m_length(std::uint32_t(pieces.longest)) {}
+
+  KOKKOS_FUNCTION PieceEnds operator[](std::size_t i) const {
+    NearEnds const ends = m_ends[i];
+    return {m_dst + ends.dst, m_src + ends.src, m_lengths == nullptr ? m_length : m_lengths[i]};
+  }
+
+ private:
+  char* m_dst;
+  char const* m_src;
+  NearEnds const* m_ends;
+  std::uint32_t const* m_lengths;  ///< nullptr: all of m_length
+  std::uint32_t m_length;
+};
+
 /// What is to be known of a list, as long as it is.
 class PieceList {
  public:
+  PieceList() = default;
+  explicit PieceList(NearPieces const& pieces)
+      : m_count(pieces.count), m_longest(pieces.longest), m_addresses(pieces.alignment) {}
   void add(PieceEnds const& piece) {
     ++m_count;
     m_longest = std::max(m_longest, piece.bytes);
@@ -67,7 +94,7 @@ class PieceList {
 };
 
 /// By the longest words that both addresses allow, and the rest by bytes.
-/// \tparam List FewPieces, or PieceEnds const* in memory that the kernel reaches
+/// \tparam List FewPieces, or NearList or PieceEnds const* in memory that the kernel reaches
 template <class List>
 class PieceCopy {
  public:

@@ -81,9 +81,11 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
       throw Error(
           "KokkosHostSpaces::prepare_deep_copy_all in the capture of a stream (a graph can "
           "launch copies, but not prepare them): prepare them before the capture begins");
-    CheckedPairs checked = check_pairs(m_kept.pairs(), CopyBatch::Neighbours::apart);
+    auto const pairs     = m_kept.pairs();
+    CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
     m_has_others         = checked.has_others;
     m_plan               = checked.batch.plan(m_device, BatchPlan::Use::again);
+    m_plan.to_device     = decltype(pairs)::are_to_device;
     m_pieces             = ListedPieces(m_device, m_plan.for_kernel);
     m_plan.for_kernel    = {};
   }

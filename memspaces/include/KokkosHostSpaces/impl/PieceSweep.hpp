@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The quick way for a batch: one pass writes the list that a kernel reads, and tells whether that
+// may have it as it is. Whatever is not plain is for CopyBatch. Knows nothing of Kokkos.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_SWEEP_HPP
+#define KOKKOS_HOST_SPACES_IMPL_PIECE_SWEEP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace KokkosHostSpaces::Impl {
+
+/// Where a piece begins: bytes from where the first one does. A third of two addresses and a length,
+/// which a kernel would read over the link.
+struct NearEnds {
+  std::int32_t dst, src;
+};
+
+/// Pieces whose ends lie within 2 GiB of those of the first.
+struct NearPieces {
+  char* dst;
+  char const* src;
+  NearEnds* ends;
+  std::uint32_t* lengths;
+  std::size_t count, longest;
+  std::uintptr_t alignment;  ///< its zeros at the end are those of all addresses
+  bool are_equally_long;
+};
+
+/// Made for thousands of pieces: each costs the host 2 ns, of which most is reading its Views.
+class PieceSweep {
+ public:
+  static constexpr std::size_t most_pieces  = std::size_t(1) << 16;
+  static constexpr std::size_t most_of_call = 32;  ///< that may go by one call of the driver
+
+  /// Of pieces the first of which begins at `dst` and `src`; writes to `ends` and `lengths`.
+  PieceSweep(char* dst, char const* src, NearEnds* ends, std::uint32_t* lengths)
+      : m_first_dst(dst), m_first_src(src), m_ends(ends), m_lengths(lengths) {}
+
+  /// The next piece. False: it is not plain, since it is empty or long, or lies far away.
+  bool add(char* dst, char const* src, std::size_t bytes) {
+    std::int64_t const to = dst - m_first_dst, from = src - m_first_src;
+    if (bytes - 1 >= most_bytes || to != std::int32_t(to) || from != std::int32_t(from))
+      return false;
+    m_ends[m_count]      = {std::int32_t(to), std::int32_t(from)};
+    m_lengths[m_count++] = std::uint32_t(bytes);
+    return true;
+  }
+
+  /// What was added, in the order it came in. Count 0: it is not plain, since pieces may depend on
+  /// each other, or be rows or neighbours.
+  NearPieces finish() const;
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t(1) << 30;
+
+  char* m_first_dst;
+  char const* m_first_src;
+  NearEnds* m_ends;
+  std::uint32_t* m_lengths;
+  std::size_t m_count = 0;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
