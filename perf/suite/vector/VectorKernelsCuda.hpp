@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 
+#include "../../plain/EarlyLaunchCuda.hpp"
 #include "VectorTwin.hpp"
 
 #include <cuda_runtime.h>
@@ -35,13 +36,6 @@ __device__ T value_of(T a, T b, T c) {
   if constexpr (Op == VectorOperation::axpy) return c + s * a;
   if constexpr (Op == VectorOperation::dot) return a * b;
   return a * a;
-}
-
-/// For launches before earlier work of the stream is done.
-inline __device__ void wait_for_earlier_work() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 /// The values of the pack `i`; only what the operation needs is loaded.

@@ -58,14 +58,6 @@ std::vector<Variant> with_early(std::vector<Variant> variants) {
   return variants;
 }
 
-bool can_start_early() {
-  int device = 0, major = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "cudaDeviceGetAttribute");
-  return major >= 9;
-}
-
 bool competes(Variant const& variant, Rivals rivals) {
   if (rivals == Rivals::cub) return variant.way == Way::cub;
   return rivals == Rivals::all || variant.way == Way::last_block_adds;
@@ -153,26 +145,12 @@ class CudaVectorTwin final : public VectorTwin {
         check(cudaMemsetAsync(run.sum, 0, sizeof(T), m_stream), "cudaMemsetAsync");
         add_atomically<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
       } else {
-        start(last_block_adds<Op, T, N>, blocks, run, packs, static_cast<T*>(m_parts.get()),
-              static_cast<unsigned*>(m_done.get()));
+        launch_kernel(last_block_adds<Op, T, N>, blocks, threads, m_stream, m_variant.early, run,
+                      packs, static_cast<T*>(m_parts.get()), static_cast<unsigned*>(m_done.get()));
       }
     } else {
-      start(map<Op, T, N>, blocks, run, packs);
+      launch_kernel(map<Op, T, N>, blocks, threads, m_stream, m_variant.early, run, packs);
     }
-  }
-
-  template <class... Parameters, class... Arguments>
-  void start(void (*kernel)(Parameters...), unsigned blocks, Arguments const&... arguments) {
-    cudaLaunchAttribute early = {};
-    early.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config                        = {};
-    config.gridDim                                   = dim3(blocks);
-    config.blockDim                                  = dim3(m_variant.threads);
-    config.stream                                    = m_stream;
-    config.attrs                                     = &early;
-    config.numAttrs                                  = m_variant.early;
-    check(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch");
   }
 
   std::vector<VectorArguments<T>> m_runs;
