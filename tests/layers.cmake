@@ -120,8 +120,8 @@ forbid(memspaces "${include}${system}" "" "memspaces/ never includes system head
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
 forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/(${glue})Glue.hpp|src/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
-forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/VectorKernels.hpp"
-  "only VectorKernels.hpp is written in CUDA's language")
+forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/(BlockParts|VectorKernels).hpp"
+  "only BlockParts.hpp and VectorKernels.hpp are written in CUDA's language")
 forbid(memspaces "(^|[^a-z_])copy_thresholds[.]" "src/ThresholdFile.cpp" "planning asks copy_thresholds_in_use(): some are measured")
 forbid(memspaces "throw std::" "" "all that is thrown derives from Error")
 forbid(perf "${include}cuda" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA include CUDA")
@@ -145,7 +145,8 @@ may_include(impl/SpaceTraits.hpp "nothing")
 may_include(impl/HostMemorySpace.hpp "impl/(Backend|SpaceTraits)")
 may_include(impl/KokkosGlue.hpp "impl/(Backend|ByteCopy|SpaceTraits)")
 may_include(impl/VectorShape.hpp "nothing")
-may_include(impl/VectorKernels.hpp "impl/VectorShape")
+may_include(impl/BlockParts.hpp "nothing")
+may_include(impl/VectorKernels.hpp "impl/(BlockParts|VectorShape)")
 may_include(impl/VectorGlue.hpp "(Error|impl/(KokkosGlue|VectorKernels|VectorShape))")
 may_include(impl/ZeroFillGlue.hpp "impl/KokkosGlue")
 may_include(impl/DualViewGlue.hpp "impl/KokkosGlue")

@@ -62,6 +62,29 @@ int count_other(Kokkos::Cuda const& instance, OnDevice const& a, double expected
 
 int any_length() { return elements(GENERATE(1, 31, 1 << 10, (1 << 12) + 1, 1 << 16, 1 << 20)); }
 
+// Three words, of which none may be taken before it is there.
+struct Three {
+  float low, all, high;
+};
+
+// Some blocks are done a millisecond after the last one.
+struct OfLateBlocks {
+  using value_type = Three;
+  int late;
+  KOKKOS_FUNCTION void init(Three& to) const { to = {0, 0, 0}; }
+  KOKKOS_FUNCTION void join(Three& to, Three const& from) const {
+    to = {to.low + from.low, to.all + from.all, to.high + from.high};
+  }
+  KOKKOS_FUNCTION void operator()(int i, Three& sum) const {
+    if (i % late == 0) wait();
+    join(sum, {float(i < 1000), 1, float(i >= 1000)});
+  }
+
+  static KOKKOS_FUNCTION void wait() {
+    KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < 2000000);))
+  }
+};
+
 }  // namespace
 
 TEST_CASE("each kernel of a long chain sees all that the one before wrote",
@@ -120,6 +143,21 @@ TEST_CASE("sums in a row share their scratch memory one after the other", "[vect
   Kokkos::deep_copy(instance, result, second);
   instance.fence();
   CHECK(result == 0);
+}
+
+TEST_CASE("the last block of a sum waits for parts that come late", "[vector_policy_cuda]") {
+  int const n = GENERATE(5000, 20000, 300000);  // some blocks, more than a warp has lanes, many
+  CAPTURE(n);
+  Kokkos::Cuda const instance;
+  Kokkos::View<Three, Kokkos::CudaSpace> const sum("sum");
+  for (int run = 0; run < 10; ++run) {
+    Kokkos::parallel_reduce("late", khs::VectorPolicy(instance, 0, n), OfLateBlocks{n / 3}, sum);
+    Kokkos::parallel_reduce("again", khs::VectorPolicy(instance, 0, n), OfLateBlocks{n}, sum);
+    auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)();
+    CHECK(result.low == 1000);
+    CHECK(result.all == float(n));
+    CHECK(result.high == float(n - 1000));
+  }
 }
 
 TEST_CASE("kernels that start early wait for events of another instance", "[vector_policy_cuda]") {

@@ -25,7 +25,7 @@ struct SignalAndAnswer {
 /// After so many looks at a signal that does not come a kernel gives up: some seconds.
 inline constexpr int most_looks = 2'000'000;
 
-/// The smallest steps of a plain program.
+/// The smallest steps of a plain program. Its variants: ways to launch the kernel that counts.
 class LatencyTwin : public Twin {
  public:
   /// A kernel of one thread: ++*count, or *where = value.

@@ -4,6 +4,7 @@
 #include "LatencyTwin.hpp"
 
 #include "../../plain/CheckCuda.hpp"
+#include "../../plain/EarlyLaunchCuda.hpp"
 
 #include <cuda/atomic>
 
@@ -11,6 +12,11 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 __global__ void add_one(std::int64_t* count) { ++*count; }
+
+__global__ void add_one_early(std::int64_t* count) {
+  wait_for_earlier_work();
+  ++*count;
+}
 
 __global__ void store_value(std::int64_t* where, std::int64_t value) { *where = value; }
 
@@ -35,9 +41,15 @@ class CudaLatencyTwin final : public LatencyTwin {
     if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
   }
 
-  std::vector<std::string> variants() const override { return {"calls of the CUDA runtime"}; }
+  std::vector<std::string> variants() const override {
+    std::vector<std::string> names = {"kernel<<<1, 1>>>"};
+    if (can_start_early()) names.push_back("kernel<<<1, 1>>>, early");
+    return names;
+  }
+  void choose(int variant) override { m_early = variant > 0; }
 
   void count(std::int64_t* count) override {
+    if (m_early) return launch_kernel(add_one_early, 1, 1, m_stream, true, count);
     add_one<<<1, 1, 0, m_stream>>>(count);
     check(cudaGetLastError(), "kernel launch");
   }
@@ -69,6 +81,7 @@ class CudaLatencyTwin final : public LatencyTwin {
 
  private:
   cudaStream_t m_stream;
+  bool m_early            = false;
   cudaGraphExec_t m_graph = nullptr;
 };
 

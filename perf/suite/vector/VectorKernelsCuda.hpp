@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Vector kernels of plain CUDA: one thread an element or a pack of 16 bytes, and sums of which each
-// block adds its part atomically, or of which the last block adds the parts.
+// block adds its part atomically, or of which one block adds the parts: the last that is done, or one
+// that takes them as they come.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 
+#include "../../plain/EarlyLaunchCuda.hpp"
 #include "VectorTwin.hpp"
 
 #include <cuda_runtime.h>
@@ -35,13 +37,6 @@ __device__ T value_of(T a, T b, T c) {
   if constexpr (Op == VectorOperation::axpy) return c + s * a;
   if constexpr (Op == VectorOperation::dot) return a * b;
   return a * a;
-}
-
-/// For launches before earlier work of the stream is done.
-inline __device__ void wait_for_earlier_work() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 /// The values of the pack `i`; only what the operation needs is loaded.
@@ -89,9 +84,10 @@ __device__ T sum_over_block(T sum) {
   return sum;
 }
 
+/// Right in the first thread, of this block of so many.
 template <VectorOperation Op, class T, int N>
-__device__ T part_of_sum(VectorArguments<T> const& v, unsigned packs) {
-  unsigned const stride = gridDim.x * blockDim.x;
+__device__ T part_of_sum(VectorArguments<T> const& v, unsigned packs, unsigned blocks) {
+  unsigned const stride = blocks * blockDim.x;
   unsigned i            = blockIdx.x * blockDim.x + threadIdx.x;
   T sum                 = 0;
   for (; i + stride < packs; i += 2 * stride) {
@@ -104,14 +100,14 @@ __device__ T part_of_sum(VectorArguments<T> const& v, unsigned packs) {
 
 template <VectorOperation Op, class T, int N>
 __global__ void add_atomically(VectorArguments<T> v, unsigned packs) {
-  T const sum = part_of_sum<Op, T, N>(v, packs);
+  T const sum = part_of_sum<Op, T, N>(v, packs, gridDim.x);
   if (threadIdx.x == 0) atomicAdd(v.sum, sum);
 }
 
 template <VectorOperation Op, class T, int N>
 __global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, unsigned* done) {
   wait_for_earlier_work();
-  T sum = part_of_sum<Op, T, N>(v, packs);
+  T sum = part_of_sum<Op, T, N>(v, packs, gridDim.x);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) *v.sum = sum;
     return;
@@ -127,6 +123,55 @@ __global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, 
   if (!__syncthreads_or(before == gridDim.x - 1)) return;
   sum = 0;
   for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) sum += __ldcg(parts + k);
+  sum = sum_over_block(sum);
+  if (threadIdx.x == 0) *v.sum = sum;
+}
+
+/// A part of a block, each four bytes of it beside a mark, so that who finds the marks has the part.
+struct alignas(16) MarkedPart {
+  unsigned long long low, high;
+};
+inline constexpr unsigned long long part_mark = 1ULL << 32;
+
+template <class T>
+__device__ void post_part(MarkedPart* at, T const& part) {
+  unsigned words[2] = {};
+  memcpy(words, &part, sizeof(T));
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+               :
+               : "l"(at), "l"(part_mark | words[0]), "l"(part_mark | words[1])
+               : "memory");
+}
+
+/// Waits for it, and takes the marks away.
+template <class T>
+__device__ T take_part(MarkedPart* at) {
+  MarkedPart found;
+  do {
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(found.low), "=l"(found.high)
+                 : "l"(at)
+                 : "memory");
+  } while ((found.low & found.high & part_mark) == 0);
+  *at                     = {0, 0};
+  unsigned const words[2] = {unsigned(found.low), unsigned(found.high)};
+  T part;
+  memcpy(&part, words, sizeof(T));
+  return part;
+}
+
+/// The last block takes the parts of the others as they come.
+template <VectorOperation Op, class T, int N>
+__global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart* parts) {
+  wait_for_earlier_work();
+  unsigned const adding = gridDim.x - 1;
+  if (blockIdx.x < adding) {
+    T const part = part_of_sum<Op, T, N>(v, packs, adding);
+    if (threadIdx.x == 0) post_part(parts + blockIdx.x, part);
+    return;
+  }
+  T sum = 0;
+  for (unsigned k = threadIdx.x; k < adding; k += blockDim.x) sum += take_part<T>(parts + k);
   sum = sum_over_block(sum);
   if (threadIdx.x == 0) *v.sum = sum;
 }

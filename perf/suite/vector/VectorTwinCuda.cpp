@@ -14,7 +14,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-enum class Way { by_index, last_block_adds, atomic, cub };
+enum class Way { by_index, last_block_adds, one_block_takes, atomic, cub };
 
 struct Variant {
   Way way;
@@ -32,6 +32,10 @@ struct Grid {
 constexpr Grid grids[] = {{4, 128},   {8, 256},   {32, 256},   {66, 256},
                           {132, 512}, {264, 512}, {264, 1024}, {1056, 256}};
 
+// Of blocks beside that which takes their parts.
+constexpr Grid grids_of_takers[] = {{8, 256},   {33, 128},  {66, 128},  {66, 256},
+                                    {132, 256}, {132, 512}, {264, 512}, {264, 1024}};
+
 std::vector<Variant> variants_of(VectorOperation op) {
   std::vector<Variant> variants;
   if (is_sum(op)) {
@@ -41,6 +45,8 @@ std::vector<Variant> variants_of(VectorOperation op) {
       for (Way way : {Way::last_block_adds, Way::atomic})
         variants.push_back({way, threads, blocks, true});
     variants.push_back({Way::last_block_adds, 256, 1056, false});
+    for (auto [blocks, threads] : grids_of_takers)
+      variants.push_back({Way::one_block_takes, threads, blocks, true});
   } else {
     for (unsigned threads : {128u, 256u, 512u, 1024u})
       for (bool packs : {false, true})
@@ -58,17 +64,10 @@ std::vector<Variant> with_early(std::vector<Variant> variants) {
   return variants;
 }
 
-bool can_start_early() {
-  int device = 0, major = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "cudaDeviceGetAttribute");
-  return major >= 9;
-}
-
 bool competes(Variant const& variant, Rivals rivals) {
   if (rivals == Rivals::cub) return variant.way == Way::cub;
-  return rivals == Rivals::all || variant.way == Way::last_block_adds;
+  return rivals == Rivals::all || variant.way == Way::last_block_adds ||
+         variant.way == Way::one_block_takes;
 }
 
 std::string name(Variant const& variant) {
@@ -77,7 +76,9 @@ std::string name(Variant const& variant) {
       variant.most_blocks == any_blocks ? "" : std::to_string(variant.most_blocks) + " x ";
   return "block " + blocks + std::to_string(variant.threads) +
          (variant.packs ? ", 16-byte loads" : ", scalar loads") +
-         (variant.way == Way::atomic ? ", atomic" : "") + (variant.early ? ", early" : "");
+         (variant.way == Way::atomic ? ", atomic" : "") +
+         (variant.way == Way::one_block_takes ? ", one takes" : "") +
+         (variant.early ? ", early" : "");
 }
 
 unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads - 1) / threads; }
@@ -93,8 +94,10 @@ class CudaVectorTwin final : public VectorTwin {
         m_stream(static_cast<cudaStream_t>(stream)),
         m_parts(make_plain_buffer(PlainKind::device, most_parts * sizeof(T))),
         m_done(make_plain_buffer(PlainKind::device, sizeof(unsigned))),
+        m_marked(make_plain_buffer(PlainKind::device, most_parts * sizeof(MarkedPart))),
         m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
+    check(cudaMemset(m_marked.get(), 0, most_parts * sizeof(MarkedPart)), "cudaMemset");
     if (!m_as_graph && can_start_early()) m_variants = with_early(m_variants);
     if (m_cub) m_variants.push_back({Way::cub, 0, 0, false});
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
@@ -152,34 +155,23 @@ class CudaVectorTwin final : public VectorTwin {
       if (m_variant.way == Way::atomic) {
         check(cudaMemsetAsync(run.sum, 0, sizeof(T), m_stream), "cudaMemsetAsync");
         add_atomically<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
+      } else if (m_variant.way == Way::one_block_takes) {
+        launch_kernel(one_block_takes<Op, T, N>, blocks + 1, threads, m_stream, m_variant.early,
+                      run, packs, static_cast<MarkedPart*>(m_marked.get()));
       } else {
-        start(last_block_adds<Op, T, N>, blocks, run, packs, static_cast<T*>(m_parts.get()),
-              static_cast<unsigned*>(m_done.get()));
+        launch_kernel(last_block_adds<Op, T, N>, blocks, threads, m_stream, m_variant.early, run,
+                      packs, static_cast<T*>(m_parts.get()), static_cast<unsigned*>(m_done.get()));
       }
     } else {
-      start(map<Op, T, N>, blocks, run, packs);
+      launch_kernel(map<Op, T, N>, blocks, threads, m_stream, m_variant.early, run, packs);
     }
-  }
-
-  template <class... Parameters, class... Arguments>
-  void start(void (*kernel)(Parameters...), unsigned blocks, Arguments const&... arguments) {
-    cudaLaunchAttribute early = {};
-    early.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config                        = {};
-    config.gridDim                                   = dim3(blocks);
-    config.blockDim                                  = dim3(m_variant.threads);
-    config.stream                                    = m_stream;
-    config.attrs                                     = &early;
-    config.numAttrs                                  = m_variant.early;
-    check(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch");
   }
 
   std::vector<VectorArguments<T>> m_runs;
   std::size_t m_elements;
   bool m_as_graph;
   cudaStream_t m_stream;
-  PlainBuffer m_parts, m_done;
+  PlainBuffer m_parts, m_done, m_marked;
   std::function<void(VectorArguments<T> const&)> m_cub;
   std::vector<Variant> m_variants = variants_of(Op);
   Variant m_variant               = {};

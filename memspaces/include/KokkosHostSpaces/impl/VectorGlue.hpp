@@ -234,9 +234,8 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
       own_scratch(shape.blocks);
     else
       this->use_scratch(
-          Kokkos::Impl::cuda_internal_scratch_space(space, shape.blocks * sizeof(Value)),
-          Kokkos::Impl::cuda_internal_scratch_flags(space, sizeof(unsigned)));
-    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
+          Kokkos::Impl::cuda_internal_scratch_flags(space, Parts::bytes(shape.blocks)));
+    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.grid(), shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
     *m_result_on_host = *this->result();
@@ -247,14 +246,14 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   using Bounds = LaunchBoundsOf<Kernel, 512>;
 
   void own_scratch(unsigned blocks) {
-    std::size_t const words = (blocks * sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     m_scratch = Scratch(Kokkos::view_alloc(m_policy.space(), "VectorPolicy: parts of a reduction"),
-                        words + 1);
+                        Parts::bytes(blocks));
     m_policy.space().fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
-    this->use_scratch(m_scratch.data(), m_scratch.data() + words);
+    this->use_scratch(m_scratch.data());
   }
 
-  using Scratch = Kokkos::View<unsigned*, Kokkos::CudaSpace>;
+  using Parts   = BlockParts<Value>;
+  using Scratch = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
 
   KeptPolicy<Policy> m_policy;
   Value* m_result_on_host = nullptr;

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_KERNELS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_KERNELS_HPP
 
+#include <KokkosHostSpaces/impl/BlockParts.hpp>
 #include <KokkosHostSpaces/impl/VectorShape.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,6 +23,8 @@ namespace KokkosHostSpaces::Impl {
 struct Share {
   std::uint64_t first, stride;
 };
+inline constexpr std::uint64_t nothing_left = std::uint64_t(1)
+                                              << 62;  // so far behind the last item
 
 #ifdef KOKKOS_ENABLE_CUDA
 
@@ -101,13 +104,6 @@ class VectorMap<Functor, Policy_> {
   decltype(std::declval<Functor const&>().part(0, 0)) m_part;
 };
 
-/// A value before its reducer makes it one: default constructors may be of the host alone.
-template <class T>
-union Unmade {
-  T value;
-  __device__ Unmade() {}
-};
-
 template <class T>
 __device__ T from_lane_above(T const& value, unsigned lanes) {
   constexpr unsigned n = (sizeof(T) + 3) / 4;
@@ -117,23 +113,6 @@ __device__ T from_lane_above(T const& value, unsigned lanes) {
   Unmade<T> result;
   std::memcpy(static_cast<void*>(&result), words, sizeof(T));
   return result.value;
-}
-
-/// Counts one more, and begins again after `last`; what other blocks have written before they
-/// counted is visible after it. \return the count before
-inline __device__ unsigned count_block(unsigned* counter, unsigned last) {
-#if __CUDA_ARCH__ >= 700
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(counter), "r"(last)
-               : "memory");
-#else
-  __threadfence();
-  unsigned const before = atomicInc(counter, last);
-  __threadfence();
-#endif
-  return before;
 }
 
 template <class FunctorReducer>
@@ -146,8 +125,10 @@ inline constexpr bool is_reduced_in_registers = [] {
     return false;
 }();
 
-/// Each thread reduces its share, each warp and block theirs, and the last block that is done all
-/// blocks' parts, in order.
+/// Each thread reduces its share, each warp and block theirs. Beside several blocks one more takes
+/// their parts as they come, and joins them in order: it has nothing else to do, and so finds each
+/// at once. One block alone runs for two microseconds: it does without a branch where it can, and
+/// what each thread needs is in the first arguments, which arrive by lines of 64 bytes.
 template <class FunctorReducer, class Policy_>
 class VectorReduction {
   using Index = typename Policy_::index_type;
@@ -159,35 +140,34 @@ class VectorReduction {
   using Value        = typename reducer_type::value_type;
 
   VectorReduction(FunctorReducer const& functor_reducer, Index begin, Index end)
-      : m_count(std::uint64_t(end) - std::uint64_t(begin)),
-        m_functor_reducer(functor_reducer),
+      : m_functor_reducer(functor_reducer),
+        m_count(std::uint64_t(end) - std::uint64_t(begin)),
         m_begin(begin) {}
 
   __device__ void operator()() const {
+    unsigned const adding = gridDim.x > 1 ? gridDim.x - 1 : 1;
+    bool const takes      = blockIdx.x == adding;
+    Share const share     = {takes ? nothing_left : blockIdx.x * blockDim.x + threadIdx.x,
+                         adding * blockDim.x};
     wait_for_earlier_work();
-    auto const& reducer = m_functor_reducer.get_reducer();
     Unmade<Value> made;
     Value& part = made.value;
-    reducer.init(&part);
-    add_share({std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x,
-               std::uint64_t(gridDim.x) * blockDim.x},
-              part);
+    m_functor_reducer.get_reducer().init(&part);
+    add_share(share, part);
+    if (takes) [[unlikely]] {
+      take_parts(adding, part);
+      return finish(part);
+    }
     join_block(part);
-    if (gridDim.x > 1 && !join_blocks(part)) return;
-    if (threadIdx.x != 0) return;
-    reducer.final(&part);
-    *m_result = part;
+    if (gridDim.x == 1) return finish(part);
+    if (threadIdx.x == 0) m_parts.post(blockIdx.x, part);
   }
 
  protected:
   std::uint64_t count() const { return m_count; }
   void set_result(Value* result) { m_result = result; }
   Value* result() const { return m_result; }
-
-  void use_scratch(void* parts, unsigned* blocks_done) {
-    m_parts       = static_cast<Value*>(parts);
-    m_blocks_done = blocks_done;
-  }
+  void use_scratch(void* zeros) { m_parts.use(zeros); }
 
  private:
   __device__ void add_share(Share const& share, Value& part) const {
@@ -207,10 +187,9 @@ class VectorReduction {
     }
   }
 
-  // Into the first lane; of as many lanes as have parts, a power of two.
-  __device__ void join_warp(Value& part, unsigned lanes) const {
+  // Into the first lane.
+  __device__ void join_warp(Value& part) const {
     for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
-      if (distance >= lanes) continue;  // and not a shorter loop, which would not be unrolled
       Value const other = from_lane_above(part, distance);
       m_functor_reducer.get_reducer().join(&part, &other);
     }
@@ -221,38 +200,38 @@ class VectorReduction {
     __shared__ alignas(Value) unsigned char storage[warp_size * sizeof(Value)];
     Value* const of_warp = reinterpret_cast<Value*>(storage);
     unsigned const warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-    unsigned const warps = blockDim.x / warp_size;
-    join_warp(part, warp_size);
-    if (warps == 1) return;
+    join_warp(part);
     if (lane == 0) of_warp[warp] = part;
     __syncthreads();
     if (warp != 0) return;
-    if (lane < warps) part = of_warp[lane];
-    join_warp(part, warps);
+    part = of_warp[lane];
+    if (lane >= blockDim.x / warp_size) m_functor_reducer.get_reducer().init(&part);
+    join_warp(part);
   }
 
-  // Into the first thread of the last block that is done; false in the others.
-  __device__ bool join_blocks(Value& part) const {
-    unsigned const blocks = gridDim.x;
-    bool last             = false;
-    if (threadIdx.x == 0) {
-      m_parts[blockIdx.x] = part;
-      last                = count_block(m_blocks_done, blocks - 1) == blocks - 1;
+  // Of so many blocks, into the first thread.
+  __device__ void take_parts(unsigned blocks, Value& part) const {
+    for (unsigned k = threadIdx.x; k < blocks; k += blockDim.x) {
+      Value const other = m_parts.take(k);
+      m_functor_reducer.get_reducer().join(&part, &other);
     }
-    if (!__syncthreads_or(last)) return false;
-    auto const& reducer = m_functor_reducer.get_reducer();
-    reducer.init(&part);
-    for (unsigned k = threadIdx.x; k < blocks; k += blockDim.x) reducer.join(&part, &m_parts[k]);
-    join_block(part);
-    return true;
+    if (blocks > warp_size)
+      join_block(part);
+    else if (threadIdx.x < warp_size)
+      join_warp(part);
   }
 
-  std::uint64_t m_count;
+  __device__ void finish(Value& part) const {
+    if (threadIdx.x != 0) return;
+    m_functor_reducer.get_reducer().final(&part);
+    *m_result = part;
+  }
+
+  Value* m_result = nullptr;
+  BlockParts<Value> m_parts;
   FunctorReducer m_functor_reducer;
+  std::uint64_t m_count;
   Index m_begin;
-  Value* m_result         = nullptr;
-  Value* m_parts          = nullptr;
-  unsigned* m_blocks_done = nullptr;
 };
 
 #endif  // KOKKOS_ENABLE_CUDA
