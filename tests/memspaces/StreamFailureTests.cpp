@@ -11,6 +11,8 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+namespace StreamFailures {
+
 using namespace StreamCases;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -201,3 +203,5 @@ TEST_CASE("a device's copy of a View has what work before it on the stream wrote
   }
   CHECK(nothing_is_left());
 }
+
+}  // namespace StreamFailures

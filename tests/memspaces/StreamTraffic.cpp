@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <map>
 
+namespace StreamTraffic {
+
 using namespace StreamCases;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("a runtime is asked for the bytes that arguments imply, whatever the l
   CHECK(unlike == 0);
   CHECK(loops > rounds(600) / 32);
 }
+
+}  // namespace StreamTraffic
