@@ -179,16 +179,14 @@ bool are_plain(NearPieces const& pieces, Sight const& sight) {
 // Programs make the same batches again and again, if of other memory: the last one that was plain.
 class CheckedList {
  public:
-  // nullptr if they are not plain.
-  Sight const* find_or_check(NearPieces& pieces) {
-    if (is_of(pieces)) return &*m_sight;
+  // Nothing if they are not plain. Short lists are not kept, since they are soon looked at.
+  std::optional<Sight> find_or_check(NearPieces& pieces) {
+    if (is_of(pieces)) return m_sight;
     Sight const sight(pieces);
     pieces.longest = sight.longest;
-    if (!are_plain(pieces, sight)) return nullptr;
-    m_sight.reset();
-    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
-    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
-    return &m_sight.emplace(sight);
+    if (!are_plain(pieces, sight)) return std::nullopt;
+    if (pieces.count > PieceSweep::most_of_call) keep(pieces, sight);
+    return sight;
   }
 
  private:
@@ -196,6 +194,12 @@ class CheckedList {
     return m_sight && pieces.count == m_ends.size() &&
            std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
            std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
+  }
+  void keep(NearPieces const& pieces, Sight const& sight) {
+    m_sight.reset();
+    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
+    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
+    m_sight = sight;
   }
 
   std::vector<NearEnds> m_ends;
@@ -225,8 +229,8 @@ NearPieces PieceSweep::finish() const {
                        src = reinterpret_cast<std::uintptr_t>(m_first_src);
   if (m_count == 0 || std::min(dst, src) < least_address) return none;
   NearPieces pieces{m_first_dst, m_first_src, m_ends, m_lengths, m_count, m_lengths[0], 0, true};
-  Sight const* const sight = checked.find_or_check(pieces);
-  if (sight == nullptr) return none;
+  std::optional<Sight> const sight = checked.find_or_check(pieces);
+  if (!sight) return none;
   pieces.longest          = sight->longest;
   pieces.are_equally_long = sight->are_equally_long;
   pieces.alignment        = dst | src | sight->offsets;
