@@ -39,10 +39,7 @@ constexpr MapShape shape_of_map(std::uint64_t elements, std::size_t bytes, bool 
 }
 
 struct SumShape {
-  unsigned blocks, threads;  ///< that add
-
-  /// One block more takes the parts of several.
-  constexpr unsigned grid() const { return blocks == 1 ? 1 : blocks + 1; }
+  unsigned blocks, threads;
 };
 
 /// For reductions. Measured on an H200 with the dot products of doubles and floats, on the device and
