@@ -58,15 +58,17 @@ class ElementSum {
   /// The part of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(Impl::Share const& share, Value& sum) const {
-    std::uint64_t const packs = m_deal.packs;
-    std::uint64_t item        = share.first;
+    std::uint64_t const packs = m_deal.packs, items = packs + m_deal.rest;
+    std::uint64_t item = share.first;
     for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
       Value const first = sum_of_pack<Value>(item);
       sum += Value(first + sum_of_pack<Value>(item + share.stride));
     }
-    if (item < packs) sum += sum_of_pack<Value>(item);
-    for (std::uint64_t i = share.first; i < m_deal.rest; i += share.stride)
-      (*this)(packs * N + i, sum);
+    if (item < packs) {
+      sum += sum_of_pack<Value>(item);
+      item += share.stride;
+    }
+    for (; item < items; item += share.stride) (*this)(packs * (N - 1) + item, sum);
   }
 
   /// One item, for results that Kokkos reduces: a pack, or one of the elements behind the packs.

@@ -172,6 +172,7 @@ __global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart
   }
   T sum = 0;
   for (unsigned k = threadIdx.x; k < adding; k += blockDim.x) sum += take_part<T>(parts + k);
+  __syncwarp();  // shuffles of threads that came apart are slow
   sum = sum_over_block(sum);
   if (threadIdx.x == 0) *v.sum = sum;
 }

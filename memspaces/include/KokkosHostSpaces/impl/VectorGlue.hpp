@@ -235,7 +235,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     else
       this->use_scratch(
           Kokkos::Impl::cuda_internal_scratch_flags(space, Parts::bytes(shape.blocks)));
-    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.grid(), shape.threads);
+    launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
     *m_result_on_host = *this->result();

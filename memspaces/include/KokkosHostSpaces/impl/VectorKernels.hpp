@@ -23,8 +23,6 @@ namespace KokkosHostSpaces::Impl {
 struct Share {
   std::uint64_t first, stride;
 };
-inline constexpr std::uint64_t nothing_left = std::uint64_t(1)
-                                              << 62;  // so far behind the last item
 
 #ifdef KOKKOS_ENABLE_CUDA
 
@@ -125,10 +123,10 @@ inline constexpr bool is_reduced_in_registers = [] {
     return false;
 }();
 
-/// Each thread reduces its share, each warp and block theirs. Beside several blocks one more takes
-/// their parts as they come, and joins them in order: it has nothing else to do, and so finds each
-/// at once. One block alone runs for two microseconds: it does without a branch where it can, and
-/// what each thread needs is in the first arguments, which arrive by lines of 64 bytes.
+/// Each thread reduces its share, each warp and block theirs, and the last block takes all blocks'
+/// parts, in order. One block alone runs for two microseconds: it comes first, without a branch it
+/// can do without, and what each thread needs is in the first arguments, which arrive by lines of 64
+/// bytes.
 template <class FunctorReducer, class Policy_>
 class VectorReduction {
   using Index = typename Policy_::index_type;
@@ -145,22 +143,25 @@ class VectorReduction {
         m_begin(begin) {}
 
   __device__ void operator()() const {
-    unsigned const adding = gridDim.x > 1 ? gridDim.x - 1 : 1;
-    bool const takes      = blockIdx.x == adding;
-    Share const share     = {takes ? nothing_left : blockIdx.x * blockDim.x + threadIdx.x,
-                         adding * blockDim.x};
+    Share const share = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
     wait_for_earlier_work();
+    auto const& reducer = m_functor_reducer.get_reducer();
     Unmade<Value> made;
     Value& part = made.value;
-    m_functor_reducer.get_reducer().init(&part);
+    reducer.init(&part);
     add_share(share, part);
-    if (takes) [[unlikely]] {
-      take_parts(adding, part);
-      return finish(part);
-    }
     join_block(part);
-    if (gridDim.x == 1) return finish(part);
-    if (threadIdx.x == 0) m_parts.post(blockIdx.x, part);
+    unsigned const last = gridDim.x - 1;
+    if (last > 0) {
+      if (blockIdx.x != last) {
+        if (threadIdx.x == 0) m_parts.post(blockIdx.x, part);
+        return;
+      }
+      add_blocks(last, part);
+    }
+    if (threadIdx.x != 0) return;
+    reducer.final(&part);
+    *m_result = part;
   }
 
  protected:
@@ -204,27 +205,30 @@ class VectorReduction {
     if (lane == 0) of_warp[warp] = part;
     __syncthreads();
     if (warp != 0) return;
-    part = of_warp[lane];
-    if (lane >= blockDim.x / warp_size) m_functor_reducer.get_reducer().init(&part);
+    if (lane < blockDim.x / warp_size)
+      part = of_warp[lane];
+    else
+      m_functor_reducer.get_reducer().init(&part);
     join_warp(part);
   }
 
-  // Of so many blocks, into the first thread.
-  __device__ void take_parts(unsigned blocks, Value& part) const {
+  // Those of so many blocks, into the first thread. Threads of a warp of which some have waited are
+  // brought together before they shuffle: else that took 0.3 µs longer for a float, 0.6 for a double.
+  __device__ void add_blocks(unsigned blocks, Value& part) const {
+    auto const& reducer = m_functor_reducer.get_reducer();
+    Unmade<Value> made;
+    Value& others = made.value;
+    reducer.init(&others);
     for (unsigned k = threadIdx.x; k < blocks; k += blockDim.x) {
       Value const other = m_parts.take(k);
-      m_functor_reducer.get_reducer().join(&part, &other);
+      reducer.join(&others, &other);
     }
+    __syncthreads();  // and what join_block shares is in use
     if (blocks > warp_size)
-      join_block(part);
+      join_block(others);
     else if (threadIdx.x < warp_size)
-      join_warp(part);
-  }
-
-  __device__ void finish(Value& part) const {
-    if (threadIdx.x != 0) return;
-    m_functor_reducer.get_reducer().final(&part);
-    *m_result = part;
+      join_warp(others);
+    if (threadIdx.x == 0) reducer.join(&part, &others);
   }
 
   Value* m_result = nullptr;
