@@ -14,7 +14,7 @@ namespace KokkosHostSpaces::Impl {
 CopyThresholds thresholds_of_this_machine() noexcept {
   CopyThresholds thresholds;
   thresholds.equal_run_bytes *= 4;
-  thresholds.slabs_from_bytes *= 2;
+  thresholds.slabs_from_bytes *= 4;
   return thresholds;
 }
 
@@ -24,19 +24,25 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
   CHECK_FALSE(copy_engine_is_faster(make_copy_plan(2, 2, extents, dense, gaps), true));
   CHECK(copy_engine_is_faster(make_copy_plan(4, 2, extents, dense, gaps), true));
 
-  std::size_t const rows    = copy_thresholds.slabs_from_bytes / sizeof(double) / 1024;
-  CopySides const to_device = {.same_type                = true,
-                               .pageable_source          = false,
-                               .pageable_destination     = false,
-                               .both_page_locked         = false,
-                               .device_reads_host_memory = true,
-                               .link_way                 = LinkWay::to_device};
-  auto const turned         = [&](std::size_t times) {
+  // Where slabs gain later on their way to the device than to the host, they do not gain there, either.
+  std::size_t const rows = copy_thresholds.slabs_from_bytes / sizeof(double) / 1024;
+  CopySides sides{.same_type                = true,
+                  .pageable_source          = false,
+                  .pageable_destination     = false,
+                  .both_page_locked         = false,
+                  .device_reads_host_memory = true,
+                  .link_way                 = LinkWay::to_device};
+  auto const turned = [&](std::size_t times) {
     std::size_t const all[] = {times * rows, 1024}, to[] = {1024, 1}, from[] = {1, times * rows};
-    return choose_way(make_copy_plan(sizeof(double), 2, all, to, from), to_device);
+    return choose_way(make_copy_plan(sizeof(double), 2, all, to, from), sides);
   };
-  CHECK(turned(1) == CopyWay::tiled_kernel);
-  CHECK(turned(2) == CopyWay::tiled_slabs);
+  for (LinkWay const way : {LinkWay::to_device, LinkWay::to_host}) {
+    sides.link_way                 = way;
+    sides.device_reads_host_memory = way == LinkWay::to_device;
+    CHECK(turned(1) == CopyWay::tiled_kernel);
+    CHECK(turned(3) == CopyWay::tiled_kernel);
+    CHECK(turned(4) == CopyWay::tiled_slabs);
+  }
 }
 
 }  // namespace KokkosHostSpaces::Impl
