@@ -268,6 +268,16 @@ TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
                    ContainsSubstring(side == 100 ? "through the mapped address"
                                                  : "memcpys of slabs to memory of the device"));
   }
+  // And on its way back.
+  copy.sides.device_reads_host_memory = false;
+  copy.sides.link_way                 = khs::Impl::LinkWay::to_host;
+  for (std::size_t const side : {2000, 2100}) {
+    std::size_t const square[] = {side, side}, rows[] = {side, 1}, columns[] = {1, side};
+    copy.plan = khs::Impl::make_copy_plan(8, 2, square, rows, columns);
+    CHECK_THAT(khs::Impl::explain(copy),
+               ContainsSubstring(side == 2000 ? "through the mapped address"
+                                              : "memcpys of slabs from there"));
+  }
 }
 
 }  // namespace DeepCopyAll

@@ -24,7 +24,7 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
   CHECK_FALSE(copy_engine_is_faster(make_copy_plan(2, 2, extents, dense, gaps), true));
   CHECK(copy_engine_is_faster(make_copy_plan(4, 2, extents, dense, gaps), true));
 
-  // Where slabs gain later on their way to the device than to the host, they do not gain there, either.
+  // To the host slabs do not begin before they pay on their way to the device.
   std::size_t const rows = copy_thresholds.slabs_from_bytes / sizeof(double) / 1024;
   CopySides sides{.same_type                = true,
                   .pageable_source          = false,

@@ -33,7 +33,8 @@ Extents order_of(std::mt19937& random) {
   return order;
 }
 
-// Turns arrays on a stream, some at once, and breaks no capture by waiting. Returns how many are wrong.
+// Turns arrays on a stream, some at once, and breaks no capture by waiting. Returns how many are
+// wrong.
 int turn_arrays(SlabCopies& copies, DeviceWork::Stream& stream, unsigned seed,
                 std::atomic<int>& by_slabs) {
   std::mt19937 random(seed);
