@@ -75,8 +75,9 @@ std::size_t bytes_used(StreamShape const& shape, int number, bool written) {
 
 struct Traffic {
   Bytes staged, in_place;
-  double kernels = 0;  // bytes that a pass touches in device memory
-  int operations = 1;  // a chunk's kernel and copies
+  double kernels = 0;                 // bytes that a pass touches in device memory
+  int copies_in = 0, copies_out = 0;  // of a chunk
+  int operations() const { return 1 + copies_in + copies_out; }
 
   explicit Traffic(LoopCost const& loop) {
     for (ArgumentCost const& argument : loop.arguments) {
@@ -88,7 +89,8 @@ struct Traffic {
       if (argument.resident) continue;
       staged.to_device += in;
       staged.to_host += out;
-      operations += (in > 0) + (out > 0);
+      copies_in += in > 0;
+      copies_out += out > 0;
     }
   }
 };
@@ -99,8 +101,12 @@ double staged_seconds(LoopCost const& loop, Traffic const& traffic, LinkRates co
   double const link    = copy_seconds(traffic.staged.to_device, traffic.staged.to_host, rates);
   double const alone =
       traffic.staged.to_device / rates.to_device + kernels + traffic.staged.to_host / rates.to_host;
-  double const start = (traffic.operations + loop.passes - 1) * rates.operation_seconds;
-  return start + part * alone + (1 - part) * std::max(link, kernels);
+  double const start = (traffic.operations() + loop.passes - 1) * rates.operation_seconds;
+  // The link rests for a moment before each copy.
+  double const rests = loop.chunks > 0 ? (double(loop.chunks) - 1) * rates.operation_seconds *
+                                             std::max(traffic.copies_in, traffic.copies_out)
+                                       : 0;
+  return start + part * alone + (1 - part) * std::max(link, kernels) + rests;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class Check(GoalTest):
             size = of_group.get(case.space) or of_group.get(case.operation) or of_group.get("")
             return size is None or str(size) in (case.fields.get("n"), case.fields.get("bytes"))
 
-        measured = [case for name in ("suite.json", "copy.json", "stream.json") for case in load(H200 / name).cases.values()
+        measured = [case for name in ("suite.json", "copy.json", "batch.json", "stream.json") for case in load(H200 / name).cases.values()
                     if case.values("ratio") and is_quick(case)]
         context, noise = load(H200 / "suite.json").context, random.Random(1)
 
