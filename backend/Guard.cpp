@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -104,15 +105,17 @@ Watched::State answer(Watched const& watched, Address address, bool is_write, bo
   return Watched::reported;
 }
 
-// Pages that were opened between the access and the signal: it is tried again, unless that does not
-// help, for somebody else protects memory that lies between ours.
+// Pages that were opened between the access and the signal, or are about to be by a thread that
+// another one keeps from running: it is tried again, unless that does not help for half a second, for
+// somebody else protects memory that lies between ours.
 bool is_late(Address address) {
-  constexpr int most               = 1000;
+  constexpr int at_once = 1000, most = at_once + 500;
   static thread_local Address last = 0;
   static thread_local int times    = 0;
   if (address < the_lowest.load() || address >= the_highest.load()) return false;
   times = address == last ? times + 1 : 0;
   last  = address;
+  if (times > at_once) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return times < most;
 }
 
