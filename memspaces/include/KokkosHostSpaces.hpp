@@ -12,6 +12,7 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/Explain.hpp>
 #include <KokkosHostSpaces/GraphCopy.hpp>
+#include <KokkosHostSpaces/GraphInstantiate.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
 #include <KokkosHostSpaces/PinnedDualView.hpp>

@@ -5,8 +5,11 @@
 
 #include "../../backend/Driver.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <unordered_map>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -17,22 +20,70 @@ bool is_default_stream(StreamHandle stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
+// By the address that launches name them by, and only kernels that are nodes. Never destroyed: static
+// destructors take kernels out, those of a library when it is closed.
+struct Nodes {
+  std::mutex mutex{};
+  std::unordered_map<void const*, EarlyKernel*> kernels{};
+};
+Nodes& nodes() {
+  static Nodes& all = *new Nodes;
+  return all;
+}
+
 static_assert(EarlyKernel::most_devices == Driver::max_devices);
 
 }  // namespace
 
-bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument,
-                         StreamHandle stream, int device) noexcept {
+EarlyKernel::~EarlyKernel() {
+  if (m_devices_of_nodes == 0) return;
+  std::lock_guard const lock(nodes().mutex);
+  nodes().kernels.erase(m_kernel);
+}
+
+bool EarlyKernel::can_start_early(int device) noexcept {
   std::atomic<Can>& of_device = m_can.at(std::size_t(device));
   Can can                     = of_device.load(std::memory_order_relaxed);
-  if (can == Can::no || is_default_stream(stream) || Driver::is_capturing(stream)) return false;
   if (can == Can::unknown) {
     can = Driver::can_start_early(m_kernel, device) ? Can::yes : Can::no;
     of_device.store(can, std::memory_order_relaxed);
-    if (can == Can::no) return false;
   }
-  return Driver::launch_early(m_kernel, blocks, threads, const_cast<void*>(argument), stream,
+  return can == Can::yes;
+}
+
+bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument,
+                         StreamHandle stream, int device) noexcept {
+  if (m_can.at(std::size_t(device)).load(std::memory_order_relaxed) == Can::no ||
+      is_default_stream(stream) || Driver::is_capturing(stream))
+    return false;
+  return can_start_early(device) &&
+         Driver::launch_early(m_kernel, blocks, threads, const_cast<void*>(argument), stream,
                               device);
+}
+
+void EarlyKernel::be_node(int device) {
+  std::uint64_t const bit = std::uint64_t(1) << device;
+  if ((m_devices_of_nodes.load(std::memory_order_relaxed) & bit) != 0) return;
+  std::lock_guard const lock(nodes().mutex);
+  nodes().kernels.insert_or_assign(m_kernel, this);
+  m_devices_of_nodes |= bit;
+}
+
+void EarlyKernel::start_nodes_early(void* graph) {
+  Driver::start_nodes_early(graph, may_start_early);
+}
+
+bool EarlyKernel::may_start_early(void const* before, void const* kernel) {
+  std::lock_guard const lock(nodes().mutex);
+  auto const find = [](void const* of) {
+    auto const found = nodes().kernels.find(of);
+    return found == nodes().kernels.end() ? nullptr : found->second;
+  };
+  EarlyKernel* const first = find(before);
+  EarlyKernel* const then  = find(kernel);
+  if (first == nullptr || then == nullptr) return false;
+  std::uint64_t const devices = first->m_devices_of_nodes | then->m_devices_of_nodes;
+  return std::has_single_bit(devices) && then->can_start_early(std::countr_zero(devices));
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -37,9 +37,7 @@ __global__ void answer_signals(SignalAndAnswer* flags, int signals) {
 class CudaLatencyTwin final : public LatencyTwin {
  public:
   explicit CudaLatencyTwin(cudaStream_t stream) : m_stream(stream) {}
-  ~CudaLatencyTwin() override {
-    if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
-  }
+  ~CudaLatencyTwin() override { destroy_graph(); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names = {"kernel<<<1, 1>>>"};
@@ -60,6 +58,7 @@ class CudaLatencyTwin final : public LatencyTwin {
   }
 
   void make_graph(int kernels, std::int64_t* counter) override {
+    destroy_graph();
     m_graph = capture_graph(m_stream, [&] {
       for (int i = 0; i < kernels; ++i) count(counter);
     });
@@ -80,6 +79,11 @@ class CudaLatencyTwin final : public LatencyTwin {
   void fence() override { check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize"); }
 
  private:
+  void destroy_graph() {
+    if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
+    m_graph = nullptr;
+  }
+
   cudaStream_t m_stream;
   bool m_early            = false;
   cudaGraphExec_t m_graph = nullptr;

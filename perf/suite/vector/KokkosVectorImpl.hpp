@@ -11,6 +11,7 @@
 
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
+#include <KokkosHostSpaces/GraphInstantiate.hpp>
 #include <KokkosHostSpaces/VectorPolicy.hpp>
 
 #include <Kokkos_Graph.hpp>
@@ -62,7 +63,7 @@ class VectorKernels {
       m_node.emplace(m_graph->root_node());
       for (VectorArguments<T> const& run : runs) add(op, run);
       m_node.reset();
-      m_graph->instantiate();
+      instantiate(*m_graph);
     } else {
       throw std::logic_error("no graphs of kernels on this space");
     }

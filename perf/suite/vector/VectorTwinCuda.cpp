@@ -98,7 +98,7 @@ class CudaVectorTwin final : public VectorTwin {
         m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
     check(cudaMemset(m_marked.get(), 0, most_parts * sizeof(MarkedPart)), "cudaMemset");
-    if (!m_as_graph && can_start_early()) m_variants = with_early(m_variants);
+    if (can_start_early()) m_variants = with_early(m_variants);
     if (m_cub) m_variants.push_back({Way::cub, 0, 0, false});
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -107,13 +108,16 @@ StreamHandle private_stream(int device);
 /// A new stream of that kind.
 StreamHandle make_stream(int device);
 
-/// A kernel whose threads wait by themselves for earlier work of its stream, on devices that can and
-/// for which it was compiled so.
+/// A kernel whose threads wait by themselves for earlier work of its stream, or for the nodes before
+/// it, on devices that can and for which it was compiled so.
 class EarlyKernel {
  public:
   static constexpr int most_devices = 64;
 
   explicit EarlyKernel(void const* kernel) noexcept : m_kernel(kernel) {}
+  ~EarlyKernel();
+  EarlyKernel(EarlyKernel const&)            = delete;
+  EarlyKernel& operator=(EarlyKernel const&) = delete;
 
   /// Launches it before that work is done. False, and nothing is done, where that is impossible:
   /// it was compiled for less, or the runtime refuses; on the legacy default stream, and while
@@ -121,11 +125,22 @@ class EarlyKernel {
   bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
               int device) noexcept;
 
+  /// It becomes a node of a graph for this device.
+  void be_node(int device);
+
+  /// Lets those nodes of a cudaGraph_t start early that have become so, and follow one other that
+  /// has. Not those of kernels that became nodes for several devices.
+  static void start_nodes_early(void* graph);
+
  private:
   enum class Can : signed char { unknown, no, yes };
 
+  static bool may_start_early(void const* before, void const* kernel);
+  bool can_start_early(int device) noexcept;
+
   void const* m_kernel;
   std::array<std::atomic<Can>, most_devices> m_can{};
+  std::atomic<std::uint64_t> m_devices_of_nodes{0};  ///< a bit for each
 };
 
 /// Copies bytes in any direction on the private stream of the device whose memory it is, and waits

@@ -97,18 +97,22 @@ unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
 }
 
 /// Before earlier work of the stream is done, for which the kernel waits by itself: Kokkos cannot.
+/// Whether a node may start so is decided when its graph is instantiated.
 template <class Bounds, class Kernel>
 bool launch_early(Kokkos::Cuda const& space, Kernel const& kernel, unsigned blocks,
                   unsigned threads) {
   namespace Inside         = Kokkos::Impl;
   constexpr auto mechanism = Inside::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism;
-  if constexpr (!kokkos_checks_launches && !Kernel::Policy::is_graph_kernel::value &&
-                mechanism == Inside::CudaLaunchMechanism::LocalMemory) {
+  if constexpr (!kokkos_checks_launches && mechanism == Inside::CudaLaunchMechanism::LocalMemory) {
     static EarlyKernel early(reinterpret_cast<void const*>(
         Inside::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>::get_kernel_func()));
     if (blocks == 0 || space.cuda_device_prop().major < 9) return false;
-    desul::ensure_cuda_lock_arrays_on_device();
-    return early.launch(blocks, threads, &kernel, space.cuda_stream(), space.cuda_device());
+    if constexpr (Kernel::Policy::is_graph_kernel::value) {
+      early.be_node(space.cuda_device());
+    } else {
+      desul::ensure_cuda_lock_arrays_on_device();
+      return early.launch(blocks, threads, &kernel, space.cuda_stream(), space.cuda_device());
+    }
   }
   return false;
 }
@@ -260,6 +264,12 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   Scratch m_scratch;
 };
 
+// Results that lanes of a warp cannot hand to each other are Kokkos' own.
+template <class FunctorReducer, class... P>
+using ReduceOnDevice = std::conditional_t<
+    is_reduced_in_registers<FunctorReducer>, VectorReduce<FunctorReducer, VectorPolicy<P...>>,
+    Kokkos::Impl::ParallelReduce<FunctorReducer, Kokkos::RangePolicy<P...>, Kokkos::Cuda>>;
+
 }  // namespace KokkosHostSpaces::Impl
 
 namespace Kokkos::Impl {
@@ -270,26 +280,17 @@ class ParallelFor<Functor, KokkosHostSpaces::VectorPolicy<P...>, Kokkos::Cuda>
   using KokkosHostSpaces::Impl::VectorFor<Functor, KokkosHostSpaces::VectorPolicy<P...>>::VectorFor;
 };
 
-// Results that lanes of a warp cannot hand to each other are Kokkos' own.
 template <class FunctorReducer, class... P>
 class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, Kokkos::Cuda>
-    : public std::conditional_t<KokkosHostSpaces::Impl::is_reduced_in_registers<FunctorReducer>,
-                                KokkosHostSpaces::Impl::VectorReduce<
-                                    FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>>,
-                                ParallelReduce<FunctorReducer, RangePolicy<P...>, Kokkos::Cuda>> {
-  static constexpr bool ours = KokkosHostSpaces::Impl::is_reduced_in_registers<FunctorReducer>;
+    : public KokkosHostSpaces::Impl::ReduceOnDevice<FunctorReducer, P...> {
   static_assert(
-      ours || !RangePolicy<P...>::is_graph_kernel::value,
+      KokkosHostSpaces::Impl::is_reduced_in_registers<FunctorReducer> ||
+          !RangePolicy<P...>::is_graph_kernel::value,
       "a VectorPolicy in a graph reduces to one value of at most 1 KiB that can be copied "
       "as bytes: use a RangePolicy");
 
-  using Base = std::conditional_t<
-      ours,
-      KokkosHostSpaces::Impl::VectorReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>>,
-      ParallelReduce<FunctorReducer, RangePolicy<P...>, Kokkos::Cuda>>;
-
  public:
-  using Base::Base;
+  using KokkosHostSpaces::Impl::ReduceOnDevice<FunctorReducer, P...>::ReduceOnDevice;
 };
 
 }  // namespace Kokkos::Impl
