@@ -70,14 +70,19 @@ bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= 
 
 std::int64_t StreamSizes::wanted_rows() const {
   std::size_t row = 1, all = 1;
+  bool loads = false, stores = false;
   for (StreamBuffer const& buffer : m_shape.buffers) {
     if (buffer.fixed) continue;
-    row = std::max(row, buffer.row_bytes);
-    all = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
+    loads  = loads || buffer.loaded;
+    stores = stores || buffer.stored;
+    row    = std::max(row, buffer.row_bytes);
+    all    = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
   }
   // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
-  // the root. Few enough that CUDA's queues hold the operations of all, if memory allows.
-  double const begins = double(1 << 19) * double(std::max<std::size_t>(m_shape.stages.size(), 1));
+  // the root, and a pipeline that empties as well takes twice as long for it. Few enough that CUDA's
+  // queues hold the operations of all, if memory allows.
+  double const begins = double(loads && stores ? 1 << 18 : 1 << 19) *
+                        double(std::max<std::size_t>(m_shape.stages.size(), 1));
   std::size_t const best  = std::size_t(std::sqrt(double(all) * begins));
   std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
                                        std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
