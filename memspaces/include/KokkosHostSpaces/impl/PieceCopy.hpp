@@ -136,19 +136,17 @@ class PieceCopy {
     std::uint32_t first, step;
   };
 
-#ifdef KOKKOS_ENABLE_CUDA
-  __device__ static PieceEnds from_lane(PieceEnds const& ends, unsigned lane, unsigned lanes) {
-    auto const ask = [=](auto value) {
-      return __shfl_sync(~0u, static_cast<unsigned long long>(value), int(lane), int(lanes));
-    };
-    return {reinterpret_cast<char*>(ask(reinterpret_cast<std::uintptr_t>(ends.dst))),
-            reinterpret_cast<char const*>(ask(reinterpret_cast<std::uintptr_t>(ends.src))),
-            std::size_t(ask(ends.bytes))};
+  // What `lane` of each `lanes` of a warp knows.
+  KOKKOS_FUNCTION static PieceEnds told_by([[maybe_unused]] std::uint32_t lane,
+                                           [[maybe_unused]] std::uint32_t lanes,
+                                           PieceEnds const& ends) {
+    KOKKOS_IF_ON_DEVICE((return from_lane(ends, lane, lanes);))
+    KOKKOS_IF_ON_HOST((return ends;))
   }
 
   // Parts one behind the other: each lane reads the ends of one, and all get them from it. Lanes of
   // a warp, which may be of several parts, go through the loops together.
-  __device__ void copy_share(std::uint32_t thread) const {
+  KOKKOS_FUNCTION void copy_share(std::uint32_t thread) const {
     std::uint32_t const step = std::uint32_t(1) << m_shift, first = (thread >> m_shift) * m_share;
     std::uint32_t const lanes = step < warp_size ? step : warp_size, lane = thread & (lanes - 1);
     Lane const of_part{thread & (step - 1), step};
@@ -158,11 +156,10 @@ class PieceCopy {
       if (done + lane < m_share && mine < m_all_parts) ends = m_list[mine / m_parts];
       for (std::uint32_t k = 0; k < lanes && done + k < m_share; ++k) {
         std::uint32_t const part = first + done + k;
-        copy_part(from_lane(ends, k, lanes), std::size_t(part % m_parts) * part_of_piece, of_part);
+        copy_part(told_by(k, lanes, ends), std::size_t(part % m_parts) * part_of_piece, of_part);
       }
     }
   }
-#endif
 
   KOKKOS_FUNCTION static void copy_part(PieceEnds const& piece, std::size_t begin, Lane lane) {
     if (begin >= piece.bytes) return;

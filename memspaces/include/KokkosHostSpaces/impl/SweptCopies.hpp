@@ -7,7 +7,6 @@
 #define KOKKOS_HOST_SPACES_IMPL_SWEPT_COPIES_HPP
 
 #include <KokkosHostSpaces/impl/CopyBatch.hpp>
-#include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyRuns.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
