@@ -48,12 +48,11 @@ bool is_taken(CopyRows const& rows, Driver::Stream stream) {
 
 using ByKernel = decltype(CopyThresholds::by_kernel);
 
-// Fewer than by a launch. H200, us to the device and to the host by a graph of the kernel: 4 x 64
-// bytes 3.3 and 2.4, 4 x 4 KiB 4.0 and 2.6, 16 x 32 KiB 14.8 and 13.0 (a launch); by one call of
-// cudaMemcpyBatchAsync 5.2 and 5.2, 5.7 and 4.8, 17.3 and 16.0, 4 x 32 KiB 5.4 and 5.1 (by a launch
-// of the kernel 6.3 and 5.1).
-// Where many are enqueued in a row, 2 to 4 to the device take up to 1 us less by that call on a fast
-// host; where each is waited for, 1 to 4 us more (4 x 4 KiB: 12.8 and 8.7).
+// Fewer than by a launch, to the host. H200, us to the device and to the host by a graph of the
+// kernel: 4 x 64 bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB 14.9 and 13.1; by one call of
+// cudaMemcpyBatchAsync 3.0 and 2.8, 3.1 and 2.9, 13.7 and 13.1, each of many in a row. So few go to the
+// device by that call, although one that is waited for then takes 1 to 4 us more (4 x 4 KiB: 12.8 and
+// 8.7).
 constexpr std::array<std::size_t, 2> least_by_graph = {2, 12};
 
 ByKernel by_kernel(BatchPlan::Use use) {
@@ -241,6 +240,10 @@ bool are_for_kernel(std::size_t longest, std::size_t pieces) {
 bool copy_short(void* dst, void const* src, std::size_t bytes, Driver::Stream stream) {
   return bytes <= copy_thresholds_in_use().short_bytes &&
          Driver::copy_batch(&dst, &src, &bytes, 1, stream);
+}
+
+bool copy_run(void* dst, void const* src, std::size_t bytes, Driver::Stream stream) {
+  return is_taken([&] { Driver::copy(dst, src, bytes, stream); });
 }
 
 bool copy_at_once(NearPieces const& pieces, Driver::Stream stream) {

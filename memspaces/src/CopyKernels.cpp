@@ -150,6 +150,15 @@ SweepTable::~SweepTable() {
   if (m_bytes > 0) deallocate(mapped, table_label, m_ends, m_bytes, m_bytes);
 }
 
+PlainLists& plain_lists() {
+  static PlainLists* const lists = [] {
+    auto* const made = new PlainLists;
+    Kokkos::push_finalize_hook([made] { made->clear(); });
+    return made;
+  }();
+  return *lists;
+}
+
 bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
   if (!are_for_kernel(pieces.longest, pieces.count))
     return copy_at_once(pieces, instance.cuda_stream());

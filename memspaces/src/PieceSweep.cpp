@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
-#include <optional>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -176,45 +174,14 @@ bool are_plain(NearPieces const& pieces, Sight const& sight) {
   return order.ascending || destinations_have_gaps(pieces, sight);
 }
 
-// Programs make the same batches again and again, if of other memory: the last one that was plain.
-class CheckedList {
- public:
-  // Nothing if they are not plain. Short lists are not kept, since they are soon looked at.
-  std::optional<Sight> find_or_check(NearPieces& pieces) {
-    if (is_of(pieces)) return m_sight;
-    Sight const sight(pieces);
-    pieces.longest = sight.longest;
-    if (!are_plain(pieces, sight)) return std::nullopt;
-    if (pieces.count > PieceSweep::most_of_call) keep(pieces, sight);
-    return sight;
-  }
-
- private:
-  bool is_of(NearPieces const& pieces) const {
-    return m_sight && pieces.count == m_ends.size() &&
-           std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
-           std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
-  }
-  void keep(NearPieces const& pieces, Sight const& sight) {
-    m_sight.reset();
-    m_ends.assign(pieces.ends, pieces.ends + pieces.count);
-    m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
-    m_sight = sight;
-  }
-
-  std::vector<NearEnds> m_ends;
-  std::vector<std::uint32_t> m_lengths;
-  std::optional<Sight> m_sight;
-};
-
 bool are_apart(NearPieces const& pieces, Span to, Span from) {
   return pieces.dst + to.end <= pieces.src + from.first ||
          pieces.src + from.end <= pieces.dst + to.first;
 }
 
 // Does no piece write where one reads?
-bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
-  std::int64_t const reach = std::int64_t(sight.reach) + 1;
+bool sides_are_apart(NearPieces const& pieces) {
+  std::int64_t const reach = std::int64_t(pieces.reach) + 1;
   Span const widest{-reach, reach + std::int64_t(pieces.longest)};
   return are_apart(pieces, widest, widest) ||
          are_apart(pieces, span_of(pieces, &NearEnds::dst), span_of(pieces, &NearEnds::src));
@@ -222,19 +189,28 @@ bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
 
 }  // namespace
 
+NearPieces NearPieces::at(char* other_dst, char const* other_src) const {
+  NearPieces moved = *this;
+  moved.dst        = other_dst;
+  moved.src        = other_src;
+  bool const is_far_from_null =
+      std::min(reinterpret_cast<std::uintptr_t>(other_dst),
+               reinterpret_cast<std::uintptr_t>(other_src)) >= least_address;
+  return is_far_from_null && sides_are_apart(moved) ? moved : NearPieces{};
+}
+
 NearPieces PieceSweep::finish() const {
-  thread_local CheckedList checked;
-  NearPieces const none{};
-  std::uintptr_t const dst = reinterpret_cast<std::uintptr_t>(m_first_dst),
-                       src = reinterpret_cast<std::uintptr_t>(m_first_src);
-  if (m_count == 0 || std::min(dst, src) < least_address) return none;
-  NearPieces pieces{m_first_dst, m_first_src, m_ends, m_lengths, m_count, m_lengths[0], 0, true};
-  std::optional<Sight> const sight = checked.find_or_check(pieces);
-  if (!sight) return none;
-  pieces.longest          = sight->longest;
-  pieces.are_equally_long = sight->are_equally_long;
-  pieces.alignment        = dst | src | sight->offsets;
-  return sides_are_apart(pieces, *sight) ? pieces : none;
+  if (m_count == 0) return {};
+  NearPieces pieces{};
+  pieces.ends    = m_ends;
+  pieces.lengths = m_lengths;
+  pieces.count   = m_count;
+  Sight const sight(pieces);
+  pieces.longest          = sight.longest;
+  pieces.offsets          = sight.offsets;
+  pieces.reach            = sight.reach;
+  pieces.are_equally_long = sight.are_equally_long;
+  return are_plain(pieces, sight) ? pieces.at(m_first_dst, m_first_src) : NearPieces{};
 }
 
 }  // namespace KokkosHostSpaces::Impl

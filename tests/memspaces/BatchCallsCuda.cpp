@@ -198,11 +198,13 @@ TEST_CASE("prepared short pieces are one launch of a graph, and long ones one ca
     }
   };
   auto const is_two_launches = [](DriverSpy const& spy) {
-    CHECK(spy.launches == 2);
-    CHECK(spy.copies == 0);
-    CHECK(spy.batches == 0);
+    CHECK((spy.launches == 2 && spy.copies == 0 && spy.batches == 0));
   };
-  calls(2, 64, is_two_launches);
+#if CUDART_VERSION >= 13000
+  calls(2, 64, [](DriverSpy const& spy) {  // few to a device: in a row that is faster
+    CHECK((spy.launches == 1 && spy.copies == 0 && spy.batches == 1));
+  });
+#endif
   calls(20, 64, is_two_launches);
   calls(100, 3000, is_two_launches);
   calls(4096, 64, is_two_launches);

@@ -71,7 +71,7 @@ bool is_told_as_it_is(Swept const& swept, std::vector<Piece> const& pieces) {
   }
   return found.count == pieces.size() && found.longest == longest &&
          found.are_equally_long == equally_long &&
-         std::countr_zero(found.alignment) == std::countr_zero(bits);
+         std::countr_zero(found.alignment()) == std::countr_zero(bits);
 }
 
 // With gaps between destinations, in no regular order.

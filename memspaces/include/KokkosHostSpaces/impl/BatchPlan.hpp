@@ -68,6 +68,10 @@ bool are_for_kernel(std::size_t longest, std::size_t pieces);
 /// take it. Not while `stream` captures.
 bool copy_short(void* dst, void const* src, std::size_t bytes, void* stream);
 
+/// Enqueues one copy. False if the driver does not take it, since it lies in two allocations that
+/// touch.
+bool copy_run(void* dst, void const* src, std::size_t bytes, void* stream);
+
 /// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
 /// too many or too few for it, or the driver does not take them. Not while `stream` captures.
 bool copy_at_once(NearPieces const& pieces, void* stream);

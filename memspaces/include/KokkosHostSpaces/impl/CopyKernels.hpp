@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
+#include <KokkosHostSpaces/impl/PlainLists.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -57,6 +58,16 @@ class SweepTable {
   NearEnds m_few_ends[few];
   std::uint32_t m_few_lengths[few];
 };
+
+/// What was swept into a table.
+struct SweptList {
+  explicit SweptList(std::size_t pieces_) : table(pieces_) {}
+  SweepTable table;
+  NearPieces pieces{};
+};
+
+/// Those of the latest batches of all threads, until Kokkos is finalized.
+PlainLists& plain_lists();
 
 /// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
 /// returns. False, and nothing is done, if they are neither for a kernel nor for one call.

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -25,7 +26,11 @@ inline constexpr std::size_t part_of_piece  = 8192;
 inline constexpr std::uint32_t most_of_part = 256;
 
 /// So many threads at most, which leaves the device to others: a fourth carries what the link does.
+/// Half as many if the list is read over the link, since each then does more pieces, whose ends
+/// neighbours read at once: a read of 8 bytes takes the link as long as one of 128.
 inline constexpr std::size_t most_threads_of_pieces = 65536;
+template <class List>
+inline constexpr std::size_t most_threads_of = most_threads_of_pieces;
 
 /// What a kernel has to know of a piece.
 struct PieceEnds {
@@ -65,12 +70,15 @@ class NearList {
   std::uint32_t m_length;
 };
 
+template <>
+inline constexpr std::size_t most_threads_of<NearList> = most_threads_of_pieces / 2;
+
 /// What is to be known of a list, as long as it is.
 class PieceList {
  public:
   PieceList() = default;
   explicit PieceList(NearPieces const& pieces)
-      : m_count(pieces.count), m_longest(pieces.longest), m_addresses(pieces.alignment) {}
+      : m_count(pieces.count), m_longest(pieces.longest), m_addresses(pieces.alignment()) {}
   void add(PieceEnds const& piece) {
     ++m_count;
     m_longest = std::max(m_longest, piece.bytes);
@@ -103,12 +111,17 @@ class PieceCopy {
         m_parts(std::uint32_t(known.parts())),
         m_all_parts(std::uint32_t(known.count() * known.parts())),
         m_at_once(std::uint32_t(
-            std::min<std::size_t>(m_all_parts, most_threads_of_pieces / known.threads_of_part()))),
-        m_shift(std::uint32_t(std::countr_zero(known.threads_of_part()))) {}
+            std::min<std::size_t>(m_all_parts, most_threads_of<List> / known.threads_of_part()))),
+        m_shift(std::uint32_t(std::countr_zero(known.threads_of_part()))),
+        m_share((m_all_parts + m_at_once - 1) / m_at_once) {}
 
-  std::uint32_t threads() const { return m_at_once << m_shift; }
+  /// Whole warps.
+  std::uint32_t threads() const {
+    return ((m_at_once << m_shift) + warp_size - 1) / warp_size * warp_size;
+  }
 
   KOKKOS_FUNCTION void operator()(std::uint32_t thread) const {
+    if constexpr (std::is_same_v<List, NearList>) KOKKOS_IF_ON_DEVICE((return copy_share(thread);))
     std::uint32_t const step = std::uint32_t(1) << m_shift;
     Lane const lane{thread & (step - 1), step};
     for (std::uint32_t part = thread >> m_shift; part < m_all_parts; part += m_at_once)
@@ -122,6 +135,31 @@ class PieceCopy {
   struct Lane {
     std::uint32_t first, step;
   };
+
+  // What `lane` of each `lanes` of a warp knows.
+  KOKKOS_FUNCTION static PieceEnds told_by([[maybe_unused]] std::uint32_t lane,
+                                           [[maybe_unused]] std::uint32_t lanes,
+                                           PieceEnds const& ends) {
+    KOKKOS_IF_ON_DEVICE((return from_lane(ends, lane, lanes);))
+    KOKKOS_IF_ON_HOST((return ends;))
+  }
+
+  // Parts one behind the other: each lane reads the ends of one, and all get them from it. Lanes of
+  // a warp, which may be of several parts, go through the loops together.
+  KOKKOS_FUNCTION void copy_share(std::uint32_t thread) const {
+    std::uint32_t const step = std::uint32_t(1) << m_shift, first = (thread >> m_shift) * m_share;
+    std::uint32_t const lanes = step < warp_size ? step : warp_size, lane = thread & (lanes - 1);
+    Lane const of_part{thread & (step - 1), step};
+    for (std::uint32_t done = 0; done < m_share; done += lanes) {
+      std::uint32_t const mine = first + done + lane;
+      PieceEnds ends{nullptr, nullptr, 0};
+      if (done + lane < m_share && mine < m_all_parts) ends = m_list[mine / m_parts];
+      for (std::uint32_t k = 0; k < lanes && done + k < m_share; ++k) {
+        std::uint32_t const part = first + done + k;
+        copy_part(told_by(k, lanes, ends), std::size_t(part % m_parts) * part_of_piece, of_part);
+      }
+    }
+  }
 
   KOKKOS_FUNCTION static void copy_part(PieceEnds const& piece, std::size_t begin, Lane lane) {
     if (begin >= piece.bytes) return;
@@ -163,6 +201,7 @@ class PieceCopy {
   std::uint32_t m_all_parts;  ///< of all
   std::uint32_t m_at_once;    ///< parts
   std::uint32_t m_shift;      ///< 2^m_shift threads for a part
+  std::uint32_t m_share;      ///< parts one behind the other, where those threads do such
 };
 
 template <class ExecutionSpace>

@@ -22,11 +22,21 @@ struct NearEnds {
 struct NearPieces {
   char* dst;
   char const* src;
-  NearEnds* ends;
-  std::uint32_t* lengths;
+  NearEnds const* ends;
+  std::uint32_t const* lengths;
   std::size_t count, longest;
-  std::uintptr_t alignment;  ///< its zeros at the end are those of all addresses
+  std::uint32_t offsets;  ///< all of `ends`, by a bitwise or
+  std::uint32_t reach;    ///< none of `ends` is further from 0, either way
   bool are_equally_long;
+
+  /// Its zeros at the end are those of all addresses.
+  std::uintptr_t alignment() const {
+    return reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src) | offsets;
+  }
+
+  /// The same of other memory. Count 0: it is not plain, since one would write what another one
+  /// reads.
+  NearPieces at(char* other_dst, char const* other_src) const;
 };
 
 /// Made for thousands of pieces: each costs the host 2 ns, of which most is reading its Views.
@@ -61,6 +71,48 @@ class PieceSweep {
   NearEnds* m_ends;
   std::uint32_t* m_lengths;
   std::size_t m_count = 0;
+};
+
+/// Are pieces those of a list, if of other memory? Then it need neither be written nor checked.
+class PieceComparison {
+ public:
+  /// With pieces the first of which begins at `dst` and `src`.
+  PieceComparison(NearPieces const& list, char* dst, char const* src)
+      : m_dst(dst), m_src(src), m_ends(list.ends), m_lengths(list.lengths) {}
+
+  /// Is it the next one? Not more than there are.
+  bool add(char* dst, char const* src, std::size_t bytes) {
+    NearEnds const ends = *m_ends++;
+    return dst - m_dst == ends.dst && src - m_src == ends.src && bytes == *m_lengths++;
+  }
+
+ private:
+  char* m_dst;
+  char const* m_src;
+  NearEnds const* m_ends;
+  std::uint32_t const* m_lengths;
+};
+
+/// Does each piece continue the one before, so that all are one copy?
+class PieceRun {
+ public:
+  PieceRun(char* dst, char const* src) : m_dst(dst), m_src(src), m_dst_end(dst), m_src_end(src) {}
+
+  bool add(char* dst, char const* src, std::size_t bytes) {
+    if (dst != m_dst_end || src != m_src_end) return false;
+    m_dst_end += bytes;
+    m_src_end += bytes;
+    return true;
+  }
+  std::size_t bytes() const { return std::size_t(m_dst_end - m_dst); }
+  /// Does it not write what it reads?
+  bool sides_are_apart() const { return m_dst_end <= m_src || m_src_end <= m_dst; }
+
+ private:
+  char* m_dst;
+  char const* m_src;
+  char* m_dst_end;
+  char const* m_src_end;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -84,10 +84,12 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
     auto const pairs     = m_kept.pairs();
     CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
     m_has_others         = checked.has_others;
-    m_plan               = checked.batch.plan(m_device, BatchPlan::Use::again);
-    m_plan.to_device     = decltype(pairs)::are_to_device;
-    m_pieces             = ListedPieces(m_device, m_plan.for_kernel);
-    m_plan.for_kernel    = {};
+    // Few to a device go by a call of the driver then: see BatchPlan.cpp.
+    m_plan            = checked.batch.plan(m_device,
+                                pairs.are_to_device ? BatchPlan::Use::once : BatchPlan::Use::again);
+    m_plan.to_device  = pairs.are_to_device;
+    m_pieces          = ListedPieces(m_device, m_plan.for_kernel);
+    m_plan.for_kernel = {};
   }
 
   void enqueue(Kokkos::Cuda const& instance) const override {

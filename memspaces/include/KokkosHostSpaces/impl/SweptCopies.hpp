@@ -10,9 +10,11 @@
 #include <KokkosHostSpaces/impl/CopyRuns.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
+#include <KokkosHostSpaces/impl/PlainLists.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -22,9 +24,9 @@ inline constexpr bool can_be_swept_v =
     are_bytes_v<Dst, Src>&& has_device_v<Dst, Src> && !is_pageable_v<typename Dst::memory_space> &&
     !is_pageable_v<typename Src::memory_space> && is_one_order_v<Dst, Src>;
 
-/// Adds a pair to a sweep; false if it is not plain.
-template <class Dst, class Src>
-bool sweep_pair(PieceSweep& sweep, Dst const& dst, Src const& src) {
+/// Adds a pair to a PieceSweep, a PieceComparison, or a PieceRun; false if it is not for that.
+template <class Pieces, class Dst, class Src>
+bool sweep_pair(Pieces& pieces, Dst const& dst, Src const& src) {
   for (int r = 0; r < int(Dst::rank); ++r)
     if (dst.extent(r) != src.extent(r)) return false;
   std::size_t elements = 0;
@@ -34,27 +36,75 @@ bool sweep_pair(PieceSweep& sweep, Dst const& dst, Src const& src) {
     if (!dst.span_is_contiguous() || !src.span_is_contiguous()) return false;
     elements = dst.span();
   }
-  return sweep.add(reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
-                   elements * sizeof(typename Dst::value_type));
+  return pieces.add(reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
+                    elements * sizeof(typename Dst::value_type));
 }
 
-/// One pass over all pairs; see PieceSweep.
+/// One pass over all pairs.
+template <class Pieces, class Pairs>
+bool sweep_all(Pieces& pieces, Pairs const& pairs) {
+  return pairs.all_of(
+      [&](auto const& dst, auto const& src) { return sweep_pair(pieces, dst, src); });
+}
+
+/// See PieceSweep.
 template <class Pairs>
 NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* lengths) {
   auto const [dst, src] = pairs.first_ends();
-  if (dst == nullptr || src == nullptr || pairs.begins_with_neighbours()) return {};
   PieceSweep sweep(dst, src, ends, lengths);
-  bool const are_plain =
-      pairs.all_of([&](auto const& to, auto const& from) { return sweep_pair(sweep, to, from); });
-  if (!are_plain) return {};
+  if (!sweep_all(sweep, pairs)) return {};
   PieceSweep const swept = sweep;  // so that the other one stays in registers
   return swept.finish();
+}
+
+/// The list of these pairs, if it is kept; it may be of other memory.
+template <class Pairs>
+PlainLists::List find_list(PlainLists& lists, Pairs const& pairs) {
+  auto const [dst, src] = pairs.first_ends();
+  return lists.find(pairs.size(), [&, to = dst, from = src](NearPieces const& list) {
+    PieceComparison comparison(list, to, from);
+    return sweep_all(comparison, pairs);
+  });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
 
 inline bool tools_see_copies() {
-  return Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+  return Kokkos::Profiling::profileLibraryLoaded() &&  // for those are 2 KB
+         Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+}
+
+// Neighbours, all of them.
+template <class Pairs>
+bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  auto const [dst, src] = pairs.first_ends();
+  PieceRun run(dst, src);
+  return sweep_all(run, pairs) && run.bytes() > 0 && run.sides_are_apart() &&
+         copy_run(dst, src, run.bytes(), instance.cuda_stream());
+}
+
+// By one call, or by a kernel that has the list among its arguments.
+template <class Pairs>
+bool enqueue_few(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  SweepTable const table(pairs.size());
+  NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
+  return pieces.count > 0 && enqueue_swept(instance, pieces);
+}
+
+// By a kernel, and the list is kept.
+template <class Pairs>
+bool enqueue_many(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  auto const [dst, src] = pairs.first_ends();
+  if (auto const list = find_list(plain_lists(), pairs)) {
+    NearPieces const pieces = list->at(dst, src);
+    return pieces.count > 0 && enqueue_swept(instance, pieces);
+  }
+  auto const list = std::make_shared<SweptList>(pairs.size());
+  if (list->table.ends() == nullptr) return false;
+  list->pieces = sweep_pairs(pairs, list->table.ends(), list->table.lengths());
+  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
+  plain_lists().keep({list, &list->pieces});
+  return true;
 }
 
 // What is plain, and short or few. False, and nothing is done, if it is not.
@@ -63,10 +113,11 @@ bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if constexpr (Pairs::can_be_swept) {
     if (pairs.size() > PieceSweep::most_pieces || tools_see_copies() || guards_copies())
       return false;
-    SweepTable const table(pairs.size());
-    if (table.ends() == nullptr) return false;
-    NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
-    return pieces.count > 0 && enqueue_swept(instance, pieces);
+    auto const [dst, src] = pairs.first_ends();
+    if (dst == nullptr || src == nullptr) return false;
+    if (pairs.begins_with_neighbours()) return enqueue_run(instance, pairs);
+    return pairs.size() <= PieceSweep::most_of_call ? enqueue_few(instance, pairs)
+                                                    : enqueue_many(instance, pairs);
   }
   return false;
 }

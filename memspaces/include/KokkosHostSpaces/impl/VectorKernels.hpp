@@ -113,6 +113,18 @@ __device__ T from_lane_above(T const& value, unsigned lanes) {
   return result.value;
 }
 
+/// Of `lane` of each `lanes` lanes, a power of two; the whole warp asks.
+template <class T>
+__device__ T from_lane(T const& value, unsigned lane, unsigned lanes) {
+  constexpr unsigned n = (sizeof(T) + 3) / 4;
+  unsigned words[n]    = {};
+  std::memcpy(words, &value, sizeof(T));
+  for (unsigned& word : words) word = __shfl_sync(~0u, word, int(lane), int(lanes));
+  Unmade<T> result;
+  std::memcpy(static_cast<void*>(&result), words, sizeof(T));
+  return result.value;
+}
+
 template <class FunctorReducer>
 inline constexpr bool is_reduced_in_registers = [] {
   using Reducer = typename FunctorReducer::reducer_type;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Lists of batches that were checked: programs make the same ones again and again, if of other
+// memory. Knows nothing of Kokkos.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_PLAIN_LISTS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_PLAIN_LISTS_HPP
+
+#include <KokkosHostSpaces/impl/PieceSweep.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace KokkosHostSpaces::Impl {
+
+/// The latest ones. A list does not change, so that threads may share it; who has enqueued what
+/// reads it may let it go, since its memory goes back to the pool. By any number of threads.
+class PlainLists {
+ public:
+  using List = std::shared_ptr<NearPieces const>;
+
+  static constexpr std::size_t most = 4;  ///< such as halos of several fields, there and back
+
+  /// The latest list of so many pieces that `is_it`; nullptr if there is none.
+  template <class IsIt>
+  List find(std::size_t count, IsIt const& is_it) {
+    for (std::size_t i = 0; i < most; ++i) {
+      List list = at(i);
+      if (list == nullptr) break;
+      if (list->count != count || !is_it(*list)) continue;
+      if (i > 0) bring_forward(list);
+      return list;
+    }
+    return nullptr;
+  }
+
+  void keep(List list) {
+    {
+      std::lock_guard const lock(m_mutex);
+      std::rotate(m_lists.begin(), m_lists.end() - 1, m_lists.end());
+      m_lists.front().swap(list);
+    }  // what was there goes without the mutex
+  }
+
+  void clear() {
+    std::array<List, most> gone;
+    std::lock_guard const lock(m_mutex);
+    gone.swap(m_lists);
+  }
+
+ private:
+  List at(std::size_t i) {
+    std::lock_guard const lock(m_mutex);
+    return m_lists[i];
+  }
+  void bring_forward(List const& list) {
+    std::lock_guard const lock(m_mutex);
+    auto const found = std::find(m_lists.begin(), m_lists.end(), list);
+    if (found != m_lists.end()) std::rotate(m_lists.begin(), found, found + 1);
+  }
+
+  std::mutex m_mutex;
+  std::array<List, most> m_lists;  ///< the latest one first
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
