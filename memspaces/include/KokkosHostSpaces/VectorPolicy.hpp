@@ -30,8 +30,9 @@ namespace KokkosHostSpaces {
 /// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
 /// From Hopper on, if it is compiled for that, a kernel may start before earlier work of its stream is
-/// done, and waits for that by itself before the body is called (programmatic dependent launch). Not
-/// in graphs and captures, nor on CUDA's default streams, nor where Kokkos checks bounds.
+/// done, and waits for that by itself before the body is called (programmatic dependent launch). In
+/// graphs if khs::instantiate has made them ready; not in captures, nor on CUDA's default streams,
+/// nor where Kokkos checks bounds.
 ///
 /// Meant for short bodies: the more a body does, the less its policy matters. Large arrays on the
 /// device are read 2 to 3 % faster by packs of 16 bytes, which element_wise and element_sum take.
