@@ -21,7 +21,38 @@ struct Weighted {
   }
 };
 
+// A byte that tells of its place.
+KOKKOS_FUNCTION unsigned char mark(std::int64_t i) { return static_cast<unsigned char>(i % 251); }
+
+struct Mark {
+  template <class Bytes>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Bytes const& bytes) const {
+    bytes(i) = static_cast<unsigned char>(bytes(i) + mark(i));
+  }
+};
+
+struct CountWrong {
+  template <class Bytes>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Bytes const& bytes, std::int64_t& wrong) const {
+    wrong += bytes(i) != mark(i);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a loop over more elements than 31 bits count reaches each of them once",
+          "[streamed_cuda][large][cuda]") {
+  std::int64_t const n = (std::int64_t(1) << 31) + 12345;
+  Kokkos::View<unsigned char*, khs::PinnedSpace> const bytes("bytes", std::size_t(n));
+  khs::streamed_for<khs::Staged>("mark", n, Mark(), khs::update(bytes)).fence();
+  std::int64_t wrong = -1;
+  khs::streamed_reduce<khs::Staged>("count", n, CountWrong(), Kokkos::Sum<std::int64_t>(wrong),
+                                    khs::read(bytes));
+  CHECK(wrong == 0);
+  for (std::int64_t i :
+       {std::int64_t(0), n / 2, (std::int64_t(1) << 31) - 1, std::int64_t(1) << 31, n - 1})
+    CHECK(bytes(std::size_t(i)) == mark(i));
+}
 
 TEST_CASE("memory of any kind that the host has is streamed", "[streamed_cuda][cuda]") {
   constexpr int n = 100003;
