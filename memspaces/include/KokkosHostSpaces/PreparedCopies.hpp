@@ -75,12 +75,13 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
       Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
 }
 
-/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph.
+/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph, or few
+/// to a device by one call of the driver.
 /// Asynchronous on a Cuda instance, done on return on a host instance, as deep_copy_all of the same
 /// Views. In the capture of a stream it is that, and becomes part of the graph: the prepared copies
 /// may be destroyed then, as far as their Views may. Several threads may call it at once, on several
-/// instances: short pieces of one call come after those of the call before, the others in any order.
-/// That nobody writes what they read meanwhile is up to the caller.
+/// instances: the copies come in any order then. That nobody writes what they read meanwhile is up to
+/// the caller.
 /// \throw Error if the instance is on another device
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
