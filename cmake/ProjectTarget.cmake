@@ -16,8 +16,9 @@ elseif(KokkosHostSpaces_ENABLE_CUDA)
   set(_khs_by_nvcc $<IN_LIST:KOKKOS_DEPENDENCE,$<TARGET_PROPERTY:COMPILE_DEFINITIONS>>)
 endif()
 
-# khs_project_target(<target> [APART] [TOGETHER]): how we compile what is ours, each source by itself with APART; with
-# TOGETHER all at once where fewer sources are wanted. Nothing of it is exported.
+# khs_project_target(<target> [APART] [SMALL] [TOGETHER]): how we compile what is ours: each source by itself with APART;
+# many at once if they are SMALL; with TOGETHER all at once, by nvcc only where fewer sources are wanted. Nothing of it is
+# exported.
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
   set_target_properties(${target} PROPERTIES
@@ -25,9 +26,11 @@ function(khs_project_target target)
     UNITY_BUILD OFF  # whatever the surrounding project says
     UNITY_BUILD_BATCH_SIZE 6)
   set(at_once OFF)
-  if(KokkosHostSpaces_FEWER_SOURCES AND "TOGETHER" IN_LIST ARGN)
+  if("TOGETHER" IN_LIST ARGN AND (KokkosHostSpaces_FEWER_SOURCES OR NOT KokkosHostSpaces_ENABLE_CUDA))
     set(at_once ON)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 20)
+  endif()
+  if(at_once OR "SMALL" IN_LIST ARGN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 15)
   endif()
   if(KokkosHostSpaces_UNITY_BUILD AND (at_once OR NOT "APART" IN_LIST ARGN))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)

@@ -24,13 +24,13 @@ struct Span {
 };
 
 // What is to be known of all, in loops that compilers turn into vectors.
-struct Sight {
+struct Glance {
   std::uint32_t offsets = 0, lengths = 0;  ///< all of them, by a bitwise or
   std::uint32_t reach   = 0;               ///< no offset is further from 0, either way
   bool are_equally_long = true;
   std::size_t longest   = 0;
 
-  explicit Sight(NearPieces const& pieces) {
+  explicit Glance(NearPieces const& pieces) {
     for (std::size_t i = 0; i < pieces.count; ++i) {
       NearEnds const ends = pieces.ends[i];
       offsets |= std::uint32_t(ends.dst) | std::uint32_t(ends.src);
@@ -68,7 +68,7 @@ Order order_of(NearPieces const& pieces) {
   return {falls >= 0, joins != 0};
 }
 
-Order order_of(NearPieces const& pieces, Sight const& sight) {
+Order order_of(NearPieces const& pieces, Glance const& sight) {
   return sight.reach >> 29 == 0 ? order_of<std::int32_t>(pieces) : order_of<std::int64_t>(pieces);
 }
 
@@ -152,7 +152,7 @@ constexpr std::size_t most_cells = 32;
 
 // Is there a gap between any two destinations, so that none overlap, and none can be merged? False
 // as well if it is small, and the pieces are long and begin anywhere.
-bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
+bool destinations_have_gaps(NearPieces const& pieces, Glance const& sight) {
   Span const span = span_of(pieces, &NearEnds::dst);
   int shift       = std::countr_zero(sight.offsets | sight.lengths);
   while (std::size_t(span.end - span.first) >> shift > most_cells * pieces.count) ++shift;
@@ -165,7 +165,7 @@ bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
 }
 
 // Whatever the memory is that they are of.
-bool are_plain(NearPieces const& pieces, Sight const& sight) {
+bool are_plain(NearPieces const& pieces, Glance const& sight) {
   CopyThresholds const& known = copy_thresholds_in_use();
   std::size_t const regular   = pieces.count <= PieceSweep::most_of_call
                                     ? known.regular_pieces
@@ -180,9 +180,9 @@ bool are_plain(NearPieces const& pieces, Sight const& sight) {
 class CheckedList {
  public:
   // Nothing if they are not plain. Short lists are not kept, since they are soon looked at.
-  std::optional<Sight> find_or_check(NearPieces& pieces) {
+  std::optional<Glance> find_or_check(NearPieces& pieces) {
     if (is_of(pieces)) return m_sight;
-    Sight const sight(pieces);
+    Glance const sight(pieces);
     pieces.longest = sight.longest;
     if (!are_plain(pieces, sight)) return std::nullopt;
     if (pieces.count > PieceSweep::most_of_call) keep(pieces, sight);
@@ -195,7 +195,7 @@ class CheckedList {
            std::memcmp(pieces.ends, m_ends.data(), pieces.count * sizeof(NearEnds)) == 0 &&
            std::equal(m_lengths.begin(), m_lengths.end(), pieces.lengths);
   }
-  void keep(NearPieces const& pieces, Sight const& sight) {
+  void keep(NearPieces const& pieces, Glance const& sight) {
     m_sight.reset();
     m_ends.assign(pieces.ends, pieces.ends + pieces.count);
     m_lengths.assign(pieces.lengths, pieces.lengths + pieces.count);
@@ -204,7 +204,7 @@ class CheckedList {
 
   std::vector<NearEnds> m_ends;
   std::vector<std::uint32_t> m_lengths;
-  std::optional<Sight> m_sight;
+  std::optional<Glance> m_sight;
 };
 
 bool are_apart(NearPieces const& pieces, Span to, Span from) {
@@ -213,7 +213,7 @@ bool are_apart(NearPieces const& pieces, Span to, Span from) {
 }
 
 // Does no piece write where one reads?
-bool sides_are_apart(NearPieces const& pieces, Sight const& sight) {
+bool sides_are_apart(NearPieces const& pieces, Glance const& sight) {
   std::int64_t const reach = std::int64_t(sight.reach) + 1;
   Span const widest{-reach, reach + std::int64_t(pieces.longest)};
   return are_apart(pieces, widest, widest) ||
@@ -229,7 +229,7 @@ NearPieces PieceSweep::finish() const {
                        src = reinterpret_cast<std::uintptr_t>(m_first_src);
   if (m_count == 0 || std::min(dst, src) < least_address) return none;
   NearPieces pieces{m_first_dst, m_first_src, m_ends, m_lengths, m_count, m_lengths[0], 0, true};
-  std::optional<Sight> const sight = checked.find_or_check(pieces);
+  std::optional<Glance> const sight = checked.find_or_check(pieces);
   if (!sight) return none;
   pieces.longest          = sight->longest;
   pieces.are_equally_long = sight->are_equally_long;
