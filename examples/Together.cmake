@@ -4,6 +4,8 @@
 # All examples as one source, README's with them: each in a namespace, behind what it includes.
 
 get_property(names GLOBAL PROPERTY _khs_examples)
+get_property(readme GLOBAL PROPERTY _khs_example_of_readme)
+list(APPEND names ${readme})
 set(text "")
 foreach(name IN LISTS names)
   cmake_path(ABSOLUTE_PATH name NORMALIZE OUTPUT_VARIABLE example)
