@@ -237,6 +237,8 @@ run_all_tests() {
   [ "$(count_tests all-tests "${which[@]}")" -eq "$to_run" ] ||
     fail "not all tests would run: in one of the build trees a test has a label that those of its name in other" \
       "ones lack, and ctest gives it to all: give it another name"
+  # What UndefinedBehaviorSanitizer finds in tests is an illegal instruction, of which AddressSanitizer tells the line.
+  export ASAN_OPTIONS=handle_sigill=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 
