@@ -13,6 +13,8 @@
 #include <set>
 #include <vector>
 
+namespace BatchCalls {
+
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -296,3 +298,5 @@ TEST_CASE("Views with memory of their own each are copied at once, whatever thei
     CHECK(wrong == 0);
   }
 }
+
+}  // namespace BatchCalls
