@@ -14,7 +14,6 @@
 #include <vector>
 
 namespace BatchCalls {
-
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -298,5 +297,4 @@ TEST_CASE("Views with memory of their own each are copied at once, whatever thei
     CHECK(wrong == 0);
   }
 }
-
 }  // namespace BatchCalls
