@@ -42,22 +42,27 @@ struct Ranges {
 
 std::atomic<Ranges*> latest{nullptr};
 
-// Of this process; nullptr if it has none yet. Those of a parent are its own, and a thread that
-// this process lacks may have their mutex.
-Ranges* known_ranges() noexcept {
-  Ranges* const known = latest.load(std::memory_order_acquire);
-  return known != nullptr && known->generation == fork_generation() ? known : nullptr;
+// Whether they are of this process. Those of a parent are its own, and a thread that this process
+// lacks may have their mutex.
+bool are_ours(Ranges const* ranges) noexcept {
+  return ranges != nullptr && ranges->generation == fork_generation();
 }
 
-// Never destroyed: static destructors may unregister.
+// nullptr if this process has none yet.
+Ranges* known_ranges() noexcept {
+  Ranges* const known = latest.load(std::memory_order_acquire);
+  return are_ours(known) ? known : nullptr;
+}
+
+// Never destroyed: static destructors may unregister. Replaced are only those that were seen to be
+// a parent's: another thread may have made ours meanwhile.
 Ranges& ranges() {
-  if (Ranges* const known = known_ranges()) return *known;
-  unsigned const generation = fork_generation();
-  Ranges* expected          = latest.load(std::memory_order_acquire);
-  auto made                 = std::unique_ptr<Ranges>(new Ranges{generation});
-  if (latest.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
+  Ranges* known = latest.load(std::memory_order_acquire);
+  if (are_ours(known)) return *known;
+  auto made = std::unique_ptr<Ranges>(new Ranges{fork_generation()});
+  if (latest.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
     return *made.release();
-  return *expected;
+  return *known;
 }
 
 std::string describe(Range const& range) {

@@ -16,7 +16,8 @@ elseif(KokkosHostSpaces_ENABLE_CUDA)
   set(_khs_by_nvcc $<IN_LIST:KOKKOS_DEPENDENCE,$<TARGET_PROPERTY:COMPILE_DEFINITIONS>>)
 endif()
 
-# khs_project_target(<target> [APART]): how we compile what is ours, each source by itself with APART. Nothing of it is
+# khs_project_target(<target> [APART] [SMALL] [TOGETHER]): how we compile what is ours: each source by itself with APART;
+# many at once if they are SMALL; with TOGETHER all at once, by nvcc only where fewer sources are wanted. Nothing of it is
 # exported.
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
@@ -24,7 +25,14 @@ function(khs_project_target target)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     UNITY_BUILD OFF  # whatever the surrounding project says
     UNITY_BUILD_BATCH_SIZE 6)
-  if(KokkosHostSpaces_UNITY_BUILD AND NOT "APART" IN_LIST ARGN)
+  set(at_once OFF)
+  if("TOGETHER" IN_LIST ARGN AND (KokkosHostSpaces_FEWER_SOURCES OR NOT KokkosHostSpaces_ENABLE_CUDA))
+    set(at_once ON)
+  endif()
+  if(at_once OR "SMALL" IN_LIST ARGN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 15)
+  endif()
+  if(KokkosHostSpaces_UNITY_BUILD AND (at_once OR NOT "APART" IN_LIST ARGN))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
   # What nvcc generates for the host compiler converts freely, and Kokkos' wrapper drops -Wpedantic.

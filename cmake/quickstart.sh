@@ -136,11 +136,10 @@ cuda_toolkit_will_do() {
 
 # --- Building -------------------------------------------------------------------------------------
 
-# build <preset> [<argument of cmake --build>...]
-build() {
+# configure <preset>
+configure() {
   local preset=$1 arch
   local -a options=()
-  shift
   [ -z "$archives" ] || options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$archives")
   # The presets have tests, for which Catch2 has to be built.
   [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF)
@@ -156,8 +155,12 @@ build() {
   fi
   say "Configuring build/$preset"
   cmake --preset "$preset" --no-warn-unused-cli "${options[@]}"
-  say "Building build/$preset"
-  cmake --build --preset "$preset" "$@"
+}
+
+# build <preset> [<argument of cmake --build>...]
+build() {
+  say "Building build/$1"
+  cmake --build --preset "$@"
 }
 
 compare() {
@@ -171,6 +174,7 @@ compare() {
     say "Using the host backend: a GPU is visible, but there is no toolkit to build for it." \
       "Install CUDA 12.2 or later, and run this again."
   fi
+  configure "$preset"
   build "$preset" --target kokkos_host_spaces_transport
   say "Comparing"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
@@ -182,8 +186,22 @@ count_tests() {
   ctest --test-dir "build/$1" --show-only "${@:2}" | sed -n 's/^Total Tests: //p'
 }
 
+# The first tree gets the archives and tools of all. The others are configured while it is built, since that uses one
+# core at a time.
+build_all() {
+  local preset configuring status=0
+  configure "$1"
+  for preset in "${@:2}"; do configure "$preset"; done > build/tools/configure.log 2>&1 &
+  configuring=$!
+  build "$1" || status=$?
+  wait $configuring || status=$?
+  cat build/tools/configure.log
+  [ $status -eq 0 ] || return $status
+  for preset in "${@:2}"; do build "$preset"; done
+}
+
 run_all_tests() {
-  local preset first=1 count to_run=0
+  local preset reframe first=1 count to_run=0
   local -a which=(--label-exclude 'long$')
   local -a presets=(host asan tsan)
   if cuda_toolkit_will_do; then
@@ -200,8 +218,9 @@ run_all_tests() {
   # All the while that is built.
   mkdir -p build/tools
   install_reframe > build/tools/reframe.log 2>&1 &
-  for preset in "${presets[@]}"; do build "$preset"; done
-  wait $! || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
+  reframe=$!
+  build_all "${presets[@]}"
+  wait $reframe || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
 
   [ "${1:-}" != long ] || which=()
   # One run of ctest over all build trees, so that there is one summary.
@@ -218,6 +237,8 @@ run_all_tests() {
   [ "$(count_tests all-tests "${which[@]}")" -eq "$to_run" ] ||
     fail "not all tests would run: in one of the build trees a test has a label that those of its name in other" \
       "ones lack, and ctest gives it to all: give it another name"
+  # What UndefinedBehaviorSanitizer finds in tests is an illegal instruction, of which AddressSanitizer tells the line.
+  export ASAN_OPTIONS=handle_sigill=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 

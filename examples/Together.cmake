@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# All examples as one source: each in a namespace, behind what it includes.
+# All examples as one source, README's with them: each in a namespace, behind what it includes.
 
 get_property(names GLOBAL PROPERTY _khs_examples)
+get_property(readme GLOBAL PROPERTY _khs_example_of_readme)
+list(APPEND names ${readme})
 set(text "")
 foreach(name IN LISTS names)
-  set(example ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp)
+  cmake_path(ABSOLUTE_PATH name NORMALIZE OUTPUT_VARIABLE example)
+  cmake_path(GET name FILENAME name)
+  string(APPEND example .cpp)
   file(STRINGS ${example} includes REGEX "^#include ")
   list(TRANSFORM includes REPLACE "#include (.*)" "#if __has_include(\\1)\n#include \\1\n#endif")  # CUDA's are for CUDA
   list(JOIN includes "\n" includes)

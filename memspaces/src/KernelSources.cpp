@@ -16,7 +16,7 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 // Initialised before all sources, and usable after them, in whatever order they come and go.
-constinit std::mutex mutex;
+constinit std::mutex list_mutex;
 constinit KernelSource* unprepared = nullptr;
 constinit std::atomic<bool> some_are_unprepared{false};
 constinit std::atomic<unsigned> asked{0};
@@ -30,7 +30,7 @@ bool shall_ask() noexcept {
 }  // namespace
 
 KernelSource::KernelSource(void (*prepare)()) noexcept : m_prepare(prepare) {
-  std::lock_guard const lock(mutex);
+  std::lock_guard const lock(list_mutex);
   m_next     = unprepared;
   unprepared = this;
   asked      = 0;
@@ -39,7 +39,7 @@ KernelSource::KernelSource(void (*prepare)()) noexcept : m_prepare(prepare) {
 
 // Of a library that is unloaded, too.
 KernelSource::~KernelSource() {
-  std::lock_guard const lock(mutex);
+  std::lock_guard const lock(list_mutex);
   for (KernelSource** source = &unprepared; *source != nullptr; source = &(*source)->m_next) {
     if (*source != this) continue;
     *source = m_next;
@@ -53,7 +53,7 @@ void KernelSource::prepare_all() noexcept {
   int const device = Kokkos::device_id();
   if (Driver::current_device() != device) return;
   Driver::do_if_idle(device, [] {
-    std::lock_guard const lock(mutex);
+    std::lock_guard const lock(list_mutex);
     for (; unprepared != nullptr; unprepared = unprepared->m_next) unprepared->m_prepare();
     some_are_unprepared.store(false);
   });

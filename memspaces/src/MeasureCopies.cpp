@@ -67,11 +67,11 @@ class CopyTrials {
 
   template <class Enqueue>
   double once(int often, Enqueue const& enqueue) {
-    using Clock      = std::chrono::steady_clock;
-    auto const begin = Clock::now();
+    using Time       = std::chrono::steady_clock;
+    auto const begin = Time::now();
     for (int i = 0; i < often; ++i) enqueue();
     m_here.fence("KokkosHostSpaces: calibration");
-    return std::chrono::duration<double>(Clock::now() - begin).count() / often;
+    return std::chrono::duration<double>(Time::now() - begin).count() / often;
   }
 
   // 8 MiB in rows, with gaps of the same length on the host.

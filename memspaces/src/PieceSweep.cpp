@@ -22,13 +22,13 @@ struct Span {
 };
 
 // What is to be known of all, in loops that compilers turn into vectors.
-struct Sight {
+struct Glance {
   std::uint32_t offsets = 0, lengths = 0;  ///< all of them, by a bitwise or
   std::uint32_t reach   = 0;               ///< no offset is further from 0, either way
   bool are_equally_long = true;
   std::size_t longest   = 0;
 
-  explicit Sight(NearPieces const& pieces) {
+  explicit Glance(NearPieces const& pieces) {
     for (std::size_t i = 0; i < pieces.count; ++i) {
       NearEnds const ends = pieces.ends[i];
       offsets |= std::uint32_t(ends.dst) | std::uint32_t(ends.src);
@@ -66,7 +66,7 @@ Order order_of(NearPieces const& pieces) {
   return {falls >= 0, joins != 0};
 }
 
-Order order_of(NearPieces const& pieces, Sight const& sight) {
+Order order_of(NearPieces const& pieces, Glance const& sight) {
   return sight.reach >> 29 == 0 ? order_of<std::int32_t>(pieces) : order_of<std::int64_t>(pieces);
 }
 
@@ -150,7 +150,7 @@ constexpr std::size_t most_cells = 32;
 
 // Is there a gap between any two destinations, so that none overlap, and none can be merged? False
 // as well if it is small, and the pieces are long and begin anywhere.
-bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
+bool destinations_have_gaps(NearPieces const& pieces, Glance const& sight) {
   Span const span = span_of(pieces, &NearEnds::dst);
   int shift       = std::countr_zero(sight.offsets | sight.lengths);
   while (std::size_t(span.end - span.first) >> shift > most_cells * pieces.count) ++shift;
@@ -163,7 +163,7 @@ bool destinations_have_gaps(NearPieces const& pieces, Sight const& sight) {
 }
 
 // Whatever the memory is that they are of.
-bool are_plain(NearPieces const& pieces, Sight const& sight) {
+bool are_plain(NearPieces const& pieces, Glance const& sight) {
   CopyThresholds const& known = copy_thresholds_in_use();
   std::size_t const regular   = pieces.count <= PieceSweep::most_of_call
                                     ? known.regular_pieces
@@ -205,7 +205,7 @@ NearPieces PieceSweep::finish() const {
   pieces.ends    = m_ends;
   pieces.lengths = m_lengths;
   pieces.count   = m_count;
-  Sight const sight(pieces);
+  Glance const sight(pieces);
   pieces.longest          = sight.longest;
   pieces.offsets          = sight.offsets;
   pieces.reach            = sight.reach;

@@ -6,19 +6,13 @@
 
 #include "../../backend/pool/Pool.hpp"
 #include "../../backend/pool/Pools.hpp"
+#include "../support/Sanitized.hpp"
 #include "Device.hpp"
 
 #include <cstddef>
 
 inline constexpr std::size_t KiB = 1024;
 inline constexpr std::size_t MiB = 1024 * KiB;
-
-/// Whether this is a build with a sanitizer, which takes times and memory of its own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 /// Begins a test of the pool with so many devices and empty pools, and empties them again.
 class PoolTest {

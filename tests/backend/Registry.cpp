@@ -5,6 +5,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/Registry.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../support/ChildOfFork.hpp"
 #include "Device.hpp"
 
 #include <atomic>
@@ -203,4 +204,27 @@ TEST_CASE("threads register, are refused and unregister ranges of their own at t
   CHECK(wrong == 0);
   CHECK(refused == 3 * 100);
   CHECK(registered_ranges() == before);
+}
+
+// Each child makes its registry anew, by whichever thread is first.
+TEST_CASE("threads of a forked child that register their first ranges at once lose none") {
+  constexpr int threads = 4;
+  TestPages const pages(threads);
+  int lost = 0;
+  for (int child = 0; child < 200; ++child) {
+    lost += ChildOfFork::status([&] {
+      std::atomic<int> waiting{threads};
+      std::vector<std::jthread> team;
+      for (int thread = 0; thread < threads; ++thread) {
+        team.emplace_back([&, own = pages.begin + thread * page_bytes()] {
+          for (--waiting; waiting > 0;) {
+          }
+          register_range(own, page_bytes(), "own");
+        });
+      }
+      team.clear();
+      return registered_ranges() == threads ? 0 : 1;
+    });
+  }
+  CHECK(lost == 0);
 }

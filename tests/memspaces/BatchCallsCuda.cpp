@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+namespace BatchCalls {
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -298,3 +299,4 @@ TEST_CASE("Views with memory of their own each are copied at once, whatever thei
     CHECK(wrong == 0);
   }
 }
+}  // namespace BatchCalls

@@ -69,7 +69,7 @@ struct Identity {
   KOKKOS_FUNCTION double operator()(double a) const { return a; }
 };
 
-struct AddElement {
+struct AddOneOf {
   OnDevice a;
   KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i); }
 };
@@ -146,8 +146,8 @@ TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
   Kokkos::View<double* [4], Kokkos::CudaSpace> const sums("sums", std::size_t(turns));
   for (int turn = 0; turn < turns; ++turn) {
     auto const result = [&](int k) { return Kokkos::subview(sums, turn, k); };
-    Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddElement{a}, result(0));
-    Kokkos::parallel_reduce(Kokkos::RangePolicy(instance, 0, n), AddElement{a}, result(1));
+    Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddOneOf{a}, result(0));
+    Kokkos::parallel_reduce(Kokkos::RangePolicy(instance, 0, n), AddOneOf{a}, result(1));
     auto const total = result(2);
     Kokkos::parallel_scan("scan", khs::VectorPolicy(instance, 0, n), Accumulate{a}, total);
     khs::element_sum("sum", instance, result(3), Identity(), a);
