@@ -27,7 +27,7 @@ inline constexpr std::uint32_t most_of_part = 256;
 
 /// So many threads at most, which leaves the device to others: a fourth carries what the link does.
 /// Half as many if the list is read over the link, since each then does more pieces, whose ends
-/// neighbours read at once: a read of 8 bytes takes the link as long as one of 128.
+/// neighbours read at once: fewer reads (what that saves was not measured apart from the rest).
 inline constexpr std::size_t most_threads_of_pieces = 65536;
 template <class List>
 inline constexpr std::size_t most_threads_of = most_threads_of_pieces;
