@@ -15,9 +15,7 @@
 
 namespace BatchCalls {
 namespace khs = KokkosHostSpaces;
-
 namespace {
-
 constexpr int n = 300;
 using Range     = std::pair<int, int>;
 
