@@ -73,8 +73,7 @@ constexpr SumShape shape_of_sum(std::uint64_t items, unsigned most_threads) {
   while (items > row->items) ++row;
   SumShape shape = row->most;
   for (; shape.threads > most_threads; shape.threads /= 2) shape.blocks *= 2;
-  shape.blocks =
-      unsigned(std::min<std::uint64_t>(shape.blocks, (items + shape.threads - 1) / shape.threads));
+  shape.blocks = unsigned(std::min<std::uint64_t>(shape.blocks, (items - 1) / shape.threads + 1));
   return shape;
 }
 
