@@ -140,6 +140,9 @@ bool can_start_early(void const* kernel, int device) noexcept;
 bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,
                   Stream stream, int device) noexcept;
 
+/// What launches name the kernel of a node of a graph by; nullptr if the node is none.
+void const* kernel_of(void* node) noexcept;
+
 /// Lets kernels of a graph that is not instantiated yet start as launch_early() does: a node with one
 /// node before it, if `may` says so of both kernels, each of which is told by what launches name it
 /// by. Others stay as they are; all do before CUDA 12.3.

@@ -34,6 +34,16 @@ bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* a
          succeeded(cudaLaunchKernelExC(&config, kernel, &argument));
 }
 
+void const* kernel_of(void* node) noexcept {
+  auto* const of              = static_cast<cudaGraphNode_t>(node);
+  cudaGraphNodeType type      = cudaGraphNodeTypeEmpty;
+  cudaKernelNodeParams launch = {};
+  bool const is_known = runtime() != nullptr && succeeded(cudaGraphNodeGetType(of, &type)) &&
+                        type == cudaGraphNodeTypeKernel &&
+                        succeeded(cudaGraphKernelNodeGetParams(of, &launch));
+  return is_known ? launch.func : nullptr;
+}
+
 #if CUDART_VERSION >= 12030
 
 namespace {
@@ -63,16 +73,6 @@ struct Edges {
   }
 };
 
-// nullptr if it is none, or one that the runtime does not know.
-void const* kernel_of(cudaGraphNode_t node) {
-  cudaGraphNodeType type      = cudaGraphNodeTypeEmpty;
-  cudaKernelNodeParams launch = {};
-  bool const is_known         = succeeded(cudaGraphNodeGetType(node, &type)) &&
-                        type == cudaGraphNodeTypeKernel &&
-                        succeeded(cudaGraphKernelNodeGetParams(node, &launch));
-  return is_known ? launch.func : nullptr;
-}
-
 bool is_plain(cudaGraphEdgeData const& edge) {
   return edge.from_port == 0 && edge.to_port == 0 && edge.type == cudaGraphDependencyTypeDefault;
 }
@@ -91,6 +91,7 @@ void make_early(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to) {
 }  // namespace
 
 void start_nodes_early(void* graph, bool (*may)(void const* before, void const* kernel)) {
+  if (runtime() == nullptr) return;
   auto* const of = static_cast<cudaGraph_t>(graph);
   Edges const edges(of);
   std::unordered_map<cudaGraphNode_t, int> before;

@@ -74,6 +74,8 @@ bool can_start_early(void const*, int) noexcept { return false; }
 
 bool launch_early(void const*, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
 
+void const* kernel_of(void*) noexcept { return nullptr; }
+
 void start_nodes_early(void*, bool (*)(void const*, void const*)) {}
 
 Stream private_stream(int) { return nullptr; }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 namespace KokkosHostSpaces::Impl {
@@ -23,8 +24,12 @@ bool is_default_stream(StreamHandle stream) {
 // By the address that launches name them by, and only kernels that are nodes. Never destroyed: static
 // destructors take kernels out, those of a library when it is closed.
 struct Nodes {
+  struct Kernel {
+    EarlyKernel const* owner;
+    std::uint64_t devices;  // a bit for each
+  };
   std::mutex mutex{};
-  std::unordered_map<void const*, EarlyKernel*> kernels{};
+  std::unordered_map<void const*, Kernel> kernels{};
 };
 Nodes& nodes() {
   static Nodes& all = *new Nodes;
@@ -36,9 +41,9 @@ static_assert(EarlyKernel::most_devices == Driver::max_devices);
 }  // namespace
 
 EarlyKernel::~EarlyKernel() {
-  if (m_devices_of_nodes == 0) return;
+  if (!m_has_nodes) return;
   std::lock_guard const lock(nodes().mutex);
-  nodes().kernels.erase(m_kernel);
+  std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }
 
 bool EarlyKernel::can_start_early(int device) noexcept {
@@ -61,12 +66,17 @@ bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument
                               device);
 }
 
-void EarlyKernel::be_node(int device) {
-  std::uint64_t const bit = std::uint64_t(1) << device;
-  if ((m_devices_of_nodes.load(std::memory_order_relaxed) & bit) != 0) return;
-  std::lock_guard const lock(nodes().mutex);
-  nodes().kernels.insert_or_assign(m_kernel, this);
-  m_devices_of_nodes |= bit;
+void EarlyKernel::be_node(void* node, int device) noexcept {
+  void const* const kernel = Driver::kernel_of(node);
+  if (kernel == nullptr) return;
+  try {
+    std::lock_guard const lock(nodes().mutex);
+    Nodes::Kernel& of_kernel = nodes().kernels[kernel];
+    of_kernel.owner          = this;
+    of_kernel.devices |= std::uint64_t(1) << device;
+    m_has_nodes = true;
+  } catch (std::bad_alloc const&) {  // then it starts as ever: the graph has the node already
+  }
 }
 
 void EarlyKernel::start_nodes_early(void* graph) {
@@ -75,15 +85,10 @@ void EarlyKernel::start_nodes_early(void* graph) {
 
 bool EarlyKernel::may_start_early(void const* before, void const* kernel) {
   std::lock_guard const lock(nodes().mutex);
-  auto const find = [](void const* of) {
-    auto const found = nodes().kernels.find(of);
-    return found == nodes().kernels.end() ? nullptr : found->second;
-  };
-  EarlyKernel* const first = find(before);
-  EarlyKernel* const then  = find(kernel);
-  if (first == nullptr || then == nullptr) return false;
-  std::uint64_t const devices = first->m_devices_of_nodes | then->m_devices_of_nodes;
-  return std::has_single_bit(devices) && then->can_start_early(std::countr_zero(devices));
+  auto const first = nodes().kernels.find(before), then = nodes().kernels.find(kernel);
+  if (first == nodes().kernels.end() || then == nodes().kernels.end()) return false;
+  std::uint64_t const devices = first->second.devices | then->second.devices;
+  return std::has_single_bit(devices) && Driver::can_start_early(kernel, std::countr_zero(devices));
 }
 
 }  // namespace KokkosHostSpaces::Impl

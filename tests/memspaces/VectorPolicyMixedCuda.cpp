@@ -3,6 +3,7 @@
 
 // A VectorPolicy on a GPU beside what else uses the same instance, and with values of all kinds.
 
+#include "EarlyKernels.hpp"
 #include "Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -195,4 +196,10 @@ TEST_CASE("the whole range of an int is summed, and results may be in pinned mem
   CHECK(pinned() == std::numeric_limits<std::uint32_t>::max());
   Kokkos::parallel_reduce(Policy(5, 5), CountOne(), pinned);
   CHECK(pinned() == 0);
+}
+
+// The kernel of VectorEarlyNodesCuda.cpp, once more.
+EarlyKernels::Node EarlyKernels::then_shift_elsewhere(Node const& node, OnDevice const& from,
+                                                      OnDevice const& to) {
+  return then_shift(node, from, to);
 }

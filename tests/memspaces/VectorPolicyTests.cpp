@@ -256,8 +256,9 @@ TEST_CASE("a block size that no device has is refused", "[vector_policy]") {
 }
 
 TEST_CASE("the shape of a sum follows from its items, and finds work for all", "[vector_policy]") {
-  std::uint64_t const n = GENERATE(take(200, random(0ULL, 1ULL << 40))) >> GENERATE(0, 20, 30);
-  unsigned const most   = GENERATE(32U, 64U, 256U, 512U, 1024U);
+  std::uint64_t const n =
+      GENERATE(take(1, value(~0ULL)), take(200, random(0ULL, 1ULL << 40))) >> GENERATE(0, 20, 30);
+  unsigned const most = GENERATE(32U, 64U, 256U, 512U, 1024U);
   CAPTURE(n, most);
   auto const [blocks, threads] = khs::Impl::shape_of_sum(n, most);
   CHECK(std::has_single_bit(threads));

@@ -19,7 +19,8 @@ namespace KokkosHostSpaces {
 ///
 /// From Hopper and CUDA 12.3 on, else and on the host it is `graph.instantiate()` alone. Edges
 /// of the native graph that were changed are programmatic ones, which only functions of CUDA that
-/// ask for the data of edges can tell. Nothing is launched, and nothing is waited for.
+/// ask for the data of edges can tell, others refuse; who gives such a node another kernel in the
+/// instantiated graph gives one that waits. Nothing is launched, and nothing is waited for.
 ///
 /// \throw CudaError if CUDA takes a dependency away, and then refuses to restore it
 template <class ExecutionSpace>

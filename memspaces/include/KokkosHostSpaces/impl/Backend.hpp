@@ -125,8 +125,9 @@ class EarlyKernel {
   bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
               int device) noexcept;
 
-  /// It becomes a node of a graph for this device.
-  void be_node(int device);
+  /// It has become this node of a graph (a cudaGraphNode_t) for a device. The node tells under which
+  /// address: a kernel of several source files may have one in each.
+  void be_node(void* node, int device) noexcept;
 
   /// Lets those nodes of a cudaGraph_t start early that have become so, and follow one other that
   /// has. Not those of kernels that became nodes for several devices.
@@ -140,7 +141,7 @@ class EarlyKernel {
 
   void const* m_kernel;
   std::array<std::atomic<Can>, most_devices> m_can{};
-  std::atomic<std::uint64_t> m_devices_of_nodes{0};  ///< a bit for each
+  std::atomic<bool> m_has_nodes{false};
 };
 
 /// Copies bytes in any direction on the private stream of the device whose memory it is, and waits

@@ -87,43 +87,41 @@ using LaunchBoundsOf = std::conditional_t<
     std::conditional_t<(Kernel::Policy::launch_bounds::maxTperB > 0),
                        typename Kernel::Policy::launch_bounds, Kokkos::LaunchBounds<Otherwise, 1>>>;
 
-/// Threads of a block: those that were asked for, or `otherwise`, as far as all registers that a
-/// thread may have suffice for them.
-template <class Bounds, class Policy>
-unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
-  constexpr unsigned most = Bounds::maxTperB > 0 ? std::bit_floor(Bounds::maxTperB) : 256;
-  static_assert(most >= warp_size, "the LaunchBounds leave a block less than a warp");
-  return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
-}
+/// The kernel, where Kokkos passes it as its argument and does not look at each launch.
+template <class Kernel, class Bounds>
+struct Early {
+  static constexpr auto mechanism = Kokkos::Impl::CudaLaunchMechanism::LocalMemory;
+  static constexpr bool is_able =
+      !kokkos_checks_launches &&
+      Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism == mechanism;
+
+  static EarlyKernel& kernel() {
+    using Function = Kokkos::Impl::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>;
+    static EarlyKernel early(reinterpret_cast<void const*>(Function::get_kernel_func()));
+    return early;
+  }
+};
 
 /// Before earlier work of the stream is done, for which the kernel waits by itself: Kokkos cannot.
-/// Whether a node may start so is decided when its graph is instantiated.
-template <class Bounds, class Kernel>
-bool launch_early(Kokkos::Cuda const& space, Kernel const& kernel, unsigned blocks,
-                  unsigned threads) {
-  namespace Inside         = Kokkos::Impl;
-  constexpr auto mechanism = Inside::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism;
-  if constexpr (!kokkos_checks_launches && mechanism == Inside::CudaLaunchMechanism::LocalMemory) {
-    static EarlyKernel early(reinterpret_cast<void const*>(
-        Inside::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>::get_kernel_func()));
-    if (blocks == 0 || space.cuda_device_prop().major < 9) return false;
-    if constexpr (Kernel::Policy::is_graph_kernel::value) {
-      early.be_node(space.cuda_device());
-    } else {
-      desul::ensure_cuda_lock_arrays_on_device();
-      return early.launch(blocks, threads, &kernel, space.cuda_stream(), space.cuda_device());
-    }
-  }
-  return false;
-}
-
+/// Nodes of all devices are told of: whether one may start so, its graph decides when instantiated.
 template <class Bounds, class Policy, class Kernel>
 void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigned threads) {
   static_assert(!Policy::experimental_contains_desired_occupancy,
                 "a VectorPolicy takes no DesiredOccupancy: use a RangePolicy");
-  if (launch_early<Bounds>(policy.space(), kernel, blocks, threads)) return;
+  using MaybeEarly       = Early<Kernel, Bounds>;
+  constexpr bool is_node = Policy::is_graph_kernel::value;
+  Kokkos::Cuda const& on = policy.space();
+  if constexpr (MaybeEarly::is_able && !is_node)
+    if (blocks > 0 && on.cuda_device_prop().major >= 9) {
+      desul::ensure_cuda_lock_arrays_on_device();
+      if (MaybeEarly::kernel().launch(blocks, threads, &kernel, on.cuda_stream(), on.cuda_device()))
+        return;
+    }
   Kokkos::Impl::CudaParallelLaunch<Kernel, Bounds>(kernel, dim3(blocks), dim3(threads), 0,
-                                                   policy.space().impl_internal_space_instance());
+                                                   on.impl_internal_space_instance());
+  if constexpr (MaybeEarly::is_able && is_node)
+    MaybeEarly::kernel().be_node(Kokkos::Impl::get_cuda_graph_node_from_kernel(kernel),
+                                 on.cuda_device());
 }
 
 /// Copies of an instance cost atomics; only nodes of graphs outlive their policy.

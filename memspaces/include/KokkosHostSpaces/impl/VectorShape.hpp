@@ -38,6 +38,15 @@ constexpr MapShape shape_of_map(std::uint64_t elements, std::size_t bytes, bool 
   return {threads_of_map, bytes < 32 || elements < most};
 }
 
+/// Threads of a block: those that were asked for, or `otherwise`, as far as all registers that a
+/// thread may have suffice for them.
+template <class Bounds, class Policy>
+unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
+  constexpr unsigned most = Bounds::maxTperB > 0 ? std::bit_floor(Bounds::maxTperB) : 256;
+  static_assert(most >= warp_size, "the LaunchBounds leave a block less than a warp");
+  return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
+}
+
 struct SumShape {
   unsigned blocks, threads;
 };
@@ -64,8 +73,7 @@ constexpr SumShape shape_of_sum(std::uint64_t items, unsigned most_threads) {
   while (items > row->items) ++row;
   SumShape shape = row->most;
   for (; shape.threads > most_threads; shape.threads /= 2) shape.blocks *= 2;
-  shape.blocks =
-      unsigned(std::min<std::uint64_t>(shape.blocks, (items + shape.threads - 1) / shape.threads));
+  shape.blocks = unsigned(std::min<std::uint64_t>(shape.blocks, (items - 1) / shape.threads + 1));
   return shape;
 }
 
