@@ -4,6 +4,7 @@
 #include <KokkosHostSpaces/impl/Backend.hpp>
 
 #include "../../backend/Driver.hpp"
+#include "../../backend/os/Fork.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -41,7 +42,7 @@ static_assert(EarlyKernel::most_devices == Driver::max_devices);
 }  // namespace
 
 EarlyKernel::~EarlyKernel() {
-  if (!m_has_nodes) return;
+  if (!m_has_nodes || is_forked_child()) return;  // where a thread that is gone may hold the mutex
   std::lock_guard const lock(nodes().mutex);
   std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }

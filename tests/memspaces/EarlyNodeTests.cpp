@@ -16,7 +16,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if CUDART_VERSION >= 13000  // functions of the same names had other parameters before
@@ -215,6 +217,28 @@ TEST_CASE("in the child of a fork graphs stay as they are") {
           EarlyKernel::start_nodes_early(graph.get());
           return 0;
         }) == 0);
+}
+
+TEST_CASE("the child of a fork ends while another thread was making a graph") {
+  FakeCuda::reset(1);
+  FakeCuda::has_kernels({80});  // so that all edges are asked for again
+  std::optional<Nodes> nodes(std::in_place);
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    Graph graph;
+    cudaGraphNode_t const first = graph.add(&nodes->addresses[0], {});
+    for (int k = 0; k < 10; ++k) graph.add(&nodes->addresses[1], {first});
+    while (!stop) EarlyKernel::start_nodes_early(graph.get());
+  });
+  int ended = 0;
+  for (int child = 0; child < 100 && ended == child; ++child)
+    ended += ChildOfFork::status([&] {
+               nodes.reset();  // as static destructors do
+               return 0;
+             }) == 0;
+  stop = true;
+  other.join();
+  CHECK(ended == 100);
 }
 
 TEST_CASE("whichever call fails, nodes of a graph wait for each other, or it is told") {

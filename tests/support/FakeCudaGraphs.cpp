@@ -25,6 +25,7 @@ cudaError_t add_node(char const* call, cudaGraphNode_t* made, cudaGraph_t graph,
   return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 12030
 bool is_equal(cudaGraphEdgeData const& a, cudaGraphEdgeData const& b) {
   return a.from_port == b.from_port && a.to_port == b.to_port && a.type == b.type;
 }
@@ -67,6 +68,7 @@ cudaError_t cut_edges(cudaGraph_t graph, cudaGraphNode_t const* from, cudaGraphN
   }
   return cudaSuccess;
 }
+#endif
 
 }  // namespace
 

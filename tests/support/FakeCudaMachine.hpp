@@ -71,7 +71,9 @@ struct Capture {
 /// Of a graph that is made node by node.
 struct GraphEdge {
   cudaGraphNode_t from, to;
+#if CUDART_VERSION >= 12030  // else all are plain, and nobody asks for them
   cudaGraphEdgeData data;
+#endif
 };
 
 }  // namespace FakeCuda
