@@ -105,9 +105,12 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
-/// Several copies by one call, in no order (cudaMemcpyBatchAsync, since CUDA 12.8): false, and
-/// nothing is done, where there is no such call, on the legacy default stream, which it does not
-/// take, or if it refuses: single copies then do it, or name the error. Not while `stream` captures.
+/// Is there a call for several copies (cudaMemcpyBatchAsync, since CUDA 12.8), which `stream` takes?
+/// The legacy default stream does not.
+bool takes_batches(Stream stream) noexcept;
+
+/// Several copies by that call, in no order: false, and nothing is done, where there is none, or if
+/// it refuses: single copies then do it, or name the error. Not while `stream` captures.
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream);
 

@@ -33,16 +33,23 @@ cudaError_t call(void* const* dsts, void const* const* srcs, std::size_t const* 
 
 }  // namespace
 
+bool takes_batches([[maybe_unused]] Stream stream) noexcept {
+#if CUDART_VERSION >= 12080
+  return stream != nullptr && stream != cudaStreamLegacy;
+#else
+  return false;
+#endif
+}
+
 bool copy_batch([[maybe_unused]] void* const* dsts, [[maybe_unused]] void const* const* srcs,
                 [[maybe_unused]] std::size_t const* bytes, [[maybe_unused]] std::size_t count,
                 [[maybe_unused]] Stream stream) {
 #if CUDART_VERSION >= 12080
-  auto const queue = static_cast<cudaStream_t>(stream);
-  if (queue == nullptr || queue == cudaStreamLegacy) return false;
+  if (!takes_batches(stream)) return false;
   for (std::size_t i = 0; i < count; ++i)
     if (!is_in_one_chunk(dsts[i], bytes[i]) || !is_in_one_chunk(srcs[i], bytes[i])) return false;
   ContextInUse const context(require_runtime());
-  return succeeded(call(dsts, srcs, bytes, count, queue));
+  return succeeded(call(dsts, srcs, bytes, count, static_cast<cudaStream_t>(stream)));
 #else
   return false;
 #endif

@@ -66,6 +66,8 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
+bool takes_batches(Stream) noexcept { return false; }
+
 bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
   return false;
 }

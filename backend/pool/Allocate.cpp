@@ -77,14 +77,19 @@ void* take_growing(Attempt const& attempt, Pools::Unasked unasked) {
   Heap& heap              = attempt.heap;
   std::size_t const least = Heap::least_growth(attempt.request.bytes);
   std::size_t growth      = config().pool ? heap.good_growth(attempt.request.bytes) : least;
-  if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
+  if (!attempt.why_impossible(least).empty()) {
+    attempt.pools.let_go();
+    if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
+  }
   if (attempt.pools.hoarded(heap, growth, attempt.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(attempt, growth)) return memory;
   }
   Attempt::Refusal refusal;
   void* const memory =
       growth > least ? take_grown_in_turn(attempt, growth) : attempt.take_grown(growth, refusal);
-  return memory != nullptr ? memory : attempt.take_in_shortage(least);
+  if (memory != nullptr) return memory;
+  attempt.pools.let_go();
+  return attempt.take_in_shortage(least);
 }
 
 // Not beside work that runs: giving back would wait for it, and it may wait for this very thread.

@@ -35,6 +35,13 @@ void add(pool::Usage& sum, pool::Usage const& usage) {
   sum.seconds_locking += usage.seconds_locking;
 }
 
+// What nobody needs, as far as the devices are done with it.
+void make_ready(Pools& pools) {
+  pools.let_go();
+  pools.retirement.reach(pools.retirement.stamp());
+  pools.settle();
+}
+
 std::size_t ready_bytes(Pools& pools) {
   std::size_t sum = 0;
   pools.for_each_heap([&](Heap const& heap) { sum += heap.ready_bytes(); });
@@ -90,8 +97,7 @@ std::optional<Impl::Pool::Extent> Impl::Pool::extent_of(void const* pointer) {
 std::size_t pool::trim(std::size_t bytes_to_keep) {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return 0;
-  pools->retirement.reach(pools->retirement.stamp());
-  pools->settle();
+  make_ready(*pools);
   std::size_t const cached = ready_bytes(*pools);
   return cached <= bytes_to_keep ? 0 : pools->release_ready({cached - bytes_to_keep});
 }
@@ -100,12 +106,18 @@ void pool::set_limit(std::size_t bytes) {
   if (is_forked_child()) return;
   Pools& pools = Pools::instance();
   pools.ledger.set_limit(bytes);
+  if (pools.ledger.excess(0) > 0) make_ready(pools);
   pools.release_ready({pools.ledger.excess(0)});
+}
+
+void Impl::Pool::let_go_when_short(void (*let_go)() noexcept) {
+  Pools::instance().dispensable.store(let_go, std::memory_order_release);
 }
 
 void Impl::Pool::release_all() noexcept {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return;
+  pools->let_go();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);
   pools->release_ready({everything});

@@ -100,4 +100,6 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
   return Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }
 
+void let_go_when_short(void (*let_go)() noexcept) { Pool::let_go_when_short(let_go); }
+
 }  // namespace KokkosHostSpaces::Impl

@@ -76,6 +76,8 @@ bool CopyBatch::may_merge(Driver::Stream stream) {
 
 bool CopyBatch::captures(Driver::Stream stream) noexcept { return Driver::captures(stream); }
 
+bool CopyBatch::has_call(Driver::Stream stream) noexcept { return Driver::takes_batches(stream); }
+
 void CopyBatch::make_room() {
   if (m_pieces.capacity() >= m_expected) return;
   std::vector<CopyPiece> larger = std::move(kept_memory);

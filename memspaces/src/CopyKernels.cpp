@@ -152,9 +152,8 @@ SweepTable::~SweepTable() {
 
 PlainLists& plain_lists() {
   static PlainLists* const lists = [] {
-    auto* const made = new PlainLists;
-    Kokkos::push_finalize_hook([made] { made->clear(); });
-    return made;
+    let_go_when_short([]() noexcept { plain_lists().clear(); });
+    return new PlainLists;
   }();
   return *lists;
 }

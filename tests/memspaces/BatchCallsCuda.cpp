@@ -3,6 +3,7 @@
 
 // What a deep_copy_all asks of the CUDA runtime.
 
+#include "BatchPieces.hpp"
 #include "DriverSpy.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -21,40 +22,6 @@ using Range     = std::pair<int, int>;
 
 template <class Space>
 using Matrix = Kokkos::View<int**, Kokkos::LayoutRight, Space>;
-
-// Pieces of `bytes` bytes (and some), `count` of them, at distances that nothing can be made of.
-struct Pieces {
-  using Host   = Kokkos::View<char*, khs::PinnedSpace>;
-  using Device = Kokkos::View<char*, Kokkos::CudaSpace>;
-
-  Pieces(std::size_t count, std::size_t bytes) : slot(2 * bytes + 16) {
-    host   = Host("host", slot * count);
-    back   = Host("back", slot * count);
-    device = Device("device", slot * count);
-    for (std::size_t i = 0; i < host.size(); ++i) host(i) = char(i * 2654435761u >> 20);
-    for (std::size_t i = 0; i < count; ++i) {
-      lengths.push_back(bytes - i % 3);
-      std::pair const here(slot * i, slot * i + lengths[i]),
-          there(slot * i + i % 5, slot * i + i % 5 + lengths[i]);
-      sources.push_back(Kokkos::subview(host, here));
-      devices.push_back(Kokkos::subview(device, there));
-      backs.push_back(Kokkos::subview(back, here));
-    }
-  }
-  bool came_back() const {
-    for (std::size_t k = 0; k < lengths.size(); ++k)
-      for (std::size_t i = slot * k; i < slot * (k + 1); ++i)
-        if (back(i) != (i < slot * k + lengths[k] ? host(i) : 0)) return false;
-    return true;
-  }
-
-  std::size_t slot;
-  Host host, back;
-  Device device;
-  std::vector<std::size_t> lengths;
-  std::vector<Host> sources, backs;
-  std::vector<Device> devices;
-};
 
 }  // namespace
 
@@ -214,6 +181,35 @@ TEST_CASE("prepared short pieces are one launch of a graph, and long ones one ca
     CHECK(spy.batches == 2);
 #endif
   });
+}
+
+TEST_CASE("few prepared pieces are one launch where the driver takes no call for many",
+          "[driver_calls][cuda]") {
+  Pieces const pieces(4, 64);
+  Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
+  auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
+  DriverSpy const spy;
+  khs::deep_copy_all(instance, there);
+  CHECK((spy.launches == 1 && spy.copies == 0 && spy.batches == 0));
+  khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+  instance.fence();
+  CHECK(pieces.came_back());
+}
+
+TEST_CASE("lists of batches are no memory that is missing", "[driver_calls][cuda]") {
+  Kokkos::Cuda const instance;
+  Pieces const pieces(4000, 64);
+  khs::pool::trim(0);
+  std::size_t const before = khs::pool::statistics().total.bytes_in_use;
+  khs::deep_copy_all(instance, pieces.devices, pieces.sources);
+  CHECK(khs::pool::statistics().total.bytes_in_use > before);
+  khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+  khs::pool::trim(0);  // while kernels may read them
+  CHECK(khs::pool::statistics().total.bytes_in_use == before);
+  khs::deep_copy_all(instance, pieces.backs, pieces.devices);
+  instance.fence();
+  CHECK(pieces.came_back());
+  khs::pool::trim(0);
 }
 
 TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {

@@ -33,6 +33,7 @@ TEST_CASE("nothing is merged in advance while a stream captures, or where device
 TEST_CASE("where one call is refused, single copies do it, or tell the error", "[copy_batch]") {
   Memory memory(1 << 16);
   DeviceWork::Stream stream;
+  CHECK(CopyBatch::has_call(stream.get()));
   CopyBatch batch;
   add_irregular(memory, batch, 100);
   CopyBatch again = batch;
@@ -54,6 +55,7 @@ TEST_CASE("the legacy default stream gets no batch call, by neither of its handl
     add_irregular(memory, batch, 20);
     batch.sort();
     Calls const before;
+    CHECK_FALSE(CopyBatch::has_call(stream));
     batch.enqueue(stream, -1);
     Driver::fence(stream);
     CHECK(Calls().batches == before.batches);

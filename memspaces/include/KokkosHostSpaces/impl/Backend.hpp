@@ -81,6 +81,10 @@ std::size_t races_found() noexcept;
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
+/// `let_go` gives memory of the pool back that is had only to be faster: called, by any thread, where
+/// memory is short or given back to the system, and when Kokkos is finalized. One for all.
+void let_go_when_short(void (*let_go)() noexcept);
+
 /// A cudaStream_t; nullptr is the legacy default stream.
 using StreamHandle = void*;
 

@@ -45,6 +45,9 @@ class CopyBatch {
   /// Does `stream` capture? False if that cannot be told.
   static bool captures(void* stream) noexcept;
 
+  /// Has the driver a call for many copies, which `stream` takes?
+  static bool has_call(void* stream) noexcept;
+
   void add(CopyPiece const& piece) {
     if (piece.bytes == 0) return;
     if (m_merges && !m_pieces.empty() && continues(m_pieces.back(), piece))

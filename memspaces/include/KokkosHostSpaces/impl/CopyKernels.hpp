@@ -66,7 +66,7 @@ struct SweptList {
   NearPieces pieces{};
 };
 
-/// Those of the latest batches of all threads, until Kokkos is finalized.
+/// Those of the latest batches of all threads, until memory is short, or Kokkos is finalized.
 PlainLists& plain_lists();
 
 /// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
