@@ -49,6 +49,11 @@ inline KokkosHostSpaces::VectorPolicy<Kokkos::Cuda> all(Kokkos::Cuda const& inst
   return {instance, 0, std::int64_t(a.extent(0))};
 }
 
+inline void shift(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b) {
+  Kokkos::parallel_for("there", all(instance, a), Shift{a, b});
+  Kokkos::parallel_for("back", all(instance, a), Shift{b, a});
+}
+
 inline Node then_shift(Node const& node, OnDevice const& from, OnDevice const& to) {
   return node.then_parallel_for("shift", all(Kokkos::Cuda(), from), Shift{from, to});
 }

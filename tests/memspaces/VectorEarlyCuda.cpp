@@ -22,11 +22,6 @@ struct Inverse {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
 };
 
-void shift(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b) {
-  Kokkos::parallel_for("there", all(instance, a), Shift{a, b});
-  Kokkos::parallel_for("back", all(instance, a), Shift{b, a});
-}
-
 // Three words, of which none may be taken before it is there.
 struct Three {
   float low, all, high;
