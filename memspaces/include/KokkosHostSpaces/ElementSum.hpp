@@ -58,11 +58,17 @@ class ElementSum {
   /// The part of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(Impl::Share const& share, Value& sum) const {
-    constexpr std::uint64_t most = std::uint64_t(1) << 31;
-    if (m_deal.packs + m_deal.rest < most)  // by indices of 32 bits that takes less time
-      add_items(std::uint32_t(share.first), std::uint32_t(share.stride), sum);
-    else
-      add_items(share.first, share.stride, sum);
+    std::uint64_t const packs = m_deal.packs, items = packs + m_deal.rest;
+    std::uint64_t item = share.first;
+    for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
+      Value const first = sum_of_pack<Value>(item);
+      sum += Value(first + sum_of_pack<Value>(item + share.stride));
+    }
+    if (item < packs) {
+      sum += sum_of_pack<Value>(item);
+      item += share.stride;
+    }
+    for (; item < items; item += share.stride) (*this)(packs * (N - 1) + item, sum);
   }
 
   /// One item, for results that Kokkos reduces: a pack, or one of the elements behind the packs.
@@ -82,20 +88,6 @@ class ElementSum {
   }
 
  private:
-  template <class Index, class Value>
-  KOKKOS_FUNCTION void add_items(Index item, Index stride, Value& sum) const {
-    Index const packs = Index(m_deal.packs), items = Index(packs + m_deal.rest);
-    for (; item + stride < packs; item += 2 * stride) {  // their loads overlap
-      Value const first = sum_of_pack<Value>(item);
-      sum += Value(first + sum_of_pack<Value>(item + stride));
-    }
-    if (item < packs) {
-      sum += sum_of_pack<Value>(item);
-      item += stride;
-    }
-    for (; item < items; item += stride) (*this)(m_deal.packs * (N - 1) + item, sum);
-  }
-
   template <class Value>
   KOKKOS_FUNCTION Value sum_of_pack(std::uint64_t item) const {
     return m_in.pass_to([&](auto const*... in) {
