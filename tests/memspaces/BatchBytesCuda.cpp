@@ -5,14 +5,17 @@
 
 #include <KokkosHostSpaces.hpp>
 
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <utility>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
+
+namespace BatchBytes {
 
 namespace {
 
@@ -85,3 +88,5 @@ TEST_CASE("batches of any number and length of pieces copy their bytes and no ot
     check(130, 4, 30000, are_equal);
   }
 }
+
+}  // namespace BatchBytes
