@@ -28,8 +28,8 @@ namespace KokkosHostSpaces {
 /// chunks on the same kind of device. With `chunk_rows` given that holds whatever the transport, and
 /// the number of devices; else ZeroCopy has larger chunks than Staged, Automatic those of its choice,
 /// and devices share the rows by their measured rates.
-template <class Way = Automatic, class ExecutionSpace, class Range, class Body,
-          Impl::Reducer Reducer, class... Arguments>
+template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
+          class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,
                              Range const& range, Body const& body, Reducer const& reducer,
                              Arguments const&... arguments) {
@@ -39,7 +39,7 @@ StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSp
 
 /// As above, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
-          Impl::Reducer Reducer, class... Arguments>
+          class Reducer, class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& instance,
                              Range const& range, Body const& body, Reducer const& reducer,
                              Arguments const&... arguments) {
@@ -48,7 +48,7 @@ StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& ins
 }
 
 /// As above, on the default instance.
-template <class Way = Automatic, Impl::StreamedRange Range, class Body, Impl::Reducer Reducer,
+template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,
                              Reducer const& reducer, Arguments const&... arguments) {

@@ -27,8 +27,6 @@ inline constexpr bool is_box_v<Box<Rank>> = true;
 
 template <class T>
 concept StreamedRange = std::integral<T> || is_box_v<T>;
-template <class T>
-concept Reducer = Kokkos::is_reducer_v<T>;
 
 inline Box<1> box_of(std::integral auto n) {
   return Box<1>(std::array<std::int64_t, 1>{as_index(n)});
