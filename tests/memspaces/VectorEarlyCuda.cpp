@@ -40,8 +40,29 @@ struct OfLateBlocks {
     join(sum, {float(i < 1000), 1, float(i >= 1000)});
   }
 
-  static KOKKOS_FUNCTION void wait() {
-    KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < 2000000);))
+  static KOKKOS_FUNCTION void wait(int clocks = 2000000) {
+    KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < clocks);))
+  }
+};
+
+struct CountUp {
+  OnDevice a;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    if (i % 97 == 0) OfLateBlocks::wait(2000);
+    a(i) += 1;
+  }
+};
+
+struct Same {
+  KOKKOS_FUNCTION double operator()(double a) const { return a; }
+};
+
+// Of equal numbers.
+struct CheckSum {
+  OnDevice a;
+  Number sum, wrong;
+  KOKKOS_FUNCTION void operator()(int) const {
+    wrong() += sum() == double(a.extent(0)) * a(0) ? 0 : 1;
   }
 };
 
@@ -102,6 +123,34 @@ TEST_CASE("sums in a row share their scratch memory one after the other", "[vect
   double result = -1;
   Kokkos::deep_copy(instance, result, second);
   instance.fence();
+  CHECK(result == 0);
+}
+
+TEST_CASE("a sum finds what the kernel before it wrote, though it asked for it earlier",
+          "[vector_policy_cuda]") {
+  int const n = any_length(), steps = rounds(200);
+  OnDevice const a("a", std::size_t(n));
+  Number const sum("sum"), wrong("wrong");
+  Kokkos::Cuda const instance;
+  khs::VectorPolicy const once(instance, 0, 1);
+  CheckSum const check{a, sum, wrong};
+  for (int step = 0; step < steps; ++step) {
+    Kokkos::parallel_for("count up", all(instance, a), CountUp{a});
+    khs::element_sum("sum", instance, sum, Same(), a);
+    Kokkos::parallel_for("check", once, check);
+  }
+  Kokkos::Experimental::Graph<Kokkos::Cuda> graph({instance});
+  khs::ElementSum const kernel(Same(), a);
+  Node node = graph.root_node();
+  for (int k = 0; k < 8; ++k)
+    node = node.then_parallel_for("count up", all(instance, a), CountUp{a})
+               .then_parallel_reduce("sum", kernel.policy(instance), kernel, sum)
+               .then_parallel_for("check", once, check);
+  khs::instantiate(graph);
+  for (int step = 0; step < steps; ++step) graph.submit(instance);
+  double result = -1;
+  Kokkos::deep_copy(instance, result, wrong);
+  CHECK(count_other(instance, a, 9 * steps) == 0);
   CHECK(result == 0);
 }
 

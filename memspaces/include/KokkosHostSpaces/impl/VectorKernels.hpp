@@ -19,7 +19,8 @@
 namespace KokkosHostSpaces::Impl {
 
 /// What one thread does of a reduction: items first, first + stride, ... A functor that has
-/// add_share(Share, value) deals out its items itself.
+/// add_share(Share, value) deals out its items itself; prefetch_share(Share) comes before it, while
+/// earlier work may still write what the share reads.
 struct Share {
   std::uint64_t first, stride;
 };
@@ -155,7 +156,13 @@ class VectorReduction {
         m_begin(begin) {}
 
   __device__ void operator()() const {
-    Share const share = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
+    Share const share   = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
+    unsigned const last = gridDim.x - 1;
+#if __CUDA_ARCH__ >= 900  // while earlier work ends
+    if (last > 0 && threadIdx.x == 0) m_parts.await_part(blockIdx.x);
+    auto const& functor = m_functor_reducer.get_functor();
+    if constexpr (requires { functor.prefetch_share(share); }) functor.prefetch_share(share);
+#endif
     wait_for_earlier_work();
     auto const& reducer = m_functor_reducer.get_reducer();
     Unmade<Value> made;
@@ -163,7 +170,6 @@ class VectorReduction {
     reducer.init(&part);
     add_share(share, part);
     join_block(part);
-    unsigned const last = gridDim.x - 1;
     if (last > 0) {
       if (blockIdx.x != last) {
         if (threadIdx.x == 0) m_parts.post(blockIdx.x, part);
