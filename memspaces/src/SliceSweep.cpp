@@ -3,7 +3,6 @@
 
 #include <KokkosHostSpaces/impl/SliceSweep.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -23,16 +22,14 @@ bool ArraySlices::sweep(PieceSweep& sweep) const {
 }
 
 KnownSlices::KnownSlices(ArraySlices const& of)
-    : m_slices(of.slices.begin(), of.slices.end()), m_element(of.element) {
-  for (Slice const& slice : m_slices) {
-    m_dst_end = std::max(m_dst_end, slice.dst + slice.count);
-    m_src_end = std::max(m_src_end, slice.src + slice.count);
-  }
-}
+    : m_slices(of.slices.begin(), of.slices.end()),
+      m_element(of.element),
+      m_dst_extent(of.dst.extent),
+      m_src_extent(of.src.extent) {}
 
 bool KnownSlices::are(ArraySlices const& others) const {
   return m_slices.size() == others.slices.size() && m_element == others.element &&
-         m_dst_end <= others.dst.extent && m_src_end <= others.src.extent &&
+         m_dst_extent <= others.dst.extent && m_src_extent <= others.src.extent &&
          std::memcmp(m_slices.data(), others.slices.data(), others.slices.size_bytes()) == 0;
 }
 

@@ -4,6 +4,7 @@
 // Slices become the pieces that they are, merged where one continues the one before, and are known
 // again by their numbers alone.
 
+#include <KokkosHostSpaces/impl/CopyBatch.hpp>
 #include <KokkosHostSpaces/impl/SliceSweep.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <random>
 #include <vector>
 
 namespace SliceSweeps {
@@ -106,6 +109,61 @@ TEST_CASE("slices that overlap are not plain", "[slices]") {
   CHECK(Swept(of({{5, 100, 5}, {1, 0, 5}})).found.count == 0);
 }
 
+// Where each byte that is written comes from.
+using Bytes = std::map<std::ptrdiff_t, std::ptrdiff_t>;
+
+Bytes bytes_of(Slices const& slices, std::size_t element) {
+  Bytes bytes;
+  for (Slice const& slice : slices)
+    for (std::size_t i = 0; i < element * slice.count; ++i)
+      bytes[std::ptrdiff_t(element * slice.dst + i)] = std::ptrdiff_t(element * slice.src + i);
+  return bytes;
+}
+Bytes bytes_of(NearPieces const& pieces) {
+  Bytes bytes;
+  for (std::size_t k = 0; k < pieces.count; ++k)
+    for (std::uint32_t i = 0; i < pieces.lengths[k]; ++i)
+      bytes[pieces.dst + pieces.ends[k].dst + i - there] =
+          pieces.src + pieces.ends[k].src + i - here;
+  return bytes;
+}
+
+TEST_CASE("slices in any order are swept as they are, or once they are sorted", "[slices]") {
+  std::mt19937 random(20251123);
+  int as_they_are = 0, sorted = 0, merged = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Slices slices;
+    std::size_t to = 0, gap = random() % 3, element = std::size_t(1) << random() % 4;
+    for (std::size_t left = 2 + random() % 60; left > 0; --left) {
+      std::size_t const count = random() % 7;
+      bool const goes_on      = !slices.empty() && random() % 5 == 0;
+      slices.push_back(
+          {to, goes_on ? slices.back().src + slices.back().count : random() % 900, count});
+      to += count + (gap > 0 ? random() % gap : 0);
+    }
+    if (random() % 2 == 0) std::shuffle(slices.begin(), slices.end(), random);
+    ArraySlices const arrays = of(slices, 1000, 2000, element);
+    Swept swept(arrays);
+    as_they_are += swept.found.count > 0;
+    if (swept.found.count == 0) {
+      CopyBatch batch(CopyBatch::Neighbours::merged);
+      for (std::size_t i = 0; i < slices.size(); ++i) batch.add(arrays.piece(i));
+      REQUIRE_FALSE(batch.find_conflict());
+      CopyPiece const first = arrays.piece(0);
+      PieceSweep sweep(first.dst, first.src, swept.ends.data(), swept.lengths.data());
+      for (CopyPiece const& piece : batch.pieces())
+        REQUIRE(sweep.add_or_merge(piece.dst, piece.src, piece.bytes));
+      swept.found = sweep.finish();
+      sorted += swept.found.count > 0;
+    }
+    if (swept.found.count == 0) continue;  // such as rows
+    merged += swept.found.count < slices.size();
+    INFO("round " << round);
+    REQUIRE(bytes_of(swept.found) == bytes_of(slices, element));
+  }
+  CHECK((as_they_are > 1000 && sorted > 500 && merged > 1000));
+}
+
 TEST_CASE("slices are known by their numbers, where they lie in the arrays", "[slices]") {
   Slices const slices = scattered(1000);
   KnownSlices const known(of(slices));
@@ -128,15 +186,9 @@ TEST_CASE("slices are known by their numbers, where they lie in the arrays", "[s
   CHECK_FALSE(known.are(of(fewer)));
   CHECK_FALSE(known.are(of(slices, extent, extent, 4)));
   CHECK_FALSE(KnownSlices().are(of(slices)));
-
-  std::size_t dst_end = 0, src_end = 0;
-  for (Slice const& slice : slices) {
-    dst_end = std::max(dst_end, slice.dst + slice.count);
-    src_end = std::max(src_end, slice.src + slice.count);
-  }
-  CHECK(known.are(of(slices, dst_end, src_end)));
-  CHECK_FALSE(known.are(of(slices, dst_end - 1, src_end)));
-  CHECK_FALSE(known.are(of(slices, dst_end, src_end - 1)));
+  CHECK(known.are(of(slices, extent + 1, extent + 1)));
+  CHECK_FALSE(known.are(of(slices, extent - 1, extent)));
+  CHECK_FALSE(known.are(of(slices, extent, extent - 1)));
 }
 
 }  // namespace SliceSweeps

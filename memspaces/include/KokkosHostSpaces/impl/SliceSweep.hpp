@@ -11,6 +11,7 @@
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -46,6 +47,11 @@ struct ArraySlices {
     return {dst.begin + slice.dst * element, src.begin + slice.src * element, slice.count * element,
             std::uint32_t(i), false};
   }
+  /// Do they come by their destinations?
+  bool ascend() const {
+    return std::is_sorted(slices.begin(), slices.end(),
+                          [](Slice const& a, Slice const& b) { return a.dst < b.dst; });
+  }
   /// Has no slice the same memory on both sides?
   bool are_apart() const {
     return dst.begin + dst.extent * element <= src.begin ||
@@ -63,12 +69,13 @@ class KnownSlices {
   KnownSlices() = default;
   explicit KnownSlices(ArraySlices const& of);
 
-  /// May these have that list, if of other memory? Then all of them lie in their arrays.
+  /// May these have that list, if of other memory? Then all of them lie in their arrays, which are
+  /// as long at least.
   bool are(ArraySlices const& others) const;
 
  private:
   std::vector<Slice> m_slices;
-  std::size_t m_element = 0, m_dst_end = 0, m_src_end = 0;  ///< no slice ends behind those elements
+  std::size_t m_element = 0, m_dst_extent = 0, m_src_extent = 0;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -136,13 +136,13 @@ bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
   return false;
 }
 
-// The same of slices that were checked, merged and sorted: they may be plain then.
+// The same of slices that were not, once they are checked and sorted: they may be plain then.
 template <class Pairs>
 bool enqueue_sorted(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch const& batch) {
   if constexpr (Pairs::are_slices && Pairs::can_be_swept) {
     // What would copy itself was left out, which others at the same distances would not be.
     if (!may_be_quick(pairs) || pairs.size() <= PieceSweep::most_of_call ||
-        !pairs.numbers().are_apart())
+        !pairs.numbers().are_apart() || pairs.numbers().ascend())
       return false;
     auto const list = std::make_shared<SweptList>(batch.pieces().size());
     if (list->table.ends() == nullptr) return false;
