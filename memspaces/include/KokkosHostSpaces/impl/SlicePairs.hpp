@@ -49,9 +49,7 @@ class PairsOfSlices {
 
   /// nullptr if they lie in no View.
   std::pair<char*, char const*> first_ends() const {
-    if (size() == 0 || m_numbers.dst.begin == nullptr || m_numbers.src.begin == nullptr ||
-        !m_numbers.has(slices()[0]))
-      return {};
+    if (size() == 0 || !m_numbers.have_memory() || !m_numbers.has(slices()[0])) return {};
     CopyPiece const first = m_numbers.piece(0);
     return {first.dst, first.src};
   }
@@ -64,12 +62,11 @@ class PairsOfSlices {
   void for_each_piece(Visit const& visit) const {
     for (std::size_t i = 0; i < size(); ++i) {
       check(i);
+      if (slices()[i].count == 0 || !m_numbers.have_memory()) continue;
       CopyPiece piece = m_numbers.piece(i);
       piece.pageable =
           is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
-      if (piece.bytes == 0 || piece.dst == piece.src || m_numbers.dst.begin == nullptr ||
-          m_numbers.src.begin == nullptr)
-        continue;
+      if (piece.dst == piece.src) continue;
       if (piece.dst < piece.src + piece.bytes && piece.src < piece.dst + piece.bytes)
         throw Error("KokkosHostSpaces::deep_copy_all: copy " + describe(piece.pair) +
                     " writes what it reads (in no order): copy through a third View");

@@ -33,6 +33,7 @@ struct ArraySlices {
   std::size_t element;  ///< bytes
   std::span<Slice const> slices;
 
+  bool have_memory() const { return dst.begin != nullptr && src.begin != nullptr; }
   /// Does a slice lie in both arrays?
   bool has(Slice const& slice) const {
     return is_within(slice.dst, slice.count, dst.extent) &&
@@ -62,8 +63,8 @@ struct ArraySlices {
   bool sweep(PieceSweep& sweep) const;
 };
 
-/// The slices that a list was made of, word for word: to compare the next ones with them takes the
-/// host less than with the list (4096 of them: 1.7 and 3.4 us on one machine).
+/// The slices that a list was made of, word for word: 4096 of them are known again in 1.7 us, as many
+/// Views by their list in 4.6 (on one machine, in its caches).
 class KnownSlices {
  public:
   KnownSlices() = default;
