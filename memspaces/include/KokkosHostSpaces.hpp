@@ -21,6 +21,7 @@
 #include <KokkosHostSpaces/Pool.hpp>
 #include <KokkosHostSpaces/PreparedCopies.hpp>
 #include <KokkosHostSpaces/Registration.hpp>
+#include <KokkosHostSpaces/Slice.hpp>
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>
 #include <KokkosHostSpaces/StreamedReduce.hpp>

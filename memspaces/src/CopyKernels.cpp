@@ -159,6 +159,9 @@ PlainLists& plain_lists() {
 }
 
 bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
+  if (pieces.count == 1)
+    return copy_run(pieces.dst + pieces.ends->dst, pieces.src + pieces.ends->src, pieces.longest,
+                    instance.cuda_stream());
   if (!are_for_kernel(pieces.longest, pieces.count))
     return copy_at_once(pieces, instance.cuda_stream());
   PieceList const known(pieces);

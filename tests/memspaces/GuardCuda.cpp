@@ -99,6 +99,23 @@ TEST_CASE("a host write during many copies by one call is told", "[.guard]") {
   CHECK(held.races() == 1);
 }
 
+TEST_CASE("a host write during a copy of slices is told", "[.guard]") {
+  std::size_t const length = 1 << 14, count = 40;  // whole pages
+  Kokkos::View<int*, khs::PinnedSpace> const sent("sent", 2 * length * count);
+  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", length * count);
+  std::vector<khs::Slice> slices;
+  for (std::size_t k = 0; k < count; ++k)
+    slices.push_back({length * k, 2 * length * (k * 7 % count), length});
+  Held held;
+  khs::deep_copy_all(held.instance, device, sent, slices);
+  CHECK(held.races() == 0);
+  sent(slices[7].src + length / 2) = 42;
+  CHECK(held.races() == 1);
+  held.end();
+  sent(slices[8].src + length / 2) = 43;
+  CHECK(held.races() == 1);
+}
+
 TEMPLATE_TEST_CASE("a host read during a copy to the host is told, and what is left alone arrives",
                    "[.guard]", khs::PinnedSpace, khs::MappedSpace) {
   for (std::size_t n : {std::size_t(1), std::size_t(1000), std::size_t(1) << 20}) {

@@ -40,10 +40,9 @@ Pieces pieces_of(std::size_t count, unsigned seed = 0, char* dst = there, char c
 }
 
 // What sweeps write, and who owns it.
-struct Table {
+struct Table : PlainList {
   std::vector<NearEnds> ends;
   std::vector<std::uint32_t> lengths;
-  NearPieces pieces{};
 };
 
 PlainLists::List swept(Pieces const& pieces) {
@@ -54,12 +53,13 @@ PlainLists::List swept(Pieces const& pieces) {
   for (Piece const& piece : pieces) REQUIRE(sweep.add(piece.dst, piece.src, piece.bytes));
   table->pieces = sweep.finish();
   REQUIRE(table->pieces.count == pieces.size());
-  return {table, &table->pieces};
+  return table;
 }
 
 PlainLists::List find(PlainLists& lists, Pieces const& pieces) {
-  return lists.find(pieces.size(), [&](NearPieces const& list) {
-    PieceComparison comparison(list, pieces[0].dst, pieces[0].src);
+  return lists.find([&](PlainList const& list) {
+    if (list.pieces.count != pieces.size()) return false;
+    PieceComparison comparison(list.pieces, pieces[0].dst, pieces[0].src);
     for (Piece const& piece : pieces)
       if (!comparison.add(piece.dst, piece.src, piece.bytes)) return false;
     return true;
@@ -98,7 +98,8 @@ TEST_CASE("a batch is known again in other memory, and not if one piece is anoth
 TEST_CASE("where a batch that is known would write what it reads, it is not plain",
           "[plain_lists]") {
   auto const pieces = pieces_of(100);
-  auto const list   = swept(pieces);
+  auto const plain  = swept(pieces);
+  auto const* list  = &plain->pieces;
   auto const moved  = list->at(here + 16, there + 8);
   CHECK(moved.count == 100);
   CHECK((moved.dst == here + 16 && moved.src == there + 8));
@@ -131,11 +132,11 @@ TEST_CASE("a list that is forgotten lives until nobody uses it", "[plain_lists]"
   PlainLists lists;
   auto const pieces = pieces_of(100);
   lists.keep(swept(pieces));
-  auto used                                  = find(lists, pieces);
-  std::weak_ptr<NearPieces const> const life = used;
+  auto used                                 = find(lists, pieces);
+  std::weak_ptr<PlainList const> const life = used;
   for (unsigned seed = 1; seed <= PlainLists::most; ++seed) lists.keep(swept(pieces_of(100, seed)));
   CHECK(find(lists, pieces) == nullptr);
-  CHECK(used->lengths[99] == pieces[99].bytes);
+  CHECK(used->pieces.lengths[99] == pieces[99].bytes);
   used.reset();
   CHECK(life.expired());
 }
@@ -151,7 +152,7 @@ TEST_CASE("threads keep and find batches at the same time", "[plain_lists]") {
         if (auto const list = find(lists, pieces)) {
           ++found;
           for (std::size_t i = 0; i < pieces.size(); ++i)
-            wrong += list->lengths[i] != pieces[i].bytes;
+            wrong += list->pieces.lengths[i] != pieces[i].bytes;
         } else {
           auto table = std::make_shared<Table>();
           for (Piece const& piece : pieces) {
@@ -161,7 +162,7 @@ TEST_CASE("threads keep and find batches at the same time", "[plain_lists]") {
           table->pieces.ends    = table->ends.data();
           table->pieces.lengths = table->lengths.data();
           table->pieces.count   = pieces.size();
-          lists.keep({table, &table->pieces});
+          lists.keep(table);
         }
       }
     });

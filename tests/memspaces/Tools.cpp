@@ -117,6 +117,27 @@ TEST_CASE("tools see each of many copies by one call, and no fence of a Cuda ins
   CHECK(count("copied") == 40);
 }
 
+TEST_CASE("tools see each slice as a copy, under the label of its View", "[tools]") {
+  using Space = Kokkos::DefaultExecutionSpace::memory_space;
+  Kokkos::View<int*, khs::PinnedSpace> const host("host", 4000);
+  Kokkos::View<int*, Space> const device("device", 4000);
+  std::vector<khs::Slice> slices;
+  for (std::size_t i = 0; i < 40; ++i) slices.push_back({100 * i + i % 2, 100 * i, 10 + i % 3});
+  Kokkos::DefaultExecutionSpace const instance;
+  Spy const spy;
+  khs::deep_copy_all(instance, device, host, slices);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK(count("fence") == 0);
+#endif
+  instance.fence();
+  CHECK(count("copied") == 40);
+  std::vector<std::uint64_t> bytes;
+  for (Event const& event : events)
+    if (event.what == "copy" && event.label == "device") bytes.push_back(event.bytes);
+  REQUIRE(bytes.size() == 40);
+  CHECK((bytes[0] == 40 && bytes[1] == 44 && bytes[39] == 40));
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any direction and layout",

@@ -119,9 +119,10 @@ def _batches(made):
         moved = 1024 * 4096
         for twin, factor in (("best", 1.5), ("single", 8)):
             made.add(f"{batch}/scattered/twin:{twin}/piece:4096/bytes:{moved}", 1e-4, factor * 1e-4, bytes=float(moved))
-        for pieces, seconds in ((16, 4e-6), (4096, 18e-6)):
-            made.add(f"copy/prepared_batch/PinnedSpace/{way}/scattered/twin:best/piece:64/bytes:{pieces * 64}",
-                     seconds, seconds, bytes=float(pieces * 64))
+        for form in ("prepared_batch", "slices"):
+            for pieces, seconds in ((16, 4e-6), (4096, 18e-6)):
+                made.add(f"copy/{form}/PinnedSpace/{way}/scattered/twin:best/piece:64/bytes:{pieces * 64}",
+                         seconds, seconds, bytes=float(pieces * 64))
         for moved in (2**24, 2**26):
             made.add(f"{batch}/neighbours/twin:best/piece:16384/bytes:{moved}", *[moved / LINK / 0.98] * 2, bytes=float(moved))
 

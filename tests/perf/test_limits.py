@@ -38,7 +38,7 @@ class Limits(GoalTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: 39 of 39 goals are reached", text)
+        self.assertIn("target: 40 of 40 goals are reached", text)
         machine.change("stream/dot/PinnedSpace/all_devices", twin_seconds=0.95)
         self.assert_missed(machine, "ratio >= 1.9")
 

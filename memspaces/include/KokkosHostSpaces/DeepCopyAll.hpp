@@ -6,10 +6,13 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/Slice.hpp>
 #include <KokkosHostSpaces/impl/CopyAll.hpp>
 #include <KokkosHostSpaces/impl/CopyPairs.hpp>
+#include <KokkosHostSpaces/impl/SlicePairs.hpp>
 
 #include <initializer_list>
+#include <span>
 
 namespace KokkosHostSpaces {
 
@@ -63,6 +66,37 @@ template <class ExecutionSpace, class... Dst, class... Src>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
   Impl::copy_all(instance, Impl::PairsOfArguments<CopyOf<Dst, Src>...>(copies...));
+}
+
+/// The same for many pieces of one View and another, given by numbers: rows by an index, the faces of
+/// a domain, particles that leave it.
+///
+///     std::vector<khs::Slice> slices;
+///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
+///     khs::deep_copy_all(instance, packed, field, slices);
+///
+/// What deep_copy_all of all those subviews does, but numbers are read faster than Views: slices that
+/// are those of a call before, if of other Views, are but compared with them.
+///
+/// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
+///        spaces that deep_copy copies between
+/// \param slices std::vector, std::array, std::span of Slice, or a list in braces; of a View on the
+///        host `std::span(view.data(), view.size())`. Not needed any more on return.
+/// \throw Error before anything is enqueued: a slice goes beyond a View, or writes what another one
+///        reads or writes
+template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
+                   Kokkos::View<ST, SP...> const& src, std::span<Slice const> slices) {
+  Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, slices));
+}
+
+/// The same for a list in braces.
+template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
+                   Kokkos::View<ST, SP...> const& src, std::initializer_list<Slice> slices) {
+  Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, std::span<Slice const>(slices)));
 }
 
 }  // namespace KokkosHostSpaces

@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -73,6 +74,17 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
       instance,
       Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
+}
+
+/// The same for slices of two Views; see deep_copy_all.
+template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
+    ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
+    Kokkos::View<ST, SP...> const& src, std::span<Slice const> slices) {
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
+      instance, Impl::KeptSlices<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>>{
+                    dst, src, {slices.begin(), slices.end()}}));
 }
 
 /// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph, or few

@@ -90,9 +90,10 @@ class CasesOfSpace {
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::single});
     }
     if (m_effort.mode == Mode::quick) return;
-    for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
-      add_batch(way,
-                {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best, true});
+    for (bool const slices : {false, true})
+      for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
+        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
+                        !slices, slices});
     for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
       add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
@@ -107,8 +108,11 @@ class CasesOfSpace {
     std::string const order = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
     std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
     add(way,
-        (shape.prepared ? "prepared_batch/" : "batch/") + m_plan.space + "/" + name(way) + "/" +
-            order + "/twin:" + twin + "/piece:" + std::to_string(piece),
+        (shape.prepared ? "prepared_batch/"
+         : shape.slices ? "slices/"
+                        : "batch/") +
+            m_plan.space + "/" + name(way) + "/" + order + "/twin:" + twin +
+            "/piece:" + std::to_string(piece),
         shape, shape.rows * piece);
   }
 

@@ -37,6 +37,7 @@ struct CopyShape {
   std::size_t rows, columns;  ///< of doubles; the pieces of a batch are rows, a power of two
   BatchTwin twin = BatchTwin::best;
   bool prepared  = false;  ///< a batch that is made again and again: its lists are made before
+  bool slices    = false;  ///< a batch that Kokkos is given as numbers, and not as Views
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {

@@ -65,15 +65,27 @@ class KokkosCopy {
 #endif
   }
 
-  /// Makes the Views of a batch, which a program has at hand, and plans it if it is prepared.
+  /// Makes the Views of a batch, or its slices, which a program has at hand, and plans it if it is
+  /// prepared. Each array has slices of its own, as it has a list of the twin's.
   void prepare(double* host, double* device) {
     Batch& made               = m_batches[host];
     std::size_t const columns = m_shape.columns;
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
       std::size_t const place =
           m_shape.layout == CopyLayout::scattered ? 2 * scattered_row(row) : row;
-      made.host.emplace_back(host + place * columns, columns);
-      made.device.emplace_back(device + row * columns, columns);
+      if (m_shape.slices) {
+        Slice const to_device{row * columns, place * columns, columns};
+        made.slices.push_back(m_direction == CopyDirection::to_device
+                                  ? to_device
+                                  : Slice{to_device.src, to_device.dst, columns});
+      } else {
+        made.host.emplace_back(host + place * columns, columns);
+        made.device.emplace_back(device + row * columns, columns);
+      }
+    }
+    if (m_shape.slices) {
+      made.host.emplace_back(host, m_shape.host_span());
+      made.device.emplace_back(device, m_shape.elements());
     }
     if constexpr (has_batches<Space>)
       if (m_shape.prepared)
@@ -86,12 +98,17 @@ class KokkosCopy {
   struct Batch {
     std::vector<Vector<Space>> host;
     std::vector<Vector<OnDevice>> device;
+    std::vector<Slice> slices;  ///< of one View of each side
     PreparedCopies<Execution> prepared;
   };
 
   void copy(Batch const& pieces) const {
     if (m_shape.prepared)
       deep_copy_all(m_instance, pieces.prepared);
+    else if (m_shape.slices && m_direction == CopyDirection::to_device)
+      deep_copy_all(m_instance, pieces.device[0], pieces.host[0], pieces.slices);
+    else if (m_shape.slices)
+      deep_copy_all(m_instance, pieces.host[0], pieces.device[0], pieces.slices);
     else if (m_direction == CopyDirection::to_device)
       deep_copy_all(m_instance, pieces.device, pieces.host);
     else

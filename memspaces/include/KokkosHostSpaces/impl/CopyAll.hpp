@@ -27,6 +27,20 @@ struct CheckedPairs {
   bool has_others = false;  ///< that go by themselves
 };
 
+/// Calls `visit` with each pair that has something to copy: as a piece, or nothing if it is not one
+/// run of bytes, and with whether a device takes part. \throw Error
+template <class Pairs, class Visit>
+void for_each_piece(Pairs const& pairs, Visit const& visit) {
+  if constexpr (Pairs::are_slices) {
+    pairs.for_each_piece(visit);
+  } else {
+    pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
+      check_types<Dst, Src>();
+      if (check_views(dst, src)) visit(piece_of(dst, src, index), has_device_v<Dst, Src>);
+    });
+  }
+}
+
 /// `pairs.for_each` calls with a destination, a source, and their index; see CopyPairs.hpp.
 /// \throw Error
 template <class Pairs>
@@ -37,11 +51,8 @@ CheckedPairs check_pairs(Pairs const& pairs, CopyBatch::Neighbours neighbours) {
   bool const merges = neighbours == CopyBatch::Neighbours::merged;
   bool has_others   = false;
   CopyPiece run{};  // a local, since neighbours may be thousands
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
-    check_types<Dst, Src>();
-    if (!check_views(dst, src)) return;
-    auto const piece = piece_of(dst, src, index);
-    if (!piece || !has_device_v<Dst, Src>) {
+  for_each_piece(pairs, [&](std::optional<CopyPiece> const& piece, bool has_device) {
+    if (!piece || !has_device) {
       has_others = true;
       if (piece) all.add(*piece);
     } else if (merges && continues(run, *piece)) {
@@ -139,6 +150,7 @@ void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (may_merge && enqueue_quickly(instance, pairs)) return;
   CheckedPairs checked =
       check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
+  if (may_merge && enqueue_sorted(instance, pairs, checked.batch)) return;
   bool const are_seen = tools_see_copies();
   if (checked.has_others || are_seen) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, checked.batch, are_seen);

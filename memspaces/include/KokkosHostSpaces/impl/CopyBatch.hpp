@@ -64,6 +64,7 @@ class CopyBatch {
     }
   }
   bool empty() const { return m_pieces.empty(); }
+  std::vector<CopyPiece> const& pieces() const { return m_pieces; }
 
   /// By destination, as it has to be before enqueue.
   void sort();

@@ -60,17 +60,17 @@ class SweepTable {
 };
 
 /// What was swept into a table.
-struct SweptList {
+struct SweptList : PlainList {
   explicit SweptList(std::size_t pieces_) : table(pieces_) {}
   SweepTable table;
-  NearPieces pieces{};
 };
 
 /// Those of the latest batches of all threads, until memory is short, or Kokkos is finalized.
 PlainLists& plain_lists();
 
 /// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
-/// returns. False, and nothing is done, if they are neither for a kernel nor for one call.
+/// returns. False, and nothing is done, if they are neither for a kernel nor for one call; one piece
+/// is neighbours that were merged.
 bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces);
 
 /// Short copies that are made again and again: their list waits on the device, and the kernel is the

@@ -50,6 +50,7 @@ class PairsOfRanges {
                                                       std::ranges::range_value_t<Srcs const>>;
   static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
                                                        std::ranges::range_value_t<Srcs const>>;
+  static constexpr bool are_slices    = false;
 
   /// Where the first pair begins, if there is one.
   std::pair<char*, char const*> first_ends() const {
@@ -65,6 +66,19 @@ class PairsOfRanges {
     return std::next(dst)->data() == dst->data() + dst->span() &&
            std::next(src)->data() == src->data() + src->span();
   }
+  /// Adds all of them to a PieceSweep, a PieceComparison or a PieceRun; false if they are not for that.
+  template <class Pieces>
+  bool sweep(Pieces& pieces) const {
+    return sweep_views(pieces, *this);
+  }
+  /// Is it the list of these pairs, if of other memory?
+  bool are_of(PlainList const& list) const {
+    auto const [dst, src] = first_ends();
+    PieceComparison comparison(list.pieces, dst, src);
+    return list.pieces.count == size() && sweep(comparison);
+  }
+  static KnownSlices known() { return {}; }
+
   /// Until `visit` returns false. \return whether it never did
   template <class Visit>
   bool all_of(Visit const& visit) const {
@@ -102,6 +116,7 @@ class PairsOfArguments {
  public:
   explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
   static constexpr bool can_be_swept = false;
+  static constexpr bool are_slices   = false;
   static constexpr bool are_to_device =
       (is_to_device_v<decltype(Copies::dst), decltype(Copies::src)> && ...);
   static constexpr std::size_t size() { return sizeof...(Copies); }

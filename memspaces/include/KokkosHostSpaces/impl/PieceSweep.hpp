@@ -59,6 +59,20 @@ class PieceSweep {
     return true;
   }
 
+  /// The same, but an empty one is left out, and one that continues the one before becomes part of it.
+  bool add_or_merge(char* dst, char const* src, std::size_t bytes) {
+    if (bytes == 0) return true;
+    if (dst != m_dst_end || src != m_src_end) {
+      if (!add(dst, src, bytes)) return false;
+    } else {
+      if (m_lengths[m_count - 1] + bytes > most_bytes) return false;
+      m_lengths[m_count - 1] += std::uint32_t(bytes);
+    }
+    m_dst_end = dst + bytes;
+    m_src_end = src + bytes;
+    return true;
+  }
+
   /// What was added, in the order it came in. Count 0: it is not plain, since pieces may depend on
   /// each other, or be rows or neighbours.
   NearPieces finish() const;
@@ -70,7 +84,9 @@ class PieceSweep {
   char const* m_first_src;
   NearEnds* m_ends;
   std::uint32_t* m_lengths;
-  std::size_t m_count = 0;
+  std::size_t m_count   = 0;
+  char* m_dst_end       = nullptr;  ///< of what was added or merged
+  char const* m_src_end = nullptr;
 };
 
 /// Are pieces those of a list, if of other memory? Then it need neither be written nor checked.

@@ -8,6 +8,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_PLAIN_LISTS_HPP
 
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
+#include <KokkosHostSpaces/impl/SliceSweep.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,21 +19,27 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// A list of pieces that were found plain, whatever memory they are of.
+struct PlainList {
+  NearPieces pieces{};
+  KnownSlices slices{};  ///< which the pieces were; there are none if they were Views
+};
+
 /// The latest ones. A list does not change, so that threads may share it; who has enqueued what
 /// reads it may let it go, since its memory goes back to the pool. By any number of threads.
 class PlainLists {
  public:
-  using List = std::shared_ptr<NearPieces const>;
+  using List = std::shared_ptr<PlainList const>;
 
   static constexpr std::size_t most = 4;  ///< such as halos of several fields, there and back
 
-  /// The latest list of so many pieces that `is_it`; nullptr if there is none.
+  /// The latest list that `is_it`; nullptr if there is none.
   template <class IsIt>
-  List find(std::size_t count, IsIt const& is_it) {
+  List find(IsIt const& is_it) {
     for (std::size_t i = 0; i < most; ++i) {
       List list = at(i);
       if (list == nullptr) break;
-      if (list->count != count || !is_it(*list)) continue;
+      if (!is_it(*list)) continue;
       if (i > 0) bring_forward(list);
       return list;
     }

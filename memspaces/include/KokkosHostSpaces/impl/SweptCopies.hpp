@@ -47,9 +47,9 @@ void ask_ahead(View const& view) {
   __builtin_prefetch(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&view) + 2048));
 }
 
-/// One pass over all pairs.
+/// One pass over all pairs of Views.
 template <class Pieces, class Pairs>
-bool sweep_all(Pieces& pieces, Pairs const& pairs) {
+bool sweep_views(Pieces& pieces, Pairs const& pairs) {
   return pairs.all_of([&](auto const& dst, auto const& src) {
     ask_ahead(dst);
     ask_ahead(src);
@@ -62,19 +62,9 @@ template <class Pairs>
 NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* lengths) {
   auto const [dst, src] = pairs.first_ends();
   PieceSweep sweep(dst, src, ends, lengths);
-  if (!sweep_all(sweep, pairs)) return {};
+  if (!pairs.sweep(sweep)) return {};
   PieceSweep const swept = sweep;  // so that the other one stays in registers
   return swept.finish();
-}
-
-/// The list of these pairs, if it is kept; it may be of other memory.
-template <class Pairs>
-PlainLists::List find_list(PlainLists& lists, Pairs const& pairs) {
-  auto const [dst, src] = pairs.first_ends();
-  return lists.find(pairs.size(), [&, to = dst, from = src](NearPieces const& list) {
-    PieceComparison comparison(list, to, from);
-    return sweep_all(comparison, pairs);
-  });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -89,7 +79,7 @@ template <class Pairs>
 bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
   auto const [dst, src] = pairs.first_ends();
   PieceRun run(dst, src);
-  return sweep_all(run, pairs) && run.bytes() > 0 && run.sides_are_apart() &&
+  return pairs.sweep(run) && run.bytes() > 0 && run.sides_are_apart() &&
          copy_run(dst, src, run.bytes(), instance.cuda_stream());
 }
 
@@ -101,33 +91,67 @@ bool enqueue_few(Kokkos::Cuda const& instance, Pairs const& pairs) {
   return pieces.count > 0 && enqueue_swept(instance, pieces);
 }
 
+// False, and nothing is done, if they are not plain.
+template <class Pairs>
+bool enqueue_and_keep(Kokkos::Cuda const& instance, Pairs const& pairs,
+                      std::shared_ptr<SweptList> const& list) {
+  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
+  list->slices = pairs.known();
+  plain_lists().keep(list);
+  return true;
+}
+
 // By a kernel, and the list is kept.
 template <class Pairs>
 bool enqueue_many(Kokkos::Cuda const& instance, Pairs const& pairs) {
   auto const [dst, src] = pairs.first_ends();
-  if (auto const list = find_list(plain_lists(), pairs)) {
-    NearPieces const pieces = list->at(dst, src);
+  if (auto const list =
+          plain_lists().find([&](PlainList const& known) { return pairs.are_of(known); })) {
+    NearPieces const pieces = list->pieces.at(dst, src);
     return pieces.count > 0 && enqueue_swept(instance, pieces);
   }
   auto const list = std::make_shared<SweptList>(pairs.size());
   if (list->table.ends() == nullptr) return false;
   list->pieces = sweep_pairs(pairs, list->table.ends(), list->table.lengths());
-  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
-  plain_lists().keep({list, &list->pieces});
-  return true;
+  return enqueue_and_keep(instance, pairs, list);
+}
+
+template <class Pairs>
+bool may_be_quick(Pairs const& pairs) {
+  if (pairs.size() > PieceSweep::most_pieces || tools_see_copies() || guards_copies()) return false;
+  auto const [dst, src] = pairs.first_ends();
+  return dst != nullptr && src != nullptr;
 }
 
 // What is plain, and short or few. False, and nothing is done, if it is not.
 template <class Pairs>
 bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if constexpr (Pairs::can_be_swept) {
-    if (pairs.size() > PieceSweep::most_pieces || tools_see_copies() || guards_copies())
-      return false;
-    auto const [dst, src] = pairs.first_ends();
-    if (dst == nullptr || src == nullptr) return false;
-    if (pairs.begins_with_neighbours()) return enqueue_run(instance, pairs);
+    if (!may_be_quick(pairs)) return false;
+    if constexpr (!Pairs::are_slices)  // of which the sweep merges neighbours
+      if (pairs.begins_with_neighbours()) return enqueue_run(instance, pairs);
     return pairs.size() <= PieceSweep::most_of_call ? enqueue_few(instance, pairs)
                                                     : enqueue_many(instance, pairs);
+  }
+  return false;
+}
+
+// The same of slices that were not, once they are checked and sorted: they may be plain then.
+template <class Pairs>
+bool enqueue_sorted(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch const& batch) {
+  if constexpr (Pairs::are_slices && Pairs::can_be_swept) {
+    // What would copy itself was left out, which others at the same distances would not be.
+    if (!may_be_quick(pairs) || pairs.size() <= PieceSweep::most_of_call ||
+        !pairs.numbers().are_apart() || pairs.numbers().ascend())
+      return false;
+    auto const list = std::make_shared<SweptList>(batch.pieces().size());
+    if (list->table.ends() == nullptr) return false;
+    auto const [dst, src] = pairs.first_ends();
+    PieceSweep sweep(dst, src, list->table.ends(), list->table.lengths());
+    for (CopyPiece const& piece : batch.pieces())
+      if (!sweep.add_or_merge(piece.dst, piece.src, piece.bytes)) return false;
+    list->pieces = sweep.finish();
+    return enqueue_and_keep(instance, pairs, list);
   }
   return false;
 }

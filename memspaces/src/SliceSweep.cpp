@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/SliceSweep.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+namespace KokkosHostSpaces::Impl {
+
+static_assert(std::has_unique_object_representations_v<Slice>, "slices are compared as bytes");
+
+bool ArraySlices::sweep(PieceSweep& sweep) const {
+  PieceSweep pieces = sweep;  // so that it stays in registers
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (!has(slices[i])) return false;
+    CopyPiece const next = piece(i);
+    if (!pieces.add_or_merge(next.dst, next.src, next.bytes)) return false;
+  }
+  sweep = pieces;
+  return true;
+}
+
+KnownSlices::KnownSlices(ArraySlices const& of)
+    : m_slices(of.slices.begin(), of.slices.end()),
+      m_element(of.element),
+      m_dst_extent(of.dst.extent),
+      m_src_extent(of.src.extent) {}
+
+bool KnownSlices::are(ArraySlices const& others) const {
+  return m_slices.size() == others.slices.size() && m_element == others.element &&
+         m_dst_extent <= others.dst.extent && m_src_extent <= others.src.extent &&
+         std::memcmp(m_slices.data(), others.slices.data(), others.slices.size_bytes()) == 0;
+}
+
+}  // namespace KokkosHostSpaces::Impl
