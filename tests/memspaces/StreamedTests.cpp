@@ -5,6 +5,10 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <cstdlib>
+#include <limits>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -184,4 +188,23 @@ TEST_CASE("a loop tells what was chosen and why", "[streamed]") {
   CHECK(khs::stream_memory().limit == std::size_t(1) << 30);
   khs::release_stream_memory();
   CHECK(khs::stream_memory().held == 0);
+}
+
+// Run with KOKKOS_HOST_SPACES_STREAM_MEMORY=6M, and 0.
+TEST_CASE("the environment says how much device memory loops keep, and one of them takes half",
+          "[.][stream_memory]") {
+  constexpr std::size_t MiB = 1 << 20, none = std::numeric_limits<std::size_t>::max();
+  std::string const asked = std::getenv("KOKKOS_HOST_SPACES_STREAM_MEMORY");
+  CHECK(khs::stream_memory().limit == (asked == "0" ? none : 6 * MiB));
+  constexpr int n     = 1 << 20;
+  Pinned const a      = multiples(n, 1);
+  auto const increase = KOKKOS_LAMBDA(std::int64_t, double& x) { x += 1; };
+  auto const loop     = khs::streamed_for<khs::Staged>("increase", n, increase, khs::update(a));
+  loop.fence();
+  CHECK(a(n - 1) == n);
+  CHECK(khs::Impl::memory_of_a_loop() == khs::stream_memory().limit / 2);
+  CHECK(loop.device_memory() <= khs::stream_memory().limit / 2);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK(loop.device_memory() > (asked == "0" ? 3 * MiB : 2 * MiB));
+#endif
 }
