@@ -56,6 +56,11 @@ TEST_CASE("chunks, or references to elements: a body takes what it likes", "[str
       khs::read(b), khs::update(a))
       .fence();
   CHECK(wrong(a, 8) == 0);
+  khs::streamed_for(
+      "the other name", 1000, KOKKOS_LAMBDA(std::int64_t, double& z) { z /= 2; },
+      khs::read_write(a))
+      .fence();
+  CHECK(wrong(a, 4) == 0);
 }
 
 TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed", "[streamed]") {
@@ -153,6 +158,9 @@ TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
   CHECK_THROWS_MATCHES(
       khs::streamed_for("copy", 900, copy, khs::read(a), khs::write(b)), khs::Error,
       MessageMatches(ContainsSubstring("streamed_for \"copy\": ") && ContainsSubstring("differ")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("copy", 1000, copy, khs::read(a).touching(1.5), khs::write(a)), khs::Error,
+      MessageMatches(ContainsSubstring("touch 1.5")));
   CHECK_THROWS_AS(
       khs::streamed_chain("none", 900, khs::steps(0, copy, khs::read(b), khs::write(b))),
       khs::Error);
