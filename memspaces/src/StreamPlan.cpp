@@ -42,8 +42,9 @@ class Planner {
     return windows.begin + std::size_t(chunk % windows.slots) * windows.bytes;
   }
 
-  // Where row 0 of a buffer would be.
+  // Where row 0 of a buffer would be. What is fixed has no windows: it is elsewhere.
   std::ptrdiff_t origin(int buffer, std::int64_t chunk) const {
+    if (m_shape.buffers[at(buffer)].fixed) return 0;
     std::int64_t const first = m_lags.window(buffer, chunk).begin;
     return std::ptrdiff_t(slot(buffer, chunk)) -
            std::ptrdiff_t(first) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes);

@@ -117,7 +117,7 @@ class Run {
         part.saved[std::size_t(save.buffer)].needed = true;
       m_plans.push_back(plan_stream(m_job.label, part, m_job.wishes));
       m_state->chunks += m_plans.back().chunks;
-      m_state->chunk_rows = m_plans.back().chunk_rows;
+      m_state->chunk_rows = std::max(m_state->chunk_rows, m_plans.back().chunk_rows);
       m_state->bytes_to_device += m_plans.back().bytes_to_device;
       m_state->bytes_to_host += m_plans.back().bytes_to_host;
       m_state->memory += m_plans.back().memory;

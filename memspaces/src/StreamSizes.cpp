@@ -7,12 +7,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
 
 constexpr std::size_t alignment = 512;  // of windows, as of what CUDA allocates
+constexpr std::size_t endless   = std::numeric_limits<std::size_t>::max();
+
+// What cannot be counted is more than any memory.
+std::size_t product(std::size_t a, std::size_t b) {
+  return b > 0 && a > endless / b ? endless : a * b;
+}
 
 }  // namespace
 
@@ -34,15 +42,15 @@ StreamLayout StreamSizes::layout(std::int64_t rows) const {
       result.windows.push_back({0, 0, 1});
       continue;
     }
-    windows.begin = result.memory;
-    windows.bytes =
-        (std::size_t(std::min(rows + kept, buffer.rows)) * buffer.row_bytes + alignment - 1) /
-        alignment * alignment;
+    std::size_t const bytes =
+        product(std::size_t(std::min(rows + kept, buffer.rows)), buffer.row_bytes);
+    windows.begin      = result.memory;
+    windows.bytes      = product(bytes / alignment + (bytes % alignment > 0), alignment);
     bool const crosses = buffer.loaded || buffer.stored;
     windows.slots      = crosses ? m_slots
                          : kept == 0 || rows >> halvings(rows) >= m_lags.rows_to_move(int(b)) ? 1
                                                                                               : 2;
-    result.memory += windows.bytes * at(windows.slots);
+    result.memory += std::min(product(windows.bytes, at(windows.slots)), endless - result.memory);
     result.windows.push_back(windows);
   }
   return result;
@@ -69,6 +77,7 @@ int StreamSizes::halvings(std::int64_t rows) const {
 bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= m_wishes.memory; }
 
 std::int64_t StreamSizes::wanted_rows() const {
+  std::int64_t const way = m_lags.way();  // the range may be a part of the arrays
   std::size_t row = 1, all = 1;
   bool loads = false, stores = false;
   for (StreamBuffer const& buffer : m_shape.buffers) {
@@ -76,38 +85,54 @@ std::int64_t StreamSizes::wanted_rows() const {
     loads  = loads || buffer.loaded;
     stores = stores || buffer.stored;
     row    = std::max(row, buffer.row_bytes);
-    all    = std::max(all, buffer.row_bytes * std::size_t(buffer.rows));
+    all    = std::max(all, product(buffer.row_bytes, std::size_t(std::min(buffer.rows, way))));
   }
   // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
-  // the root, and a pipeline that empties as well takes twice as long for it. Few enough that CUDA's
-  // queues hold the operations of all, if memory allows.
+  // the root, and a pipeline that empties as well takes twice as long for it. Few enough that
+  // CUDA's queues hold the operations of all, if memory allows.
   double const begins = double(loads && stores ? 1 << 18 : 1 << 19) *
                         double(std::max<std::size_t>(m_shape.stages.size(), 1));
   std::size_t const best  = std::size_t(std::sqrt(double(all) * begins));
   std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
                                        std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
-  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1,
-                                  std::max<std::int64_t>(m_lags.way(), 1));
+  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1, way);
 }
 
 std::int64_t StreamSizes::choose_rows() const {
+  std::int64_t const way = m_lags.way();
+  if (way == 0) return 0;
   if (m_wishes.chunk_rows > 0) {
-    std::int64_t const all  = std::max<std::int64_t>(m_lags.way(), 1);
-    std::int64_t const rows = std::min(m_wishes.chunk_rows, all);
+    std::int64_t const rows = std::min(m_wishes.chunk_rows, way);
     refuse_if(m_wishes.most_rows > 0 && rows > m_wishes.most_rows,
               "has more elements than one launch can count", rows);
     refuse_if(!fits(rows), "is too large", rows);
     return rows;
   }
-  std::int64_t most = wanted_rows(), fewest = 1;
-  if (m_wishes.most_rows > 0) most = std::min(most, m_wishes.most_rows);
-  if (fits(most)) return most;
-  refuse_if(!fits(fewest), "is too large", fewest);
-  while (most - fewest > 1) {
-    std::int64_t const middle      = fewest + (most - fewest) / 2;
-    (fits(middle) ? fewest : most) = middle;
+  std::int64_t const limit = m_wishes.most_rows > 0 ? std::min(way, m_wishes.most_rows) : way;
+  std::int64_t const most  = std::min(wanted_rows(), limit);
+  return fits(most) ? most : rows_that_fit(most, limit);
+}
+
+// The most rows that fit; if none of those that are wanted do, the fewest of more. Where one window
+// is enough for what is kept, a larger chunk may take less memory; else it takes more.
+std::int64_t StreamSizes::rows_that_fit(std::int64_t most, std::int64_t limit) const {
+  std::vector<std::int64_t> turns{1};
+  for (std::size_t b = 0; b < m_shape.buffers.size(); ++b)
+    turns.push_back(std::clamp<std::int64_t>(m_lags.rows_to_move(int(b)), 1, limit));
+  std::sort(turns.begin(), turns.end());
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    if (*turn > most || !fits(*turn)) continue;
+    std::int64_t fewest = *turn, too_many = most;
+    while (too_many - fewest > 1) {
+      std::int64_t const middle          = fewest + (too_many - fewest) / 2;
+      (fits(middle) ? fewest : too_many) = middle;
+    }
+    return fewest;
   }
-  return fewest;
+  for (std::int64_t const turn : turns)
+    if (turn > most && fits(turn)) return turn;
+  refuse_if(true, "is too large", 1);
+  return 0;
 }
 
 void StreamSizes::refuse_if(bool bad, char const* why, std::int64_t rows) const {

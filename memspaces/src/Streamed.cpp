@@ -94,7 +94,7 @@ std::string StreamedLoop::explain() const {
   return m_state->label + ": " +
          (m_state->transport == Transport::zero_copy ? "zero-copy" : "staged") + " (" +
          (m_state->why ? m_state->why() : "") + "), " + std::to_string(m_state->chunks) +
-         " chunks of " + std::to_string(m_state->chunk_rows) + " rows, " +
+         " chunks of up to " + std::to_string(m_state->chunk_rows) + " rows, " +
          std::to_string(m_state->bytes_to_device) + " bytes to the device and " +
          std::to_string(m_state->bytes_to_host) + " back, " + std::to_string(m_state->memory) +
          " bytes of device memory";

@@ -122,6 +122,25 @@ TEST_CASE("a device that has two parts of a loop takes its memory once") {
   CHECK(nothing_is_left());
 }
 
+TEST_CASE("of more devices than rows some have nothing to do, and nothing is said of them") {
+  FakeCuda::reset(4);
+  {
+    OneArray shared({0, 1, 2, 3}, Access::update);
+    StreamStage& stage = shared.job.binding.shape.stages[0];
+    stage.begin        = 500;
+    stage.end          = 502;
+    shared.job.rates   = [](std::size_t t) { return LinkRates{.both = t < 2 ? 1e9 : 1.}; };
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    auto const run = run_stream(shared.job, lanes);
+    run->fence();
+    CHECK(shared.launches == std::vector<OneArray::Launch>{{0, 0}, {1, 1}});
+    CHECK(run->chunks == 2);
+    CHECK(run->chunk_rows == 1);
+    CHECK(run->memory == lanes.held());
+  }
+  CHECK(nothing_is_left());
+}
+
 TEST_CASE("a launch that throws ends the parts of all devices") {
   FakeCuda::reset(3);
   {

@@ -245,6 +245,31 @@ TEST_CASE("memory of streamed loops is used again, bounded, and given back") {
   CHECK(nothing_is_left());
 }
 
+TEST_CASE("memory of a loop that runs is not given back before it is done, whoever asks") {
+  FakeCuda::reset();
+  {
+    OneArray one({0}, Access::update);
+    one.job.launch = [&](std::size_t, StreamLaunch const& launch) {
+      one.streams[0]->run([launch, rows = reinterpret_cast<Number*>(launch.first_rows[0])] {
+        for (std::int64_t i = launch.begin; i < launch.end; ++i) ++rows[i];
+      });
+    };
+    StreamLanes lanes(allocate, 1);  // any other loop would want it back
+    DeviceWork::Gate gate;
+    one.streams[0]->run(gate.hold());
+    auto const loop = run_stream(one.job, lanes);
+    CHECK_FALSE(loop->is_done());
+    lanes.release();
+    CHECK(lanes.held() == loop->memory);
+    gate.open();
+    loop->fence();
+    CHECK(one.array == Array(OneArray::rows, 2));
+    lanes.release();
+    CHECK(lanes.held() == 0);
+  }
+  CHECK(nothing_is_left());
+}
+
 TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {
   FakeCuda::reset();
   constexpr std::size_t unit = 1 << 20;

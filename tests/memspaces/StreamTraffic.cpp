@@ -121,4 +121,56 @@ TEST_CASE("a runtime is asked for the bytes that arguments imply, whatever the l
   CHECK(loops > rounds(600) / 32);
 }
 
+TEST_CASE("chunks of a size that the library finds copy each byte once, within the memory") {
+  constexpr int width = 1024, rows = OneArray::rows;  // 8 MB
+  constexpr std::size_t bytes = rows * width * sizeof(Number), few = 2 << 20;
+  for (std::size_t const memory : {std::size_t(1) << 30, few}) {
+    for (int devices = 1; devices <= 3; ++devices) {
+      FakeCuda::reset(devices);
+      std::vector<int> used{0, 1, 2};
+      used.resize(std::size_t(devices));
+      OneArray one(used);
+      Array array(rows * width, 1);
+      Driver::lock_pages(array.data(), bytes);
+      StreamLanes lanes(allocate, std::size_t(1) << 30);
+      FakeCuda::use_copy_engines();
+      FakeCuda::start_copy_engines();
+      LoopFacts loop;
+      loop.upper[0] = rows;
+      ArgumentFacts u;
+      u.side          = Side::page_locked;
+      u.access        = Access::update;
+      u.data          = reinterpret_cast<char*>(array.data());
+      u.element_bytes = width * sizeof(Number);
+      u.extents[0]    = rows;
+      loop.arguments  = {u};
+      one.job.binding = bind_stream("test", {loop});
+      one.job.wishes  = {.memory = memory};
+      one.job.launch  = [&](std::size_t target, StreamLaunch const& launch) {
+        one.streams[target]->run([launch, first = launch.first_rows[0]] {
+          auto* const elements = reinterpret_cast<Number*>(first);
+          for (std::int64_t i = launch.begin * width; i < launch.end * width; ++i) ++elements[i];
+        });
+      };
+      auto const run = run_stream(one.job, lanes);
+      run->fence();
+      std::size_t to_host = 0, all = 0;
+      for (FakeCuda::Copied const& copy : FakeCuda::copied()) {
+        all += copy.bytes;
+        to_host +=
+            copy.dst >= array.data() && copy.dst < array.data() + array.size() ? copy.bytes : 0;
+      }
+      Driver::unlock_pages(array.data(), bytes);
+      CAPTURE(memory, devices, run->chunks);
+      CHECK(array == Array(rows * width, 2));
+      CHECK(to_host == bytes);
+      CHECK(all == 2 * bytes);
+      CHECK(run->bytes_to_device + run->bytes_to_host == all);
+      CHECK(run->chunks >= (memory == few ? 12 : 6));
+      CHECK(run->memory <= memory * std::size_t(devices));
+      CHECK(lanes.held() == run->memory);
+    }
+  }
+}
+
 }  // namespace StreamTraffic

@@ -5,6 +5,10 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <cstdlib>
+#include <limits>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -52,6 +56,11 @@ TEST_CASE("chunks, or references to elements: a body takes what it likes", "[str
       khs::read(b), khs::update(a))
       .fence();
   CHECK(wrong(a, 8) == 0);
+  khs::streamed_for(
+      "the other name", 1000, KOKKOS_LAMBDA(std::int64_t, double& z) { z /= 2; },
+      khs::read_write(a))
+      .fence();
+  CHECK(wrong(a, 4) == 0);
 }
 
 TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed", "[streamed]") {
@@ -149,6 +158,9 @@ TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
   CHECK_THROWS_MATCHES(
       khs::streamed_for("copy", 900, copy, khs::read(a), khs::write(b)), khs::Error,
       MessageMatches(ContainsSubstring("streamed_for \"copy\": ") && ContainsSubstring("differ")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("copy", 1000, copy, khs::read(a).touching(1.5), khs::write(a)), khs::Error,
+      MessageMatches(ContainsSubstring("touch 1.5")));
   CHECK_THROWS_AS(
       khs::streamed_chain("none", 900, khs::steps(0, copy, khs::read(b), khs::write(b))),
       khs::Error);
@@ -184,4 +196,23 @@ TEST_CASE("a loop tells what was chosen and why", "[streamed]") {
   CHECK(khs::stream_memory().limit == std::size_t(1) << 30);
   khs::release_stream_memory();
   CHECK(khs::stream_memory().held == 0);
+}
+
+// Run with KOKKOS_HOST_SPACES_STREAM_MEMORY=6M, and 0.
+TEST_CASE("the environment says how much device memory loops keep, and one of them takes half",
+          "[.][stream_memory]") {
+  constexpr std::size_t MiB = 1 << 20, none = std::numeric_limits<std::size_t>::max();
+  std::string const asked = std::getenv("KOKKOS_HOST_SPACES_STREAM_MEMORY");
+  CHECK(khs::stream_memory().limit == (asked == "0" ? none : 6 * MiB));
+  constexpr int n     = 1 << 20;
+  Pinned const a      = multiples(n, 1);
+  auto const increase = KOKKOS_LAMBDA(std::int64_t, double& x) { x += 1; };
+  auto const loop     = khs::streamed_for<khs::Staged>("increase", n, increase, khs::update(a));
+  loop.fence();
+  CHECK(a(n - 1) == n);
+  CHECK(khs::Impl::memory_of_a_loop() == khs::stream_memory().limit / 2);
+  CHECK(loop.device_memory() <= khs::stream_memory().limit / 2);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK(loop.device_memory() > (asked == "0" ? 3 * MiB : 2 * MiB));
+#endif
 }

@@ -37,13 +37,14 @@ template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 struct StreamOptions {
   /// How data gets to the kernels, where the type of the call leaves it open.
   Transport transport = Transport::automatic;
-  /// Rows (indices of the slowest dimension) at a time; 0: found from the sizes alone, so that
-  /// reductions are the same in every run. The parts of a reduction are those of the chunks.
+  /// Rows (indices of the slowest dimension) at a time; 0: found from the sizes, what is read
+  /// and written, and the device memory, not from measurements, so that reductions on one device
+  /// are the same in every run. The parts of a reduction are those of the chunks.
   std::int64_t chunk_rows = 0;
   /// Buffers of an argument that are filled in turn; 0: three.
   int slots = 0;
-  /// Bytes of device memory that the loop may take; 0: half of KOKKOS_HOST_SPACES_STREAM_MEMORY, so
-  /// that two can run at once: 512 MiB if that is unset.
+  /// Bytes of memory of each device that the loop may take; 0: half of
+  /// KOKKOS_HOST_SPACES_STREAM_MEMORY, so that two can run at once: 512 MiB if that is unset.
   std::size_t device_memory = 0;
   /// The loop is ordered with the work of these. Empty: the default instance. Several instances on
   /// different devices share the range.
@@ -69,7 +70,7 @@ class StreamedLoop {
   Transport transport() const;
   /// Chunks that the range was cut into.
   std::int64_t chunks() const;
-  /// Rows of a chunk.
+  /// Rows of a chunk, at most: unless asked for, the first chunks and the last have fewer.
   std::int64_t chunk_rows() const;
   /// Bytes that the loop copies to devices, ...
   std::size_t bytes_to_device() const;

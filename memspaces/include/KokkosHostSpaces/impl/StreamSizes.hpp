@@ -35,7 +35,7 @@ class StreamSizes {
   StreamSizes(std::string const& label, StreamShape const& shape, StreamWishes const& wishes,
               StreamLags const& lags);
 
-  /// \throw Error if one chunk takes more than the memory
+  /// None, if there are none. \throw Error if one chunk takes more than the memory
   std::int64_t choose_rows() const;
   /// How often the rows of the first and the last chunks are halved.
   int halvings(std::int64_t rows) const;
@@ -45,6 +45,7 @@ class StreamSizes {
  private:
   bool fits(std::int64_t rows) const;
   std::int64_t wanted_rows() const;
+  std::int64_t rows_that_fit(std::int64_t most, std::int64_t limit) const;
   void refuse_if(bool bad, char const* why, std::int64_t rows) const;
 
   std::string const& m_label;
