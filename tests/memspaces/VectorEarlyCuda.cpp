@@ -40,7 +40,7 @@ struct OfLateBlocks {
     join(sum, {float(i < 1000), 1, float(i >= 1000)});
   }
 
-  static KOKKOS_FUNCTION void wait(int clocks = 2000000) {
+  static KOKKOS_FUNCTION void wait([[maybe_unused]] int clocks = 2000000) {
     KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < clocks);))
   }
 };
@@ -52,6 +52,16 @@ struct CountUp {
     a(i) += 1;
   }
 };
+
+// Lets what is behind it start at once, and writes long after that.
+__global__ void write_late(double* a, int n, double value) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+  OfLateBlocks::wait(100000);
+  int const threads = int(gridDim.x * blockDim.x);
+  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += threads) a[i] = value;
+}
 
 struct Same {
   KOKKOS_FUNCTION double operator()(double a) const { return a; }
@@ -151,6 +161,23 @@ TEST_CASE("a sum finds what the kernel before it wrote, though it asked for it e
   double result = -1;
   Kokkos::deep_copy(instance, result, wrong);
   CHECK(count_other(instance, a, 9 * steps) == 0);
+  CHECK(result == 0);
+}
+
+TEST_CASE("a sum that asks early for what is not yet written finds what was written last",
+          "[vector_policy_cuda]") {
+  int const n = any_length(), steps = rounds(100);
+  OnDevice const a("a", std::size_t(n));
+  Number const sum("sum"), wrong("wrong");
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  for (int step = 1; step <= steps; ++step) {
+    write_late<<<8, 256, 0, instance.cuda_stream()>>>(a.data(), n, step);
+    khs::element_sum("sum", instance, sum, Same(), a);
+    Kokkos::parallel_for("check", khs::VectorPolicy(instance, 0, 1), CheckSum{a, sum, wrong});
+  }
+  double result = -1;
+  Kokkos::deep_copy(instance, result, wrong);
+  CHECK(count_other(instance, a, steps) == 0);
   CHECK(result == 0);
 }
 

@@ -13,7 +13,6 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -253,19 +252,4 @@ TEST_CASE("a block size that no device has is refused", "[vector_policy]") {
       Catch::Matchers::Message(
           "KokkosHostSpaces::VectorPolicy: blocks of 512 threads are impossible (powers of two "
           "from 32 to 256): take one of these, or larger Kokkos::LaunchBounds"));
-}
-
-TEST_CASE("the shape of a sum follows from its items, and finds work for all", "[vector_policy]") {
-  std::uint64_t const n =
-      GENERATE(take(1, value(~0ULL)), take(200, random(0ULL, 1ULL << 40))) >> GENERATE(0, 20, 30);
-  unsigned const most = GENERATE(32U, 64U, 256U, 512U, 1024U);
-  CAPTURE(n, most);
-  auto const [blocks, threads] = khs::Impl::shape_of_sum(n, most);
-  CHECK(std::has_single_bit(threads));
-  CHECK(threads >= 32);
-  CHECK(threads <= most);
-  CHECK(blocks >= 1);
-  CHECK(blocks * threads <= 264 * 1024);
-  CHECK((blocks == 1 || std::uint64_t(blocks - 1) * threads < n));
-  CHECK((blocks == 1) == (n <= 2 * most));
 }

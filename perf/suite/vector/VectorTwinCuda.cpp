@@ -33,8 +33,8 @@ constexpr Grid grids[] = {{4, 128},   {8, 256},   {32, 256},   {66, 256},
                           {132, 512}, {264, 512}, {264, 1024}, {1056, 256}};
 
 // Of blocks beside that which takes their parts.
-constexpr Grid grids_of_takers[] = {{8, 256},   {33, 128},  {66, 128},  {66, 256},
-                                    {132, 256}, {132, 512}, {264, 512}, {264, 1024}};
+constexpr Grid grids_of_takers[] = {{8, 256},   {33, 128},  {66, 128},  {66, 256},  {32, 512},
+                                    {132, 256}, {64, 1024}, {132, 512}, {264, 512}, {264, 1024}};
 
 std::vector<Variant> variants_of(VectorOperation op) {
   std::vector<Variant> variants;

@@ -23,8 +23,9 @@ union Unmade {
   KOKKOS_FUNCTION Unmade() {}
 };
 
-/// Brings the line of device memory at `at` into the cache of the device, of which the line stays a
-/// part of the memory: what is written afterwards is found. An address that is none does no harm.
+/// Brings the line of device memory at `at` into the L2 cache, which all of the device shares: it
+/// could be there as well since another kernel read it. So whatever is written afterwards, and by
+/// whom, is found by those who wait for it, as without. That cannot be said of an L1.
 KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] void const* at) {
   KOKKOS_IF_ON_DEVICE((asm volatile("prefetch.global.L2 [%0];"
                                     :

@@ -36,11 +36,12 @@ inline constexpr bool is_on_host =
 #endif
     ;
 
-/// Is its memory that of a device and of nobody else?
+/// Is its memory that of a device and of nobody else? With unified memory Kokkos takes CudaSpace from
+/// the system.
 template <class View>
 inline constexpr bool is_on_device =
 #ifdef KOKKOS_ENABLE_CUDA
-    std::is_same_v<typename View::memory_space, Kokkos::CudaSpace>;
+    std::is_same_v<typename View::memory_space, Kokkos::CudaSpace> && !is_on_host<View>;
 #else
     false;
 #endif

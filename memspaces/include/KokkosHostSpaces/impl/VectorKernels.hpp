@@ -27,8 +27,9 @@ struct Share {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Until all earlier work of the stream is done, and what it wrote can be read. The first thing that
-/// every thread does, also one with nothing to do: a kernel that has ended is proof of all before it.
+/// Until all earlier work of the stream is done, and what it wrote can be read. Before it a thread may
+/// prefetch, but neither reads nor writes; and every thread does it, also one with nothing to do: a
+/// kernel that has ended is proof of all before it.
 inline __device__ void wait_for_earlier_work() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
