@@ -146,10 +146,12 @@ TEST_CASE("slices are of Views in any spaces, given as any list", "[deep_copy]")
   auto const again =
       khs::prepare_deep_copy_all(instance, to, device, Slices{{40, 41, 5}, {60, 1, 2}});
   khs::deep_copy_all(instance, again);
+  khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, to, device, {{80, 3, 4}}));
   instance.fence();
   auto const from = values_of(device);
   CHECK((to(3) == from[4] && to(8) == from[9] && to(11) == from[12] && to(22) == from[23]));
-  CHECK((to(44) == from[45] && to(61) == from[2] && to(50) == 0));
+  CHECK((to(44) == from[45] && to(61) == from[2] && to(83) == from[6]));
+  CHECK(to(50) == 0);
 }
 
 TEST_CASE("what is wrong with one of many slices is told before any is copied", "[deep_copy]") {

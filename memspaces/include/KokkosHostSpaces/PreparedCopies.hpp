@@ -87,6 +87,15 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
                     dst, src, {slices.begin(), slices.end()}}));
 }
 
+/// The same for a list in braces.
+template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
+    ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
+    Kokkos::View<ST, SP...> const& src, std::initializer_list<Slice> slices) {
+  return prepare_deep_copy_all(instance, dst, src, std::span<Slice const>(slices));
+}
+
 /// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph, or few
 /// to a device by one call of the driver, if it has that, and the stream they were prepared with
 /// takes it: see deep_copy_all above.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ class PairsOfSlices {
   static_assert(
       std::is_same_v<typename Dst::non_const_value_type, typename Src::non_const_value_type>,
       "slices are of Views of the same value type");
+  static_assert(!std::is_const_v<typename Dst::value_type>,
+                "slices are written to a View whose elements are not const");
 
  public:
   PairsOfSlices(Dst const& dst, Src const& src, std::span<Slice const> slices)

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -96,8 +97,11 @@ template <class Pairs>
 bool enqueue_and_keep(Kokkos::Cuda const& instance, Pairs const& pairs,
                       std::shared_ptr<SweptList> const& list) {
   if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
-  list->slices = pairs.known();
-  plain_lists().keep(list);
+  try {
+    list->slices = pairs.known();
+    plain_lists().keep(list);
+  } catch (std::bad_alloc const&) {  // the copies are under way: all that is lost is the list
+  }
   return true;
 }
 
