@@ -75,8 +75,9 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... co
 ///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
-/// What deep_copy_all of all those subviews does, but numbers are read faster than Views: slices that
-/// are those of a call before, if of other Views, are but compared with them.
+/// What deep_copy_all of all those subviews does, but numbers are read faster than Views. The lists of
+/// the last four batches of many short pieces are kept: slices with the numbers of one of these, of
+/// any Views that are as long, of elements of the same size, are but compared with it.
 ///
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
 ///        spaces that deep_copy copies between

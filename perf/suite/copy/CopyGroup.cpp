@@ -94,6 +94,10 @@ class CasesOfSpace {
       for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
                         !slices, slices});
+    for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
+      if (pieces > 32 && bytes <= 4 * KiB)  // such as have lists that are kept
+        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
+                        false, true, true});
     for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
       add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
@@ -108,9 +112,10 @@ class CasesOfSpace {
     std::string const order = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
     std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
     add(way,
-        (shape.prepared ? "prepared_batch/"
-         : shape.slices ? "slices/"
-                        : "batch/") +
+        (shape.prepared  ? "prepared_batch/"
+         : shape.are_new ? "new_slices/"
+         : shape.slices  ? "slices/"
+                         : "batch/") +
             m_plan.space + "/" + name(way) + "/" + order + "/twin:" + twin +
             "/piece:" + std::to_string(piece),
         shape, shape.rows * piece);

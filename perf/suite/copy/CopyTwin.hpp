@@ -38,6 +38,7 @@ struct CopyShape {
   BatchTwin twin = BatchTwin::best;
   bool prepared  = false;  ///< a batch that is made again and again: its lists are made before
   bool slices    = false;  ///< a batch that Kokkos is given as numbers, and not as Views
+  bool are_new   = false;  ///< slices that are those of no call before, so that no list is known
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
