@@ -79,6 +79,7 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... co
 /// the last four batches of many short pieces are kept: slices with the numbers of one of these, of
 /// any Views that are as long, of elements of the same size, are but compared with it.
 ///
+/// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
 ///        spaces that deep_copy copies between
 /// \param slices std::vector, std::array, std::span of Slice, or a list in braces; of a View on the
