@@ -55,7 +55,8 @@ struct SumShape {
 
 /// For reductions. Measured on an H200 with the dot products of doubles and floats, by stream and in
 /// graphs, on data that is not in the cache: one block alone as long as a thread has two packs, then
-/// one pack a thread, at last all threads of the device.
+/// one pack a thread, at last all threads of the device. In host memory they keep pace with the best
+/// plain kernels, too.
 /// \param most_threads of a block, by launch bounds; a power of two
 constexpr SumShape shape_of_sum(std::uint64_t items, unsigned most_threads) {
   struct Row {
