@@ -15,7 +15,7 @@ CopyThresholds thresholds_of_this_machine() noexcept {
   CopyThresholds thresholds;
   thresholds.equal_run_bytes *= 4;
   thresholds.slabs_from_bytes *= 4;
-  thresholds.slabs_to_host_from_bytes += 8 << 20;
+  thresholds.slabs_to_host_from_bytes *= 3;
   return thresholds;
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
     sides.device_reads_host_memory = way == LinkWay::to_device;
     std::size_t const least        = way == LinkWay::to_device
                                          ? 4 * copy_thresholds.slabs_from_bytes
-                                         : copy_thresholds.slabs_to_host_from_bytes + (8 << 20);
+                                         : 3 * copy_thresholds.slabs_to_host_from_bytes;
     CHECK(turned(least / 4) == CopyWay::tiled_kernel);
     CHECK(turned(least - (1 << 20)) == CopyWay::tiled_kernel);
     CHECK(turned(least) == CopyWay::tiled_slabs);
