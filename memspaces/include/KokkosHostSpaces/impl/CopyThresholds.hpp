@@ -42,8 +42,8 @@ struct CopyThresholds {
   /// 1311 and 5239 us; as slabs of 4 MiB 169, 325, 1264 and 5018, of 8 MiB -, 327, 1245 and 4943.
   std::size_t slabs_from_bytes = std::size_t(12) << 20;
 
-  /// The same for copies to the host. H200, 64 MiB to 1 GiB: 1.01 to 1.02 of the best plain kernel,
-  /// in place 0.96 to 0.98.
+  /// The same for copies to the host, not measured on other machines: from more bytes on where slabs
+  /// to the device pay later.
   std::size_t slabs_to_host_from_bytes = std::size_t(32) << 20;
 
   /// Bytes of a slab, and how many one copy has at most; a device keeps memory for two.
