@@ -24,16 +24,14 @@ using OnHost =
 inline double content_of_b(std::int64_t i) { return double(i % 251); }
 inline double content_of_c(std::int64_t i) { return double(i % 127); }
 
-/// Both sides read the same memory and write some of their own: where memory lies changes its rate.
+/// Both sides read and write the same memory: where it lies changes its rate, also on a host that shows
+/// one NUMA node.
 class StreamMemory {
   using Array = Kokkos::View<double*, MappedSpace>;
 
  public:
   explicit StreamMemory(std::int64_t elements)
-      : m_b(array("b", elements)),
-        m_c(array("c", elements)),
-        m_ours(array("a", elements)),
-        m_twin(array("a of twin", elements)) {}
+      : m_b(array("b", elements)), m_c(array("c", elements)), m_a(array("a", elements)) {}
 
   void fill(std::int64_t elements) const {
     Kokkos::parallel_for("fill", OnHost(0, elements), [b = m_b, c = m_c](std::int64_t i) {
@@ -43,15 +41,14 @@ class StreamMemory {
     Kokkos::DefaultHostExecutionSpace().fence();
   }
 
-  StreamArrays ours() const { return {m_ours.data(), m_b.data(), m_c.data()}; }
-  StreamArrays twin() const { return {m_twin.data(), m_b.data(), m_c.data()}; }
+  StreamArrays arrays() const { return {m_a.data(), m_b.data(), m_c.data()}; }
 
  private:
   static Array array(std::string const& label, std::int64_t elements) {
     return Array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), std::size_t(elements));
   }
 
-  Array m_b, m_c, m_ours, m_twin;
+  Array m_b, m_c, m_a;
 };
 
 /// What an update begins with; of others nothing that is right.
