@@ -16,7 +16,8 @@ namespace KokkosHostSpaces::Perf {
 enum class Doer { ours, twin };
 
 /// Copies in one direction on one stream, of arrays that lie one behind the other and take turns,
-/// so that none comes from a cache.
+/// so that none comes from a cache. Of batches, whose time is that of calls and of latencies, ours and
+/// the twin's are in the same memory: some of it may lie further from a GPU.
 template <class Space>
 class CopyLane {
  public:
@@ -32,7 +33,9 @@ class CopyLane {
         m_ours(shape, direction, m_instance),
         m_twin(make_copy_twin(shape, direction, stream)),
         m_sides{{memory.ours() + offset, memory.ours_for_kernels() + offset},
-                {memory.plain() + offset, memory.plain() + offset}} {
+                is_batch(shape.layout)
+                    ? Side{memory.ours_for_kernels() + offset, memory.ours_for_kernels() + offset}
+                    : Side{memory.plain() + offset, memory.plain() + offset}} {
     if (is_batch(shape.layout))
       for (std::size_t k = 0; k < m_arrays; ++k) {
         double* const device = m_device + k * shape.elements();
@@ -59,7 +62,7 @@ class CopyLane {
 
   /// After a sample: where both write the same array, this has to be checked before the next.
   void end_sample(Doer doer) {
-    if (m_direction == CopyDirection::to_device) check(doer);
+    if (writes_device() || is_batch(m_shape.layout)) check(doer);
   }
 
   /// Elements that the copies so far got wrong.
