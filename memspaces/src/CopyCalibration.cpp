@@ -18,11 +18,13 @@ using Way = CopyTrial::Way;
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
+enum class Direction { to_device, to_host, both };
+
 // A crossing of two ways, over sizes that are the double of one another.
 struct Crossing {
   Way below, above;
   std::size_t first, last;  ///< bytes
-  bool to_host;             ///< in this direction, too
+  Direction direction;
   std::size_t pieces = 0;
 };
 
@@ -32,7 +34,7 @@ std::vector<CopyTimes> time_both(Crossing const& crossing, CopyClock const& cloc
   std::vector<CopyTimes> times;
   for (std::size_t bytes = crossing.first; bytes <= crossing.last; bytes *= 2)
     for (bool const to_device : {true, false}) {
-      if (!to_device && !crossing.to_host) continue;
+      if (crossing.direction == (to_device ? Direction::to_host : Direction::to_device)) continue;
       CopyTimes const at = {bytes, clock({crossing.below, to_device, bytes, crossing.pieces}),
                             clock({crossing.above, to_device, bytes, crossing.pieces})};
       if (is_time(at.below) && is_time(at.above)) times.push_back(at);
@@ -83,17 +85,20 @@ CopyThresholds measure_thresholds(CopyThresholds const& before, CopyClock const&
   auto const crossing_of = [&](Crossing const& crossing, std::size_t old) {
     return best_threshold(time_both(crossing, clock), old, 2 * crossing.last);
   };
-  found.equal_run_bytes =
-      crossing_of({Way::rows_by_kernel, Way::rows_by_engine, 8, KiB, true}, before.equal_run_bytes);
-  found.slabs_from_bytes =
-      crossing_of({Way::turned_in_place, Way::turned_by_slabs, 4 * MiB, 64 * MiB, false},
-                  before.slabs_from_bytes);
-  std::size_t longest = 0;
+  found.equal_run_bytes = crossing_of(
+      {Way::rows_by_kernel, Way::rows_by_engine, 8, KiB, Direction::both}, before.equal_run_bytes);
+  auto const slabs_from = [&](Direction direction, std::size_t old) {
+    return crossing_of({Way::turned_in_place, Way::turned_by_slabs, 4 * MiB, 64 * MiB, direction},
+                       old);
+  };
+  found.slabs_from_bytes         = slabs_from(Direction::to_device, before.slabs_from_bytes);
+  found.slabs_to_host_from_bytes = slabs_from(Direction::to_host, before.slabs_to_host_from_bytes);
+  std::size_t longest            = 0;
   for (CopyThresholds::Pieces& known : found.by_kernel) {
     // The longest by kernel, and not the shortest by the other way, is what the table has.
-    std::size_t const beyond = crossing_of(
-        {Way::pieces_by_kernel, Way::pieces_by_call, KiB, MiB / 2, true, known.least_number},
-        known.most_bytes + 1);
+    std::size_t const beyond = crossing_of({Way::pieces_by_kernel, Way::pieces_by_call, KiB,
+                                            MiB / 2, Direction::both, known.least_number},
+                                           known.most_bytes + 1);
     if (beyond != known.most_bytes + 1) known.most_bytes = beyond / 2 < KiB ? 0 : beyond / 2;
     known.most_bytes = longest = std::max(longest, known.most_bytes);
   }

@@ -31,8 +31,7 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
 
 bool suits_slabs(CopyPlan const& plan, LinkWay way) {
   CopyThresholds const& known = copy_thresholds_in_use();
-  std::size_t const least     = way == LinkWay::to_host ? known.slabs_to_host_from_bytes : 0;
-  return way != LinkWay::none && plan.bytes() >= std::max(least, known.slabs_from_bytes) &&
+  return way != LinkWay::none && plan.bytes() >= known.slabs_from(way == LinkWay::to_host) &&
          cut_into_slabs(plan, way, known.least_slab_bytes);
 }
 

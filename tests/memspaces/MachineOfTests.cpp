@@ -15,6 +15,7 @@ CopyThresholds thresholds_of_this_machine() noexcept {
   CopyThresholds thresholds;
   thresholds.equal_run_bytes *= 4;
   thresholds.slabs_from_bytes *= 4;
+  thresholds.slabs_to_host_from_bytes += 17 << 20;
   return thresholds;
 }
 
@@ -24,24 +25,27 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
   CHECK_FALSE(copy_engine_is_faster(make_copy_plan(2, 2, extents, dense, gaps), true));
   CHECK(copy_engine_is_faster(make_copy_plan(4, 2, extents, dense, gaps), true));
 
-  // To the host slabs do not begin before they pay on their way to the device.
-  std::size_t const rows = copy_thresholds.slabs_from_bytes / sizeof(double) / 1024;
+  constexpr std::size_t rows_of_MiB = (1 << 20) / sizeof(double) / 1024;
   CopySides sides{.same_type                = true,
                   .pageable_source          = false,
                   .pageable_destination     = false,
                   .both_page_locked         = false,
                   .device_reads_host_memory = true,
                   .link_way                 = LinkWay::to_device};
-  auto const turned = [&](std::size_t times) {
-    std::size_t const all[] = {times * rows, 1024}, to[] = {1024, 1}, from[] = {1, times * rows};
+  auto const turned = [&](std::size_t bytes) {
+    std::size_t const rows  = (bytes >> 20) * rows_of_MiB;
+    std::size_t const all[] = {rows, 1024}, to[] = {1024, 1}, from[] = {1, rows};
     return choose_way(make_copy_plan(sizeof(double), 2, all, to, from), sides);
   };
   for (LinkWay const way : {LinkWay::to_device, LinkWay::to_host}) {
     sides.link_way                 = way;
     sides.device_reads_host_memory = way == LinkWay::to_device;
-    CHECK(turned(1) == CopyWay::tiled_kernel);
-    CHECK(turned(3) == CopyWay::tiled_kernel);
-    CHECK(turned(4) == CopyWay::tiled_slabs);
+    std::size_t const least        = way == LinkWay::to_device
+                                         ? 4 * copy_thresholds.slabs_from_bytes
+                                         : copy_thresholds.slabs_to_host_from_bytes + (17 << 20);
+    CHECK(turned(least / 4) == CopyWay::tiled_kernel);
+    CHECK(turned(least - (1 << 20)) == CopyWay::tiled_kernel);
+    CHECK(turned(least) == CopyWay::tiled_slabs);
   }
 }
 

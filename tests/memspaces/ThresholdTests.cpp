@@ -52,7 +52,8 @@ bool is_above(Way way) {
   return way == Way::rows_by_engine || way == Way::turned_by_slabs || way == Way::pieces_by_call;
 }
 
-// A machine whose ways cross at these sizes; where both take the same, by how much one is worse.
+// A machine whose ways cross at these sizes, turned ones to the host at half of it; where both take
+// the same, by how much one is worse.
 struct Machine {
   double rows = 200, turned = 20 << 20, pieces = 3000;  // bytes
   double steepness = 0.5, noise = 0;
@@ -62,7 +63,7 @@ struct Machine {
   double operator()(CopyTrial const& trial) {
     ++trials;
     double const crossing = trial.way <= Way::rows_by_engine    ? rows
-                            : trial.way <= Way::turned_by_slabs ? turned
+                            : trial.way <= Way::turned_by_slabs ? turned / (trial.to_device ? 1 : 2)
                                                                 : pieces * double(trial.pieces);
     double const ratio    = std::pow(double(trial.bytes) / crossing, steepness);
     double const off      = std::uniform_real_distribution<double>(1, 1 + noise)(random);
@@ -90,11 +91,24 @@ TEST_CASE("thresholds are where the times of two ways cross", "[calibration]") {
   CopyThresholds const found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes == 256);
   CHECK(found.slabs_from_bytes == std::size_t(32) << 20);
+  CHECK(found.slabs_to_host_from_bytes == std::size_t(16) << 20);
   CHECK(found.by_kernel[0].most_bytes == 16 << 10);
   CHECK(found.by_kernel[1].most_bytes == 64 << 10);
   CHECK(found.by_kernel[2].most_bytes == 64 << 10);
   CHECK(found.by_kernel[0].least_number == copy_thresholds.by_kernel[0].least_number);
   CHECK(machine.trials < 200);
+}
+
+TEST_CASE("to the host slabs do not begin before they pay on their way to the device",
+          "[calibration]") {
+  CopyThresholds of;
+  of.slabs_from_bytes         = 20 << 20;
+  of.slabs_to_host_from_bytes = 10 << 20;
+  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
+  CHECK(of.slabs_from(true) == std::size_t(20) << 20);
+  of.slabs_to_host_from_bytes = 30 << 20;
+  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
+  CHECK(of.slabs_from(true) == std::size_t(30) << 20);
 }
 
 TEST_CASE("a way that is never the faster one is not taken", "[calibration]") {
@@ -103,18 +117,19 @@ TEST_CASE("a way that is never the faster one is not taken", "[calibration]") {
   CopyThresholds found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes > 1024);
   CHECK(found.slabs_from_bytes > std::size_t(64) << 20);
+  CHECK(found.slabs_to_host_from_bytes > std::size_t(64) << 20);
   CHECK(found.by_kernel[2].most_bytes >= 512 << 10);
   machine.rows = machine.turned = machine.pieces = 1;  // never below
   found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes == 8);
   CHECK(found.slabs_from_bytes == std::size_t(4) << 20);
+  CHECK(found.slabs_to_host_from_bytes == std::size_t(4) << 20);
   for (auto const& pieces : found.by_kernel) CHECK(pieces.most_bytes == 0);
 }
 
 TEST_CASE("more pieces are carried by a kernel as long as fewer ones are", "[calibration]") {
   Machine machine;
   CopyThresholds const found = measure_thresholds(copy_thresholds, [&](CopyTrial const& trial) {
-    CHECK((trial.to_device || trial.way < Way::turned_in_place || trial.pieces > 0));
     CopyTrial fewer = trial;  // the longer, the fewer they are
     if (trial.pieces > 0) fewer.pieces = 40 - trial.pieces;
     return machine(fewer);
@@ -141,8 +156,9 @@ TEST_CASE("all that can be found is kept, and read again as it was", "[calibrati
 
 TEST_CASE("thresholds that lose less than the noise stay", "[calibration]") {
   CopyThresholds before;
-  before.equal_run_bytes  = 96;
-  before.slabs_from_bytes = 5 << 20;
+  before.equal_run_bytes          = 96;
+  before.slabs_from_bytes         = 5 << 20;
+  before.slabs_to_host_from_bytes = 7 << 20;
   Machine machine;
   machine.steepness          = 0;  // all the same
   machine.noise              = 0.002;
