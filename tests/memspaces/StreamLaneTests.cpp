@@ -135,7 +135,7 @@ TEST_CASE("loops that run at once have their turns, also if one was enqueued bef
   }
 }
 
-TEST_CASE("a turn is a tenth of a loop, but not long; small loops are left alone") {
+TEST_CASE("a turn is a twelfth of a loop, but not long; small loops are left alone") {
   auto const turn = [](std::size_t bytes) {
     StreamShape shape;
     shape.buffers = {{.name = "u", .row_bytes = 1 << 20, .rows = std::int64_t(bytes >> 20)}};
@@ -145,8 +145,8 @@ TEST_CASE("a turn is a tenth of a loop, but not long; small loops are left alone
     return plan_stream("test", shape, wishes).turn_to_device;
   };
   CHECK(turn(std::size_t(511) << 20) > std::size_t(511) << 20);
-  CHECK(turn(std::size_t(600) << 20) == std::size_t(60) << 20);
-  CHECK(turn(std::size_t(8) << 30) == std::size_t(256) << 20);
+  CHECK(turn(std::size_t(600) << 20) == std::size_t(50) << 20);
+  CHECK(turn(std::size_t(8) << 30) == std::size_t(64) << 20);
 }
 
 namespace {
