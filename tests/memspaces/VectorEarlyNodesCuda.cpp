@@ -24,8 +24,8 @@ int early_edges(Graph& graph) {
   std::vector<cudaGraphNode_t> from(1000), to(1000);
   std::vector<cudaGraphEdgeData> data(1000);
   std::size_t count = 1000;
-  REQUIRE(cudaGraphGetEdges(graph.native_graph(), from.data(), to.data(), data.data(), &count) ==
-          cudaSuccess);
+  REQUIRE(cudaGraphGetEdges(khs::Impl::native_graph_of(graph), from.data(), to.data(), data.data(),
+                            &count) == cudaSuccess);
   for (std::size_t i = 0; i < count; ++i)
     early += data[i].type == cudaGraphDependencyTypeProgrammatic;
 #endif

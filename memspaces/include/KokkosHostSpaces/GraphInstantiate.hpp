@@ -12,6 +12,19 @@
 
 namespace KokkosHostSpaces {
 
+namespace Impl {
+
+/// The backend's graph, which Kokkos 5.2 names otherwise.
+template <class Graph>
+auto native_graph_of(Graph& graph) {
+  if constexpr (requires { graph.cuda_graph(); })
+    return graph.cuda_graph();
+  else
+    return graph.native_graph();
+}
+
+}  // namespace Impl
+
 /// Instantiates a graph as `graph.instantiate()` does, which it stands for. Before that it lets
 /// kernels of a VectorPolicy, such as those of element_wise and element_sum, start early, as they do
 /// on a stream: a node that follows one other node, if both are such kernels. It waits for that one
@@ -27,7 +40,7 @@ template <class ExecutionSpace>
 void instantiate(Kokkos::Experimental::Graph<ExecutionSpace>& graph) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    Impl::EarlyKernel::start_nodes_early(graph.native_graph());
+    Impl::EarlyKernel::start_nodes_early(Impl::native_graph_of(graph));
 #endif
   graph.instantiate();
 }
