@@ -49,4 +49,16 @@ TEST_CASE("copies are planned by the thresholds of the machine", "[thresholds]")
   }
 }
 
+TEST_CASE("to the host slabs do not begin before they pay on their way to the device",
+          "[thresholds]") {
+  CopyThresholds of;
+  of.slabs_from_bytes         = 20 << 20;
+  of.slabs_to_host_from_bytes = 10 << 20;
+  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
+  CHECK(of.slabs_from(true) == std::size_t(20) << 20);
+  of.slabs_to_host_from_bytes = 30 << 20;
+  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
+  CHECK(of.slabs_from(true) == std::size_t(30) << 20);
+}
+
 }  // namespace KokkosHostSpaces::Impl

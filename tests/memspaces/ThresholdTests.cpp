@@ -99,18 +99,6 @@ TEST_CASE("thresholds are where the times of two ways cross", "[calibration]") {
   CHECK(machine.trials < 200);
 }
 
-TEST_CASE("to the host slabs do not begin before they pay on their way to the device",
-          "[calibration]") {
-  CopyThresholds of;
-  of.slabs_from_bytes         = 20 << 20;
-  of.slabs_to_host_from_bytes = 10 << 20;
-  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
-  CHECK(of.slabs_from(true) == std::size_t(20) << 20);
-  of.slabs_to_host_from_bytes = 30 << 20;
-  CHECK(of.slabs_from(false) == std::size_t(20) << 20);
-  CHECK(of.slabs_from(true) == std::size_t(30) << 20);
-}
-
 TEST_CASE("a way that is never the faster one is not taken", "[calibration]") {
   Machine machine;
   machine.rows = machine.turned = machine.pieces = 1e12;  // never above
