@@ -99,23 +99,23 @@ std::int64_t StreamLags::way() const {
   return result;
 }
 
-void StreamLags::set_pace(std::int64_t chunk_rows, StreamRamps ramps) {
+void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
   std::int64_t const way = this->way();
-  std::int64_t middle    = way;
-  for (int const halvings : {ramps.first, ramps.last})
-    for (int h = 1; h <= halvings; ++h) middle -= chunk_rows >> h;
-  if (middle < chunk_rows) ramps = {};
+  std::int64_t ramp      = 0;
+  for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
+  std::int64_t const middle = way - 2 * ramp;
+  if (middle < chunk_rows) halvings = 0;
   m_fronts.clear();
   std::int64_t front = m_base + m_first_lag;
   auto const add     = [&](std::int64_t rows) { m_fronts.push_back(front += rows); };
-  if (ramps.first == 0 && ramps.last == 0) {
+  if (halvings == 0) {
     for (std::int64_t rows = 0; rows < way; rows += chunk_rows) add(chunk_rows);
     return;
   }
-  for (int h = ramps.first; h > 0; --h) add(chunk_rows >> h);
+  for (int h = halvings; h > 0; --h) add(chunk_rows >> h);
   std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows;
   for (std::int64_t c = 0; c < count; ++c) add(middle / count + (c < middle % count ? 1 : 0));
-  for (int h = 1; h <= ramps.last; ++h) add(chunk_rows >> h);
+  for (int h = 1; h <= halvings; ++h) add(chunk_rows >> h);
 }
 
 std::int64_t StreamLags::done(int stage, std::int64_t chunk) const {

@@ -47,42 +47,31 @@ StreamLayout StreamSizes::layout(std::int64_t rows) const {
     windows.begin      = result.memory;
     windows.bytes      = product(bytes / alignment + (bytes % alignment > 0), alignment);
     bool const crosses = buffer.loaded || buffer.stored;
-    windows.slots      = crosses                                                        ? m_slots
-                         : kept == 0 || least_rows(rows) >= m_lags.rows_to_move(int(b)) ? 1
-                                                                                        : 2;
+    windows.slots      = crosses ? m_slots
+                         : kept == 0 || rows >> halvings(rows) >= m_lags.rows_to_move(int(b)) ? 1
+                                                                                              : 2;
     result.memory += std::min(product(windows.bytes, at(windows.slots)), endless - result.memory);
     result.windows.push_back(windows);
   }
   return result;
 }
 
-// Smaller chunks where the direction with less to carry is alone: what loads most ends with the copies
-// out of its last chunk, what stores most begins with those into its first one. Where both carry the
-// same, the one behind waits longer for each larger chunk, so that it gains nothing (H200, 1 GiB
-// loaded and stored: 22.00 ms, without 21.97). As small as is worth its while, and as what is kept can
-// be moved within a window.
-StreamRamps StreamSizes::ramps(std::int64_t rows) const {
-  if (m_wishes.chunk_rows > 0) return {};
-  std::size_t row = 1, loaded = 0, stored = 0;
+// Smaller chunks at both ends, where nothing overlaps with the first copies in and the last ones
+// out: as small as is worth its while, and as what is kept can be moved within a window.
+int StreamSizes::halvings(std::int64_t rows) const {
+  if (m_wishes.chunk_rows > 0) return 0;
+  std::size_t row       = 1;
   std::int64_t smallest = 1;
   for (std::size_t b = 0; b < m_shape.buffers.size(); ++b) {
-    StreamBuffer const& buffer = m_shape.buffers[b];
-    if (buffer.fixed) continue;
-    row = std::max(row, buffer.row_bytes);
-    loaded += buffer.loaded ? buffer.row_bytes : 0;
-    stored += buffer.stored ? buffer.row_bytes : 0;
+    if (m_shape.buffers[b].fixed) continue;
+    row      = std::max(row, m_shape.buffers[b].row_bytes);
     smallest = std::max(smallest, m_lags.rows_to_move(int(b)));
   }
-  int halvings = 0;
-  while (halvings < 3 && rows >> (halvings + 1) >= smallest &&
-         std::size_t(rows >> (halvings + 1)) * row >= m_wishes.smallest_chunk)
-    ++halvings;
-  return {stored > loaded ? halvings : 0, loaded > stored ? halvings : 0};
-}
-
-std::int64_t StreamSizes::least_rows(std::int64_t rows) const {
-  StreamRamps const ends = ramps(rows);
-  return rows >> std::max(ends.first, ends.last);
+  int result = 0;
+  while (result < 3 && rows >> (result + 1) >= smallest &&
+         std::size_t(rows >> (result + 1)) * row >= m_wishes.smallest_chunk)
+    ++result;
+  return result;
 }
 
 bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= m_wishes.memory; }

@@ -123,11 +123,6 @@ struct StreamPlan {
   std::size_t turn_to_host   = std::numeric_limits<std::size_t>::max();
 };
 
-/// How often the rows of the first and of the last chunks are halved.
-struct StreamRamps {
-  int first = 0, last = 0;
-};
-
 /// What the caller, or the library, wants of a plan.
 struct StreamWishes {
   std::int64_t chunk_rows = 0;  ///< 0: found here

@@ -37,14 +37,13 @@ class StreamSizes {
 
   /// None, if there are none. \throw Error if one chunk takes more than the memory
   std::int64_t choose_rows() const;
-  /// For chunks of so many rows.
-  StreamRamps ramps(std::int64_t rows) const;
+  /// How often the rows of the first and the last chunks are halved.
+  int halvings(std::int64_t rows) const;
   StreamLayout layout(std::int64_t rows) const;
   int slots() const { return m_slots; }
 
  private:
   bool fits(std::int64_t rows) const;
-  std::int64_t least_rows(std::int64_t rows) const;  ///< of a chunk
   std::int64_t wanted_rows() const;
   std::int64_t rows_that_fit(std::int64_t most, std::int64_t limit) const;
   void refuse_if(bool bad, char const* why, std::int64_t rows) const;
