@@ -83,11 +83,11 @@ class Planner {
   // a queue time.
   void leave_out_implied(StreamOperation& operation) const {
     for (int const k : {0, 1}) {
-      int const one = operation.after[k], other = operation.after[1 - k];
-      if (one < 0 || other < 0) continue;
-      StreamQueue const queue = m_plan.operations[at(one)].queue();
+      int const other = operation.after[1 - k];
+      if (operation.after[k] < 0 || other < 0) continue;
+      StreamQueue const queue = m_plan.operations[at(operation.after[k])].queue();
       for (int const before : m_plan.operations[at(other)].after)
-        if (before >= one && m_plan.operations[at(before)].queue() == queue)
+        if (before >= operation.after[k] && m_plan.operations[at(before)].queue() == queue)
           operation.after[k] = -1;
     }
   }

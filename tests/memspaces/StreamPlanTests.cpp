@@ -200,17 +200,6 @@ TEST_CASE("what another wait implies is not waited for: of an update each operat
   CHECK(most_waits(false) == 1);
 }
 
-// A look beyond the list, which is large enough here for pages of its own, would end the test.
-TEST_CASE("operations of loops of very many chunks are found within their list", "[stream_plan]") {
-  constexpr std::int64_t rows = 1 << 17;
-  StreamShape shape;
-  shape.buffers = {{.name = "u", .row_bytes = 512, .rows = rows, .loaded = true, .stored = true}};
-  shape.stages  = {{0, rows, {{0, 0, true}}}};
-  StreamPlan const plan = plan_stream("test", shape, {.chunk_rows = 1, .memory = 1 << 20});
-  CHECK(plan.operations.size() == 3 * rows);
-  CHECK(plan.events <= 6);
-}
-
 TEST_CASE("blocks on the host lie where elements of any alignment may", "[stream_plan]") {
   int wrong = 0;
   for (int seed = 0; seed < 100; ++seed) {
