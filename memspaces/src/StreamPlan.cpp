@@ -75,21 +75,7 @@ class Planner {
       if (m_work_of_chunk < 0) wait_for_data(operation);
       m_work = m_work_of_chunk = number;
     }
-    leave_out_implied(operation);
     m_plan.operations.push_back(operation);
-  }
-
-  // What the other one waits for itself, as a store does for the work on its chunk: each wait costs
-  // a queue time.
-  void leave_out_implied(StreamOperation& operation) const {
-    for (int const k : {0, 1}) {
-      int const other = operation.after[1 - k];
-      if (operation.after[k] < 0 || other < 0) continue;
-      StreamQueue const queue = m_plan.operations[at(operation.after[k])].queue();
-      for (int const before : m_plan.operations[at(other)].after)
-        if (before >= operation.after[k] && m_plan.operations[at(before)].queue() == queue)
-          operation.after[k] = -1;
-    }
   }
 
   StreamOperation start(StreamAction action) const {

@@ -183,23 +183,6 @@ TEST_CASE("leaving out any kind of dependency is noticed", "[stream_plan]") {
   }
 }
 
-TEST_CASE("what another wait implies is not waited for: of an update each operation waits once",
-          "[stream_plan]") {
-  auto const most_waits = [](bool loaded) {
-    StreamShape shape;
-    shape.buffers = {{.name = "u", .row_bytes = 512, .rows = 40, .loaded = loaded, .stored = true}};
-    shape.stages  = {{0, 40, {{0, 0, true}}}};
-    StreamWishes const wishes{.chunk_rows = 2, .memory = 1 << 20};
-    std::int64_t most = 0;
-    for (StreamOperation const& operation : plan_stream("test", shape, wishes).operations)
-      most = std::max<std::int64_t>(most, std::count_if(operation.after, operation.after + 2,
-                                                        [](int before) { return before >= 0; }));
-    return most;
-  };
-  CHECK(most_waits(true) == 1);
-  CHECK(most_waits(false) == 1);
-}
-
 TEST_CASE("blocks on the host lie where elements of any alignment may", "[stream_plan]") {
   int wrong = 0;
   for (int seed = 0; seed < 100; ++seed) {
