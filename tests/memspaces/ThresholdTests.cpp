@@ -52,19 +52,19 @@ bool is_above(Way way) {
   return way == Way::rows_by_engine || way == Way::turned_by_slabs || way == Way::pieces_by_call;
 }
 
-// A machine whose ways cross at these sizes, turned ones to the host at half of it; where both take
-// the same, by how much one is worse.
+// A machine whose ways cross at these sizes; where both take the same, by how much one is worse.
 struct Machine {
-  double rows = 200, turned = 20 << 20, pieces = 3000;  // bytes
+  double rows = 200, turned = 20 << 20, turned_to_host = 40 << 20, pieces = 3000;  // bytes
   double steepness = 0.5, noise = 0;
   int trials = 0;
   std::mt19937 random{1};
 
   double operator()(CopyTrial const& trial) {
     ++trials;
-    double const crossing = trial.way <= Way::rows_by_engine    ? rows
-                            : trial.way <= Way::turned_by_slabs ? turned / (trial.to_device ? 1 : 2)
-                                                                : pieces * double(trial.pieces);
+    double const crossing = trial.way <= Way::rows_by_engine ? rows
+                            : trial.way <= Way::turned_by_slabs
+                                ? (trial.to_device ? turned : turned_to_host)
+                                : pieces * double(trial.pieces);
     double const ratio    = std::pow(double(trial.bytes) / crossing, steepness);
     double const off      = std::uniform_real_distribution<double>(1, 1 + noise)(random);
     return 1e-6 * (is_above(trial.way) ? 1 : ratio) * off;
@@ -91,7 +91,7 @@ TEST_CASE("thresholds are where the times of two ways cross", "[calibration]") {
   CopyThresholds const found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes == 256);
   CHECK(found.slabs_from_bytes == std::size_t(32) << 20);
-  CHECK(found.slabs_to_host_from_bytes == std::size_t(16) << 20);
+  CHECK(found.slabs_to_host_from_bytes == std::size_t(64) << 20);
   CHECK(found.by_kernel[0].most_bytes == 16 << 10);
   CHECK(found.by_kernel[1].most_bytes == 64 << 10);
   CHECK(found.by_kernel[2].most_bytes == 64 << 10);
@@ -99,15 +99,22 @@ TEST_CASE("thresholds are where the times of two ways cross", "[calibration]") {
   CHECK(machine.trials < 200);
 }
 
+TEST_CASE("slabs to the host are told of as they are used", "[calibration]") {
+  Machine machine;
+  machine.turned_to_host     = 5 << 20;
+  CopyThresholds const found = measure_thresholds(copy_thresholds, machine.clock());
+  CHECK(found.slabs_to_host_from_bytes == found.slabs_from_bytes);
+}
+
 TEST_CASE("a way that is never the faster one is not taken", "[calibration]") {
   Machine machine;
-  machine.rows = machine.turned = machine.pieces = 1e12;  // never above
+  machine.rows = machine.turned = machine.turned_to_host = machine.pieces = 1e12;  // never above
   CopyThresholds found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes > 1024);
   CHECK(found.slabs_from_bytes > std::size_t(64) << 20);
   CHECK(found.slabs_to_host_from_bytes > std::size_t(64) << 20);
   CHECK(found.by_kernel[2].most_bytes >= 512 << 10);
-  machine.rows = machine.turned = machine.pieces = 1;  // never below
+  machine.rows = machine.turned = machine.turned_to_host = machine.pieces = 1;  // never below
   found = measure_thresholds(copy_thresholds, machine.clock());
   CHECK(found.equal_run_bytes == 8);
   CHECK(found.slabs_from_bytes == std::size_t(4) << 20);
