@@ -91,11 +91,10 @@ CopyThresholds measure_thresholds(CopyThresholds const& before, CopyClock const&
     return crossing_of({Way::turned_in_place, Way::turned_by_slabs, 4 * MiB, 64 * MiB, direction},
                        old);
   };
-  found.slabs_from_bytes = slabs_from(Direction::to_device, before.slabs_from_bytes);
-  found.slabs_to_host_from_bytes =
-      std::max(slabs_from(Direction::to_host, before.slabs_to_host_from_bytes),
-               found.slabs_from_bytes);  // as it is used
-  std::size_t longest = 0;
+  found.slabs_from_bytes         = slabs_from(Direction::to_device, before.slabs_from_bytes);
+  found.slabs_to_host_from_bytes = slabs_from(Direction::to_host, before.slabs_to_host_from_bytes);
+  found.slabs_to_host_from_bytes = found.slabs_from(true);  // so that it is told as it is used
+  std::size_t longest            = 0;
   for (CopyThresholds::Pieces& known : found.by_kernel) {
     // The longest by kernel, and not the shortest by the other way, is what the table has.
     std::size_t const beyond = crossing_of({Way::pieces_by_kernel, Way::pieces_by_call, KiB,

@@ -214,7 +214,7 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces) {
   void const* const begin = list->table ? list->table.get() : list->mapped.data();
   PieceCopy const copy(static_cast<PieceEnds const*>(begin), known);
   Kokkos::Cuda const own = private_instance(device);
-  // In braces, for a graph of Kokkos 5.2 is made on the handle of a device.
+  // The braces convert: Kokkos 5.0 takes an instance, 5.2 the handle of a device.
   Kokkos::Experimental::Graph<Kokkos::Cuda> const graph({own});
   graph.root_node().then_parallel_for(piece_copy_label(),
                                       PieceCopyPolicy<Kokkos::Cuda>(own, 0, copy.threads()), copy);

@@ -94,12 +94,12 @@ class CopyTrials {
     constexpr std::size_t columns = 1024;
     std::size_t const extents[]   = {trial.bytes / sizeof(Word) / columns, columns};
     std::size_t const to[] = {columns, 1}, from[] = {1, extents[0]};
-    CopyPlan const plan = make_copy_plan(sizeof(Word), 2, extents, to, from);
-    char *const there = target(trial), *const here = source(trial);
+    CopyPlan const plan  = make_copy_plan(sizeof(Word), 2, extents, to, from);
+    char *const to_bytes = target(trial), *const from_bytes = source(trial);
     if (trial.way == CopyTrial::Way::turned_in_place)
-      return best([&] { enqueue_tiled_copy(m_here, there, here, plan, trial.to_device); });
+      return best([&] { enqueue_tiled_copy(m_here, to_bytes, from_bytes, plan, trial.to_device); });
     LinkWay const way = trial.to_device ? LinkWay::to_device : LinkWay::to_host;
-    return best([&] { enqueue_slab_copy(m_here, there, here, plan, way); });
+    return best([&] { enqueue_slab_copy(m_here, to_bytes, from_bytes, plan, way); });
   }
 
   double pieces(CopyTrial const& trial) {

@@ -14,7 +14,7 @@ namespace KokkosHostSpaces {
 
 namespace Impl {
 
-/// The backend's graph, which Kokkos 5.2 names otherwise.
+/// The backend's graph: `cuda_graph()` in Kokkos 5.2, `native_graph()` before.
 template <class Graph>
 auto native_graph_of(Graph& graph) {
   if constexpr (requires { graph.cuda_graph(); })

@@ -17,7 +17,8 @@ enum class Doer { ours, twin };
 
 /// Copies in one direction on one stream, of arrays that lie one behind the other and take turns,
 /// so that none comes from a cache. Of batches, whose time is that of calls and of latencies, ours and
-/// the twin's are in the same memory: some of it may lie further from a GPU.
+/// the twin's are in the same memory: some of it may lie further from a GPU. Plain kernels take it by
+/// the address that kernels need, as calls do.
 template <class Space>
 class CopyLane {
  public:

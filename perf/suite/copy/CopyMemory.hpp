@@ -27,7 +27,8 @@ template <class Space>
 inline constexpr bool is_pageable = runs_on_device&& std::is_same_v<Space, Kokkos::HostSpace>;
 
 /// What is copied to and from the device: an array in `Space` and one of a plain program, and the
-/// array on the device, which both use. Copies on the device have both arrays in common.
+/// array on the device, which both use. Copies on the device have both arrays in common, as have
+/// batches.
 template <class Space>
 class CopyMemory {
   template <class S>

@@ -43,11 +43,10 @@ struct CopyThresholds {
   /// 1311 and 5239 us; as slabs of 4 MiB 169, 325, 1264 and 5018, of 8 MiB -, 327, 1245 and 4943.
   std::size_t slabs_from_bytes = std::size_t(12) << 20;
 
-  /// The same for copies to the host. H200, 64 MiB to 1 GiB: 1.01 to 1.02 of the best plain kernel,
-  /// in place 0.96 to 0.98.
+  /// The same for copies to the host. H200, 64 MiB to 1 GiB: 1.01 to 1.02 of the best plain way.
   std::size_t slabs_to_host_from_bytes = std::size_t(32) << 20;
 
-  /// To the host they never pay before they do on the way to the device.
+  /// An assumption: to the host they do not pay before they do on the way to the device.
   std::size_t slabs_from(bool to_host) const {
     return std::max(to_host ? slabs_to_host_from_bytes : 0, slabs_from_bytes);
   }
