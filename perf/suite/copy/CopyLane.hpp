@@ -16,9 +16,9 @@ namespace KokkosHostSpaces::Perf {
 enum class Doer { ours, twin };
 
 /// Copies in one direction on one stream, of arrays that lie one behind the other and take turns,
-/// so that none comes from a cache. Of batches, whose time is that of calls and of latencies, ours and
-/// the twin's are in the same memory: some of it may lie further from a GPU. Plain kernels take it by
-/// the address that kernels need, as calls do.
+/// so that none comes from a cache. Batches, whose time is that of calls and of latencies, are in
+/// the same memory on both sides, since some may lie further from a GPU; the twin takes it by the
+/// address that its kernels need, as its calls do.
 template <class Space>
 class CopyLane {
  public:

@@ -24,8 +24,7 @@ using OnHost =
 inline double content_of_b(std::int64_t i) { return double(i % 251); }
 inline double content_of_c(std::int64_t i) { return double(i % 127); }
 
-/// Both sides read and write the same memory: where it lies changes its rate, also on a host that shows
-/// one NUMA node.
+/// Both sides read and write the same memory: where it lies may change its rate.
 class StreamMemory {
   using Array = Kokkos::View<double*, MappedSpace>;
 
