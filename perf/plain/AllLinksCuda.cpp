@@ -5,6 +5,7 @@
 
 #include "CheckCuda.hpp"
 #include "GateCuda.hpp"
+#include "OnDeviceCuda.hpp"
 #include "PlainBuffer.hpp"
 
 #include <algorithm>
@@ -16,21 +17,6 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 constexpr double give_up_on_links_after_seconds = 10;
-
-// The current device of the thread as it was, at the end of a scope.
-class OnDevice {
- public:
-  explicit OnDevice(int device) {
-    check(cudaGetDevice(&m_before), "cudaGetDevice");
-    check(cudaSetDevice(device), "cudaSetDevice");
-  }
-  ~OnDevice() { (void)cudaSetDevice(m_before); }
-  OnDevice(OnDevice const&)            = delete;
-  OnDevice& operator=(OnDevice const&) = delete;
-
- private:
-  int m_before = 0;
-};
 
 // The memory near a device and its streams: one for each direction.
 class Link {

@@ -132,15 +132,16 @@ def _streamed_loops(made):
     loops = {"triad": (3, TWO_TO_ONE), "dot": (2, LINK), "update": (2, BOTH)}
     for operation, (arrays, rate) in loops.items():
         seconds, moved = arrays * array / rate / 0.99, float(arrays * array)
-        for twin, factor in (("pipeline", 1.005), ("serial", BOTH / LINK)):
+        for twin, factor in (("pipeline", 1.005), ("link", 0.99), ("serial", BOTH / LINK)):
             made.add(f"stream/{operation}/PinnedSpace/staged/twin:{twin}/bytes:{array}", seconds, seconds * factor,
                      bytes=moved)
         made.add(f"stream/{operation}/MappedSpace/zero_copy/twin:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
         made.add(f"stream/{operation}/MappedSpace/automatic/twin:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
     seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
     made.add(f"stream/triad/PinnedSpace/two_at_once/twin:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
-    made.add(f"stream/triad/PinnedSpace/staged/twin:pipeline/bytes:{8 * array}", seconds, seconds * 1.005,
-             bytes=24.0 * array)
+    for twin, factor in (("pipeline", 1.005), ("link", 0.99)):
+        made.add(f"stream/triad/PinnedSpace/staged/twin:{twin}/bytes:{8 * array}", seconds, seconds * factor,
+                 bytes=24.0 * array)
     one = 2 * array / BOTH
     made.add(f"stream/stencil/PinnedSpace/staged/twin:pipeline/steps:1/bytes:{array}", one, one, bytes=2.0 * array)
     for steps in range(2, 9):
@@ -153,8 +154,9 @@ def add_two_gpus(made, rate=TWO_TO_ONE * 1.7, read_rate=LINK * 1.95):
     made.data["context"] |= {"visible_gpus": "2", "limit_all_two_to_one": f"{rate}", "limit_all_to_device": f"{read_rate}"}
     for operation, arrays, both, alone in (("triad", 3, rate, TWO_TO_ONE), ("dot", 2, read_rate, LINK)):
         moved = float(arrays * 2**30)
-        made.add(f"stream/{operation}/PinnedSpace/all_devices/twin:one_device/bytes:{2**30}", moved / both / 0.99,
-                 moved / alone / 0.99, bytes=moved)
+        for twin, seconds in (("one_device", moved / alone / 0.99), ("all_links", moved / both)):
+            made.add(f"stream/{operation}/PinnedSpace/all_devices/twin:{twin}/bytes:{2**30}", moved / both / 0.99, seconds,
+                     bytes=moved)
 
 
 def add_ranks(made, ranks=2, rate=BOTH):

@@ -72,8 +72,12 @@ class StreamCases {
     for (std::size_t bytes : sizes()) {
       for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
         add_staged(operation, bytes, "pipeline", StreamWay::pipeline);
-      if (runs_on_device && !quick())
+      if (runs_on_device && !quick()) {
         add_staged(StreamOperation::update, bytes, "serial", StreamWay::serial);
+        for (auto operation :
+             {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
+          add_staged(operation, bytes, "link", StreamWay::link);
+      }
       for (auto operation : {StreamOperation::triad, StreamOperation::dot})
         add_loop(
             operation, vector(bytes), "MappedSpace/zero_copy", "kernel",
@@ -142,26 +146,30 @@ class StreamCases {
         add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
   }
 
-  // Beside one.
+  // Beside one, and beside what the links of all carry.
   void add_all_devices() {
     if (m_effort.devices < 2) return;
-    for (auto operation : {StreamOperation::triad, StreamOperation::dot})
-      add_loop(
-          operation, vector(sizes().back()), "PinnedSpace/all_devices", "one_device",
-          [devices = m_effort.devices,
-           streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
-            if (!streams) {
-              std::vector<int> all(static_cast<std::size_t>(devices));
-              std::iota(all.begin(), all.end(), 0);
-              streams = std::make_shared<DeviceStreams>(all);
-            }
-            LoopOptions options = options_of(Transport::staged);
-            options.instances   = streams->instances();
-            return run_streamed<PinnedSpace>(loop, options);
-          },
-          library([](StreamLoop const& loop) {
-            return LibraryTwin::Variants{{"staged", [loop] { return staged(loop); }}};
-          }));
+    auto const on_all = [devices = m_effort.devices, streams = std::shared_ptr<DeviceStreams>()](
+                            StreamLoop const& loop) mutable {
+      if (!streams) {
+        std::vector<int> all(static_cast<std::size_t>(devices));
+        std::iota(all.begin(), all.end(), 0);
+        streams = std::make_shared<DeviceStreams>(all);
+      }
+      LoopOptions options = options_of(Transport::staged);
+      options.instances   = streams->instances();
+      return run_streamed<PinnedSpace>(loop, options);
+    };
+    auto const on_one = library([](StreamLoop const& loop) {
+      return LibraryTwin::Variants{{"staged", [loop] { return staged(loop); }}};
+    });
+    for (auto operation : {StreamOperation::triad, StreamOperation::dot}) {
+      StreamShape const shape = vector(sizes().back());
+      add_loop(operation, shape, "PinnedSpace/all_devices", "one_device", on_all, on_one);
+      if (quick()) continue;
+      add_loop(operation, shape, "PinnedSpace/all_devices", "all_links", on_all,
+               plain(StreamWay::all_links));
+    }
   }
 
   // Neither waits for the other, and together they take no longer.

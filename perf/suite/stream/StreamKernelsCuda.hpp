@@ -101,6 +101,9 @@ inline Traffic traffic_of(StreamOperation operation) {
 /// In chunks, as they lie in host memory; made in PipelineTwinCuda.cpp. Way: pipeline or serial.
 std::unique_ptr<StreamTwin> make_chunked_twin(StreamWay way, StreamLoop const& loop);
 
+/// Copies alone; made in LinkTwinCuda.cpp. Way: link or all_links.
+std::unique_ptr<StreamTwin> make_link_twin(StreamWay way, StreamLoop const& loop);
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

@@ -65,7 +65,8 @@ class StreamPair final : public Pair {
     m_twin->prepare();
     m_result = m_twin->run();
     m_twin->collect();
-    std::int64_t twin = wrong();
+    auto const missing = m_twin->count_missing();
+    std::int64_t twin  = missing ? *missing : wrong();
     if (by_us.is_allocated())
       twin += count_differing(by_us.data(), m_loop.arrays.a, m_case.shape.elements());
     return describe_wrong(ours, twin);

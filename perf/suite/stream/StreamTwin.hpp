@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -48,6 +49,9 @@ class StreamTwin : public Twin {
 
   /// Brings the result into the host's array, if run leaves it elsewhere; not timed.
   virtual void collect() {}
+
+  /// Of what computes nothing, and so has no result: how much is not where run had to bring it.
+  virtual std::optional<std::int64_t> count_missing() const { return std::nullopt; }
 };
 
 enum class StreamWay {
@@ -55,7 +59,10 @@ enum class StreamWay {
   serial,    ///< chunk by chunk: copy, kernel, copy
   in_place,  ///< a kernel on the host's memory
   resident,  ///< a kernel on data that is on the device
-  managed    ///< managed memory that is prefetched in chunks
+  managed,   ///< managed memory that is prefetched in chunks
+  link,      ///< its bytes are copied, and nothing is computed: of a triad two parts to the device
+             ///< and one back at once
+  all_links  ///< the same by all devices at once, of which each has a part
 };
 
 /// \throw std::exception if there is not enough memory

@@ -165,6 +165,8 @@ std::unique_ptr<StreamTwin> make_stream_twin(StreamWay way, StreamLoop const& lo
     case StreamWay::in_place: return std::make_unique<WholeTwin>(loop);
     case StreamWay::resident: return std::make_unique<CopiedTwin>(loop, on_device);
     case StreamWay::managed: return std::make_unique<ManagedTwin>(loop);
+    case StreamWay::link:
+    case StreamWay::all_links: return make_link_twin(way, loop);
     default: break;
   }
   return make_chunked_twin(way, loop);
