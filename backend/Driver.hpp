@@ -135,12 +135,18 @@ bool is_capturing(Stream stream) noexcept;
 /// code. Not while a stream captures.
 bool can_start_early(void const* kernel, int device) noexcept;
 
+/// A CUfunction: what the driver names a kernel of a device by.
+using EarlyFunction = void*;
+
+/// That of a kernel that can start early; nullptr of others. As above.
+EarlyFunction early_function(void const* kernel, int device) noexcept;
+
 /// Launches a kernel of one argument, each thread of which waits by itself for all earlier work of
 /// `stream` before it does anything: its blocks may start when those of the kernel before have
-/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). For
-/// kernels that can start early, on a device of that kind. False, and nothing is done, if the
-/// runtime refuses.
-bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,
+/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). By the
+/// driver, which takes 0.2 us less of the host than the runtime. False, and nothing is done, if it
+/// refuses.
+bool launch_early(EarlyFunction kernel, unsigned blocks, unsigned threads, void* argument,
                   Stream stream, int device) noexcept;
 
 /// What launches name the kernel of a node of a graph by; nullptr if the node is none.

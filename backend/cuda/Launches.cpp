@@ -11,6 +11,23 @@
 
 namespace KokkosHostSpaces::Impl::Driver {
 
+namespace {
+
+// cudaSetDevice takes 90 to 110 ns even where the device is the current one, this 10 to 20 (Xeon).
+bool is_current(Runtime& r, int device) noexcept {
+  CUcontext current = nullptr;
+  return r.current_context(&current) == CUDA_SUCCESS && current != nullptr &&
+         current == r.contexts[std::size_t(device)].load(std::memory_order_acquire);
+}
+
+bool make_current(Runtime& r, int device) noexcept {
+  CUcontext known = nullptr;
+  return is_current(r, device) || (succeeded(cudaSetDevice(device)) &&
+                                   r.context_of(device, known) == Runtime::Context::in_use);
+}
+
+}  // namespace
+
 bool can_start_early(void const* kernel, int device) noexcept {
   constexpr int hopper          = 90;
   cudaFuncAttributes attributes = {};
@@ -19,19 +36,30 @@ bool can_start_early(void const* kernel, int device) noexcept {
          attributes.binaryVersion >= hopper;
 }
 
-bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,
+EarlyFunction early_function(void const* kernel, int device) noexcept {
+  cudaFunction_t function = nullptr;
+  bool const found =
+      can_start_early(kernel, device) && succeeded(cudaGetFuncBySymbol(&function, kernel));
+  return found ? function : nullptr;
+}
+
+bool launch_early(EarlyFunction function, unsigned blocks, unsigned threads, void* argument,
                   Stream stream, int device) noexcept {
-  cudaLaunchAttribute attribute = {};
-  attribute.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config                            = {};
-  config.gridDim                                       = dim3(blocks);
-  config.blockDim                                      = dim3(threads);
-  config.stream                                        = static_cast<cudaStream_t>(stream);
-  config.attrs                                         = &attribute;
-  config.numAttrs                                      = 1;
-  return succeeded(cudaSetDevice(device)) &&
-         succeeded(cudaLaunchKernelExC(&config, kernel, &argument));
+  CUlaunchAttribute attribute = {};
+  attribute.id                = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config                                  = {};
+  config.gridDimX                                        = blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX                  = threads;
+  config.blockDimY = config.blockDimZ = 1;
+  config.hStream                      = static_cast<CUstream>(stream);
+  config.attrs                        = &attribute;
+  config.numAttrs                     = 1;
+  Runtime* const r                    = runtime();
+  return r != nullptr && device >= 0 && device < max_devices && make_current(*r, device) &&
+         r->launch_kernel(&config, static_cast<CUfunction>(function), &argument, nullptr) ==
+             CUDA_SUCCESS;
 }
 
 void const* kernel_of(void* node) noexcept {

@@ -36,7 +36,14 @@ struct Runtime {
   decltype(&cuEventDestroy) destroy_event                            = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
+  decltype(&cuLaunchKernelEx) launch_kernel                          = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
+#if CUDART_VERSION >= 12080
+  using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
+                                           CUmemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,
+                                           CUstream);
+  CopyBatch* copy_batch = nullptr;  ///< cuMemcpyBatchAsync as CUDA 12.8 has it
+#endif
 
   std::array<std::atomic<CUdevice>, max_devices> handles{};  ///< one more than it is; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};

@@ -66,15 +66,34 @@ TEST_CASE("a launch that fails is none, and the next one is tried again") {
   FakeCuda::reset(1);
   FakeCuda::has_kernels({90});
   DeviceWork::Stream const stream;
-  for (char const* const call : {"cudaLaunchKernelExC", "cudaSetDevice"}) {
-    EarlyKernel kernel(&stream);
-    int argument = 0;
-    CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
-    FakeCuda::fail_nth_call(call, 1);
-    CHECK_FALSE(kernel.launch(1, 32, &argument, stream.get(), 0));
-    CHECK(cudaPeekAtLastError() == cudaSuccess);
-    CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
-  }
+  EarlyKernel kernel(&stream);
+  int argument = 0;
+  CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
+  FakeCuda::fail_nth_call("cuLaunchKernelEx", 1);
+  CHECK_FALSE(kernel.launch(1, 32, &argument, stream.get(), 0));
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
+}
+
+TEST_CASE("a launch makes the device of its stream the current one, if it is not") {
+  FakeCuda::reset(2);
+  FakeCuda::has_kernels({90, 90});
+  int argument = 0;
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::Stream const stream;
+  EarlyKernel kernel(&stream);
+  CHECK(kernel.launch(1, 32, &argument, stream.get(), 1));
+  std::size_t const before = FakeCuda::calls("cudaSetDevice");
+  CHECK(kernel.launch(1, 32, &argument, stream.get(), 1));
+  CHECK(FakeCuda::calls("cudaSetDevice") == before);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  FakeCuda::fail_nth_call("cudaSetDevice", 1);
+  CHECK_FALSE(kernel.launch(1, 32, &argument, stream.get(), 1));
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK(kernel.launch(1, 32, &argument, stream.get(), 1));
+  int current = -1;
+  DeviceWork::require(cudaGetDevice(&current), "cudaGetDevice");
+  CHECK(current == 1);
 }
 
 }  // namespace KokkosHostSpaces::Impl

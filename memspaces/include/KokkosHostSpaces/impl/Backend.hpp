@@ -138,13 +138,11 @@ class EarlyKernel {
   static void start_nodes_early(void* graph);
 
  private:
-  enum class Can : signed char { unknown, no, yes };
-
   static bool may_start_early(void const* before, void const* kernel);
-  bool can_start_early(int device) noexcept;
+  void* function_on(int device) noexcept;
 
   void const* m_kernel;
-  std::array<std::atomic<Can>, most_devices> m_can{};
+  std::array<std::atomic<void*>, most_devices> m_functions{};  ///< nullptr: not asked for so far
   std::atomic<bool> m_has_nodes{false};
 };
 
