@@ -158,10 +158,13 @@ PlainLists& plain_lists() {
   return *lists;
 }
 
-bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
-  if (pieces.count == 1)
-    return copy_run(pieces.dst + pieces.ends->dst, pieces.src + pieces.ends->src, pieces.longest,
-                    instance.cuda_stream());
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, bool to_device) {
+  if (pieces.count == 1) {
+    char* const dst       = pieces.dst + pieces.ends->dst;
+    char const* const src = pieces.src + pieces.ends->src;
+    return (to_device && copy_short(dst, src, pieces.longest, instance.cuda_stream())) ||
+           copy_run(dst, src, pieces.longest, instance.cuda_stream());
+  }
   if (!are_for_kernel(pieces.longest, pieces.count))
     return copy_at_once(pieces, instance.cuda_stream());
   PieceList const known(pieces);

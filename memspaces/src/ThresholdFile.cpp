@@ -57,9 +57,8 @@ std::vector<MeasuredThreshold> const& measured_thresholds() {
        [](CopyThresholds& of) -> std::size_t& { return of.slabs_to_host_from_bytes; }},
       pieces_by_kernel<0>(),
       pieces_by_kernel<1>(),
-      pieces_by_kernel<2>(),
   };
-  static_assert(copy_thresholds.by_kernel.size() == 3, "all of them are measured");
+  static_assert(copy_thresholds.by_kernel.size() == 2, "all of them are measured");
   return all;
 }
 

@@ -70,11 +70,6 @@ NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* length
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-inline bool tools_see_copies() {
-  return Kokkos::Profiling::profileLibraryLoaded() &&  // for those are 2 KB
-         Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
-}
-
 // Neighbours, all of them.
 template <class Pairs>
 bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
@@ -89,14 +84,15 @@ template <class Pairs>
 bool enqueue_few(Kokkos::Cuda const& instance, Pairs const& pairs) {
   SweepTable const table(pairs.size());
   NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
-  return pieces.count > 0 && enqueue_swept(instance, pieces);
+  return pieces.count > 0 && enqueue_swept(instance, pieces, Pairs::are_to_device);
 }
 
 // False, and nothing is done, if they are not plain.
 template <class Pairs>
 bool enqueue_and_keep(Kokkos::Cuda const& instance, Pairs const& pairs,
                       std::shared_ptr<SweptList> const& list) {
-  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
+  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces, Pairs::are_to_device))
+    return false;
   try {
     list->slices = pairs.known();
     plain_lists().keep(list);
@@ -112,7 +108,7 @@ bool enqueue_many(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (auto const list =
           plain_lists().find([&](PlainList const& known) { return pairs.are_of(known); })) {
     NearPieces const pieces = list->pieces.at(dst, src);
-    return pieces.count > 0 && enqueue_swept(instance, pieces);
+    return pieces.count > 0 && enqueue_swept(instance, pieces, Pairs::are_to_device);
   }
   auto const list = std::make_shared<SweptList>(pairs.size());
   if (list->table.ends() == nullptr) return false;
