@@ -49,6 +49,17 @@ TEST_CASE("where one call is refused, single copies do it, or tell the error", "
   CHECK_THROWS_AS(again.enqueue(stream.get(), -1), KokkosHostSpaces::CudaError);
 }
 
+TEST_CASE("a driver that has no such call is not asked for it", "[copy_batch]") {
+  Memory memory(1 << 16);
+  FakeCuda::use_old_driver();
+  DeviceWork::Stream stream;
+  CHECK_FALSE(CopyBatch::has_call(stream.get()));
+  CopyBatch batch;
+  add_irregular(memory, batch, 100);
+  CHECK(run(batch, stream) == Calls{100, 0, 0});
+  CHECK(memory.is_copied());
+}
+
 TEST_CASE("the legacy default stream gets no batch call, by neither of its handles",
           "[copy_batch]") {
   Memory memory(1 << 16);

@@ -6,10 +6,13 @@
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 
+#include "../../backend/Driver.hpp"
+
 #include <KokkosHostSpaces/impl/Backend.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <thread>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -93,6 +96,24 @@ TEST_CASE("a launch makes the device of its stream the current one, if it is not
   CHECK(kernel.launch(1, 32, &argument, stream.get(), 1));
   int current = -1;
   DeviceWork::require(cudaGetDevice(&current), "cudaGetDevice");
+  CHECK(current == 1);
+}
+
+TEST_CASE("a thread that has no context yet launches, and knows whether a stream captures") {
+  FakeCuda::reset(2);
+  FakeCuda::has_kernels({90, 90});
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::Stream const stream;
+  EarlyKernel kernel(&stream);
+  int argument = 0, current = -1;
+  bool captured = true, launched = false;
+  std::thread([&] {
+    captured = Driver::is_capturing(stream.get());
+    launched = kernel.launch(1, 32, &argument, stream.get(), 1);
+    DeviceWork::require(cudaGetDevice(&current), "cudaGetDevice");
+  }).join();
+  CHECK_FALSE(captured);
+  CHECK(launched);
   CHECK(current == 1);
 }
 

@@ -114,7 +114,8 @@ void* driver_function(std::string const& name) {
     {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void*>(&exchange_capture_mode)}
   };
   std::lock_guard const lock(machine().mutex);
-  if (machine().old_driver && name == "cuCtxRecordEvent") return nullptr;
+  bool const is_new = name == "cuCtxRecordEvent" || name == "cuMemcpyBatchAsync";
+  if (machine().old_driver && is_new) return nullptr;
   auto const found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }
