@@ -12,6 +12,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -112,6 +113,29 @@ TEST_CASE("a kernel that could not be asked for once is asked for again") {
     CHECK(cudaPeekAtLastError() == cudaSuccess);
     CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
   }
+}
+
+TEST_CASE("threads launch a kernel for the first time together, each on its device") {
+  FakeCuda::reset(2);
+  FakeCuda::has_kernels({90, 100});
+  int argument = 0;
+  EarlyKernel kernel(&argument);
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, device = i % 2] {
+      DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+      DeviceWork::Stream const stream;
+      for (int n = 0; n < 50; ++n) {
+        if (n % 7 == 0) DeviceWork::require(cudaSetDevice(1 - device), "cudaSetDevice");
+        failed += !kernel.launch(1, 32, &argument, stream.get(), device);
+        int current = -1;
+        DeviceWork::require(cudaGetDevice(&current), "cudaGetDevice");
+        failed += current != device;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
 }
 
 TEST_CASE("a thread that has no context yet launches, and knows whether a stream captures") {
