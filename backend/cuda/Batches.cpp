@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: many copies by one call. By the driver, which takes 0.05 us less of
-// the host than the runtime.
+// The seam by the driver: many copies by one call, which takes 0.05 us less of the host than that of
+// the runtime.
 
 #include "Chunks.hpp"
 #include "Runtime.hpp"
@@ -40,9 +40,9 @@ bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* b
   ContextInUse const context(r);
   CUmemcpyAttributes attributes = {};
   attributes.srcAccessOrder     = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-  std::size_t of_all = 0, failed = 0;  // the first piece that has these attributes
+  std::size_t failed = 0, first_with_them = 0;
   return r.copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
-                      &attributes, &of_all, 1, &failed,
+                      &attributes, &first_with_them, 1, &failed,
                       static_cast<CUstream>(stream)) == CUDA_SUCCESS;
 }
 

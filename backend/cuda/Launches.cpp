@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: kernels that start before what they wait for is done.
+// The seam by the CUDA runtime and the driver: kernels that start before what they wait for is done.
 
 #include "Runtime.hpp"
 
@@ -26,21 +26,28 @@ bool make_current(Runtime& r, int device) noexcept {
                                    r.context_of(device, known) == Runtime::Context::in_use);
 }
 
+// Nothing if the runtime does not tell.
+std::optional<bool> starts_early(void const* kernel, int device) noexcept {
+  constexpr int hopper          = 90;
+  cudaFuncAttributes attributes = {};
+  if (runtime() == nullptr || !succeeded(cudaSetDevice(device)) ||
+      !succeeded(cudaFuncGetAttributes(&attributes, kernel)))
+    return std::nullopt;
+  return attributes.ptxVersion >= hopper && attributes.binaryVersion >= hopper;
+}
+
 }  // namespace
 
 bool can_start_early(void const* kernel, int device) noexcept {
-  constexpr int hopper          = 90;
-  cudaFuncAttributes attributes = {};
-  return runtime() != nullptr && succeeded(cudaSetDevice(device)) &&
-         succeeded(cudaFuncGetAttributes(&attributes, kernel)) && attributes.ptxVersion >= hopper &&
-         attributes.binaryVersion >= hopper;
+  return starts_early(kernel, device).value_or(false);
 }
 
-EarlyFunction early_function(void const* kernel, int device) noexcept {
+std::optional<EarlyFunction> early_function(void const* kernel, int device) noexcept {
+  std::optional<bool> const early = starts_early(kernel, device);
+  if (!early) return std::nullopt;
   cudaFunction_t function = nullptr;
-  bool const found =
-      can_start_early(kernel, device) && succeeded(cudaGetFuncBySymbol(&function, kernel));
-  return found ? function : nullptr;
+  if (*early && !succeeded(cudaGetFuncBySymbol(&function, kernel))) return std::nullopt;
+  return function;
 }
 
 bool launch_early(EarlyFunction function, unsigned blocks, unsigned threads, void* argument,

@@ -145,12 +145,10 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
 ContextInUse::ContextInUse(Runtime& runtime) noexcept {
   CUcontext context = nullptr;
   if (runtime.current_context(&context) == CUDA_SUCCESS && context != nullptr) return;
-  if (runtime.context_of(current_device(), context) == Runtime::Context::in_use) return;
-  for (int device = 0; device < runtime.devices; ++device) {
-    if (runtime.context_of(device, context) != Runtime::Context::in_use) continue;
-    m_scope.emplace(runtime, context);
-    return;
-  }
+  bool found = runtime.context_of(current_device(), context) == Runtime::Context::in_use;
+  for (int device = 0; !found && device < runtime.devices; ++device)
+    found = runtime.context_of(device, context) == Runtime::Context::in_use;
+  if (found) m_scope.emplace(runtime, context);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

@@ -99,8 +99,9 @@ class ContextScope {
 };
 
 /// For calls of the runtime, which make a context where the calling thread has none (asking for the
-/// attributes of a pointer does): while this lives, it has that of its device if that is in use,
-/// else that of another device in use. If no device is in use, its own becomes so.
+/// attributes of a pointer does), and of the driver, some of which need one: while this lives, it has
+/// that of its device if that is in use, else that of another device in use. If no device is in use,
+/// its own becomes so by a call of the runtime.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;

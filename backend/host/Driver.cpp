@@ -74,7 +74,7 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
 
 bool can_start_early(void const*, int) noexcept { return false; }
 
-EarlyFunction early_function(void const*, int) noexcept { return nullptr; }
+std::optional<EarlyFunction> early_function(void const*, int) noexcept { return nullptr; }
 
 bool launch_early(EarlyFunction, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
 

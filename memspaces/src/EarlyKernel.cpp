@@ -53,15 +53,17 @@ EarlyKernel::~EarlyKernel() {
   std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }
 
+// nullptr if it has none, or could not be asked for: then the next launch asks again.
 void* EarlyKernel::function_on(int device) noexcept {
   std::atomic<void*>& of_device = m_functions.at(std::size_t(device));
-  void* function                = of_device.load(std::memory_order_acquire);
-  if (function == nullptr) {
-    function = Driver::early_function(m_kernel, device);
-    if (function == nullptr) function = none();
-    of_device.store(function, std::memory_order_release);
+  void* known                   = of_device.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto const function = Driver::early_function(m_kernel, device);
+    if (!function) return nullptr;
+    known = *function != nullptr ? *function : none();
+    of_device.store(known, std::memory_order_release);
   }
-  return function;
+  return known != none() ? known : nullptr;
 }
 
 bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument,
@@ -70,8 +72,8 @@ bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument
       is_default_stream(stream) || Driver::is_capturing(stream))
     return false;
   void* const function = function_on(device);
-  return function != none() && Driver::launch_early(function, blocks, threads,
-                                                    const_cast<void*>(argument), stream, device);
+  return function != nullptr && Driver::launch_early(function, blocks, threads,
+                                                     const_cast<void*>(argument), stream, device);
 }
 
 void EarlyKernel::be_node(void* node, int device) noexcept {

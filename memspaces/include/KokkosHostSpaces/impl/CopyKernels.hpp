@@ -70,19 +70,20 @@ PlainLists& plain_lists();
 
 /// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
 /// returns. False, and nothing is done, if they are neither for a kernel nor for one call; one piece
-/// is a slice, or neighbours that were merged.
-/// \param to_device from page-locked memory to that of a device?
-bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, bool to_device);
+/// is neighbours that were merged.
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces);
 
 /// Short copies that are made again and again: their list waits on the device, and the kernel is the
 /// node of a graph. To launch that takes 2.2 us of the host, and to launch the kernel 4.3 (H200).
 class ListedPieces {
  public:
   ListedPieces() = default;
-  ListedPieces(int device, std::vector<CopyPiece> const& pieces);
+  /// \param few_by_launch few have their list among the arguments of a kernel that starts early, and
+  ///        are no graph: 4 x 64 bytes to a device take 3.3 us so, many in a row, and 3.6 by a graph
+  ListedPieces(int device, std::vector<CopyPiece> const& pieces, bool few_by_launch);
 
-  /// Enqueues all on `instance`, of the same device, which does not capture, by one launch, which
-  /// comes after those before, whatever their instance. By any number of threads.
+  /// Enqueues all on `instance`, of the same device, which does not capture, by one launch. By any
+  /// number of threads.
   void enqueue(Kokkos::Cuda const& instance) const;
 
  private:
