@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Driver {
@@ -105,7 +106,7 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
-/// Is there a call for several copies (cudaMemcpyBatchAsync, since CUDA 12.8), which `stream` takes?
+/// Is there a call for several copies (cuMemcpyBatchAsync, since CUDA 12.8), which `stream` takes?
 /// The legacy default stream does not.
 bool takes_batches(Stream stream) noexcept;
 
@@ -135,12 +136,19 @@ bool is_capturing(Stream stream) noexcept;
 /// code. Not while a stream captures.
 bool can_start_early(void const* kernel, int device) noexcept;
 
+/// A CUfunction: what the driver names a kernel of a device by.
+using EarlyFunction = void*;
+
+/// That of a kernel that can start early, nullptr of others; nothing if that could not be learnt. As
+/// above.
+std::optional<EarlyFunction> early_function(void const* kernel, int device) noexcept;
+
 /// Launches a kernel of one argument, each thread of which waits by itself for all earlier work of
 /// `stream` before it does anything: its blocks may start when those of the kernel before have
-/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). For
-/// kernels that can start early, on a device of that kind. False, and nothing is done, if the
-/// runtime refuses.
-bool launch_early(void const* kernel, unsigned blocks, unsigned threads, void* argument,
+/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). By the
+/// driver, which takes 0.2 us less of the host than the runtime. False, and nothing is done, if it
+/// refuses.
+bool launch_early(EarlyFunction kernel, unsigned blocks, unsigned threads, void* argument,
                   Stream stream, int device) noexcept;
 
 /// What launches name the kernel of a node of a graph by; nullptr if the node is none.

@@ -38,7 +38,7 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
 }
 
 // nullptr if the runtime failed, which it may not the next time. Without any one of the driver
-// functions the devices cannot be used; only cuCtxRecordEvent may be missing.
+// functions the devices cannot be used; only cuCtxRecordEvent and cuMemcpyBatchAsync may be missing.
 std::unique_ptr<Runtime> learn_runtime() {
   auto learnt            = std::make_unique<Runtime>();
   cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
@@ -57,8 +57,12 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.create_event, "cuEventCreate") && find(r.query_event, "cuEventQuery") &&
       find(r.synchronize_event, "cuEventSynchronize") && find(r.destroy_event, "cuEventDestroy") &&
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
+      find(r.launch_kernel, "cuLaunchKernelEx") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
+#if CUDART_VERSION >= 12080
+  find(r.copy_batch, "cuMemcpyBatchAsync", 12080);
+#endif
   r.devices = std::min(r.devices, max_devices);
   return complete ? std::move(learnt) : nullptr;
 }
@@ -141,12 +145,10 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
 ContextInUse::ContextInUse(Runtime& runtime) noexcept {
   CUcontext context = nullptr;
   if (runtime.current_context(&context) == CUDA_SUCCESS && context != nullptr) return;
-  if (runtime.context_of(current_device(), context) == Runtime::Context::in_use) return;
-  for (int device = 0; device < runtime.devices; ++device) {
-    if (runtime.context_of(device, context) != Runtime::Context::in_use) continue;
-    m_scope.emplace(runtime, context);
-    return;
-  }
+  bool found = runtime.context_of(current_device(), context) == Runtime::Context::in_use;
+  for (int device = 0; !found && device < runtime.devices; ++device)
+    found = runtime.context_of(device, context) == Runtime::Context::in_use;
+  if (found) m_scope.emplace(runtime, context);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

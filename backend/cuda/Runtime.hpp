@@ -36,7 +36,14 @@ struct Runtime {
   decltype(&cuEventDestroy) destroy_event                            = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
+  decltype(&cuLaunchKernelEx) launch_kernel                          = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
+#if CUDART_VERSION >= 12080
+  using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
+                                           CUmemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,
+                                           CUstream);
+  CopyBatch* copy_batch = nullptr;  ///< cuMemcpyBatchAsync as CUDA 12.8 has it
+#endif
 
   std::array<std::atomic<CUdevice>, max_devices> handles{};  ///< one more than it is; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
@@ -92,8 +99,9 @@ class ContextScope {
 };
 
 /// For calls of the runtime, which make a context where the calling thread has none (asking for the
-/// attributes of a pointer does): while this lives, it has that of its device if that is in use,
-/// else that of another device in use. If no device is in use, its own becomes so.
+/// attributes of a pointer does), and of the driver, some of which need one: while this lives, it has
+/// that of its device if that is in use, else that of another device in use. If no device is in use,
+/// its own becomes so by a call of the runtime.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;

@@ -6,9 +6,14 @@
 
 #include "Runtime.hpp"
 
+#include <cstdint>
+
 namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
+
+// The handles 0, 1 and 2 are those of the legacy default stream, and of that of a thread.
+bool is_default_stream(Stream stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
 
 // Makes the context of a device the calling thread's, if it is not.
 class OnDevice {
@@ -43,7 +48,8 @@ void call_behind(Stream stream, void (*function)(void*), void* data) {
 bool is_capturing(Stream stream) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return false;
-  ContextInUse const context(*r);
+  std::optional<ContextInUse> context;  // that a default stream is of
+  if (is_default_stream(stream)) context.emplace(*r);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
          status != CU_STREAM_CAPTURE_STATUS_NONE;

@@ -74,7 +74,9 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
 
 bool can_start_early(void const*, int) noexcept { return false; }
 
-bool launch_early(void const*, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
+std::optional<EarlyFunction> early_function(void const*, int) noexcept { return nullptr; }
+
+bool launch_early(EarlyFunction, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
 
 void const* kernel_of(void*) noexcept { return nullptr; }
 

@@ -101,24 +101,32 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* sr
   }
 }
 
+namespace {
+
+PieceList fill(PieceEnds* list, std::vector<CopyPiece> const& pieces) {
+  PieceList known;
+  for (CopyPiece const& piece : pieces) {
+    *list = {piece.dst, piece.src, piece.bytes};
+    known.add(*list++);
+  }
+  return known;
+}
+
+PieceCopy<FewPieces> copy_of_few(std::vector<CopyPiece> const& pieces) {
+  FewPieces few{};
+  PieceList const known = fill(few.pieces, pieces);
+  return {few, known};
+}
+
+}  // namespace
+
 // A long list goes back to the pool, which does not hand it out before the kernel is done.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces) {
   if (pieces.empty()) return;
-  PieceList known;
-  auto const fill = [&](PieceEnds* list) {
-    for (CopyPiece const& piece : pieces) {
-      *list = {piece.dst, piece.src, piece.bytes};
-      known.add(*list++);
-    }
-  };
-  if (pieces.size() <= FewPieces::most) {
-    FewPieces few;
-    fill(few.pieces);
-    return run_piece_copy(instance, PieceCopy(few, known));
-  }
+  if (pieces.size() <= FewPieces::most) return run_piece_copy(instance, copy_of_few(pieces));
   Kokkos::View<PieceEnds*, MappedSpace> const list(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
-  fill(list.data());
+  PieceList const known = fill(list.data(), pieces);
   keep_for_replays(instance.cuda_stream(), list.data(), nullptr);
   run_piece_copy(instance, PieceCopy<PieceEnds const*>(list.data(), known));
 }
@@ -177,6 +185,7 @@ bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
 }
 
 struct ListedPieces::List {
+  std::optional<PieceCopy<FewPieces>> few;       ///< or
   std::shared_ptr<void const> table;             ///< on the device, ...
   Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if that is full
   std::optional<Kokkos::Experimental::Graph<Kokkos::Cuda>> graph;
@@ -199,13 +208,18 @@ std::vector<PieceEnds> cut_into_parts(std::vector<CopyPiece> const& pieces) {
 
 // The graph belongs to an instance of ours: Kokkos fences that when the graph ends, and the user's
 // may be gone then.
-ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces) {
+ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, bool few_by_launch) {
   if (pieces.empty()) return;
+  auto const list = std::make_shared<List>();
+  m_list          = list;
+  if (few_by_launch && pieces.size() <= FewCopies::most) {
+    list->few = copy_of_few(pieces);
+    return;
+  }
   std::vector<PieceEnds> const parts = cut_into_parts(pieces);
   PieceList known;
   for (PieceEnds const& part : parts) known.add(part);
-  auto const list = std::make_shared<List>();
-  list->table     = make_device_table(device, parts.data(), parts.size() * sizeof(PieceEnds));
+  list->table = make_device_table(device, parts.data(), parts.size() * sizeof(PieceEnds));
   if (list->table == nullptr) {
     list->mapped = decltype(list->mapped)(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());
@@ -220,11 +234,11 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces) {
                                       PieceCopyPolicy<Kokkos::Cuda>(own, 0, copy.threads()), copy);
   list->graph = graph;
   list->graph->instantiate();
-  m_list = list;
 }
 
 void ListedPieces::enqueue(Kokkos::Cuda const& instance) const {
   if (m_list == nullptr) return;
+  if (m_list->few) return run_piece_copy(instance, *m_list->few);
   std::lock_guard const lock(m_list->mutex);
   m_list->graph->submit(instance);
 }

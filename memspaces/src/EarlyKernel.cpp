@@ -39,6 +39,12 @@ Nodes& nodes() {
 
 static_assert(EarlyKernel::most_devices == Driver::max_devices);
 
+// Of a device that it cannot start early on.
+void* none() {
+  static char mark;
+  return &mark;
+}
+
 }  // namespace
 
 EarlyKernel::~EarlyKernel() {
@@ -47,24 +53,27 @@ EarlyKernel::~EarlyKernel() {
   std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }
 
-bool EarlyKernel::can_start_early(int device) noexcept {
-  std::atomic<Can>& of_device = m_can.at(std::size_t(device));
-  Can can                     = of_device.load(std::memory_order_relaxed);
-  if (can == Can::unknown) {
-    can = Driver::can_start_early(m_kernel, device) ? Can::yes : Can::no;
-    of_device.store(can, std::memory_order_relaxed);
+// nullptr if it has none, or could not be asked for: then the next launch asks again.
+void* EarlyKernel::function_on(int device) noexcept {
+  std::atomic<void*>& of_device = m_functions.at(std::size_t(device));
+  void* known                   = of_device.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto const function = Driver::early_function(m_kernel, device);
+    if (!function) return nullptr;
+    known = *function != nullptr ? *function : none();
+    of_device.store(known, std::memory_order_release);
   }
-  return can == Can::yes;
+  return known != none() ? known : nullptr;
 }
 
 bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument,
                          StreamHandle stream, int device) noexcept {
-  if (m_can.at(std::size_t(device)).load(std::memory_order_relaxed) == Can::no ||
+  if (m_functions.at(std::size_t(device)).load(std::memory_order_relaxed) == none() ||
       is_default_stream(stream) || Driver::is_capturing(stream))
     return false;
-  return can_start_early(device) &&
-         Driver::launch_early(m_kernel, blocks, threads, const_cast<void*>(argument), stream,
-                              device);
+  void* const function = function_on(device);
+  return function != nullptr && Driver::launch_early(function, blocks, threads,
+                                                     const_cast<void*>(argument), stream, device);
 }
 
 void EarlyKernel::be_node(void* node, int device) noexcept {

@@ -10,16 +10,28 @@ namespace KokkosHostSpaces::Impl {
 
 static_assert(std::has_unique_object_representations_v<Slice>, "slices are compared as bytes");
 
-bool ArraySlices::sweep(PieceSweep& sweep) const {
-  PieceSweep pieces = sweep;  // so that it stays in registers
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    if (!has(slices[i])) return false;
-    CopyPiece const next = piece(i);
+namespace {
+
+template <class Pieces>
+bool add_all(ArraySlices const& arrays, Pieces& pieces) {
+  for (std::size_t i = 0; i < arrays.slices.size(); ++i) {
+    if (!arrays.has(arrays.slices[i])) return false;
+    CopyPiece const next = arrays.piece(i);
     if (!pieces.add_or_merge(next.dst, next.src, next.bytes)) return false;
   }
-  sweep = pieces;
   return true;
 }
+
+}  // namespace
+
+bool ArraySlices::sweep(PieceSweep& pieces) const {
+  PieceSweep local  = pieces;  // so that it stays in registers
+  bool const is_all = add_all(*this, local);
+  pieces            = local;
+  return is_all;
+}
+
+bool ArraySlices::sweep(FewCopies& copies) const { return add_all(*this, copies); }
 
 KnownSlices::KnownSlices(ArraySlices const& of)
     : m_slices(of.slices.begin(), of.slices.end()),

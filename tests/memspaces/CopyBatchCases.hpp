@@ -75,7 +75,7 @@ struct Memory {
 struct Calls {
   std::size_t copies                  = FakeCuda::calls("cudaMemcpyAsync");
   std::size_t boxes                   = FakeCuda::calls("cudaMemcpy2DAsync");
-  std::size_t batches                 = FakeCuda::calls("cudaMemcpyBatchAsync");
+  std::size_t batches                 = FakeCuda::calls("cuMemcpyBatchAsync");
   bool operator==(Calls const&) const = default;
 };
 

@@ -5,6 +5,8 @@
 
 #include "CopyBatchCases.hpp"
 
+#include <cuda.h>
+
 namespace CopyBatches {
 
 TEST_CASE("nothing is merged in advance while a stream captures, or where devices are several",
@@ -37,14 +39,25 @@ TEST_CASE("where one call is refused, single copies do it, or tell the error", "
   CopyBatch batch;
   add_irregular(memory, batch, 100);
   CopyBatch again = batch;
-  FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorCallRequiresNewerDriver);
+  FakeCuda::fail_nth_call("cuMemcpyBatchAsync", 1, CUDA_ERROR_NOT_SUPPORTED);
   CHECK(run(batch, stream) == Calls{100, 0, 1});
   CHECK(memory.is_copied());
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 
-  FakeCuda::fail_nth_call("cudaMemcpyBatchAsync", 1, cudaErrorLaunchFailure);
+  FakeCuda::fail_nth_call("cuMemcpyBatchAsync", 1, CUDA_ERROR_LAUNCH_FAILED);
   FakeCuda::fail_nth_call("cudaMemcpyAsync", 50, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(again.enqueue(stream.get(), -1), KokkosHostSpaces::CudaError);
+}
+
+TEST_CASE("a driver that has no such call is not asked for it", "[copy_batch]") {
+  Memory memory(1 << 16);
+  FakeCuda::use_old_driver();
+  DeviceWork::Stream stream;
+  CHECK_FALSE(CopyBatch::has_call(stream.get()));
+  CopyBatch batch;
+  add_irregular(memory, batch, 100);
+  CHECK(run(batch, stream) == Calls{100, 0, 0});
+  CHECK(memory.is_copied());
 }
 
 TEST_CASE("the legacy default stream gets no batch call, by neither of its handles",

@@ -114,11 +114,11 @@ TEST_CASE("short pieces are left to a kernel where there is one, if they are man
 TEST_CASE("how long the pieces for a kernel may be depends on how many there are", "[copy_batch]") {
   auto const few = copy_thresholds.by_kernel.front(), many = copy_thresholds.by_kernel[1];
   auto const left = [](std::size_t count, std::size_t bytes) {
-    Memory memory(1 << 22);
+    Memory memory(1 << 23);
     DeviceWork::Stream stream;
     CopyBatch batch;
     for (std::size_t i = 0; i < count; ++i)
-      memory.add(batch, 150000 * i, 150000 * (i * 7 % count) + i % 3, bytes);
+      memory.add(batch, 300000 * i, 300000 * (i * 7 % count) + i % 3, bytes);
     CHECK_FALSE(batch.find_conflict());
     auto const pieces = batch.enqueue(stream.get(), 0).for_kernel;
     Driver::fence(stream.get());
@@ -227,9 +227,12 @@ TEST_CASE("a plan that is used again leaves fewer pieces to the kernel, from two
   CHECK(left(2, 64, BatchPlan::Use::once) == 0);
   CHECK(left(3, most, BatchPlan::Use::again) == 3);
   CHECK(left(3, most + 1, BatchPlan::Use::again) == 0);
-  CHECK(left(10, copy_thresholds.by_kernel[1].most_bytes / 2, BatchPlan::Use::again) == 0);
-  CHECK(left(16, 32768, BatchPlan::Use::again) == 16);
-  CHECK(left(16, 32768, BatchPlan::Use::once) == 0);
+  CHECK(left(10, 65536, BatchPlan::Use::again) == 0);
+  CHECK(left(14, 32768, BatchPlan::Use::again) == 14);
+  CHECK(left(14, 32768, BatchPlan::Use::once) == 0);
+  CHECK(left(3, 64, BatchPlan::Use::again_to_device) == 0);
+  CHECK(left(4, most, BatchPlan::Use::again_to_device) == 4);
+  CHECK(left(14, 32768, BatchPlan::Use::again_to_device) == 0);
 }
 
 TEST_CASE("a plan of short pieces alone asks nothing of the driver", "[copy_batch]") {

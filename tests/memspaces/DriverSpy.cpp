@@ -5,10 +5,12 @@
 
 #include "DriverSpy.hpp"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <mutex>
+#include <string>
 
 namespace {
 
@@ -63,10 +65,13 @@ cudaError_t spied_copy_2d(void* dst, std::size_t dst_pitch, void const* src, std
 cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters,
                           cudaStream_t stream) __asm__("cudaMemcpy3DAsync");
 cudaError_t spied_graph(cudaGraphExec_t graph, cudaStream_t stream) __asm__("cudaGraphLaunch");
+#if CUDART_VERSION >= 12080
+// Who asks for a function of the driver.
+cudaError_t spied_entry(
+    char const* name, void** function, unsigned version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status) __asm__("cudaGetDriverEntryPointByVersion");
+#endif
 #if CUDART_VERSION >= 13000
-cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
-                        std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
-                        std::size_t kinds, cudaStream_t stream) __asm__("cudaMemcpyBatchAsync");
 // What `<<<>>>` becomes.
 cudaError_t spied_launch(void const* kernel, dim3 grid, dim3 block, void** arguments,
                          std::size_t shared, cudaStream_t stream) __asm__("__cudaLaunchKernel");
@@ -112,12 +117,33 @@ cudaError_t spied_copy_3d(cudaMemcpy3DParms const* parameters, cudaStream_t stre
   return real(&spied_copy_3d, "cudaMemcpy3DAsync")(parameters, stream);
 }
 
-#if CUDART_VERSION >= 13000
-cudaError_t spied_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
-                        std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
-                        std::size_t kinds, cudaStream_t stream) {
+#if CUDART_VERSION >= 12080
+
+namespace {
+
+using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
+                                         CUmemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,
+                                         CUstream);
+CopyBatch* real_batch = nullptr;
+
+CUresult CUDAAPI spied_batch(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* bytes,
+                             std::size_t count, CUmemcpyAttributes* attributes, std::size_t* firsts,
+                             std::size_t kinds, std::size_t* failed, CUstream stream) {
   DriverSpy::copied_batch(bytes, count, stream);
-  return real(&spied_batch, "cudaMemcpyBatchAsync")(dsts, srcs, bytes, count, attributes, firsts,
-                                                    kinds, stream);
+  return real_batch(dsts, srcs, bytes, count, attributes, firsts, kinds, failed, stream);
 }
+
+}  // namespace
+
+cudaError_t spied_entry(char const* name, void** function, unsigned version,
+                        unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
+  cudaError_t const error = real(&spied_entry, "cudaGetDriverEntryPointByVersion")(
+      name, function, version, flags, status);
+  if (error != cudaSuccess || *function == nullptr || std::string(name) != "cuMemcpyBatchAsync")
+    return error;
+  real_batch = reinterpret_cast<CopyBatch*>(*function);
+  *function  = reinterpret_cast<void*>(&spied_batch);
+  return error;
+}
+
 #endif

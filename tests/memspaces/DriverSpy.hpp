@@ -22,7 +22,7 @@ class DriverSpy {
   static void copied_batch(std::size_t const* bytes, std::size_t count, void* stream);
 
   std::size_t copies   = 0;
-  std::size_t batches  = 0;  ///< calls of cudaMemcpyBatchAsync, which are not among the copies
+  std::size_t batches  = 0;  ///< calls of cuMemcpyBatchAsync, which are not among the copies
   std::size_t launches = 0;  ///< of kernels, by `<<<>>>`, and of graphs
   std::size_t bytes    = 0;
   std::set<void*> streams;

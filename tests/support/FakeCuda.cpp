@@ -169,6 +169,7 @@ void registering_takes(std::chrono::milliseconds time) {
 }
 
 void use_old_driver() {
+  KokkosHostSpaces::Impl::Driver::forget_runtime();
   std::lock_guard const lock(machine().mutex);
   machine().old_driver = true;
 }

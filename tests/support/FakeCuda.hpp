@@ -61,7 +61,7 @@ struct Copied {
 };
 std::vector<Copied> copied();
 
-/// A driver older than CUDA 12.5: no cuCtxRecordEvent. Call it right after reset.
+/// A driver older than CUDA 12.5: no cuCtxRecordEvent, and no cuMemcpyBatchAsync.
 void use_old_driver();
 
 /// Registered memory has another address on the device

@@ -94,22 +94,28 @@ CUresult synchronize_context() {
 
 void* driver_function(std::string const& name) {
   static std::map<std::string, void*> const functions = {
-      {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
-      {"cuDevicePrimaryCtxGetState", reinterpret_cast<void*>(&primary_context_state)},
-      {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&primary_context_retain)},
-      {"cuCtxGetCurrent", reinterpret_cast<void*>(&current_context)},
-      {"cuCtxPushCurrent", reinterpret_cast<void*>(&push_context)},
-      {"cuCtxPopCurrent", reinterpret_cast<void*>(&pop_context)},
-      {"cuCtxSynchronize", reinterpret_cast<void*>(&synchronize_context)},
-      {"cuCtxRecordEvent", reinterpret_cast<void*>(&record_context_event)},
-      {"cuEventCreate", reinterpret_cast<void*>(&create_event)},
-      {"cuEventQuery", reinterpret_cast<void*>(&query_event)},
-      {"cuEventSynchronize", reinterpret_cast<void*>(&synchronize_event)},
-      {"cuEventDestroy", reinterpret_cast<void*>(&destroy_event)},
-      {"cuStreamIsCapturing", reinterpret_cast<void*>(&stream_is_capturing)},
-      {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void*>(&exchange_capture_mode)}};
+    {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
+    {"cuDevicePrimaryCtxGetState", reinterpret_cast<void*>(&primary_context_state)},
+    {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&primary_context_retain)},
+    {"cuCtxGetCurrent", reinterpret_cast<void*>(&current_context)},
+    {"cuCtxPushCurrent", reinterpret_cast<void*>(&push_context)},
+    {"cuCtxPopCurrent", reinterpret_cast<void*>(&pop_context)},
+    {"cuCtxSynchronize", reinterpret_cast<void*>(&synchronize_context)},
+    {"cuCtxRecordEvent", reinterpret_cast<void*>(&record_context_event)},
+    {"cuEventCreate", reinterpret_cast<void*>(&create_event)},
+    {"cuEventQuery", reinterpret_cast<void*>(&query_event)},
+    {"cuEventSynchronize", reinterpret_cast<void*>(&synchronize_event)},
+    {"cuEventDestroy", reinterpret_cast<void*>(&destroy_event)},
+#if CUDART_VERSION >= 12080
+    {"cuMemcpyBatchAsync", reinterpret_cast<void*>(&copy_batch)},
+#endif
+    {"cuLaunchKernelEx", reinterpret_cast<void*>(&launch_kernel)},
+    {"cuStreamIsCapturing", reinterpret_cast<void*>(&stream_is_capturing)},
+    {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void*>(&exchange_capture_mode)}
+  };
   std::lock_guard const lock(machine().mutex);
-  if (machine().old_driver && name == "cuCtxRecordEvent") return nullptr;
+  bool const is_new = name == "cuCtxRecordEvent" || name == "cuMemcpyBatchAsync";
+  if (machine().old_driver && is_new) return nullptr;
   auto const found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }

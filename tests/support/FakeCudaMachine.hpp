@@ -236,6 +236,11 @@ CUresult create_event(CUevent*, unsigned int);
 CUresult query_event(CUevent);
 CUresult synchronize_event(CUevent);
 CUresult destroy_event(CUevent);
+CUresult launch_kernel(CUlaunchConfig const*, CUfunction, void**, void**);  // FakeCudaStreams.cpp
+#if CUDART_VERSION >= 12080
+CUresult copy_batch(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t, CUmemcpyAttributes*,
+                    std::size_t*, std::size_t, std::size_t*, CUstream);  // FakeCudaMemory.cpp
+#endif
 CUresult stream_is_capturing(CUstream, CUstreamCaptureStatus*);  // FakeCudaCapture.cpp
 CUresult exchange_capture_mode(CUstreamCaptureMode*);
 

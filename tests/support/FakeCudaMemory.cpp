@@ -250,30 +250,26 @@ cudaError_t CUDARTAPI cudaMemcpy3DAsync(cudaMemcpy3DParms const* parameters, cud
     }
   });
 }
+}
 
 #if CUDART_VERSION >= 12080
+
+namespace FakeCuda {
+
 // All are checked before one is done. In the real one the legacy default stream is an invalid value,
 // and a capture is broken.
-#if CUDART_VERSION >= 13000
-cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, void const* const* srcs,
-                                           std::size_t const* bytes, std::size_t count,
-                                           cudaMemcpyAttributes*, std::size_t*, std::size_t,
-                                           cudaStream_t stream) {
-#else
-cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void** dsts, void** srcs, std::size_t* bytes,
-                                           std::size_t count, cudaMemcpyAttributes*, std::size_t*,
-                                           std::size_t, std::size_t*, cudaStream_t stream) {
-#endif
-  if (cudaError_t const error = enter("cudaMemcpyBatchAsync")) return error;
-  if (stream == nullptr || stream == cudaStreamLegacy || count == 0)
-    return finish(cudaErrorInvalidValue);
+CUresult copy_batch(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* bytes, std::size_t count,
+                    CUmemcpyAttributes*, std::size_t*, std::size_t, std::size_t*, CUstream stream) {
+  if (CUresult const error = enter_driver("cuMemcpyBatchAsync")) return error;
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || count == 0)
+    return CUDA_ERROR_INVALID_VALUE;
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   m.current();
   CUstream_st* const of_handle = m.find(stream);
   if (of_handle != nullptr && of_handle->capture) {
     of_handle->capture->valid = false;
-    return finish(cudaErrorStreamCaptureUnsupported);
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
   struct Piece {
     void* dst;
@@ -282,16 +278,20 @@ cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void** dsts, void** srcs, std::size_t
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < count; ++i) {
-    if (m.known_bytes(dsts[i], bytes[i]) != bytes[i] ||
-        m.known_bytes(srcs[i], bytes[i]) != bytes[i])
-      return finish(cudaErrorInvalidValue);
-    pieces.push_back({dsts[i], srcs[i], bytes[i]});
+    pieces.push_back(
+        {reinterpret_cast<void*>(dsts[i]), reinterpret_cast<void const*>(srcs[i]), bytes[i]});
+    if (m.known_bytes(pieces[i].dst, bytes[i]) != bytes[i] ||
+        m.known_bytes(pieces[i].src, bytes[i]) != bytes[i])
+      return CUDA_ERROR_INVALID_VALUE;
   }
   // In no order: here the last one first.
-  return finish(m.submit(stream, [pieces] {
+  auto const copy = [pieces] {
     for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
       std::memcpy(piece->dst, piece->src, piece->bytes);
-  }));
+  };
+  return m.submit(stream, copy) == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
+
+}  // namespace FakeCuda
+
 #endif
-}

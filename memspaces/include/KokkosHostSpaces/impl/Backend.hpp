@@ -124,7 +124,7 @@ class EarlyKernel {
   EarlyKernel& operator=(EarlyKernel const&) = delete;
 
   /// Launches it before that work is done. False, and nothing is done, where that is impossible:
-  /// it was compiled for less, or the runtime refuses; on the legacy default stream, and while
+  /// it was compiled for less, or the driver refuses; on the legacy default stream, and while
   /// `stream` captures.
   bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
               int device) noexcept;
@@ -138,13 +138,11 @@ class EarlyKernel {
   static void start_nodes_early(void* graph);
 
  private:
-  enum class Can : signed char { unknown, no, yes };
-
   static bool may_start_early(void const* before, void const* kernel);
-  bool can_start_early(int device) noexcept;
+  void* function_on(int device) noexcept;
 
   void const* m_kernel;
-  std::array<std::atomic<Can>, most_devices> m_can{};
+  std::array<std::atomic<void*>, most_devices> m_functions{};  ///< nullptr: not known so far
   std::atomic<bool> m_has_nodes{false};
 };
 

@@ -39,7 +39,8 @@ struct CopyRows {
 struct BatchPlan {
   enum class Use {
     once,
-    again  ///< and again: the kernel is launched as a graph, which takes the host half as long
+    again,  ///< and again: the kernel is launched as a graph, which takes the host half as long
+    again_to_device  ///< the same, of page-locked memory, which a kernel waits for longer
   };
 
   std::vector<CopyRows> rows;

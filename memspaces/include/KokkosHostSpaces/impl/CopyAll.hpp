@@ -136,7 +136,7 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (pairs.size() != 1) return false;
   pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
     if constexpr (OurCopy<Kokkos::Cuda, Dst, Src> && (Dst::rank != 0 || Src::rank != 0)) {
-      if (!is_copied_as_short(instance, dst, src)) copy_views(instance, dst, src);
+      copy_views(instance, dst, src);
       is_copied = true;
     }
   });
@@ -145,9 +145,9 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
 
 template <class Pairs>
 void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  if (is_copied_alone(instance, pairs)) return;
   bool const may_merge = CopyBatch::may_merge(instance.cuda_stream());
   if (may_merge && enqueue_quickly(instance, pairs)) return;
+  if (is_copied_alone(instance, pairs)) return;
   CheckedPairs checked =
       check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
   if (may_merge && enqueue_sorted(instance, pairs, checked.batch)) return;

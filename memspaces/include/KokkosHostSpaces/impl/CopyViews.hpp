@@ -124,19 +124,26 @@ CopySides sides_of(Dst const& dst, Src const& src) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// Does a tool listen to copies? Without one the callbacks, of 2 KB, are not asked for.
+inline bool tools_see_copies() {
+  return Kokkos::Profiling::profileLibraryLoaded() &&
+         Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+}
+
 /// Tells Kokkos Tools of a deep_copy for as long as it lives.
 class DeepCopyEvent {
  public:
   template <class Dst, class Src>
   DeepCopyEvent(Dst const& dst, Src const& src) {
-    if (Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy == nullptr) return;
+    if (!tools_see_copies()) return;
     Kokkos::Profiling::beginDeepCopy(
         Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
         Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
         dst.size() * sizeof(typename Dst::value_type));  // without gaps, as the copy
   }
   ~DeepCopyEvent() {
-    if (Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
+    if (Kokkos::Profiling::profileLibraryLoaded() &&
+        Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
       Kokkos::Profiling::endDeepCopy();
   }
   DeepCopyEvent(DeepCopyEvent const&)            = delete;

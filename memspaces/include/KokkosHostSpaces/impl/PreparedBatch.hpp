@@ -86,10 +86,11 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
     m_has_others         = checked.has_others;
     // Few to a device go by a call of the driver then, if it has one: see BatchPlan.cpp.
     bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream());
-    m_plan = checked.batch.plan(m_device, by_call ? BatchPlan::Use::once : BatchPlan::Use::again);
-    m_plan.to_device  = pairs.are_to_device;
-    m_pieces          = ListedPieces(m_device, m_plan.for_kernel);
-    m_plan.for_kernel = {};
+    m_plan             = checked.batch.plan(m_device,
+                                by_call ? BatchPlan::Use::again_to_device : BatchPlan::Use::again);
+    m_plan.to_device   = pairs.are_to_device;
+    m_pieces           = ListedPieces(m_device, m_plan.for_kernel, by_call);
+    m_plan.for_kernel  = {};
   }
 
   void enqueue(Kokkos::Cuda const& instance) const override {

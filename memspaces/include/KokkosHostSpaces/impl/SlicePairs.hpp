@@ -56,7 +56,10 @@ class PairsOfSlices {
     CopyPiece const first = m_numbers.piece(0);
     return {first.dst, first.src};
   }
-  bool sweep(PieceSweep& sweep) const { return m_numbers.sweep(sweep); }
+  template <class Pieces>
+  bool sweep(Pieces& pieces) const {
+    return m_numbers.sweep(pieces);
+  }
   bool are_of(PlainList const& list) const { return list.slices.are(m_numbers); }
   KnownSlices known() const { return KnownSlices(m_numbers); }
 

@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces/Slice.hpp>
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
+#include <KokkosHostSpaces/impl/FewCopies.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
 
 #include <algorithm>
@@ -60,7 +61,8 @@ struct ArraySlices {
   }
   /// Adds all of them but empty ones, merged with the one before if they continue it. False: one is
   /// not plain, or not in the arrays.
-  bool sweep(PieceSweep& sweep) const;
+  bool sweep(PieceSweep& pieces) const;
+  bool sweep(FewCopies& copies) const;
 };
 
 /// The slices that a list was made of, word for word: 4096 of them are known again in 1.7 us, as many

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The quick ways of deep_copy_all, for what is plain: one pass over all pairs, and a single short one.
+// The quick ways of deep_copy_all, for what is plain: one pass over all pairs.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_SWEPT_COPIES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SWEPT_COPIES_HPP
@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/impl/CopyBatch.hpp>
 #include <KokkosHostSpaces/impl/CopyRuns.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/FewCopies.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
 #include <KokkosHostSpaces/impl/PlainLists.hpp>
 
@@ -25,7 +26,8 @@ inline constexpr bool can_be_swept_v =
     are_bytes_v<Dst, Src>&& has_device_v<Dst, Src> && !is_pageable_v<typename Dst::memory_space> &&
     !is_pageable_v<typename Src::memory_space> && is_one_order_v<Dst, Src>;
 
-/// Adds a pair to a PieceSweep, a PieceComparison, or a PieceRun; false if it is not for that.
+/// Adds a pair to FewCopies, a PieceSweep, a PieceComparison, or a PieceRun; false if it is not for
+/// that.
 template <class Pieces, class Dst, class Src>
 bool sweep_pair(Pieces& pieces, Dst const& dst, Src const& src) {
   for (int r = 0; r < int(Dst::rank); ++r)
@@ -70,11 +72,6 @@ NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* length
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-inline bool tools_see_copies() {
-  return Kokkos::Profiling::profileLibraryLoaded() &&  // for those are 2 KB
-         Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
-}
-
 // Neighbours, all of them.
 template <class Pairs>
 bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
@@ -82,6 +79,14 @@ bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
   PieceRun run(dst, src);
   return pairs.sweep(run) && run.bytes() > 0 && run.sides_are_apart() &&
          copy_run(dst, src, run.bytes(), instance.cuda_stream());
+}
+
+// So few that no kernel carries them.
+template <class Pairs>
+bool enqueue_by_call(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  FewCopies copies;
+  return pairs.sweep(copies) && copies.are_plain(copy_thresholds_in_use().regular_pieces) &&
+         copy_few(copies, Pairs::are_to_device, instance.cuda_stream());
 }
 
 // By one call, or by a kernel that has the list among its arguments.
@@ -134,6 +139,7 @@ bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
     if (!may_be_quick(pairs)) return false;
     if constexpr (!Pairs::are_slices)  // of which the sweep merges neighbours
       if (pairs.begins_with_neighbours()) return enqueue_run(instance, pairs);
+    if (pairs.size() <= FewCopies::most) return enqueue_by_call(instance, pairs);
     return pairs.size() <= PieceSweep::most_of_call ? enqueue_few(instance, pairs)
                                                     : enqueue_many(instance, pairs);
   }
@@ -156,25 +162,6 @@ bool enqueue_sorted(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch 
       if (!sweep.add_or_merge(piece.dst, piece.src, piece.bytes)) return false;
     list->pieces = sweep.finish();
     return enqueue_and_keep(instance, pairs, list);
-  }
-  return false;
-}
-
-// A single short pair goes to a device by the call for batches; false if that is not for it.
-template <class Dst, class Src>
-bool is_copied_as_short(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
-  if constexpr (can_be_swept_v<Dst, Src> && is_to_device_v<Dst, Src>) {
-    std::size_t const bytes = dst.span() * sizeof(typename Dst::value_type);
-    if (bytes > copy_thresholds_in_use().short_bytes || dst.data() == nullptr ||
-        src.data() == nullptr || tools_see_copies() || guards_copies())
-      return false;
-    NearEnds ends;
-    std::uint32_t length = 0;
-    PieceSweep sweep(reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
-                     &ends, &length);
-    return sweep_pair(sweep, dst, src) && sweep.finish().count == 1 &&
-           CopyBatch::may_merge(instance.cuda_stream()) &&
-           copy_short(dst.data(), src.data(), length, instance.cuda_stream());
   }
   return false;
 }
