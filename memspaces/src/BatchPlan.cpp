@@ -52,14 +52,14 @@ using ByKernel = decltype(CopyThresholds::by_kernel);
 // bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB 14.9 and 13.1; by one call of
 // cuMemcpyBatchAsync 3.0 and 2.8, 3.1 and 2.9, 13.7 and 13.1, each of many in a row. On hosts that are
 // slow for a while, that call takes 5.5 of 4 x 64 bytes, the kernel still 3.6.
-constexpr std::array<std::size_t, 2> least_again = {2, 12}, least_again_to_device = {4, 16};
+constexpr std::array<std::size_t, 2> least_again = {2, 12}, least_again_to_device = {4, 24};
 
 ByKernel by_kernel(BatchPlan::Use use) {
   ByKernel known = copy_thresholds_in_use().by_kernel;
   if (use == BatchPlan::Use::once) return known;
   auto const& least = use == BatchPlan::Use::again ? least_again : least_again_to_device;
   for (std::size_t i = 0; i < least.size(); ++i)
-    known[i].least_number = std::min(known[i].least_number, least[i]);
+    known[i].least_number = least[i];
   return known;
 }
 

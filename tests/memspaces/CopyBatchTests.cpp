@@ -232,7 +232,7 @@ TEST_CASE("a plan that is used again leaves fewer pieces to the kernel, from two
   CHECK(left(14, 32768, BatchPlan::Use::once) == 0);
   CHECK(left(3, 64, BatchPlan::Use::again_to_device) == 0);
   CHECK(left(4, most, BatchPlan::Use::again_to_device) == 4);
-  CHECK(left(14, 32768, BatchPlan::Use::again_to_device) == 0);
+  CHECK(left(20, 32768, BatchPlan::Use::again_to_device) == 0);
 }
 
 TEST_CASE("a plan of short pieces alone asks nothing of the driver", "[copy_batch]") {
