@@ -26,7 +26,7 @@ class Planner {
     m_plan.slots            = sizes.slots();
     m_plan.memory           = m_layout.memory;
     m_plan.chunk_rows       = rows;
-    m_lags.set_pace(rows, sizes.halvings(rows));
+    m_lags.set_pace(rows, sizes.halvings(rows), sizes.page_rows());
     m_plan.chunks = m_lags.chunks();
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t alignment = 512;  // of windows, as of what CUDA allocates
 constexpr std::size_t endless   = std::numeric_limits<std::size_t>::max();
+constexpr int most_halvings     = 3;
 
 // What cannot be counted is more than any memory.
 std::size_t product(std::size_t a, std::size_t b) {
@@ -68,10 +70,18 @@ int StreamSizes::halvings(std::int64_t rows) const {
     smallest = std::max(smallest, m_lags.rows_to_move(int(b)));
   }
   int result = 0;
-  while (result < 3 && rows >> (result + 1) >= smallest &&
+  while (result < most_halvings && rows >> (result + 1) >= smallest &&
          std::size_t(rows >> (result + 1)) * row >= m_wishes.smallest_chunk)
     ++result;
   return result;
+}
+
+std::int64_t StreamSizes::page_rows() const {
+  constexpr std::size_t page = 4096;
+  std::size_t rows           = 1;
+  for (StreamBuffer const& buffer : m_shape.buffers)
+    if (!buffer.fixed) rows = std::max(rows, page / std::gcd(page, buffer.row_bytes));
+  return std::int64_t(rows);
 }
 
 bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= m_wishes.memory; }
@@ -102,7 +112,10 @@ std::int64_t StreamSizes::wanted_rows() const {
   std::size_t const fewest     = product(all / 1024, operations);
   std::size_t const chunk      = std::clamp(std::max(best, fewest), m_wishes.smallest_chunk,
                                             std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
-  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1, way);
+  std::int64_t rows            = std::int64_t((chunk + row - 1) / row);
+  std::int64_t const pages     = page_rows() << most_halvings;  // when they are halved, too
+  if (rows >= 4 * pages) rows = (rows + pages / 2) / pages * pages;
+  return std::clamp<std::int64_t>(rows, 1, way);
 }
 
 std::int64_t StreamSizes::choose_rows() const {

@@ -154,6 +154,32 @@ TEST_CASE("the first chunks and the last are smaller, unless their size was give
   }
 }
 
+// Copies both ways at once are slower if they begin elsewhere.
+TEST_CASE("chunks of large arrays begin at whole pages, but for the last, smaller ones",
+          "[stream_sizes]") {
+  for (std::size_t const row_bytes : {4, 8, 24, 4096})
+    for (std::size_t const bytes : {64 * MiB, GiB, 3 * GiB + 12345 * KiB}) {
+      std::int64_t const rows = std::int64_t(bytes / row_bytes) + 7;
+      StreamPlan const plan =
+          plan_stream(label, loop(rows, row_bytes, true, true), {.memory = unlimited});
+      std::vector<StreamOperation> launches;
+      for (StreamOperation const& operation : plan.operations)
+        if (operation.action == StreamAction::launch) launches.push_back(operation);
+      CAPTURE(row_bytes, bytes);
+      REQUIRE(launches.size() > 8);
+      std::int64_t done = 0;
+      for (std::size_t c = 0; c < launches.size(); ++c) {
+        std::int64_t const begin = launches[c].begin, end = launches[c].end;
+        CHECK(begin == done);
+        CHECK(end - begin <= plan.chunk_rows);
+        if (c + 3 < launches.size()) CHECK(std::size_t(begin) * row_bytes % 4096 == 0);
+        if (c > 2 && c + 4 < launches.size()) CHECK(end - begin >= plan.chunk_rows / 2);
+        done = end;
+      }
+      CHECK(done == rows);
+    }
+}
+
 TEST_CASE("a part of an array is cut as an array of that size is", "[stream_sizes]") {
   StreamShape const whole = loop(1 << 16, KiB, true, true);
   StreamShape part        = loop(1 << 24, KiB, true, true);
