@@ -99,7 +99,21 @@ std::int64_t StreamLags::way() const {
   return result;
 }
 
-void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
+namespace {
+
+// Of `count` equal parts of `all`, or one more, so that they begin at whole pages; `least` at least,
+// the last one, too. 0 if that is not to be had.
+std::int64_t even_rows(std::int64_t all, std::int64_t count, std::int64_t most, std::int64_t least,
+                       std::int64_t page_rows) {
+  std::int64_t rows = std::min(most, (all / count + page_rows) / page_rows * page_rows);
+  for (; rows >= 8 * page_rows && (all - 1) / rows <= count; rows -= page_rows)
+    if ((all - 1) % rows + 1 >= least) return rows;
+  return 0;
+}
+
+}  // namespace
+
+void StreamLags::set_pace(std::int64_t chunk_rows, int halvings, std::int64_t page_rows) {
   std::int64_t const way = this->way();
   std::int64_t ramp      = 0;
   for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
@@ -114,7 +128,11 @@ void StreamLags::set_pace(std::int64_t chunk_rows, int halvings) {
   }
   for (int h = halvings; h > 0; --h) add(chunk_rows >> h);
   std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows;
-  for (std::int64_t c = 0; c < count; ++c) add(middle / count + (c < middle % count ? 1 : 0));
+  std::int64_t const even = even_rows(middle, count, chunk_rows, chunk_rows >> halvings, page_rows);
+  for (std::int64_t done = 0; even > 0 && done < middle; done += even)
+    add(std::min(even, middle - done));
+  for (std::int64_t c = 0; even == 0 && c < count; ++c)
+    add(middle / count + (c < middle % count ? 1 : 0));
   for (int h = 1; h <= halvings; ++h) add(chunk_rows >> h);
 }
 

@@ -26,7 +26,7 @@ class Planner {
     m_plan.slots            = sizes.slots();
     m_plan.memory           = m_layout.memory;
     m_plan.chunk_rows       = rows;
-    m_lags.set_pace(rows, sizes.halvings(rows));
+    m_lags.set_pace(rows, sizes.halvings(rows), sizes.page_rows());
     m_plan.chunks = m_lags.chunks();
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
@@ -225,7 +225,7 @@ class Planner {
   // So few that they cost less than a percent, so many that two equal loops end together.
   void set_turns() {
     if (m_plan.bytes_to_device + m_plan.bytes_to_host < m_wishes.gives_way_from) return;
-    constexpr std::size_t turns = 12, most = std::size_t(64) << 20;
+    constexpr std::size_t turns = 12, most = std::size_t(128) << 20;
     m_plan.turn_to_device = std::min(m_plan.bytes_to_device / turns, most);
     m_plan.turn_to_host   = std::min(m_plan.bytes_to_host / turns, most);
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t alignment = 512;  // of windows, as of what CUDA allocates
 constexpr std::size_t endless   = std::numeric_limits<std::size_t>::max();
+constexpr int most_halvings     = 3;
 
 // What cannot be counted is more than any memory.
 std::size_t product(std::size_t a, std::size_t b) {
@@ -68,34 +70,52 @@ int StreamSizes::halvings(std::int64_t rows) const {
     smallest = std::max(smallest, m_lags.rows_to_move(int(b)));
   }
   int result = 0;
-  while (result < 3 && rows >> (result + 1) >= smallest &&
+  while (result < most_halvings && rows >> (result + 1) >= smallest &&
          std::size_t(rows >> (result + 1)) * row >= m_wishes.smallest_chunk)
     ++result;
   return result;
+}
+
+std::int64_t StreamSizes::page_rows() const {
+  constexpr std::size_t page = 4096;
+  std::size_t rows           = 1;
+  for (StreamBuffer const& buffer : m_shape.buffers)
+    if (!buffer.fixed) rows = std::max(rows, page / std::gcd(page, buffer.row_bytes));
+  return std::int64_t(rows);
 }
 
 bool StreamSizes::fits(std::int64_t rows) const { return layout(rows).memory <= m_wishes.memory; }
 
 std::int64_t StreamSizes::wanted_rows() const {
   std::int64_t const way = m_lags.way();  // the range may be a part of the arrays
-  std::size_t row = 1, all = 1;
-  bool loads = false, stores = false;
-  for (StreamBuffer const& buffer : m_shape.buffers) {
+  std::size_t row = 1, all = 1, loads = 0, stores = 0, keeps = 0;
+  for (std::size_t b = 0; b < m_shape.buffers.size(); ++b) {
+    StreamBuffer const& buffer = m_shape.buffers[b];
     if (buffer.fixed) continue;
-    loads  = loads || buffer.loaded;
-    stores = stores || buffer.stored;
-    row    = std::max(row, buffer.row_bytes);
-    all    = std::max(all, product(buffer.row_bytes, std::size_t(std::min(buffer.rows, way))));
+    loads += buffer.loaded;
+    stores += buffer.stored;
+    keeps += m_lags.kept(int(b)) > 0;
+    row = std::max(row, buffer.row_bytes);
+    all = std::max(all, product(buffer.row_bytes, std::size_t(std::min(buffer.rows, way))));
   }
   // A longer pipeline takes longer to fill, more chunks take longer to begin: the best grows as
-  // the root, and a pipeline that empties as well takes twice as long for it. Few enough that
-  // CUDA's queues hold the operations of all, if memory allows.
-  double const begins = double(loads && stores ? 1 << 18 : 1 << 19) *
-                        double(std::max<std::size_t>(m_shape.stages.size(), 1));
-  std::size_t const best  = std::size_t(std::sqrt(double(all) * begins));
-  std::size_t const chunk = std::clamp(std::max(best, all / 128), m_wishes.smallest_chunk,
-                                       std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
-  return std::clamp<std::int64_t>(std::int64_t((chunk + row - 1) / row), 1, way);
+  // the root, and a pipeline that empties as well takes twice as long for it. More than 32 MiB of
+  // 8 GiB gained nothing on an H200.
+  std::size_t const stages = std::max<std::size_t>(m_shape.stages.size(), 1);
+  double const begins      = double(loads > 0 && stores > 0 ? 1 << 18 : 1 << 19);
+  double const root        = std::min(std::sqrt(double(all) * begins), double(1 << 25));
+  std::size_t const best   = std::size_t(root * std::sqrt(double(stages)));
+  // So few that CUDA's queues, of 1024 each, hold about all operations, if memory allows. A chunk
+  // has copies in, a wait and an event in one; two waits, what is kept and an event, and launches
+  // and an event in that of the kernels.
+  std::size_t const operations = std::max(loads + 2, 3 + keeps + (keeps > 0) + stages);
+  std::size_t const fewest     = product(all / 1024, operations);
+  std::size_t const chunk      = std::clamp(std::max(best, fewest), m_wishes.smallest_chunk,
+                                            std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
+  std::int64_t rows            = std::int64_t((chunk + row - 1) / row);
+  std::int64_t const pages     = page_rows() << most_halvings;  // when they are halved, too
+  if (rows >= 4 * pages) rows = (rows + pages / 2) / pages * pages;
+  return std::clamp<std::int64_t>(rows, 1, way);
 }
 
 std::int64_t StreamSizes::choose_rows() const {

@@ -146,7 +146,7 @@ TEST_CASE("a turn is a twelfth of a loop, but not long; small loops are left alo
   };
   CHECK(turn(std::size_t(511) << 20) > std::size_t(511) << 20);
   CHECK(turn(std::size_t(600) << 20) == std::size_t(50) << 20);
-  CHECK(turn(std::size_t(8) << 30) == std::size_t(64) << 20);
+  CHECK(turn(std::size_t(8) << 30) == std::size_t(128) << 20);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,9 +73,11 @@ TEST_CASE("chunks grow as the root of what is streamed, and are smaller where it
   };
   CHECK(chunk(GiB, true, true) == 16 * MiB);
   CHECK(chunk(64 * MiB, true, true) == 4 * MiB);
+  CHECK(chunk(8 * GiB, true, true) == 32 * MiB);
   for (bool const loads : {true, false}) {
     CHECK(chunk(512 * MiB, loads, !loads) == 16 * MiB);
     CHECK(chunk(32 * MiB, loads, !loads) == 4 * MiB);
+    CHECK(chunk(8 * GiB, loads, !loads) == 32 * MiB);
   }
   CHECK(chunk_bytes(loop(100, 3 * MiB, true, true)) == 9 * MiB);  // whole rows
   // Each loop of a chain has a launch to begin.
@@ -90,11 +93,40 @@ TEST_CASE("small arrays are few chunks, and large ones not too many", "[stream_s
     for (std::size_t row_bytes : {std::size_t(8), KiB, 512 * KiB}) {
       CHECK(plan(MiB, row_bytes).chunks == 1);
       CHECK(plan(2 * MiB, row_bytes).chunks <= 2);
-      CHECK(plan(64 * GiB, row_bytes).chunks <= 128 + 6);
-      CHECK(plan(64 * GiB, row_bytes).chunks >= 128);
+      CHECK(plan(64 * GiB, row_bytes).chunks <= 256 + 6);
+      CHECK(plan(64 * GiB, row_bytes).chunks >= 256);
     }
     CHECK(plan(8, 8).chunks == 1);
     CHECK(plan(256 * MiB, 16 * MiB).chunk_rows == 1);
+  }
+}
+
+TEST_CASE("the queues of CUDA hold about all operations of a loop, whatever its chunks have",
+          "[stream_sizes]") {
+  StreamShape triad = loop(1 << 23, KiB, true, true);
+  triad.stages[0].accesses.push_back({2, 0, false});
+  triad.buffers.push_back(triad.buffers[0]);
+  StreamShape many = triad;
+  for (int b = 3; b < 12; ++b) {
+    many.stages[0].accesses.push_back({b, 0, false});
+    many.buffers.push_back(many.buffers[0]);
+  }
+  for (StreamShape const& shape : {triad, many, loop(1 << 23, KiB, true, true, 2),
+                                   steps(2, 1 << 23, KiB), steps(8, 1 << 23, KiB)}) {
+    StreamPlan const plan = plan_stream(label, shape, {.memory = unlimited});
+    std::map<StreamQueue, std::size_t> enqueued;
+    for (StreamOperation const& operation : plan.operations) {
+      std::size_t& all = enqueued[operation.queue()];
+      for (int const before : operation.after) all += before >= 0;
+      all += operation.action == StreamAction::launch
+                 ? 1
+                 : operation.last_piece - operation.first_piece;
+      all += operation.event >= 0;
+    }
+    for (auto const& [queue, all] : enqueued) {
+      CAPTURE(shape.buffers.size(), int(queue));
+      CHECK(all <= 1024 + 1024 / 10);
+    }
   }
 }
 
@@ -120,6 +152,32 @@ TEST_CASE("the first chunks and the last are smaller, unless their size was give
     CHECK(rows.front() == (asked > 0 ? 16 << 10 : 2 << 10));
     CHECK(rows.back() == rows.front());
   }
+}
+
+// Copies both ways at once are slower if they begin elsewhere.
+TEST_CASE("chunks of large arrays begin at whole pages, but for the last, smaller ones",
+          "[stream_sizes]") {
+  for (std::size_t const row_bytes : {4, 8, 24, 4096})
+    for (std::size_t const bytes : {64 * MiB, GiB, 3 * GiB + 12345 * KiB}) {
+      std::int64_t const rows = std::int64_t(bytes / row_bytes) + 7;
+      StreamPlan const plan =
+          plan_stream(label, loop(rows, row_bytes, true, true), {.memory = unlimited});
+      std::vector<StreamOperation> launches;
+      for (StreamOperation const& operation : plan.operations)
+        if (operation.action == StreamAction::launch) launches.push_back(operation);
+      CAPTURE(row_bytes, bytes);
+      REQUIRE(launches.size() > 8);
+      std::int64_t done = 0;
+      for (std::size_t c = 0; c < launches.size(); ++c) {
+        std::int64_t const begin = launches[c].begin, end = launches[c].end;
+        CHECK(begin == done);
+        CHECK(end - begin <= plan.chunk_rows);
+        if (c + 3 < launches.size()) CHECK(std::size_t(begin) * row_bytes % 4096 == 0);
+        if (c > 2 && c + 4 < launches.size()) CHECK(end - begin >= plan.chunk_rows / 2);
+        done = end;
+      }
+      CHECK(done == rows);
+    }
 }
 
 TEST_CASE("a part of an array is cut as an array of that size is", "[stream_sizes]") {

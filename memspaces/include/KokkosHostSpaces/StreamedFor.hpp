@@ -37,8 +37,8 @@ namespace KokkosHostSpaces {
 ///
 /// Asynchronous with `options.instances`: ordered behind what was enqueued there before and before
 /// what is enqueued afterwards, and on these instances alone. Enqueueing waits when CUDA's queues
-/// are full: after about 250 chunks. Views of this library's spaces may be destroyed as soon as the
-/// call has returned; others when the loop is done. On the host, done on return.
+/// are full: after about 250 chunks of a plain loop. Views of this library's spaces may be destroyed
+/// as soon as the call has returned; others when the loop is done. On the host, done on return.
 ///
 /// \tparam Way Staged, ZeroCopy, or Automatic: what the options say
 /// \throw Error, before anything is run, if the arguments do not fit the range or each other, cannot

@@ -19,8 +19,9 @@ class StreamLags {
   /// Rows that the front passes until all stages are done.
   std::int64_t way() const;
   /// Cuts the way of the front into chunks of so many rows; if `halvings` is not 0 and there are
-  /// enough rows, with smaller ones at both ends, the first and the last halved so often.
-  void set_pace(std::int64_t chunk_rows, int halvings);
+  /// enough rows, with smaller ones at both ends, the first and the last halved so often. Those
+  /// between are equal but for the last one, of a multiple of `page_rows` if they have many.
+  void set_pace(std::int64_t chunk_rows, int halvings, std::int64_t page_rows);
   std::int64_t chunks() const { return static_cast<std::int64_t>(m_fronts.size()); }
 
   /// Rows that a stage has done when a chunk is done; chunk -1: where it begins.
