@@ -14,6 +14,8 @@
 #include <limits>
 #include <random>
 
+#include <cuda.h>
+
 namespace CopyBatches {
 
 using KokkosHostSpaces::Slice;
