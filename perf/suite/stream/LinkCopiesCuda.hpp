@@ -125,11 +125,13 @@ class LinkCopies {
     return std::max({m_ended_in.seconds_since(m_began), m_ended_out.seconds_since(m_began), 1e-9});
   }
 
+  LinkPart const& part() const { return m_part; }
+  std::size_t copied_bytes() const { return m_copied; }
+
   /// Pieces that came back and are not the sample, and the last ones that went there and did not
-  /// arrive. They have overwritten those before them, of which the bytes are counted.
+  /// arrive. They have overwritten those before them, of which copied_bytes tells.
   std::int64_t count_missing() const {
-    std::size_t const arrays = m_arrays.in.size() + (m_arrays.out != nullptr ? 1 : 0);
-    std::int64_t missing     = m_copied == arrays * bytes_of(m_part.count()) ? 0 : 1;
+    std::int64_t missing = 0;
     if (m_part.count() == 0) return missing;
     for (std::int64_t first = m_part.first; first < m_part.last; first += m_part.piece) {
       std::int64_t const count = std::min(m_part.piece, m_part.last - first);

@@ -30,7 +30,7 @@ struct LinkVariant {
 class LinkTwin final : public StreamTwin {
  public:
   LinkTwin(std::vector<int> const& devices, StreamLoop const& loop)
-      : m_elements(loop.shape.elements()) {
+      : m_loop(loop), m_elements(loop.shape.elements()) {
     LinkArrays const arrays = arrays_of(loop);
     for (int device : devices) {
       OnDevice const here(device);
@@ -75,12 +75,25 @@ class LinkTwin final : public StreamTwin {
   }
 
   std::optional<std::int64_t> count_missing() const override {
-    std::int64_t missing = 0;
-    for (auto const& link : m_links) missing += link->count_missing();
-    return missing;
+    std::int64_t missing = 0, next = 0;
+    std::size_t copied = 0;
+    for (auto const& link : m_links) {
+      missing += link->count_missing();
+      missing += link->part().first != next;
+      next = link->part().last;
+      copied += link->copied_bytes();
+    }
+    return missing + (next != m_loop.shape.elements()) + (copied != bytes_of_loop());
   }
 
  private:
+  // By what the loop does, not by what is copied here.
+  std::size_t bytes_of_loop() const {
+    Traffic const traffic = traffic_of(m_loop.operation);
+    return std::size_t(traffic.a_in + traffic.b_in + traffic.c_in + traffic.a_out) *
+           std::size_t(m_loop.shape.elements()) * sizeof(double);
+  }
+
   void use(LinkVariant const& variant) {
     m_variant                = variant;
     std::int64_t const piece = std::int64_t(variant.piece_bytes / sizeof(double));
@@ -108,6 +121,7 @@ class LinkTwin final : public StreamTwin {
     }
   }
 
+  StreamLoop m_loop;
   std::int64_t m_elements;
   std::vector<std::unique_ptr<LinkCopies>> m_links;
   std::vector<double> m_shares;  // of the links, in all elements, as they are fast
