@@ -145,9 +145,10 @@ bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
 
 template <class Pairs>
 void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  if (!Pairs::can_be_swept && is_copied_alone(instance, pairs)) return;
   bool const may_merge = CopyBatch::may_merge(instance.cuda_stream());
   if (may_merge && enqueue_quickly(instance, pairs)) return;
-  if (is_copied_alone(instance, pairs)) return;
+  if (Pairs::can_be_swept && is_copied_alone(instance, pairs)) return;
   CheckedPairs checked =
       check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
   if (may_merge && enqueue_sorted(instance, pairs, checked.batch)) return;

@@ -84,12 +84,15 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
     auto const pairs     = m_kept.pairs();
     CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
     m_has_others         = checked.has_others;
-    // Few to a device go by a call of the driver then, if it has one: see BatchPlan.cpp.
-    bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream());
-    m_plan             = checked.batch.plan(m_device,
-                                by_call ? BatchPlan::Use::again_to_device : BatchPlan::Use::again);
+    // Few to a device go by a kernel that starts early, or by a call of the driver: see BatchPlan.cpp.
+    bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream()),
+               early   = by_call && instance.cuda_device_prop().major >= 9;
+    auto const use     = early     ? BatchPlan::Use::again_to_device
+                         : by_call ? BatchPlan::Use::once
+                                   : BatchPlan::Use::again;
+    m_plan             = checked.batch.plan(m_device, use);
     m_plan.to_device   = pairs.are_to_device;
-    m_pieces           = ListedPieces(m_device, m_plan.for_kernel, by_call);
+    m_pieces           = ListedPieces(m_device, m_plan.for_kernel, early);
     m_plan.for_kernel  = {};
   }
 
