@@ -48,18 +48,14 @@ bool is_taken(CopyRows const& rows, Driver::Stream stream) {
 
 using ByKernel = decltype(CopyThresholds::by_kernel);
 
-// Fewer than by a launch. H200, us to the device and to the host by a graph of the kernel: 4 x 64
-// bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB 14.9 and 13.1; by one call of
-// cuMemcpyBatchAsync 3.0 and 2.8, 3.1 and 2.9, 13.7 and 13.1, each of many in a row. On hosts that are
-// slow for a while, that call takes 5.5 of 4 x 64 bytes, the kernel still 3.6.
-constexpr std::array<std::size_t, 2> least_again = {2, 12}, least_again_to_device = {4, 24};
-
 ByKernel by_kernel(BatchPlan::Use use) {
-  ByKernel known = copy_thresholds_in_use().by_kernel;
+  CopyThresholds const& table = copy_thresholds_in_use();
+  ByKernel known              = table.by_kernel;
   if (use == BatchPlan::Use::once) return known;
-  auto const& least = use == BatchPlan::Use::again ? least_again : least_again_to_device;
-  for (std::size_t i = 0; i < least.size(); ++i)
-    known[i].least_number = least[i];
+  auto const& least = use == BatchPlan::Use::again             ? table.least_again
+                      : use == BatchPlan::Use::again_to_device ? table.least_again_to_device
+                                                               : table.least_to_device;
+  for (std::size_t i = 0; i < least.size(); ++i) known[i].least_number = least[i];
   return known;
 }
 
@@ -233,8 +229,8 @@ std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan
   return taken;
 }
 
-bool are_for_kernel(std::size_t longest, std::size_t pieces) {
-  return are_for_kernel(copy_thresholds_in_use().by_kernel, longest, pieces);
+bool are_for_kernel(std::size_t longest, std::size_t pieces, BatchPlan::Use use) {
+  return are_for_kernel(by_kernel(use), longest, pieces);
 }
 
 bool copy_short(void* dst, void const* src, std::size_t bytes, Driver::Stream stream) {

@@ -166,11 +166,11 @@ PlainLists& plain_lists() {
   return *lists;
 }
 
-bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces) {
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, BatchPlan::Use use) {
   if (pieces.count == 1)
     return copy_run(pieces.dst + pieces.ends->dst, pieces.src + pieces.ends->src, pieces.longest,
                     instance.cuda_stream());
-  if (!are_for_kernel(pieces.longest, pieces.count))
+  if (!are_for_kernel(pieces.longest, pieces.count, use))
     return copy_at_once(pieces, instance.cuda_stream());
   PieceList const known(pieces);
   NearList const list(pieces);

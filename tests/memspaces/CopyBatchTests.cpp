@@ -230,6 +230,8 @@ TEST_CASE("a plan that is used again leaves fewer pieces to the kernel, from two
   CHECK(left(10, 65536, BatchPlan::Use::again) == 0);
   CHECK(left(14, 32768, BatchPlan::Use::again) == 14);
   CHECK(left(14, 32768, BatchPlan::Use::once) == 0);
+  CHECK(are_for_kernel(262144, 16, BatchPlan::Use::once));
+  CHECK_FALSE(are_for_kernel(262144, 23, BatchPlan::Use::once_to_device));
   CHECK(left(3, 64, BatchPlan::Use::again_to_device) == 0);
   CHECK(left(4, most, BatchPlan::Use::again_to_device) == 4);
   CHECK(left(20, 32768, BatchPlan::Use::again_to_device) == 0);

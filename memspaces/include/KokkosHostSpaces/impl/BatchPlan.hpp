@@ -39,6 +39,7 @@ struct CopyRows {
 struct BatchPlan {
   enum class Use {
     once,
+    once_to_device,  ///< from page-locked memory
     again,  ///< and again: the kernel is launched as a graph, which takes the host half as long
     again_to_device  ///< the same, of page-locked memory, which a kernel waits for longer
   };
@@ -62,7 +63,7 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
 std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
 
 /// Does one kernel carry so many pieces, none of which is longer, if nothing better is to be had?
-bool are_for_kernel(std::size_t longest, std::size_t pieces);
+bool are_for_kernel(std::size_t longest, std::size_t pieces, BatchPlan::Use use);
 
 /// Enqueues a copy from page-locked memory to a device by the call for many, which takes the host
 /// less long for a short one. False, and nothing is done, if it is longer, or the driver does not

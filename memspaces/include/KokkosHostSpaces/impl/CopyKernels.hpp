@@ -71,7 +71,7 @@ PlainLists& plain_lists();
 /// Enqueues what was swept into a SweepTable on `instance`, whose stream does not capture, and
 /// returns. False, and nothing is done, if they are neither for a kernel nor for one call; one piece
 /// is neighbours that were merged.
-bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces);
+bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, BatchPlan::Use use);
 
 /// Short copies that are made again and again: their list waits on the device, and the kernel is the
 /// node of a graph. To launch that takes 2.2 us of the host, and to launch the kernel 4.3 (H200).

@@ -88,7 +88,7 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
     bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream()),
                early   = by_call && instance.cuda_device_prop().major >= 9;
     auto const use     = early     ? BatchPlan::Use::again_to_device
-                         : by_call ? BatchPlan::Use::once
+                         : by_call ? BatchPlan::Use::once_to_device
                                    : BatchPlan::Use::again;
     m_plan             = checked.batch.plan(m_device, use);
     m_plan.to_device   = pairs.are_to_device;

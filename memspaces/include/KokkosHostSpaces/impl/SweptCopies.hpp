@@ -72,6 +72,10 @@ NearPieces sweep_pairs(Pairs const& pairs, NearEnds* ends, std::uint32_t* length
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+template <class Pairs>
+inline constexpr BatchPlan::Use use_of =
+    Pairs::are_to_device ? BatchPlan::Use::once_to_device : BatchPlan::Use::once;
+
 // Neighbours, all of them.
 template <class Pairs>
 bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
@@ -94,14 +98,15 @@ template <class Pairs>
 bool enqueue_few(Kokkos::Cuda const& instance, Pairs const& pairs) {
   SweepTable const table(pairs.size());
   NearPieces const pieces = sweep_pairs(pairs, table.ends(), table.lengths());
-  return pieces.count > 0 && enqueue_swept(instance, pieces);
+  return pieces.count > 0 && enqueue_swept(instance, pieces, use_of<Pairs>);
 }
 
 // False, and nothing is done, if they are not plain.
 template <class Pairs>
 bool enqueue_and_keep(Kokkos::Cuda const& instance, Pairs const& pairs,
                       std::shared_ptr<SweptList> const& list) {
-  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces)) return false;
+  if (list->pieces.count == 0 || !enqueue_swept(instance, list->pieces, use_of<Pairs>))
+    return false;
   try {
     list->slices = pairs.known();
     plain_lists().keep(list);
@@ -117,7 +122,7 @@ bool enqueue_many(Kokkos::Cuda const& instance, Pairs const& pairs) {
   if (auto const list =
           plain_lists().find([&](PlainList const& known) { return pairs.are_of(known); })) {
     NearPieces const pieces = list->pieces.at(dst, src);
-    return pieces.count > 0 && enqueue_swept(instance, pieces);
+    return pieces.count > 0 && enqueue_swept(instance, pieces, use_of<Pairs>);
   }
   auto const list = std::make_shared<SweptList>(pairs.size());
   if (list->table.ends() == nullptr) return false;
