@@ -106,14 +106,15 @@ std::int64_t StreamSizes::wanted_rows() const {
   double const root        = std::min(std::sqrt(double(all) * begins), double(1 << 25));
   std::size_t const best   = std::size_t(root * std::sqrt(double(stages)));
   // So few that CUDA's queues, of 1024 each, hold about all operations, if memory allows. A chunk
-  // has copies in, a wait and an event in one; two waits, what is kept and an event, and launches
-  // and an event in that of the kernels.
-  std::size_t const operations = std::max(loads + 2, 3 + keeps + (keeps > 0) + stages);
-  std::size_t const fewest     = product(all / 1024, operations);
-  std::size_t const chunk      = std::clamp(std::max(best, fewest), m_wishes.smallest_chunk,
-                                            std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
-  std::int64_t rows            = std::int64_t((chunk + row - 1) / row);
-  std::int64_t const pages     = page_rows() << most_halvings;  // when they are halved, too
+  // has copies, a wait and an event in those of the copies in and out; two waits, what is kept and
+  // an event, and launches and an event in that of the kernels.
+  std::size_t const operations =
+      std::max({loads + 2, stores + 2, 3 + keeps + (keeps > 0) + stages});
+  std::size_t const fewest = product(all / 1024, operations);
+  std::size_t const chunk  = std::clamp(std::max(best, fewest), m_wishes.smallest_chunk,
+                                        std::max(m_wishes.largest_chunk, m_wishes.smallest_chunk));
+  std::int64_t rows        = std::int64_t((chunk + row - 1) / row);
+  std::int64_t const pages = page_rows() << most_halvings;  // when they are halved, too
   if (rows >= 4 * pages) rows = (rows + pages / 2) / pages * pages;
   return std::clamp<std::int64_t>(rows, 1, way);
 }

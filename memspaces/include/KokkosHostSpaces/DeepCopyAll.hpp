@@ -32,8 +32,8 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 
 /// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
 /// `instance` does, in any order and as few calls as possible: neighbours on both sides are merged,
-/// equal pieces at equal distances are one 2-D copy, and many short pieces one kernel, or one call
-/// of the driver (`cuMemcpyBatchAsync`, CUDA 12.8); while the stream captures, short pieces are one
+/// equal pieces at equal distances are one 2-D copy, and many short pieces one kernel, few or long
+/// ones one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8); while the stream captures, short pieces are one
 /// kernel, and that is all. Such as the many small messages of an exchange of halos, which by single
 /// calls cost more than a microsecond each. What is copied again and again: prepare_deep_copy_all.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What no loop over data in host memory can beat: the copies of its bytes in both directions, and
-// nothing else. No kernel runs, and no direction waits for the other one.
+// What a loop over data in host memory is held against: the copies of its bytes in both directions,
+// and nothing else. No kernel runs, and no direction waits for the other one, unless in step.
 
 #include "../../plain/Platform.hpp"
 #include "LinkCopiesCuda.hpp"

@@ -41,7 +41,7 @@ struct BatchPlan {
     once,
     once_to_device,  ///< from page-locked memory
     again,  ///< and again: the kernel is launched as a graph, which takes the host half as long
-    again_to_device  ///< the same, of page-locked memory, which a kernel waits for longer
+    again_to_device  ///< the same, of page-locked memory, from Hopper on; few are launched early
   };
 
   std::vector<CopyRows> rows;

@@ -60,15 +60,16 @@ struct CopyThresholds {
   /// one call of cuMemcpyBatchAsync and by kernel: 6 x 4 KiB 3.7 and 4.2, 8 x 4 KiB 8.1 and 4.7,
   /// 16 x 16 KiB 11.3 and 9.5, 16 x 32 KiB 14.5 and 14.8, 24 x 128 KiB 83 and 74, 64 x 256 KiB 360
   /// and 339, 128 x 256 KiB both 665. To the host alike, but for 16 x 256 KiB: to the device 94 and
-  /// 96, to the host 96 and 91.
+  /// 96, to the host 96 and 91. While a host was slow: 16 x 32 KiB to the device 16.8 and 15.1.
   struct Pieces {
     std::size_t least_number, most_bytes;  ///< ascending
   };
   std::array<Pieces, 2> by_kernel = {Pieces{8, 16384}, Pieces{16, 262144}};
 
-  /// The least numbers of these where all go from page-locked memory to a device, where the batch was
-  /// prepared, so that the kernel is launched as a graph, and where both is so. H200, us to the device
-  /// and to the host by such a graph: 4 x 64 bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB
+  /// The least numbers of these where all go from page-locked memory to a device (prepared ones, too,
+  /// before Hopper), where the batch was prepared, so that the kernel is launched as a graph, and where
+  /// both is so, from Hopper on: then up to 7 are no graph, but a kernel that starts early. H200, us to
+  /// the device and to the host by such a graph: 4 x 64 bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB
   /// 14.9 and 13.1; by one call 3.0 and 2.8, 3.1 and 2.9, 13.7 and 13.1, each of many in a row. On
   /// hosts that are slow for a while, that call takes 5.5 of 4 x 64 bytes, the kernel still 3.6.
   std::array<std::size_t, 2> least_to_device       = {8, 24};

@@ -84,7 +84,7 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
     auto const pairs     = m_kept.pairs();
     CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
     m_has_others         = checked.has_others;
-    // Few to a device go by a kernel that starts early, or by a call of the driver: see BatchPlan.cpp.
+    // Few to a device go by a kernel that starts early, or by a call of the driver: CopyThresholds.hpp.
     bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream()),
                early   = by_call && instance.cuda_device_prop().major >= 9;
     auto const use     = early     ? BatchPlan::Use::again_to_device
