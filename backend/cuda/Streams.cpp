@@ -40,7 +40,7 @@ class OnDevice {
 }  // namespace
 
 void call_behind(Stream stream, void (*function)(void*), void* data) {
-  require_runtime();
+  ContextInUse const context(require_runtime());
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream), function, data), "cudaLaunchHostFunc",
         look_for_failed_work);
 }
@@ -68,6 +68,7 @@ Stream make_stream(int device) {
 void release_stream(Stream stream) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr || stream == nullptr) return;
+  ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   succeeded(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
 }

@@ -117,7 +117,7 @@ void StreamLags::set_pace(std::int64_t chunk_rows, int halvings, std::int64_t pa
   std::int64_t const way = this->way();
   std::int64_t ramp      = 0;
   for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
-  std::int64_t const middle = way - 2 * ramp;
+  std::int64_t middle = way - 2 * ramp;
   if (middle < chunk_rows) halvings = 0;
   m_fronts.clear();
   std::int64_t front = m_base + m_first_lag;
@@ -126,7 +126,12 @@ void StreamLags::set_pace(std::int64_t chunk_rows, int halvings, std::int64_t pa
     for (std::int64_t rows = 0; rows < way; rows += chunk_rows) add(chunk_rows);
     return;
   }
-  for (int h = halvings; h > 0; --h) add(chunk_rows >> h);
+  // The first chunk is longer by the rows to the next page, unless these are too many.
+  std::int64_t const to_page = (page_rows - front % page_rows) % page_rows;
+  bool const longer          = chunk_rows >= 8 * page_rows && middle - to_page >= chunk_rows;
+  if (longer) middle -= to_page;
+  for (int h = halvings; h > 0; --h)
+    add((chunk_rows >> h) + (longer && h == halvings ? to_page : 0));
   std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows;
   std::int64_t const even = even_rows(middle, count, chunk_rows, chunk_rows >> halvings, page_rows);
   for (std::int64_t done = 0; even > 0 && done < middle; done += even)

@@ -6,6 +6,7 @@
 #include "../../backend/Driver.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
+#include "../../backend/cuda/Runtime.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/DeviceWork.hpp"
 #include "Device.hpp"
@@ -53,6 +54,26 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
          Driver::fence(stream);
        }},
       {"a fence", [] { Driver::fence(Driver::private_stream(1)); }},
+      {"streams that are made and given back",
+       [] { Driver::release_stream(Driver::make_stream(1)); }},
+      {"memory of a device", [] { Driver::free_on_device(Driver::allocate_on_device(1, 100)); }},
+      {"a question about captures", [] { Driver::is_capturing(nullptr); }},
+      {"events",
+       [] {
+         Driver::Event event         = nullptr;
+         Driver::Stream const stream = Driver::private_stream(1);
+         Driver::record(event, stream, 1);
+         Driver::make_wait(stream, event, 1);
+         CHECK(Driver::wait(event));
+         Driver::release_event(event);
+       }},
+      {"a call behind a stream",
+       [] {
+         Driver::Stream const stream = Driver::private_stream(1);
+         Driver::call_behind(
+             stream, [](void*) {}, nullptr);
+         Driver::fence(stream);
+       }},
   };
 }
 
@@ -60,6 +81,14 @@ bool has_context(int device) {
   Driver::Devices devices{};
   auto const* const end = devices.begin() + Driver::devices_in_use(devices);
   return std::find(devices.cbegin(), end, device) != end;
+}
+
+bool has_current_context() {
+  Driver::Runtime* const runtime = Driver::runtime();
+  CUcontext context              = nullptr;
+  REQUIRE(runtime != nullptr);
+  REQUIRE(runtime->current_context(&context) == CUDA_SUCCESS);
+  return context != nullptr;
 }
 
 int current_device() {
@@ -82,6 +111,26 @@ TEST_CASE("nothing makes a context on a device that the process does not use") {
     }).join();
     CHECK_FALSE(has_context(0));
     CHECK(has_context(1));
+  }
+}
+
+TEST_CASE("a thread without a context has none afterwards, whether its device is in use or not") {
+  Memory memory;
+  for (auto const& [name, request] : requests(memory)) {
+    for (bool const own_in_use : {false, true}) {
+      CAPTURE(name, own_in_use);
+      start_test(2);
+      if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+      DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+      std::thread([&] {
+        request();
+        CHECK_FALSE(has_current_context());
+        CHECK(current_device() == 0);
+        DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+        request();
+        CHECK(current_device() == 1);
+      }).join();
+    }
   }
 }
 

@@ -180,6 +180,24 @@ TEST_CASE("chunks of large arrays begin at whole pages, but for the last, smalle
     }
 }
 
+// As a part of a range on one of several devices may, or a loop without the border.
+TEST_CASE("chunks begin at whole pages wherever the range begins and however small the memory is",
+          "[stream_sizes]") {
+  for (std::int64_t const begin : {0, 1, 511, 512, 12345})
+    for (std::size_t const memory : {50 * MiB, 100 * MiB + 12345, unlimited}) {
+      StreamShape shape          = loop(1 << 27, 8, true, true);
+      shape.stages.front().begin = begin;
+      StreamPlan const plan      = plan_stream(label, shape, {.memory = memory});
+      std::size_t elsewhere      = 0;
+      for (StreamPiece const& piece : plan.pieces)
+        elsewhere += (piece.buffer == 0 ? piece.from : piece.to) % 4096 > 0;
+      CAPTURE(begin, memory, plan.chunk_rows);
+      CHECK(plan.memory <= memory);
+      CHECK(plan.pieces.size() > 100);
+      CHECK(elsewhere <= 2 * 4);  // the first chunk and the last, smaller ones
+    }
+}
+
 TEST_CASE("a part of an array is cut as an array of that size is", "[stream_sizes]") {
   StreamShape const whole = loop(1 << 16, KiB, true, true);
   StreamShape part        = loop(1 << 24, KiB, true, true);
