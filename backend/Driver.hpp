@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,11 @@ namespace KokkosHostSpaces::Impl::Driver {
 
 /// A cudaStream_t of the caller; nullptr is the legacy default stream. Ignored by the host driver.
 using Stream = void*;
+
+/// The handles 0, 1 and 2 are those of the legacy default stream, and of that of a thread.
+inline bool is_default_stream(Stream stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
 
 /// A cudaEvent_t owned by the caller: made by record_*, given back by release_event.
 using Event = void*;

@@ -6,14 +6,9 @@
 
 #include "Runtime.hpp"
 
-#include <cstdint>
-
 namespace KokkosHostSpaces::Impl::Driver {
 
 namespace {
-
-// The handles 0, 1 and 2 are those of the legacy default stream, and of that of a thread.
-bool is_default_stream(Stream stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
 
 // Makes the context of a device the calling thread's, if it is not.
 class OnDevice {

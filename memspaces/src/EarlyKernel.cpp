@@ -17,11 +17,6 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// The handles 0, 1 and 2 are those of the legacy default stream, and of that of a thread.
-bool is_default_stream(StreamHandle stream) {
-  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
-}
-
 // By the address that launches name them by, and only kernels that are nodes. Never destroyed: static
 // destructors take kernels out, those of a library when it is closed.
 struct Nodes {
@@ -69,7 +64,7 @@ void* EarlyKernel::function_on(int device) noexcept {
 bool EarlyKernel::launch(unsigned blocks, unsigned threads, void const* argument,
                          StreamHandle stream, int device) noexcept {
   if (m_functions.at(std::size_t(device)).load(std::memory_order_relaxed) == none() ||
-      is_default_stream(stream) || Driver::is_capturing(stream))
+      Driver::is_default_stream(stream) || Driver::is_capturing(stream))
     return false;
   void* const function = function_on(device);
   return function != nullptr && Driver::launch_early(function, blocks, threads,
