@@ -19,7 +19,7 @@ std::string name(CopyWay way) {
 CopyShape make_shape(CopyLayout layout, std::size_t bytes, std::size_t run) {
   std::size_t const elements = bytes / sizeof(double);
   if (layout == CopyLayout::contiguous) return {layout, 1, elements};
-  if (layout == CopyLayout::strided) return {layout, bytes / run, run / sizeof(double)};
+  if (layout != CopyLayout::transposed) return {layout, bytes / run, run / sizeof(double)};
   std::size_t const rows = std::size_t(1) << (std::bit_width(elements) - 1) / 2;
   return {layout, rows, elements / rows};
 }
@@ -74,10 +74,12 @@ class CasesOfSpace {
   }
 
   void add_other_layouts(CopyWay way) {
-    for (std::size_t run : {std::size_t(64), 4 * KiB})
-      for (std::size_t bytes : other_sizes(m_effort.mode))
-        add(way, named(way, "strided/run:" + std::to_string(run)),
-            make_shape(CopyLayout::strided, bytes, run), bytes);
+    for (auto const& [layout, text] : {std::pair(CopyLayout::strided, "strided/run:"),
+                                       std::pair(CopyLayout::strided_3d, "strided_3d/run:")})
+      for (std::size_t run : {std::size_t(64), 4 * KiB})
+        for (std::size_t bytes : other_sizes(m_effort.mode))
+          if (layout != CopyLayout::strided_3d || bytes > rows_of_plane * run)  // several planes
+            add(way, named(way, text + std::to_string(run)), make_shape(layout, bytes, run), bytes);
     for (std::size_t bytes : other_sizes(m_effort.mode))
       add(way, named(way, "transposed"), make_shape(CopyLayout::transposed, bytes, 0), bytes);
   }

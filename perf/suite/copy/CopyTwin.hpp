@@ -15,10 +15,14 @@ namespace KokkosHostSpaces::Perf {
 enum class CopyLayout {
   contiguous,
   strided,     ///< the host's rows have a pitch of twice their length, the device's are dense
+  strided_3d,  ///< the same of planes, of which the host has every other rows_of_plane rows
   transposed,  ///< from columns one behind the other to rows one behind the other
   scattered,   ///< rows with a pitch of twice their length at the host, in another order: a batch
   neighbours   ///< rows one behind the other, each copied by itself: a batch
 };
+
+/// Of a strided_3d copy; its number of rows is a multiple.
+inline constexpr std::size_t rows_of_plane = 64;
 
 inline constexpr bool is_batch(CopyLayout layout) {
   return layout == CopyLayout::scattered || layout == CopyLayout::neighbours;
@@ -43,7 +47,7 @@ struct CopyShape {
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
     bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered;
-    return elements() * (has_gaps ? 2 : 1);
+    return elements() * (layout == CopyLayout::strided_3d ? 4 : has_gaps ? 2 : 1);
   }
 };
 
