@@ -25,9 +25,8 @@ class HostCopyTwin final : public CopyTwin {
     if (m_shape.layout == CopyLayout::contiguous) {
       std::memcpy(destination, source, m_shape.elements() * sizeof(double));
     } else if (is_batch(m_shape.layout)) {
-      bool const scattered = m_shape.layout == CopyLayout::scattered;
       for (std::size_t r = 0; r < rows; ++r) {
-        std::size_t const host = (scattered ? 2 * scattered_row(r) : r) * columns;
+        std::size_t const host = row_on_host(m_shape.layout, r) * columns;
         std::memcpy(destination + (m_to_host ? host : r * columns),
                     source + (m_to_host ? r * columns : host), run);
       }

@@ -85,8 +85,7 @@ class KokkosCopy {
     std::size_t const columns = m_shape.columns;
     if (m_shape.are_new) made.slices.push_back({0, 0, 0});
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
-      std::size_t const place =
-          m_shape.layout == CopyLayout::scattered ? 2 * scattered_row(row) : row;
+      std::size_t const place = row_on_host(m_shape.layout, row);
       if (m_shape.slices) {
         Slice const to_device{row * columns, place * columns, columns};
         made.slices.push_back(m_direction == CopyDirection::to_device
