@@ -46,15 +46,13 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   PinnedDualView() = default;
 
   /// Zeros on both sides. \throw OutOfPinnedMemory
-  template <class... N>
-  requires Impl::Extents<N...>
+  template <Impl::Extent... N>
   explicit PinnedDualView(std::string const& label, N... extents)
       : PinnedDualView(Kokkos::view_alloc(label), extents...) {}
 
   /// As Kokkos::view_alloc says: label, instance, WithoutInitializing. With an instance the device
   /// side is filled by it, and the host side lies near its device. \throw OutOfPinnedMemory
-  template <class... P, class... N>
-  requires Impl::Extents<N...>
+  template <class... P, Impl::Extent... N>
   explicit PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
     static_assert(!Impl::ViewProperties<P...>::has_pointer, "a PinnedDualView owns its memory");
     if constexpr (shares_memory) {
@@ -86,15 +84,12 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// The side of a device, an execution space, or a memory space (PinnedSpace: the host's).
   template <class Device>
   auto view() const {
-    if constexpr (names_pinned<Device>) {
+    using View = decltype(std::declval<Base const&>().template view<Impl::SideOf<Device>>());
+    constexpr bool is_host = !shares_memory && std::is_same_v<View, typename Base::t_host>;
+    if constexpr (Impl::names_pinned<Device> || is_host)
       return view_host();
-    } else {
-      using View = decltype(std::declval<Base const&>().template view<Device>());
-      if constexpr (!shares_memory && std::is_same_v<View, typename Base::t_host>)
-        return view_host();
-      else
-        return Base::template view<Device>();
-    }
+    else
+      return Base::template view<Device>();
   }
 
   /// If the host's side was modified: enqueues one copy of it to the device's on the instance.
@@ -130,7 +125,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   template <class Device, class... Instance>
   void sync(Instance const&... instance) {
     if constexpr (!shares_memory) {
-      if (Parts::template is_device_side<SideOf<Device>>())
+      if (Parts::template is_device_side<Impl::SideOf<Device>>())
         sync_device(instance...);
       else
         sync_host(instance...);
@@ -140,25 +135,26 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// Is the side out of date that `Device` names?
   template <class Device>
   bool need_sync() const {
-    return !shares_memory && Base::template need_sync<SideOf<Device>>();
+    return !shares_memory && Base::template need_sync<Impl::SideOf<Device>>();
   }
 
   /// Marks the side as modified that `Device` names. Ends the program if the other one is, too.
   template <class Device>
   void modify() {
-    if constexpr (!shares_memory) Base::template modify<SideOf<Device>>();
+    if constexpr (!shares_memory) Base::template modify<Impl::SideOf<Device>>();
   }
 
   /// Other extents; keeps the contents of the side that was modified last, and marks it as modified.
   /// \throw OutOfPinnedMemory
-  template <class... N>
-  requires Impl::Extents<N...>
-  void resize(N... extents) { resize(Kokkos::view_alloc(), extents...); }
+  template <Impl::Extent... N>
+  void resize(N... extents) {
+    resize(Kokkos::view_alloc(), extents...);
+  }
 
   /// As above; an instance synchronises and copies the side that it reaches.
-  template <class... P, class... N>
-  requires Impl::Extents<N...>
+  template <class... P, Impl::Extent... N>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
+    repin();
     if (Impl::has_extents(m_host, extents...)) return;
     using Given = Impl::ViewProperties<P...>;
     if constexpr (shares_memory) {
@@ -183,14 +179,15 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
 
   /// Other extents without the contents; nothing is modified then. \throw OutOfPinnedMemory, and is
   /// without memory then
-  template <class... N>
-  requires Impl::Extents<N...>
-  void realloc(N... extents) { realloc(Kokkos::view_alloc(), extents...); }
+  template <Impl::Extent... N>
+  void realloc(N... extents) {
+    realloc(Kokkos::view_alloc(), extents...);
+  }
 
   /// As above, with an instance or WithoutInitializing.
-  template <class... P, class... N>
-  requires Impl::Extents<N...>
+  template <class... P, Impl::Extent... N>
   void realloc(Impl::ViewProperties<P...> const& properties, N... extents) {
+    repin();
     t_dev device     = Base::view_device();
     t_host host      = m_host;
     auto const flags = Parts::flags(*this);
@@ -214,11 +211,6 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   }
 
  private:
-  template <class Device>
-  static constexpr bool names_pinned = std::is_same_v<typename Device::memory_space, PinnedSpace>;
-  // As the base knows the side, of which the space is HostSpace there.
-  template <class Device>
-  using SideOf = std::conditional_t<names_pinned<Device>, Kokkos::HostSpace, Device>;
   static constexpr bool is_const =
       !std::is_same_v<typename t_dev::data_type, typename t_dev::non_const_data_type>;
 
@@ -228,6 +220,14 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     static_cast<Base&>(*this) = Base(device, host);
     if (flags.data() != nullptr) Parts::flags(*this) = flags;
     m_host = host;
+  }
+
+  // What others have resized becomes pinned again, with its contents.
+  void repin() {
+    if (m_host.data() == Base::view_host().data()) return;
+    t_host const host = Impl::pinned_copy<t_host>(Base::view_host());
+    if constexpr (shares_memory) attach(host, host);
+    if constexpr (!shares_memory) attach(Base::view_device(), host);
   }
 
   template <class... P, class... N>

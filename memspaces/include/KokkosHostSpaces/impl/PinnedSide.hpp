@@ -13,6 +13,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace KokkosHostSpaces {
 
@@ -38,8 +39,16 @@ void insist_on_pinned(Pinned const& pinned, Host const& host) {
                 "PinnedDualView");
 }
 
-template <class... Types>
-concept Extents = (std::convertible_to<Types, std::size_t> && ...);
+template <class Type>
+concept Extent = std::convertible_to<Type, std::size_t>;
+
+/// Does `Device` name the host's side by its space?
+template <class Device>
+inline constexpr bool names_pinned = std::is_same_v<typename Device::memory_space, PinnedSpace>;
+
+/// As a DualView knows the side, of which the space is HostSpace there.
+template <class Device>
+using SideOf = std::conditional_t<names_pinned<Device>, Kokkos::HostSpace, Device>;
 
 /// Are these the extents of `view` that are not in its type?
 template <class View, class... N>
@@ -62,6 +71,14 @@ Host pinned_like(ViewProperties<P...> const& properties, Device const& device) {
   else
     return Host(Kokkos::view_alloc(space, device.label(), Kokkos::WithoutInitializing),
                 device.layout());
+}
+
+/// Pinned memory with the shape, label and contents of a View of the host.
+template <class Pinned, class Host>
+Pinned pinned_copy(Host const& host) {
+  Pinned const copy = pinned_like<Pinned>(Kokkos::view_alloc(Kokkos::WithoutInitializing), host);
+  Kokkos::deep_copy(copy, host);
+  return copy;
 }
 
 }  // namespace Impl
