@@ -5,12 +5,7 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
-#include "../../backend/Guard.hpp"
-#include "../support/DeviceWork.hpp"
-#include "../support/FakeCuda.hpp"
-#include "CapturedStderr.hpp"
-#include "GuardedView.hpp"
-#include "PoolTest.hpp"
+#include "GuardedCopies.hpp"
 
 #include <csetjmp>
 #include <csignal>
@@ -27,33 +22,7 @@
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
-
-// Copies that last until the end of the test.
-struct Copies {
-  PoolTest const test{1};
-  DeviceWork::Stream stream;
-  DeviceWork::Gate gate;
-  CapturedStderr const said;
-  std::size_t const before = Guard::races();
-
-  Copies() {
-    REQUIRE(Guard::is_on());
-    stream.run(gate.hold());
-  }
-  void begin(Guard::Side const& dst, Guard::Side const& src) const {
-    Guard::watch(dst, src, stream.get());
-  }
-  void end() {
-    gate.open();
-    stream.wait();
-    CHECK(Guard::watched() == 0);
-  }
-  std::size_t races() const { return Guard::races() - before; }
-};
-
-}  // namespace
+using Copies = GuardedCopies;
 
 TEST_CASE("a host write during a copy to the device is told, once, and the program goes on",
           "[.guard]") {

@@ -11,7 +11,10 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <random>
+#include <type_traits>
+#include <typeinfo>
 
 namespace DeepCopyRandom {
 
@@ -37,18 +40,46 @@ struct Memory {
   }
 };
 
-template <class T, class View>
-auto strided(Case const& c, Side const& side, View const& memory) {
-  Numbers const s = c.strides(side);
-  return Kokkos::View<T***, Kokkos::LayoutStride, typename View::memory_space,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      reinterpret_cast<T*>(memory.data()) + side.offset,
-      Kokkos::LayoutStride(c.extents[0], s[0], c.extents[1], s[1], c.extents[2], s[2]));
+template <class T, int rank>
+struct Array {
+  using type = typename Array<T*, rank - 1>::type;
+};
+template <class T>
+struct Array<T, 0> {
+  using type = T;
+};
+
+constexpr bool is_left(Kokkos::LayoutLeft) { return true; }
+constexpr bool is_left(Kokkos::LayoutRight) { return false; }
+
+// What a layout can be: without gaps, unless it is LayoutStride.
+template <class Layout>
+void fit(Side& side) {
+  if constexpr (!std::is_same_v<Layout, Kokkos::LayoutStride>) {
+    std::sort(side.order.begin(), side.order.end());
+    if (!is_left(Layout())) std::reverse(side.order.begin(), side.order.end());
+    std::fill(side.gaps.begin(), side.gaps.end(), std::size_t(0));
+  }
 }
 
-template <class T, class Dst, class Src>
+template <class T, int rank, class Layout, class View>
+auto part_of(Case const& c, Side const& side, View const& memory) {
+  Numbers const strides = c.strides(side);
+  Layout layout;
+  for (std::size_t r = 0; r < c.extents.size(); ++r) {
+    layout.dimension[r] = c.extents[r];
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) layout.stride[r] = strides[r];
+  }
+  return Kokkos::View<typename Array<T, rank>::type, Layout, typename View::memory_space,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+      reinterpret_cast<T*>(memory.data()) + side.offset, layout);
+}
+
+template <class T, class Dst, class Src, int rank = 3, class DstLayout = Kokkos::LayoutStride,
+          class SrcLayout = Kokkos::LayoutStride>
 void check_pair(unsigned seed) {
-  INFO(Dst::name() << " <- " << Src::name());
+  INFO(Dst::name() << " <- " << Src::name() << ", rank " << rank << ", " << typeid(DstLayout).name()
+                   << " <- " << typeid(SrcLayout).name());
   Kokkos::DefaultExecutionSpace const instance;
   Memory<Dst> const dst;
   Memory<Src> const src;
@@ -63,14 +94,17 @@ void check_pair(unsigned seed) {
     std::memset(dst.host.data(), 0xee, bytes);
     dst.put(bytes);
     c.copy(wanted.data(), src.host.data());
-    Kokkos::deep_copy(instance, strided<T>(c, c.dst, dst.view), strided<T>(c, c.src, src.view));
+    Kokkos::deep_copy(instance, part_of<T, rank, DstLayout>(c, c.dst, dst.view),
+                      part_of<T, rank, SrcLayout>(c, c.src, src.view));
     instance.fence();
     dst.get(bytes);
     return std::memcmp(dst.host.data(), wanted.data(), bytes) != 0;
   };
   int const count = rounds(150);
   for (int round = 0; round < count; ++round) {
-    Case const c = make_case(random, sizeof(T), 3, 4000);
+    Case c = make_case(random, sizeof(T), rank, 4000);
+    fit<DstLayout>(c.dst);
+    fit<SrcLayout>(c.src);
     if (!fails(c)) continue;
     FAIL("seed " << seed << ", round " << round << ": " << shrink(c, fails).text());
   }
@@ -82,6 +116,18 @@ TEMPLATE_TEST_CASE("random strided copies between spaces are right in every elem
   check_pair<TestType, khs::PinnedSpace, DeviceSpace>(2);
   check_pair<TestType, khs::MappedSpace, khs::PinnedSpace>(3);
   check_pair<TestType, khs::PinnedSpace, Kokkos::HostSpace>(4);
+}
+
+TEST_CASE("random copies of few and of many dimensions, and between layouts, are right",
+          "[deep_copy_random]") {
+  using Left  = Kokkos::LayoutLeft;
+  using Right = Kokkos::LayoutRight;
+  check_pair<float, DeviceSpace, khs::PinnedSpace, 1>(5);
+  check_pair<float, khs::PinnedSpace, DeviceSpace, 2>(6);
+  check_pair<float, DeviceSpace, khs::PinnedSpace, 6>(7);
+  check_pair<int, DeviceSpace, khs::PinnedSpace, 2, Left, Right>(8);
+  check_pair<int, khs::PinnedSpace, DeviceSpace, 3, Left, Right>(9);
+  check_pair<int, DeviceSpace, khs::MappedSpace, 4, Right, Right>(10);
 }
 
 }  // namespace DeepCopyRandom

@@ -97,6 +97,8 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
     for name in ("fence/CudaSpace/idle", "deep_copy/PinnedSpace/to_device/bytes:8", "flag/MappedSpace/there_and_back"):
         made.add(f"latency/{name}", 3e-6, 2.9e-6)
     _streamed_loops(made)
+    for way, rate in (("to_device", LINK), ("to_host", LINK), ("both", BOTH / 2)):
+        made.add(f"copy/{way}/PinnedSpace/contiguous/bytes:{2**24}", *[5e-6 + 2**24 / rate] * 2, bytes=float(2**24))
     return made
 
 

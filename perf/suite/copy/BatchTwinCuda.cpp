@@ -62,7 +62,8 @@ __global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
       reinterpret_cast<uint4 const*>(ends.src)[i % words];
 }
 
-// Many pieces: one by one, by one call, by a kernel, and neighbours as the one copy that they are.
+// Many pieces: one by one, by one call, by a kernel, neighbours as the one copy that they are, and
+// regular ones as the 2-D copy.
 class BatchTwinCuda final : public CopyTwin {
  public:
   BatchTwinCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
@@ -96,12 +97,14 @@ class BatchTwinCuda final : public CopyTwin {
     if (words() <= gather_threads) all.emplace_back("a kernel for several pieces a block");
     if (m_shape.prepared) all.emplace_back("a graph of a kernel");
     if (m_shape.layout == CopyLayout::neighbours) all.emplace_back("cudaMemcpyAsync for all");
+    if (m_shape.layout == CopyLayout::regular) all.emplace_back("cudaMemcpy2DAsync");
     return all;
   }
   void choose(int variant) override { m_variant = variants()[std::size_t(variant)]; }
 
   void enqueue(double* destination, double const* source) override {
     if (m_variant == "cudaMemcpyAsync for all") return copy(destination, source, m_shape.rows);
+    if (m_variant == "cudaMemcpy2DAsync") return copy_rows(destination, source);
     Batch& batch = m_batches.at(destination);
     if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once(batch.pieces);
     if (m_variant == "a kernel for several pieces a block")
@@ -140,13 +143,19 @@ class BatchTwinCuda final : public CopyTwin {
   }
 
   std::size_t place(std::size_t row) const {
-    return m_shape.layout == CopyLayout::scattered ? scattered_row(row) * 2 * m_shape.columns
-                                                   : row * m_shape.columns;
+    return row_on_host(m_shape.layout, row) * m_shape.columns;
   }
 
   void copy(void* destination, void const* source, std::size_t rows) {
     check(cudaMemcpyAsync(destination, source, rows * bytes(), cudaMemcpyDefault, m_stream),
           "cudaMemcpyAsync");
+  }
+
+  void copy_rows(double* destination, double const* source) {
+    std::size_t const dense = bytes(), host = 2 * bytes();
+    check(cudaMemcpy2DAsync(destination, m_to_host ? host : dense, source, m_to_host ? dense : host,
+                            bytes(), m_shape.rows, cudaMemcpyDefault, m_stream),
+          "cudaMemcpy2DAsync");
   }
 
   bool is_short() const { return m_shape.rows <= few_pieces; }

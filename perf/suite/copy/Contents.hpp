@@ -25,17 +25,24 @@ using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64
 struct Placement {
   std::int64_t span, row_stride, column_stride;  ///< in elements
   bool scattered = false;                        ///< rows as by scattered_row
+  bool planes    = false;                        ///< as many rows behind each rows_of_plane
 
   KOKKOS_FUNCTION std::int64_t at(std::int64_t k, std::int64_t r, std::int64_t c) const {
-    std::int64_t const row = scattered ? r ^ (r >> 1) : r;
+    std::int64_t const row = scattered ? r ^ (r >> 1) : planes ? r + r / of_plane * of_plane : r;
     return k * span + row * row_stride + c * column_stride;
   }
+
+ private:
+  static constexpr auto of_plane = std::int64_t(rows_of_plane);
 };
 
 inline Placement placement(CopyShape const& shape, bool on_host, bool source) {
   std::int64_t const rows = std::int64_t(shape.rows), columns = std::int64_t(shape.columns);
   if (shape.layout == CopyLayout::transposed && source) return {rows * columns, 1, rows};
-  if (shape.layout == CopyLayout::strided && on_host) return {2 * rows * columns, 2 * columns, 1};
+  if ((shape.layout == CopyLayout::strided || shape.layout == CopyLayout::regular) && on_host)
+    return {2 * rows * columns, 2 * columns, 1};
+  if (shape.layout == CopyLayout::strided_3d && on_host)
+    return {4 * rows * columns, 2 * columns, 1, false, true};
   if (shape.layout == CopyLayout::scattered && on_host)
     return {2 * rows * columns, 2 * columns, 1, true};
   return {rows * columns, columns, 1};

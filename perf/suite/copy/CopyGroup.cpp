@@ -19,7 +19,7 @@ std::string name(CopyWay way) {
 CopyShape make_shape(CopyLayout layout, std::size_t bytes, std::size_t run) {
   std::size_t const elements = bytes / sizeof(double);
   if (layout == CopyLayout::contiguous) return {layout, 1, elements};
-  if (layout == CopyLayout::strided) return {layout, bytes / run, run / sizeof(double)};
+  if (layout != CopyLayout::transposed) return {layout, bytes / run, run / sizeof(double)};
   std::size_t const rows = std::size_t(1) << (std::bit_width(elements) - 1) / 2;
   return {layout, rows, elements / rows};
 }
@@ -43,9 +43,11 @@ std::vector<BatchSize> batch_sizes(Mode mode) {
   std::vector<BatchSize> sizes{{1024, 4 * KiB}};
   if (mode == Mode::quick) return sizes;
   bool const all = mode == Mode::full;
-  for (std::size_t pieces = 1; pieces <= 4096; pieces *= all ? 4 : 16)
+  for (std::size_t pieces = 1; pieces <= 4096; pieces *= all ? 4 : 16) {
     for (std::size_t bytes = 64; bytes <= MiB; bytes *= all ? 8 : 64)
       if (pieces != 1024 || bytes != 4 * KiB) sizes.push_back({pieces, bytes});
+    if (all) sizes.push_back({pieces, MiB});
+  }
   return sizes;
 }
 
@@ -74,10 +76,12 @@ class CasesOfSpace {
   }
 
   void add_other_layouts(CopyWay way) {
-    for (std::size_t run : {std::size_t(64), 4 * KiB})
-      for (std::size_t bytes : other_sizes(m_effort.mode))
-        add(way, named(way, "strided/run:" + std::to_string(run)),
-            make_shape(CopyLayout::strided, bytes, run), bytes);
+    for (auto const& [layout, text] : {std::pair(CopyLayout::strided, "strided/run:"),
+                                       std::pair(CopyLayout::strided_3d, "strided_3d/run:")})
+      for (std::size_t run : {std::size_t(64), 4 * KiB})
+        for (std::size_t bytes : other_sizes(m_effort.mode))
+          if (layout != CopyLayout::strided_3d || bytes > rows_of_plane * run)  // several planes
+            add(way, named(way, text + std::to_string(run)), make_shape(layout, bytes, run), bytes);
     for (std::size_t bytes : other_sizes(m_effort.mode))
       add(way, named(way, "transposed"), make_shape(CopyLayout::transposed, bytes, 0), bytes);
   }
@@ -98,18 +102,29 @@ class CasesOfSpace {
       if (pieces > 32 && bytes <= 4 * KiB)  // such as have lists that are kept
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
                         false, true, true});
+    if (m_effort.mode == Mode::full) add_regular_batches(way);
     for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
       add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
 
  private:
+  // As Views, prepared, and as slices.
+  void add_regular_batches(CopyWay way) {
+    for (auto const& [pieces, bytes] : batch_sizes(Mode::standard))
+      for (int form = 0; form < 3 && pieces > 1; ++form)
+        add_batch(way, {CopyLayout::regular, pieces, bytes / sizeof(double), BatchTwin::best,
+                        form == 1, form == 2});
+  }
+
   std::string named(CopyWay way, std::string const& layout) const {
     return name(way) + "/" + m_plan.space + "/" + layout;
   }
 
   void add_batch(CopyWay way, CopyShape const& shape) {
     std::size_t const piece = shape.columns * sizeof(double);
-    std::string const order = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
+    std::string const order = shape.layout == CopyLayout::scattered ? "scattered"
+                              : shape.layout == CopyLayout::regular ? "regular"
+                                                                    : "neighbours";
     std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
     add(way,
         (shape.prepared  ? "prepared_batch/"

@@ -15,13 +15,19 @@ namespace KokkosHostSpaces::Perf {
 enum class CopyLayout {
   contiguous,
   strided,     ///< the host's rows have a pitch of twice their length, the device's are dense
+  strided_3d,  ///< the same of planes, of which the host has every other rows_of_plane rows
   transposed,  ///< from columns one behind the other to rows one behind the other
   scattered,   ///< rows with a pitch of twice their length at the host, in another order: a batch
+  regular,     ///< the same in their order: a batch
   neighbours   ///< rows one behind the other, each copied by itself: a batch
 };
 
+/// Of a strided_3d copy; its number of rows is a multiple.
+inline constexpr std::size_t rows_of_plane = 64;
+
 inline constexpr bool is_batch(CopyLayout layout) {
-  return layout == CopyLayout::scattered || layout == CopyLayout::neighbours;
+  return layout == CopyLayout::scattered || layout == CopyLayout::regular ||
+         layout == CopyLayout::neighbours;
 }
 
 /// What a batch is held against.
@@ -42,13 +48,21 @@ struct CopyShape {
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
-    bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered;
-    return elements() * (has_gaps ? 2 : 1);
+    bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered ||
+                          layout == CopyLayout::regular;
+    return elements() * (layout == CopyLayout::strided_3d ? 4 : has_gaps ? 2 : 1);
   }
 };
 
 /// The place of a row of scattered ones: no steps in a row are equal (a Gray code).
 constexpr std::size_t scattered_row(std::size_t row) { return row ^ (row >> 1); }
+
+/// Where a row of a batch lies at the host, in rows.
+constexpr std::size_t row_on_host(CopyLayout layout, std::size_t row) {
+  return layout == CopyLayout::scattered ? 2 * scattered_row(row)
+         : layout == CopyLayout::regular ? 2 * row
+                                         : row;
+}
 
 /// The copy as a plain program does it.
 class CopyTwin : public Twin {

@@ -6,6 +6,8 @@
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
 
+#include <algorithm>
+
 namespace KokkosHostSpaces::Perf {
 namespace {
 
@@ -24,25 +26,70 @@ class ContiguousTwin final : public CopyTwin {
   cudaStream_t m_stream;
 };
 
+// Rows of so many pairs of doubles between dense memory and every other place for a row.
+__global__ void copy_rows(double2* destination, double2 const* source, unsigned rows,
+                          unsigned pairs, unsigned of_plane, bool to_host) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * pairs;
+       i += gridDim.x * blockDim.x) {
+    unsigned const r = i / pairs, place = of_plane == 0 ? r : r + r / of_plane * of_plane;
+    std::size_t const on_host          = 2 * std::size_t(place) * pairs + i % pairs;
+    destination[to_host ? on_host : i] = source[to_host ? i : on_host];
+  }
+}
+
 class StridedTwin final : public CopyTwin {
  public:
   StridedTwin(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
       : m_run(shape.columns * sizeof(double)),
         m_rows(shape.rows),
+        m_planes(shape.layout == CopyLayout::strided_3d),
         m_to_host(direction == CopyDirection::to_host),
         m_stream(stream) {}
 
-  std::vector<std::string> variants() const override { return {"cudaMemcpy2DAsync"}; }
+  std::vector<std::string> variants() const override {
+    return {m_planes ? "cudaMemcpy3DAsync" : "cudaMemcpy2DAsync",
+            "a kernel through the mapped address"};
+  }
+  void choose(int variant) override { m_in_place = variant == 1; }
+
   void enqueue(double* destination, double const* source) override {
-    check(cudaMemcpy2DAsync(destination, m_to_host ? 2 * m_run : m_run, source,
-                            m_to_host ? m_run : 2 * m_run, m_run, m_rows, cudaMemcpyDefault,
-                            m_stream),
-          "cudaMemcpy2DAsync");
+    if (m_in_place)
+      launch(destination, source);
+    else if (m_planes)
+      copy_planes(destination, source);
+    else
+      check(cudaMemcpy2DAsync(destination, m_to_host ? 2 * m_run : m_run, source,
+                              m_to_host ? m_run : 2 * m_run, m_run, m_rows, cudaMemcpyDefault,
+                              m_stream),
+            "cudaMemcpy2DAsync");
   }
 
  private:
+  void copy_planes(double* destination, double const* source) const {
+    auto const side = [&](double const* begin, bool on_host) {
+      return make_cudaPitchedPtr(const_cast<double*>(begin), on_host ? 2 * m_run : m_run, m_run,
+                                 on_host ? 2 * rows_of_plane : rows_of_plane);
+    };
+    cudaMemcpy3DParms copy = {};
+    copy.dstPtr            = side(destination, m_to_host);
+    copy.srcPtr            = side(source, !m_to_host);
+    copy.extent            = make_cudaExtent(m_run, rows_of_plane, m_rows / rows_of_plane);
+    copy.kind              = cudaMemcpyDefault;
+    check(cudaMemcpy3DAsync(&copy, m_stream), "cudaMemcpy3DAsync");
+  }
+
+  void launch(double* destination, double const* source) const {
+    constexpr unsigned threads = 256, most_blocks = 1024;
+    auto const rows = unsigned(m_rows), pairs = unsigned(m_run / sizeof(double2));
+    unsigned const blocks = std::min((rows * pairs + threads - 1) / threads, most_blocks);
+    copy_rows<<<blocks, threads, 0, m_stream>>>(
+        reinterpret_cast<double2*>(destination), reinterpret_cast<double2 const*>(source), rows,
+        pairs, m_planes ? unsigned(rows_of_plane) : 0, m_to_host);
+    check(cudaGetLastError(), "kernel launch");
+  }
+
   std::size_t m_run, m_rows;
-  bool m_to_host;
+  bool m_planes, m_to_host, m_in_place = false;
   cudaStream_t m_stream;
 };
 
@@ -121,7 +168,9 @@ std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection d
   switch (shape.layout) {
     case CopyLayout::contiguous:
       return std::make_unique<ContiguousTwin>(shape.elements() * sizeof(double), cuda_stream);
-    case CopyLayout::strided: return std::make_unique<StridedTwin>(shape, direction, cuda_stream);
+    case CopyLayout::strided:
+    case CopyLayout::strided_3d:
+      return std::make_unique<StridedTwin>(shape, direction, cuda_stream);
     case CopyLayout::transposed: break;
     default: return make_batch_twin(shape, direction, stream);
   }

@@ -25,16 +25,19 @@ class HostCopyTwin final : public CopyTwin {
     if (m_shape.layout == CopyLayout::contiguous) {
       std::memcpy(destination, source, m_shape.elements() * sizeof(double));
     } else if (is_batch(m_shape.layout)) {
-      bool const scattered = m_shape.layout == CopyLayout::scattered;
       for (std::size_t r = 0; r < rows; ++r) {
-        std::size_t const host = (scattered ? 2 * scattered_row(r) : r) * columns;
+        std::size_t const host = row_on_host(m_shape.layout, r) * columns;
         std::memcpy(destination + (m_to_host ? host : r * columns),
                     source + (m_to_host ? r * columns : host), run);
       }
-    } else if (m_shape.layout == CopyLayout::strided) {
-      std::size_t const from = m_to_host ? columns : 2 * columns, to = 3 * columns - from;
-      for_each_index(
-          rows, [=](std::size_t r) { std::memcpy(destination + r * to, source + r * from, run); });
+    } else if (m_shape.layout != CopyLayout::transposed) {
+      bool const planes = m_shape.layout == CopyLayout::strided_3d, to_host = m_to_host;
+      for_each_index(rows, [=](std::size_t r) {
+        std::size_t const on_host =
+            2 * columns * (planes ? r + r / rows_of_plane * rows_of_plane : r);
+        std::memcpy(destination + (to_host ? on_host : r * columns),
+                    source + (to_host ? r * columns : on_host), run);
+      });
     } else {
       for_each_index(rows, [=](std::size_t r) {
         for (std::size_t c = 0; c < columns; ++c)

@@ -33,6 +33,8 @@ class KokkosCopy {
   using Vector = Kokkos::View<double*, S, Unmanaged>;
   template <class Layout, class S>
   using Matrix = Kokkos::View<double**, Layout, S, Unmanaged>;
+  template <class S>
+  using Planes = Kokkos::View<double***, Kokkos::LayoutRight, S, Unmanaged>;
 
  public:
   KokkosCopy(CopyShape const& shape, CopyDirection direction, Execution const& instance)
@@ -54,6 +56,12 @@ class KokkosCopy {
         copy(Kokkos::subview(Matrix<Right, Space>(host, rows, 2 * columns), Kokkos::ALL,
                              std::make_pair(std::size_t(0), columns)),
              Matrix<Right, OnDevice>(device, rows, columns));
+      else if (m_shape.layout == CopyLayout::strided_3d)
+        copy(Kokkos::subview(
+                 Planes<Space>(host, rows / rows_of_plane, 2 * rows_of_plane, 2 * columns),
+                 Kokkos::ALL, std::make_pair(std::size_t(0), rows_of_plane),
+                 std::make_pair(std::size_t(0), columns)),
+             Planes<OnDevice>(device, rows / rows_of_plane, rows_of_plane, columns));
       else if (m_direction == CopyDirection::to_device)
         copy(Matrix<Left, Space>(host, rows, columns),
              Matrix<Right, OnDevice>(device, rows, columns));
@@ -77,8 +85,7 @@ class KokkosCopy {
     std::size_t const columns = m_shape.columns;
     if (m_shape.are_new) made.slices.push_back({0, 0, 0});
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
-      std::size_t const place =
-          m_shape.layout == CopyLayout::scattered ? 2 * scattered_row(row) : row;
+      std::size_t const place = row_on_host(m_shape.layout, row);
       if (m_shape.slices) {
         Slice const to_device{row * columns, place * columns, columns};
         made.slices.push_back(m_direction == CopyDirection::to_device
