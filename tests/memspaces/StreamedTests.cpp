@@ -152,6 +152,24 @@ TEST_CASE("stages read what stages before them wrote, and what was there before"
   }
 }
 
+TEST_CASE("reads find what was there before the loop, also if the body writes first",
+          "[streamed]") {
+  auto const late = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) {
+    y(i) = -1;
+    y(i) = 2 * x(i);
+  };
+  Pinned const a = multiples(1000, 1);
+  khs::streamed_for("loop", 1000, late, khs::read(a), khs::write(a)).fence();
+  CHECK(wrong(a, 2) == 0);
+  khs::streamed_chain("steps", 1000, khs::steps(1, late, khs::read(a), khs::write(a))).fence();
+  CHECK(wrong(a, 4) == 0);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for<khs::ZeroCopy>("loop", 1000, late, khs::read(a), khs::write(a)), khs::Error,
+      MessageMatches(ContainsSubstring("new values")));
+#endif
+}
+
 TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {
   Pinned const a = multiples(1000, 1), b = multiples(900, 2);
   auto const copy = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = x(i); };
