@@ -119,6 +119,26 @@ TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[st
   CHECK(result == 0);
 }
 
+TEST_CASE("a reduction may write arguments as well, also what it reads", "[streamed]") {
+  auto const step = KOKKOS_LAMBDA(std::int64_t i, In x, Out y, double& change) {
+    y(i) = 3 * x(i);
+    change += y(i) - x(i);
+  };
+  for (std::int64_t const chunk_rows : {0, 77}) {
+    khs::StreamOptions<> const options{.chunk_rows = chunk_rows};
+    Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
+    double change = 0;
+    khs::streamed_reduce("other", options, 1000, step, Kokkos::Sum<double>(change), khs::read(a),
+                         khs::write(b));
+    CHECK(wrong(b, 3) == 0);
+    CHECK(change == 2 * 1000. * 999 / 2);
+    khs::streamed_reduce("same", options, 1000, step, Kokkos::Sum<double>(change), khs::read(b),
+                         khs::write(b));
+    CHECK(wrong(b, 9) == 0);
+    CHECK(change == 6 * 1000. * 999 / 2);
+  }
+}
+
 TEST_CASE("a resident View is copied once, and again when the host has changed it", "[streamed]") {
   Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
   Pinned const table("table", 3);
