@@ -181,6 +181,11 @@ void record(Event& event, Stream stream, int device);
 /// What `stream`, of `device`, is given from now on waits for what `event` recorded.
 void make_wait(Stream stream, Event event, int device);
 
+/// As without a device, on `stream`, of `device`: the handle of a default stream is that of the
+/// current device's, whichever that is.
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device);
+void fence(Stream stream, int device);
+
 // --- Captures ----------------------------------------------------------------------------------
 
 /// Does `stream` capture? False if that cannot be told.

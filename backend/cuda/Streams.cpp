@@ -32,6 +32,17 @@ class OnDevice {
   std::optional<ContextScope> m_scope;
 };
 
+// Handles of other streams say their device.
+class OnDeviceOfDefaultStream {
+ public:
+  OnDeviceOfDefaultStream(Stream stream, int device) {
+    if (is_default_stream(stream)) m_scope.emplace(require_runtime(), device);
+  }
+
+ private:
+  std::optional<OnDevice> m_scope;
+};
+
 }  // namespace
 
 void call_behind(Stream stream, void (*function)(void*), void* data) {
@@ -103,6 +114,16 @@ void make_wait(Stream stream, Event event, int device) {
   OnDevice const on_device(r, device);
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
         "cudaStreamWaitEvent", look_for_failed_work);
+}
+
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
+  OnDeviceOfDefaultStream const on_device(stream, device);
+  copy(dst, src, bytes, stream);
+}
+
+void fence(Stream stream, int device) {
+  OnDeviceOfDefaultStream const on_device(stream, device);
+  fence(stream);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Driver

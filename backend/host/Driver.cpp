@@ -85,6 +85,11 @@ void start_nodes_early(void*, bool (*)(void const*, void const*)) {}
 Stream private_stream(int) { return nullptr; }
 
 void fence(Stream) {}
+void fence(Stream, int) {}
+
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int) {
+  copy(dst, src, bytes, stream);
+}
 
 void call_behind(Stream, void (*function)(void*), void* data) { function(data); }
 

@@ -204,6 +204,16 @@ std::vector<PieceEnds> cut_into_parts(std::vector<CopyPiece> const& pieces) {
   return parts;
 }
 
+// Graphs of Kokkos 5.2 know their device, and abort where the policy of a node names an instance that
+// is not the default one; before, that of the policy tells the device.
+template <class Graph>
+Kokkos::Cuda instance_of_policy(Graph const& graph, Kokkos::Cuda const& own) {
+  if constexpr (requires { graph.get_device_handle(); })
+    return {};
+  else
+    return own;
+}
+
 }  // namespace
 
 // The graph belongs to an instance of ours: Kokkos fences that when the graph ends, and the user's
@@ -230,8 +240,9 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, boo
   Kokkos::Cuda const own = private_instance(device);
   // The braces convert: Kokkos 5.0 takes an instance, 5.2 the handle of a device.
   Kokkos::Experimental::Graph<Kokkos::Cuda> const graph({own});
-  graph.root_node().then_parallel_for(piece_copy_label(),
-                                      PieceCopyPolicy<Kokkos::Cuda>(own, 0, copy.threads()), copy);
+  using Policy = PieceCopyPolicy<Kokkos::Cuda>;
+  graph.root_node().then_parallel_for(
+      piece_copy_label(), Policy(instance_of_policy(graph, own), 0, copy.threads()), copy);
   list->graph = graph;
   list->graph->instantiate();
 }

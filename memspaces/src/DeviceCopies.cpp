@@ -13,8 +13,8 @@ void* DeviceCopies::on_device(int device, void* stream, void const* host, std::s
   if (copy == nullptr) {
     auto made = m_allocator(device, bytes);
     // On the caller's stream, whose earlier work may be what fills the host's memory.
-    if (bytes > 0) Driver::copy(made.get(), host, bytes, stream);
-    Driver::fence(stream);
+    if (bytes > 0) Driver::copy(made.get(), host, bytes, stream, device);
+    Driver::fence(stream, device);
     copy = std::move(made);
   }
   return copy.get();

@@ -233,7 +233,7 @@ class Binder {
                " (no stage before it writes it): write it first");
       if (argument.intermediate != nullptr && !empty)
         check_made(loop, argument, m_loops[at(writer)]);
-      if (writer == s) m_result.in_place |= argument.rank > 1 || argument.halo > 0;
+      m_result.in_place |= writer == s;  // the body may write before it reads
       stage.accesses.push_back({version(argument, written), argument.halo, false});
     }
     for (ArgumentFacts const& argument : loop.arguments) prefill(stage, loop, argument);

@@ -101,43 +101,60 @@ std::int64_t StreamLags::way() const {
 
 namespace {
 
+std::int64_t whole_pages(std::int64_t rows, std::int64_t page_rows) {
+  return rows / page_rows * page_rows;
+}
+
 // Of `count` equal parts of `all`, or one more, so that they begin at whole pages; `least` at least,
-// the last one, too. 0 if that is not to be had.
+// the last one, too, if there are few. 0 if that is not to be had.
 std::int64_t even_rows(std::int64_t all, std::int64_t count, std::int64_t most, std::int64_t least,
                        std::int64_t page_rows) {
-  std::int64_t rows = std::min(most, (all / count + page_rows) / page_rows * page_rows);
-  for (; rows >= 8 * page_rows && (all - 1) / rows <= count; rows -= page_rows)
+  std::int64_t const first = whole_pages(std::min(most, all / count + page_rows), page_rows);
+  auto const good          = [&](std::int64_t rows) {
+    return rows >= 8 * page_rows && (all - 1) / rows <= count;
+  };
+  for (std::int64_t rows = first; good(rows); rows -= page_rows)
     if ((all - 1) % rows + 1 >= least) return rows;
-  return 0;
+  return page_rows > 1 && count >= 8 && good(first) ? first : 0;
 }
 
 }  // namespace
 
 void StreamLags::set_pace(std::int64_t chunk_rows, int halvings, std::int64_t page_rows) {
-  std::int64_t const way = this->way();
-  std::int64_t ramp      = 0;
-  for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
-  std::int64_t middle = way - 2 * ramp;
-  if (middle < chunk_rows) halvings = 0;
+  std::int64_t const way = this->way(), begin = m_base + m_first_lag;
   m_fronts.clear();
-  std::int64_t front = m_base + m_first_lag;
+  std::int64_t front = begin;
   auto const add     = [&](std::int64_t rows) { m_fronts.push_back(front += rows); };
-  if (halvings == 0) {
+  std::int64_t ramp  = 0;
+  for (int h = 1; h <= halvings; ++h) ramp += chunk_rows >> h;
+  if (halvings == 0 || way - 2 * ramp < chunk_rows) {
     for (std::int64_t rows = 0; rows < way; rows += chunk_rows) add(chunk_rows);
     return;
   }
-  // The first chunk is longer by the rows to the next page, unless these are too many.
-  std::int64_t const to_page = (page_rows - front % page_rows) % page_rows;
-  bool const longer          = chunk_rows >= 8 * page_rows && middle - to_page >= chunk_rows;
-  if (longer) middle -= to_page;
-  for (int h = halvings; h > 0; --h)
-    add((chunk_rows >> h) + (longer && h == halvings ? to_page : 0));
-  std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows;
-  std::int64_t const even = even_rows(middle, count, chunk_rows, chunk_rows >> halvings, page_rows);
-  for (std::int64_t done = 0; even > 0 && done < middle; done += even)
-    add(std::min(even, middle - done));
-  for (std::int64_t c = 0; even == 0 && c < count; ++c)
-    add(middle / count + (c < middle % count ? 1 : 0));
+  // The first chunks go on to the next page each, unless that is too far.
+  auto const add_ramp = [&](std::int64_t page) {
+    for (int h = halvings; h > 0; --h)
+      add(whole_pages(front + (chunk_rows >> h) + page - 1, page) - front);
+    return way - ramp - (front - begin);
+  };
+  std::int64_t middle = add_ramp(chunk_rows >= 8 * page_rows ? page_rows : 1);
+  if (middle < chunk_rows) {
+    m_fronts.clear();
+    front  = begin;
+    middle = add_ramp(1);
+  }
+  std::int64_t const count = (middle + chunk_rows - 1) / chunk_rows, least = chunk_rows >> halvings;
+  std::int64_t const even = even_rows(middle, count, chunk_rows, least, page_rows);
+  std::int64_t left = middle, parts = count;
+  if (even > 0) {
+    std::int64_t const last = middle % even;
+    parts                   = last == 0 ? 0 : last >= least ? 1 : 3;  // or it would be too short
+    while (left >= even * std::max<std::int64_t>(parts, 1)) {
+      add(even);
+      left -= even;
+    }
+  }
+  for (std::int64_t c = 0; c < parts; ++c) add(left / parts + (c < left % parts ? 1 : 0));
   for (int h = 1; h <= halvings; ++h) add(chunk_rows >> h);
 }
 

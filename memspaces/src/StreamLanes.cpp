@@ -61,6 +61,20 @@ bool StreamLanes::release_unused(int device) {
          }) > 0;
 }
 
+// Whether some are still being enqueued.
+bool StreamLanes::wait_for_loops(int device) const {
+  bool others = false;
+  for (auto const& lane : m_lanes) {
+    if (lane->device != device) continue;
+    others |= lane->taken;
+    if (!lane->taken && lane->used && !Driver::wait(lane->done))
+      throw Error("device " + std::to_string(device) +
+                  " failed while a streamed loop ran before this one (so its memory cannot be used "
+                  "again): look for an error in that, compute-sanitizer finds it");
+  }
+  return others;
+}
+
 // A loop that is called while a loop is enqueued, as by a body's copy constructor.
 bool StreamLanes::is_nested(int device) const {
   return std::any_of(m_lanes.begin(), m_lanes.end(), [&](auto const& lane) {
@@ -87,12 +101,11 @@ std::shared_ptr<StreamLane> StreamLanes::take(int device, std::size_t bytes) {
     if (full()) release_unused(device);
     if (!full()) break;
     if (auto lane = find(device, bytes, true)) return lane;
-    for (auto const& lane : m_lanes)
-      if (lane->device == device && !lane->taken && lane->used) Driver::wait(lane->done);
+    bool const others = wait_for_loops(device);
     release_unused(device);
     if (!full() || is_nested(device)) break;
-    // All is with threads that enqueue now, each for one loop.
-    m_put_back.wait(lock);
+    // The rest is with threads that enqueue now, each for one loop.
+    if (others) m_put_back.wait(lock);
   }
   auto lane = std::make_shared<StreamLane>(device, allocate(device, bytes), bytes);
   mark_taken(*lane);

@@ -58,7 +58,7 @@ class LaneExecutor : public StreamExecutor {
   void drain() noexcept {
     m_lane.in.drain();
     try {
-      Driver::fence(m_target.stream);
+      Driver::fence(m_target.stream, m_target.device);
     } catch (CudaError const&) {  // of the same origin
     }
     m_lane.out.drain();
@@ -66,7 +66,7 @@ class LaneExecutor : public StreamExecutor {
 
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
     if (m_one_stream || queue == StreamQueue::work)
-      Driver::copy(dst, src, bytes, m_target.stream);
+      Driver::copy(dst, src, bytes, m_target.stream, m_target.device);
     else
       turns(queue).copy(dst, src, bytes);
   }

@@ -257,7 +257,7 @@ class Run {
 void drain(StreamJob const& job) noexcept {
   for (StreamTarget const& target : job.targets) {
     try {
-      Driver::fence(target.stream);
+      Driver::fence(target.stream, target.device);
     } catch (Error const&) {  // of the same origin
     }
   }

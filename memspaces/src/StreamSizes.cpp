@@ -132,10 +132,11 @@ std::int64_t StreamSizes::choose_rows() const {
   std::int64_t const limit = m_wishes.most_rows > 0 ? std::min(way, m_wishes.most_rows) : way;
   std::int64_t const most  = std::min(wanted_rows(), limit);
   std::int64_t const rows  = fits(most) ? most : rows_that_fit(most, limit);
+  // Of whole pages, when they are halved, too, if these are many.
   std::int64_t const page  = page_rows();
-  std::int64_t const whole = rows / (page << most_halvings) * (page << most_halvings);
-  bool const many          = page > 1 && rows < way && rows >= 4 * (page << most_halvings);
-  return many && fits(whole) ? whole : rows;
+  std::int64_t const unit  = rows >= 4 * (page << most_halvings) ? page << most_halvings : page;
+  std::int64_t const whole = rows / unit * unit;
+  return page > 1 && rows < way && rows >= 8 * page && fits(whole) ? whole : rows;
 }
 
 // The most rows that fit; if none of those that are wanted do, the fewest of more. Where one window

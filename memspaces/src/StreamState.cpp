@@ -6,6 +6,7 @@
 #include "../../backend/Driver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -29,13 +30,15 @@ void StreamedState::fence() {
   if (m_fenced) return;
   m_fenced     = true;
   bool success = true;
+  // What it keeps goes: the handle may outlive Kokkos.
+  auto const ends = std::exchange(finish, nullptr);
   // Whoever is told of an error must find nothing running: the wait itself may have failed.
   for (void* const event : m_ends) success &= Driver::wait(event) || (Driver::wait(event), false);
   if (!success)
     throw Error(label +
                 ": the device failed while the loop ran (its results are undefined): look "
                 "for an error in the body, compute-sanitizer finds it");
-  if (finish) finish();
+  if (ends) ends();
 }
 
 }  // namespace KokkosHostSpaces::Impl

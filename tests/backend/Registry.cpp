@@ -208,14 +208,14 @@ TEST_CASE("threads register, are refused and unregister ranges of their own at t
 }
 
 // Each child makes its registry anew, by whichever thread is first. All of them take seconds, but
-// minutes where the parent uses a GPU.
+// minutes where the parent uses a GPU: then a few are enough.
 TEST_CASE("threads of a forked child that register their first ranges at once lose none") {
   constexpr int threads = 4;
   TestPages const pages(threads);
   int lost = 0, children = 0;
   using Clock     = std::chrono::steady_clock;
-  auto const late = Clock::now() + std::chrono::seconds(60);
-  for (; children < 200 && Clock::now() < late; ++children) {
+  auto const late = Clock::now() + std::chrono::seconds(30);
+  for (; children < 15 || (children < 200 && Clock::now() < late); ++children) {
     lost += ChildOfFork::status([&] {
       std::atomic<int> waiting{threads};
       std::vector<std::jthread> team;
@@ -231,5 +231,4 @@ TEST_CASE("threads of a forked child that register their first ranges at once lo
     });
   }
   CHECK(lost == 0);
-  CHECK(children >= 15);
 }

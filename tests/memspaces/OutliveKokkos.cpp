@@ -22,16 +22,23 @@ struct Holder {
 } holder;
 
 // Destroyed at the end of the program.
-khs::StreamedLoop loop;
+khs::StreamedLoop loop, reduction;
 
 struct AddOne {
   KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<int*> x) const { x(i) += 1; }
+};
+
+struct Sum {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<int const*> x, int& sum) const {
+    sum += x(i);
+  }
 };
 
 using Vector = std::vector<int, khs::Allocator<int>>;
 
 int main(int argc, char* argv[]) {
   Vector early(1000, 5);
+  int sum = 7;
   Kokkos::initialize(argc, argv);
   {
     Kokkos::View<int*, khs::MappedSpace> const view("view", 1000);
@@ -39,13 +46,15 @@ int main(int argc, char* argv[]) {
     holder.memory      = allocator->allocate(1000);
     holder.memory[999] = 1;
     Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const held(holder.memory, 1000);
-    loop = khs::streamed_for<khs::Staged>("add one", 1000, AddOne(), khs::update(held));
+    reduction = khs::streamed_reduce("sum", 1000, Sum(), Kokkos::Sum<int>(sum), khs::read(view));
+    loop      = khs::streamed_for<khs::Staged>("add one", 1000, AddOne(), khs::update(held));
   }
   auto const before = khs::pool::statistics().total;
   auto* const raw   = static_cast<int*>(khs::PinnedSpace().allocate("raw", 4000));
   Kokkos::finalize();
 
   loop.fence();
+  reduction.fence();
   khs::release_stream_memory();
   // What was cached has gone back, what is in use has not.
   auto const after = khs::pool::statistics().total;
@@ -54,8 +63,8 @@ int main(int argc, char* argv[]) {
   Vector const late(1000, 7);
   bool const right = early[999] == 5 && early[1999] == 6 && late[999] == 7 &&
                      before.bytes_in_use > 0 && after.bytes_in_use > before.bytes_in_use &&
-                     holder.memory[999] == 2 && loop.is_done() && khs::stream_memory().held == 0 &&
-                     raw[999] == 2;
+                     holder.memory[999] == 2 && loop.is_done() && reduction.is_done() && sum == 0 &&
+                     khs::stream_memory().held == 0 && raw[999] == 2;
   khs::PinnedSpace().deallocate("raw", raw, 4000);
   std::puts(right ? "PASSED" : "FAILED");
   return right ? 0 : 1;

@@ -5,11 +5,17 @@
 
 #include "StreamJobs.hpp"
 
+#include <KokkosHostSpaces/impl/DeviceCopies.hpp>
+
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
 using namespace StreamCases;
+using KokkosHostSpaces::Impl::DeviceCopies;
 
 TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
   int wrong = 0;
@@ -139,6 +145,59 @@ TEST_CASE("of more devices than rows some have nothing to do, and nothing is sai
     CHECK(run->memory == lanes.held());
   }
   CHECK(nothing_is_left());
+}
+
+namespace {
+
+// Runs a function on the default stream of device 1, and goes back to device 0.
+void run_on_default_stream(std::function<void()> work) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(work));
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::require(cudaLaunchHostFunc(
+                          nullptr,
+                          [](void* data) {
+                            std::unique_ptr<std::function<void()>> const function(
+                                static_cast<std::function<void()>*>(data));
+                            (*function)();
+                          },
+                          owned.get()),
+                      "cudaLaunchHostFunc");
+  owned.release();
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+}
+
+}  // namespace
+
+// Its handle is that of the current device's, too.
+TEST_CASE("a loop on the default stream of another device is on that, with all of its copies") {
+  for (std::int64_t const chunk_rows : {50, OneArray::rows}) {
+    FakeCuda::reset(2);
+    OneArray one({0}, Access::update);
+    one.job.wishes.chunk_rows = chunk_rows;
+    one.job.targets           = {{1, nullptr}};
+    one.job.launch            = [](std::size_t, StreamLaunch const& launch) {
+      run_on_default_stream([launch, rows = reinterpret_cast<Number*>(launch.first_rows[0])] {
+        for (std::int64_t i = launch.begin; i < launch.end; ++i) ++rows[i];
+      });
+    };
+    DeviceWork::Gate gate;
+    run_on_default_stream(gate.hold());
+    run_on_default_stream([&] { std::fill(one.array.begin(), one.array.end(), Number(5)); });
+    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    auto const loop = run_stream(one.job, lanes);
+    // What is on a stream that nobody holds is done.
+    DeviceWork::require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+    gate.open();
+    loop->fence();
+    CAPTURE(chunk_rows);
+    CHECK(one.array == Array(OneArray::rows, 6));
+    DeviceCopies copies(allocate);
+    Array table(100, 7);
+    run_on_default_stream([&] { table[99] = 8; });
+    auto const* const copy = static_cast<Number const*>(
+        copies.on_device(1, nullptr, table.data(), table.size() * sizeof(Number)));
+    CHECK(copy[99] == 8);
+  }
 }
 
 TEST_CASE("a launch that throws ends the parts of all devices") {

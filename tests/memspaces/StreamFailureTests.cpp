@@ -7,6 +7,10 @@
 
 #include <KokkosHostSpaces/impl/DeviceCopies.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -132,6 +136,35 @@ TEST_CASE("device memory that is kept for later loops goes back if a loop cannot
     lanes.put_back(lanes.take(0, 3 * 512));
     CHECK(lanes.take(0, 4 * 512)->bytes == 4 * 512);
     CHECK_THROWS_AS(lanes.take(0, 512), Error);  // all of it is in use
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a loop that needs the memory of one that failed is told, and does not wait forever") {
+  FakeCuda::reset();
+  {
+    OneArray small({0}), large({0});
+    large.job.wishes.chunk_rows = OneArray::rows / 2;
+    StreamLanes lanes(allocate, 1);
+    run_stream(small.job, lanes)->fence();
+    std::atomic<bool> ended = false, told = false;
+    FakeCuda::fail_every(1);  // as if a kernel had touched what it must not
+    std::jthread const loop([&] {
+      try {
+        run_stream(large.job, lanes);
+      } catch (Error const&) {
+        told = true;
+      }
+      ended = true;
+    });
+    for (int i = 0; i < 1000 && !ended; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(ended);
+    FakeCuda::fail_no_more();
+    lanes.drop(nullptr);  // whoever waits still looks again
+    while (!ended) std::this_thread::yield();
+    CHECK(told);
+    run_stream(large.job, lanes)->fence();
   }
   CHECK(nothing_is_left());
 }

@@ -198,6 +198,28 @@ TEST_CASE("chunks begin at whole pages wherever the range begins and however sma
     }
 }
 
+// Of 80000 bytes 32 rows are whole pages, of 8008 bytes 512 are: 4 MB.
+TEST_CASE("chunks of long rows begin at whole pages if they have eight times so many rows",
+          "[stream_sizes]") {
+  for (auto const& [row_bytes, memory] :
+       {std::pair(std::size_t(1000), 50 * MiB), std::pair(std::size_t(8000), 50 * MiB),
+        std::pair(std::size_t(8008), 512 * MiB), std::pair(std::size_t(12000), 512 * MiB),
+        std::pair(std::size_t(80000), 512 * MiB)})
+    for (std::int64_t const begin : {0, 1, 777}) {
+      StreamShape shape          = loop(std::int64_t(8 * GiB / row_bytes), row_bytes, true, true);
+      shape.stages.front().begin = begin;
+      StreamPlan const plan      = plan_stream(label, shape, {.memory = memory});
+      std::size_t elsewhere      = 0;
+      for (StreamPiece const& piece : plan.pieces)
+        elsewhere += (piece.buffer == 0 ? piece.from : piece.to) % 4096 > 0;
+      CAPTURE(row_bytes, memory, begin, plan.chunk_rows);
+      CHECK(plan.memory <= memory);
+      CHECK(plan.chunks > 200);
+      CHECK(std::size_t(plan.chunk_rows) * row_bytes >= std::min(memory / 6, 32 * MiB) / 8 * 7);
+      CHECK(elsewhere <= 2 * 6);  // the first chunk and the last, smaller ones
+    }
+}
+
 TEST_CASE("a part of an array is cut as an array of that size is", "[stream_sizes]") {
   StreamShape const whole = loop(1 << 16, KiB, true, true);
   StreamShape part        = loop(1 << 24, KiB, true, true);

@@ -119,6 +119,26 @@ TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[st
   CHECK(result == 0);
 }
 
+TEST_CASE("a reduction may write arguments as well, also what it reads", "[streamed]") {
+  auto const step = KOKKOS_LAMBDA(std::int64_t i, In x, Out y, double& change) {
+    y(i) = 3 * x(i);
+    change += y(i) - x(i);
+  };
+  for (std::int64_t const chunk_rows : {0, 77}) {
+    khs::StreamOptions<> const options{.chunk_rows = chunk_rows};
+    Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
+    double change = 0;
+    khs::streamed_reduce("other", options, 1000, step, Kokkos::Sum<double>(change), khs::read(a),
+                         khs::write(b));
+    CHECK(wrong(b, 3) == 0);
+    CHECK(change == 2 * 1000. * 999 / 2);
+    khs::streamed_reduce("same", options, 1000, step, Kokkos::Sum<double>(change), khs::read(b),
+                         khs::write(b));
+    CHECK(wrong(b, 9) == 0);
+    CHECK(change == 6 * 1000. * 999 / 2);
+  }
+}
+
 TEST_CASE("a resident View is copied once, and again when the host has changed it", "[streamed]") {
   Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
   Pinned const table("table", 3);
@@ -150,6 +170,24 @@ TEST_CASE("stages read what stages before them wrote, and what was there before"
         .fence();
     CHECK(wrong(c, 4) == 0);
   }
+}
+
+TEST_CASE("reads find what was there before the loop, also if the body writes first",
+          "[streamed]") {
+  auto const late = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) {
+    y(i) = -1;
+    y(i) = 2 * x(i);
+  };
+  Pinned const a = multiples(1000, 1);
+  khs::streamed_for("loop", 1000, late, khs::read(a), khs::write(a)).fence();
+  CHECK(wrong(a, 2) == 0);
+  khs::streamed_chain("steps", 1000, khs::steps(1, late, khs::read(a), khs::write(a))).fence();
+  CHECK(wrong(a, 4) == 0);
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for<khs::ZeroCopy>("loop", 1000, late, khs::read(a), khs::write(a)), khs::Error,
+      MessageMatches(ContainsSubstring("new values")));
+#endif
 }
 
 TEST_CASE("what cannot work is refused before anything runs", "[streamed]") {

@@ -33,7 +33,8 @@ namespace KokkosHostSpaces {
 /// Copied are, by Staged: of what is read, the rows of the range and its halos, once; of what is
 /// updated, the rows of the range in both directions; of what is written, those rows to the host,
 /// and to the device first if the range does not cover them. A View that is read twice is copied
-/// once. A View may be read with a halo and be written: reads find the values from before.
+/// once. A View may be read, also with a halo, and be written: reads find the values from before,
+/// whatever the body wrote. ZeroCopy refuses that; an update works in place.
 ///
 /// Asynchronous with `options.instances`: ordered behind what was enqueued there before and before
 /// what is enqueued afterwards, and on these instances alone. Enqueueing waits when CUDA's queues

@@ -61,9 +61,14 @@ class CopyLane {
       m_twin->enqueue(to_device ? device : host, to_device ? host : device);
   }
 
-  /// After a sample: where both write the same array, this has to be checked before the next.
+  /// After a sample: where both write the same array, it has to be checked before the next; else
+  /// before one of the next sample would hide that a copy was not made.
   void end_sample(Doer doer) {
-    if (writes_device() || is_batch(m_shape.layout)) check(doer);
+    Side& side               = of(doer);
+    std::size_t const sample = side.written - side.of_samples;
+    side.of_samples          = side.written;
+    if (writes_device() || is_batch(m_shape.layout) || side.written + sample > m_arrays)
+      check(doer);
   }
 
   /// Elements that the copies so far got wrong.
@@ -91,9 +96,9 @@ class CopyLane {
 
   struct Side {
     double *host, *host_for_kernels;
-    std::size_t first   = 0,
-                written = 0;  // arrays written since the last check, and where they begin
-    std::int64_t wrong  = 0;
+    std::size_t first = 0, written = 0;  // where arrays written since the last check begin
+    std::size_t of_samples = 0;          // so many of these when the last sample ended
+    std::int64_t wrong     = 0;
   };
 
   Side& of(Doer doer) { return m_sides[int(doer)]; }
@@ -142,7 +147,7 @@ class CopyLane {
           std::int64_t(m_arrays));
     });
     side.first   = (side.first + side.written) % m_arrays;
-    side.written = 0;
+    side.written = side.of_samples = 0;
   }
 
   CopyShape m_shape;

@@ -56,7 +56,7 @@ struct StreamBinding {
   std::int64_t rows       = 0;          ///< extent of that dimension
   std::int64_t extents[3] = {1, 1, 1};  ///< of all Views, as many as the range has indices
   bool layout_right       = true;
-  bool in_place = false;  ///< a stage reads other elements of what it writes: only by copies
+  bool in_place = false;  ///< a stage reads what it writes: only by copies
   std::string pageable;   ///< an argument that kernels cannot reach, if any
   std::string pageable_space;
   std::int64_t launch_rows = 0;  ///< rows whose elements one launch can count

@@ -20,7 +20,8 @@ class StreamLags {
   std::int64_t way() const;
   /// Cuts the way of the front into chunks of so many rows; if `halvings` is not 0 and there are
   /// enough rows, with smaller ones at both ends, the first and the last halved so often. Those
-  /// between are equal but for the last one, of a multiple of `page_rows` if they have many.
+  /// between are equal; they begin at multiples of `page_rows`, but for the last few, if they have
+  /// eight times so many.
   void set_pace(std::int64_t chunk_rows, int halvings, std::int64_t page_rows);
   std::int64_t chunks() const { return static_cast<std::int64_t>(m_fronts.size()); }
 

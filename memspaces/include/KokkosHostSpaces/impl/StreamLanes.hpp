@@ -57,6 +57,7 @@ class StreamLanes {
   /// whose loop is still running: whoever gets it enqueues behind `done`. Waits for a thread that
   /// is enqueueing if that has all of it. A thread takes one lane of a device at a time, devices in
   /// their order; if it asks in the midst of that again, it is given more rather than wait for itself.
+  /// \throw Error if there is no such memory, or if loops that have it all have failed
   std::shared_ptr<StreamLane> take(int device, std::size_t bytes);
   void put_back(std::shared_ptr<StreamLane> const& lane) noexcept;
   /// For a lane whose streams failed: it is not used again.
@@ -73,6 +74,7 @@ class StreamLanes {
   bool is_nested(int device) const;
   std::shared_ptr<char> allocate(int device, std::size_t bytes);
   bool release_unused(int device);
+  bool wait_for_loops(int device) const;
 
   Allocator m_allocator;
   std::size_t m_limit;

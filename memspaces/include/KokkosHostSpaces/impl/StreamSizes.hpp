@@ -40,8 +40,8 @@ class StreamSizes {
   /// How often the rows of the first and the last chunks are halved.
   int halvings(std::int64_t rows) const;
   /// So many rows of any array are whole pages of 4 KiB; a power of two. H200, copies both ways at
-  /// once, of chunks that begin at pages and of others, medians: an update of 1 GiB 26.0 and 26.5 ms,
-  /// a triad 48.5 and 50.5.
+  /// once, of chunks that begin whole pages behind the first element and of others, medians: an update
+  /// of 1 GiB 26.0 and 26.5 ms, a triad 48.5 and 50.5.
   std::int64_t page_rows() const;
   StreamLayout layout(std::int64_t rows) const;
   int slots() const { return m_slots; }
