@@ -140,7 +140,8 @@ std::vector<CopyRows> take_rows(std::vector<CopyPiece>& pieces, bool has_kernel,
       return has_kernel && !rows.first.pageable && are_for_kernel(known, rows.first.bytes, all);
     };
     if (rows.count >= copy_thresholds_in_use().regular_pieces &&
-        (rows.count >= copy_thresholds_in_use().regular_pieces_not_by_kernel || !for_kernel())) {
+        (rows.count == all || !for_kernel() ||
+         rows.count >= copy_thresholds_in_use().regular_pieces_not_by_kernel)) {
       found.push_back(rows);
       i += rows.count;
       continue;
@@ -242,6 +243,8 @@ bool copy_run(void* dst, void const* src, std::size_t bytes, Driver::Stream stre
   return is_taken([&] { Driver::copy(dst, src, bytes, stream); });
 }
 
+bool copy_rows(CopyRows const& rows, Driver::Stream stream) { return is_taken(rows, stream); }
+
 bool copy_at_once(NearPieces const& pieces, Driver::Stream stream) {
   constexpr std::size_t most = PieceSweep::most_of_call;
   if (pieces.count > most || pieces.count < copy_thresholds_in_use().batch_pieces) return false;
@@ -264,8 +267,9 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
   ByKernel const known = by_kernel(use);
   bool const all_by_kernel =
       has_kernel && !sight.some_are_pageable && are_for_kernel(known, sight.longest, pieces.size());
-  if (sight.regular >= (all_by_kernel ? copy_thresholds_in_use().regular_pieces_not_by_kernel
-                                      : copy_thresholds_in_use().regular_pieces))
+  bool const some_by_kernel = all_by_kernel && sight.regular < pieces.size();
+  if (sight.regular >= (some_by_kernel ? copy_thresholds_in_use().regular_pieces_not_by_kernel
+                                       : copy_thresholds_in_use().regular_pieces))
     plan.rows = take_rows(pieces, has_kernel, known);
   else if (all_by_kernel) {
     plan.for_kernel = std::move(pieces);

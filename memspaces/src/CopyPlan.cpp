@@ -193,8 +193,10 @@ std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_sour
 
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
-  return plan.suits_copy_engine() &&
-         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds_in_use().equal_run_bytes);
+  if (!plan.suits_copy_engine()) return false;
+  CopyThresholds const& known = copy_thresholds_in_use();
+  if (plan.run_bytes < known.equal_run_bytes) return !device_reads_host_memory;
+  return plan.loops < 2 || plan.run_bytes > known.most_run_of_planes_by_kernel;
 }
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {

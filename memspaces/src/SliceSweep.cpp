@@ -33,6 +33,13 @@ bool ArraySlices::sweep(PieceSweep& pieces) const {
 
 bool ArraySlices::sweep(FewCopies& copies) const { return add_all(*this, copies); }
 
+bool ArraySlices::sweep(PieceRows& rows) const {
+  PieceRows local   = rows;
+  bool const is_all = add_all(*this, local);
+  rows              = local;
+  return is_all;
+}
+
 KnownSlices::KnownSlices(ArraySlices const& of)
     : m_slices(of.slices.begin(), of.slices.end()),
       m_element(of.element),

@@ -74,6 +74,9 @@ bool copy_short(void* dst, void const* src, std::size_t bytes, void* stream);
 /// touch.
 bool copy_run(void* dst, void const* src, std::size_t bytes, void* stream);
 
+/// The same of rows.
+bool copy_rows(CopyRows const& rows, void* stream);
+
 /// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
 /// too many or too few for it, or the driver does not take them. Not while `stream` captures.
 bool copy_at_once(NearPieces const& pieces, void* stream);

@@ -66,7 +66,8 @@ class PairsOfRanges {
     return std::next(dst)->data() == dst->data() + dst->span() &&
            std::next(src)->data() == src->data() + src->span();
   }
-  /// Adds all of them to a PieceSweep, a PieceComparison or a PieceRun; false if they are not for that.
+  /// Adds all of them to PieceRows, a PieceSweep, a PieceComparison or a PieceRun; false if they are
+  /// not for that.
   template <class Pieces>
   bool sweep(Pieces& pieces) const {
     return sweep_views(pieces, *this);

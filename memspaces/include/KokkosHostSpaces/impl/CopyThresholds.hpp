@@ -23,6 +23,12 @@ struct CopyThresholds {
   /// from 256 on; device to host 6.4 and 4.0 for 8, 13 and 8 for 16, equal from 32 on.
   std::size_t equal_run_bytes = 64;
 
+  /// Of planes (three dimensions), rows so long and not shorter than equal_run_bytes go by a kernel.
+  /// H200, runs of 64 bytes, 1, 16 and 64 MiB: to the host 27.4, 402 and 1552 us by cudaMemcpy3DAsync,
+  /// by a plain kernel 25.7, 372 and 1483; to the device the same. Of 256 MiB that call waits for the
+  /// device.
+  std::size_t most_run_of_planes_by_kernel = 64;
+
   /// Sides of a tile are so long at least: what crosses the link does so in whole lines, at the
   /// rate of the link (H200, doubles, 256 MiB transposed to the host: 53 GB/s by tiles, 22 by Kokkos'
   /// kernel, which writes element by element). And no longer: 64 KiB and 1 MiB to the host by tiles
@@ -86,7 +92,8 @@ struct CopyThresholds {
   std::size_t short_bytes = 512;
 
   /// So many pieces of equal length and distance go by one 2-D copy; more where a kernel could carry
-  /// them with all the others.
+  /// them with all the others. H200, many in a row, us to the device and to the host by that copy and
+  /// by a kernel: 16 x 64 bytes 2.7 and 3.9, 1.8 and 3.9; 16 x 256 KiB 86 and 96, 88 and 92.
   std::size_t regular_pieces               = 4;
   std::size_t regular_pieces_not_by_kernel = 64;
 };

@@ -10,6 +10,7 @@
 #include <KokkosHostSpaces/Slice.hpp>
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/FewCopies.hpp>
+#include <KokkosHostSpaces/impl/PieceRows.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
 
 #include <algorithm>
@@ -63,6 +64,7 @@ struct ArraySlices {
   /// not plain, or not in the arrays.
   bool sweep(PieceSweep& pieces) const;
   bool sweep(FewCopies& copies) const;
+  bool sweep(PieceRows& rows) const;
 };
 
 /// The slices that a list was made of, word for word: 4096 of them are known again in 1.7 us, as many

@@ -10,6 +10,7 @@
 #include <KokkosHostSpaces/impl/CopyRuns.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/FewCopies.hpp>
+#include <KokkosHostSpaces/impl/PieceRows.hpp>
 #include <KokkosHostSpaces/impl/PieceSweep.hpp>
 #include <KokkosHostSpaces/impl/PlainLists.hpp>
 
@@ -26,8 +27,8 @@ inline constexpr bool can_be_swept_v =
     are_bytes_v<Dst, Src>&& has_device_v<Dst, Src> && !is_pageable_v<typename Dst::memory_space> &&
     !is_pageable_v<typename Src::memory_space> && is_one_order_v<Dst, Src>;
 
-/// Adds a pair to FewCopies, a PieceSweep, a PieceComparison, or a PieceRun; false if it is not for
-/// that.
+/// Adds a pair to FewCopies, PieceRows, a PieceSweep, a PieceComparison, or a PieceRun; false if it is
+/// not for that.
 template <class Pieces, class Dst, class Src>
 bool sweep_pair(Pieces& pieces, Dst const& dst, Src const& src) {
   for (int r = 0; r < int(Dst::rank); ++r)
@@ -83,6 +84,14 @@ bool enqueue_run(Kokkos::Cuda const& instance, Pairs const& pairs) {
   PieceRun run(dst, src);
   return pairs.sweep(run) && run.bytes() > 0 && run.sides_are_apart() &&
          copy_run(dst, src, run.bytes(), instance.cuda_stream());
+}
+
+// Rows, all of them. False, and nothing is done, if they are not: most tell that by the third one.
+template <class Pairs>
+bool enqueue_rows(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  PieceRows rows;
+  return pairs.size() >= copy_thresholds_in_use().regular_pieces && pairs.sweep(rows) &&
+         rows.sides_are_apart() && copy_rows(rows.rows(), instance.cuda_stream());
 }
 
 // So few that no kernel carries them.
@@ -144,6 +153,7 @@ bool enqueue_quickly(Kokkos::Cuda const& instance, Pairs const& pairs) {
     if (!may_be_quick(pairs)) return false;
     if constexpr (!Pairs::are_slices)  // of which the sweep merges neighbours
       if (pairs.begins_with_neighbours()) return enqueue_run(instance, pairs);
+    if (enqueue_rows(instance, pairs)) return true;
     if (pairs.size() <= FewCopies::most) return enqueue_by_call(instance, pairs);
     return pairs.size() <= PieceSweep::most_of_call ? enqueue_few(instance, pairs)
                                                     : enqueue_many(instance, pairs);
