@@ -72,6 +72,19 @@ struct Memory {
   std::uint32_t pair = 0;
 };
 
+// All that copies could have changed.
+struct Contents {
+  explicit Contents(Memory const& memory)
+      : host(memory.host, memory.host + memory.bytes),
+        device(memory.device, memory.device + memory.bytes) {}
+  void put(Memory const& memory) const {
+    std::copy(host.begin(), host.end(), memory.host);
+    std::copy(device.begin(), device.end(), memory.device);
+  }
+  bool operator==(Contents const&) const = default;
+  std::vector<char> host, device;
+};
+
 struct Calls {
   std::size_t copies                  = FakeCuda::calls("cudaMemcpyAsync");
   std::size_t boxes                   = FakeCuda::calls("cudaMemcpy2DAsync");

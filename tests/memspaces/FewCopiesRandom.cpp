@@ -83,19 +83,6 @@ class RandomSlices {
   ArraySlices m_arrays{};
 };
 
-// All that the call could have changed.
-struct Contents {
-  explicit Contents(Memory const& memory)
-      : host(memory.host, memory.host + memory.bytes),
-        device(memory.device, memory.device + memory.bytes) {}
-  void put(Memory const& memory) const {
-    std::copy(host.begin(), host.end(), memory.host);
-    std::copy(device.begin(), device.end(), memory.device);
-  }
-  bool operator==(Contents const&) const = default;
-  std::vector<char> host, device;
-};
-
 struct Outcomes {
   int by_call = 0, refused = 0, conflicts = 0;
 };
