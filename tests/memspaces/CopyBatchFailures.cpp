@@ -7,6 +7,7 @@
 
 #include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/FewCopies.hpp>
+#include <KokkosHostSpaces/impl/PieceRows.hpp>
 
 #include <cuda.h>
 
@@ -24,12 +25,12 @@ struct AfterFailures {
 
 // Lets each call fail in turn, until none is left that could.
 template <class Copy>
-AfterFailures fail_each_call(Copy const& copy) {
+AfterFailures fail_each_call(Copy const& copy, std::size_t registrations = 1) {
   AfterFailures seen;
   for (int const error : errors)
     for (std::size_t call = 1;; ++call) {
       CAPTURE(error, call);
-      Memory memory(1 << 20);
+      Memory memory(1 << 20, registrations);
       DeviceWork::Stream stream;
       std::size_t const before = FakeCuda::calls("*");
       FakeCuda::fail_nth_call("*", call, error);
@@ -88,6 +89,24 @@ TEST_CASE("whichever call fails, few copies are made by another one, or it is to
       if (!copy_few(few, true, stream.get())) batch.enqueue(stream.get(), -1);
     });
     CHECK(seen.copied > 4);
+  }
+}
+
+TEST_CASE("whichever call fails, rows are copied by another one, or it is told", "[copy_batch]") {
+  for (std::size_t const registrations : {std::size_t(1), std::size_t(4)}) {
+    AfterFailures const seen = fail_each_call(
+        [&](Memory& memory, DeviceWork::Stream& stream) {
+          CopyBatch batch;
+          PieceRows rows;
+          for (std::size_t i = 0; i < 9; ++i) {
+            memory.add(batch, 100 * i, 100000 * i, 100);
+            REQUIRE(rows.add(memory.device + 100 * i, memory.host + 100000 * i, 100));
+          }
+          REQUIRE(rows.sides_are_apart());
+          if (!copy_rows(rows.rows(), stream.get())) batch.enqueue(stream.get(), -1);
+        },
+        registrations);
+    CHECK((seen.copied > 4 && seen.told >= 3));
   }
 }
 

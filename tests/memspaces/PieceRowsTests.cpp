@@ -6,6 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -63,6 +65,26 @@ TEST_CASE("other pieces are no rows", "[copy_batch]") {
   CHECK_FALSE(arrays.are_rows({{0, 0, 0}, {32, 32, 0}}));                  // empty
   PieceRows none;
   CHECK_FALSE(none.add(nullptr, nullptr, 0));
+}
+
+TEST_CASE("rows further apart than a copy engine takes are none", "[copy_batch]") {
+  // Never copied, and never touched.
+  auto const at = [](std::uintptr_t address) { return reinterpret_cast<char*>(address); };
+  std::uintptr_t const dst = std::uintptr_t(1) << 40, src = std::uintptr_t(1) << 45;
+  for (std::size_t const more : {0, 1}) {
+    std::uintptr_t const far = 2147483647 + more;
+    for (auto const& [to, from] : {std::pair(far, far), {far, 64ul}, {64ul, far}}) {
+      PieceRows rows;
+      std::vector<CopyPiece> pieces;
+      for (std::uint32_t i = 0; i < 8; ++i)
+        pieces.push_back({at(dst + i * to), at(src + i * from), 64, i, false});
+      CHECK(rows.add(pieces[0].dst, pieces[0].src, 64));
+      CHECK(rows.add(pieces[1].dst, pieces[1].src, 64) == (more == 0));
+      BatchPlan const plan = plan_batch(std::move(pieces), true, false, BatchPlan::Use::once);
+      CHECK(plan.rows.size() == (more == 0 ? 1 : 0));
+      CHECK(plan.others.size() == (more == 0 ? 0 : 8));
+    }
+  }
 }
 
 TEST_CASE("rows that write between what they read are not told apart", "[copy_batch]") {

@@ -31,6 +31,9 @@ inline bool continues(CopyPiece const& before, CopyPiece const& piece) {
 
 /// Pieces of equal length at equal distances.
 struct CopyRows {
+  /// A copy engine takes no longer pitch: such rows would be single copies.
+  static constexpr std::ptrdiff_t longest_step = 2147483647;
+
   CopyPiece first;
   std::size_t count, dst_step, src_step;  ///< bytes
 };

@@ -8,12 +8,14 @@
 
 #include <KokkosHostSpaces/impl/BatchPlan.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace KokkosHostSpaces::Impl {
 
-/// Are all of equal length, and each as far behind the one before, on both sides without overlaps?
+/// Are all of equal length, and each as far behind the one before, on both sides without overlaps, as
+/// a 2-D copy takes them?
 class PieceRows {
  public:
   bool add(char* dst, char const* src, std::size_t bytes) {
@@ -49,7 +51,8 @@ class PieceRows {
       return true;
     }
     std::int64_t const to = dst - m_dst, from = src - m_src, length = std::int64_t(m_bytes);
-    if (bytes != m_bytes || to < length || from < length || (to == length && from == length))
+    if (bytes != m_bytes || to < length || from < length || (to == length && from == length) ||
+        std::max(to, from) > CopyRows::longest_step)
       return false;
     m_dst_step = std::size_t(to);
     m_src_step = std::size_t(from);
