@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 #include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
+#include <KokkosHostSpaces/impl/RowCopy.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -50,6 +51,11 @@ void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src
   std::size_t const threads =
       std::clamp(std::bit_ceil(words / loads_at_once(tiling.word)), least_threads, most_of_tile);
   run_tiled_copy(instance, tiling, dst, src, int(threads));
+}
+
+void enqueue_row_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                      CopyPlan const& plan) {
+  run_row_copy(instance, RowCopy(dst, src, plan));
 }
 
 namespace {

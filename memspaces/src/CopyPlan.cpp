@@ -193,15 +193,15 @@ std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_sour
 
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
-  if (!plan.suits_copy_engine()) return false;
-  CopyThresholds const& known = copy_thresholds_in_use();
-  if (plan.run_bytes < known.equal_run_bytes) return !device_reads_host_memory;
-  return plan.loops < 2 || plan.run_bytes > known.most_run_of_planes_by_kernel;
+  return plan.suits_copy_engine() &&
+         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds_in_use().equal_run_bytes);
 }
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
   if (plan.run_bytes == 0) return CopyWay::nothing;
   bool const pageable = sides.pageable_source || sides.pageable_destination;
+  if (sides.same_type && sides.link_way != LinkWay::none && suits_row_kernel(plan, sides.addresses))
+    return CopyWay::row_kernel;
   if (sides.same_type && sides.both_page_locked) {
     if (plan.contiguous()) return CopyWay::byte_kernel;
   } else if (sides.same_type &&
@@ -220,6 +220,21 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
 
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {
   return make_tiling(plan, addresses, false).has_value();
+}
+
+bool suits_row_kernel(CopyPlan const& plan, std::size_t addresses) {
+  constexpr std::size_t word = 16, most_words = std::size_t(1) << 31;
+  CopyThresholds const& known = copy_thresholds_in_use();
+  if (plan.loops != 2 || plan.run_bytes < known.equal_run_bytes ||
+      plan.run_bytes > known.most_run_of_planes_by_kernel ||
+      plan.bytes() < known.least_planes_by_kernel || plan.bytes() / word > most_words)
+    return false;
+  std::size_t all = addresses | plan.run_bytes;
+  for (std::size_t loop = 0; loop < 2; ++loop) {
+    if (plan.dst_stride[loop] < plan.run_bytes) return false;  // a row would be written twice
+    all |= plan.dst_stride[loop] | plan.src_stride[loop];
+  }
+  return all % word == 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

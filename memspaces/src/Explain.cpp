@@ -38,16 +38,15 @@ std::string tiles(ExplainedCopy const& copy) {
 
 std::string elements(ExplainedCopy const& copy) {
   std::string const runs = "runs of " + text(copy.plan.run_bytes) + " bytes";
-  std::string const why =
-      !copy.sides.same_type ? "element types differ"
-      : copy.plan.engine_calls() > copy_thresholds_in_use().few_calls
-          ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
-      : !copy.plan.suits_copy_engine() ? "elements of a side share memory, as those of a broadcast"
-      : copy.sides.both_page_locked    ? "for memory of the host alone a memcpy makes the host wait"
-      : copy.plan.run_bytes < copy_thresholds_in_use().equal_run_bytes
-          ? runs + ": a memcpy of less than " + text(copy_thresholds_in_use().equal_run_bytes) +
-                " is slower"
-          : runs + ": a memcpy of planes is slower";
+  std::string const why  = !copy.sides.same_type ? "element types differ"
+                           : copy.plan.engine_calls() > copy_thresholds_in_use().few_calls
+                               ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
+                           : !copy.plan.suits_copy_engine()
+                               ? "elements of a side share memory, as those of a broadcast"
+                           : copy.sides.both_page_locked
+                               ? "for memory of the host alone a memcpy makes the host wait"
+                               : runs + ": a memcpy of less than " +
+                                    text(copy_thresholds_in_use().equal_run_bytes) + " is slower";
   return "a kernel through the mapped address, element by element (" + why + ")";
 }
 
@@ -61,6 +60,10 @@ std::string way(ExplainedCopy const& copy) {
              "alone a memcpy makes the host wait)";
     case CopyWay::tiled_kernel:
     case CopyWay::tiled_slabs: return tiles(copy);
+    case CopyWay::row_kernel:
+      return "a kernel through the mapped address, 16 bytes at a time (a memcpy of planes with rows "
+             "of " +
+             text(copy.plan.run_bytes) + " bytes is slower)";
     case CopyWay::element_kernel: return elements(copy);
     case CopyWay::staged_source:
       return "memcpys of pageable \"" + copy.src +

@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/impl/SliceSweep.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -33,11 +34,28 @@ bool ArraySlices::sweep(PieceSweep& pieces) const {
 
 bool ArraySlices::sweep(FewCopies& copies) const { return add_all(*this, copies); }
 
+// As the first two walk upwards, all lie in the arrays if the last one does, unless a sum of steps is
+// no number any more. By numbers alone, of some at a time: compilers make vectors of that.
 bool ArraySlices::sweep(PieceRows& rows) const {
-  PieceRows local   = rows;
-  bool const is_all = add_all(*this, local);
-  rows              = local;
-  return is_all;
+  std::size_t const all = slices.size();
+  if (all < 3) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!has(slices[i])) return false;
+    CopyPiece const next = piece(i);
+    if (!rows.add(next.dst, next.src, next.bytes)) return false;
+  }
+  Slice const &first = slices[0], &last = slices.back();
+  std::size_t const to = slices[1].dst - first.dst, from = slices[1].src - first.src;
+  for (std::size_t begin = 2; begin < all; begin += 64) {
+    std::size_t differ = 0;
+    for (std::size_t i = begin; i < std::min(begin + 64, all); ++i)
+      differ |= ((slices[i].dst - slices[i - 1].dst) ^ to) |
+                ((slices[i].src - slices[i - 1].src) ^ from) | (slices[i].count ^ first.count);
+    if (differ != 0) return false;
+  }
+  rows.add_more(all - 2);
+  return has(last) && (last.dst - first.dst) / (all - 1) == to &&
+         (last.src - first.src) / (all - 1) == from;
 }
 
 KnownSlices::KnownSlices(ArraySlices const& of)

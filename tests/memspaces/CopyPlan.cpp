@@ -101,6 +101,35 @@ TEST_CASE("pageable memory of a broadcast is staged as one piece, and not run by
   CHECK_FALSE(staged_as_one_piece(plan({1000}, {1}, {2}), 8000, 16000));
 }
 
+TEST_CASE("many rows of 64 bytes in planes go by a kernel of their own", "[copy_plan]") {
+  constexpr std::size_t gib = std::size_t(1) << 30;
+  auto const planes         = [](std::size_t count, std::size_t run, std::size_t row) {
+    return plan({count, 64, run}, {128 * row, row, 1}, {64 * run, run, 1});
+  };
+  CHECK(suits_row_kernel(planes(1024, 8, 16), gib));
+  CHECK_FALSE(suits_row_kernel(planes(16, 8, 16), gib));        // few
+  CHECK_FALSE(suits_row_kernel(planes(1024, 16, 32), gib));     // longer rows
+  CHECK_FALSE(suits_row_kernel(planes(4096, 4, 16), gib));      // shorter ones
+  CHECK_FALSE(suits_row_kernel(planes(1024, 8, 16), gib + 8));  // not by words of 16 bytes
+  CHECK_FALSE(suits_row_kernel(planes(1024, 8, 17), gib));
+  CHECK_FALSE(suits_row_kernel(plan({65536, 8}, {16, 1}, {8, 1}), gib));             // no planes
+  CHECK_FALSE(suits_row_kernel(plan({1024, 64, 8}, {0, 16, 1}, {512, 8, 1}), gib));  // one plane
+  CopySides sides{.same_type                = true,
+                  .pageable_source          = false,
+                  .pageable_destination     = false,
+                  .both_page_locked         = false,
+                  .device_reads_host_memory = false,
+                  .addresses                = gib,
+                  .link_way                 = LinkWay::to_host};
+  CHECK(choose_way(planes(1024, 8, 16), sides) == CopyWay::row_kernel);
+  CHECK(choose_way(planes(16, 8, 16), sides) == CopyWay::boxes);
+  sides.same_type = false;
+  CHECK(choose_way(planes(1024, 8, 16), sides) == CopyWay::element_kernel);
+  sides.same_type = true;
+  sides.link_way  = LinkWay::none;
+  CHECK(choose_way(planes(1024, 8, 16), sides) == CopyWay::boxes);
+}
+
 TEST_CASE("short runs are read by a kernel and written by the copy engine", "[copy_plan]") {
   CopyPlan const every_other = plan({1000}, {1}, {2});
   CHECK_FALSE(copy_engine_is_faster(every_other, true));

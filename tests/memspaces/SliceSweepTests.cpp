@@ -8,6 +8,7 @@
 #include <KokkosHostSpaces/impl/SliceSweep.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -101,6 +102,42 @@ TEST_CASE("a slice that is not in its arrays is not swept, whatever its numbers"
     CHECK_FALSE(Swept(of(slices)).is_swept);
   }
   CHECK(of({}).has({extent, extent, 0}));
+}
+
+TEST_CASE("slices of equal length at equal distances are rows", "[slices]") {
+  std::size_t const count = GENERATE(3, 4, 63, 64, 65, 66, 67, 130, 1000);
+  Slices slices;
+  for (std::size_t i = 0; i < count; ++i) slices.push_back({100 + 20 * i, 5 + 10 * i, 7});
+  auto const are_rows = [](ArraySlices const& numbers) {
+    PieceRows rows;
+    return numbers.sweep(rows);
+  };
+  PieceRows rows;
+  REQUIRE(of(slices).sweep(rows));
+  CopyRows const found = rows.rows();
+  CHECK(found.count == count);
+  CHECK(found.first.dst == there + 8 * 100);
+  CHECK(found.first.src == here + 8 * 5);
+  CHECK((found.first.bytes == 56 && found.dst_step == 160 && found.src_step == 80));
+  std::size_t const end_of_dst = slices.back().dst + 7, end_of_src = slices.back().src + 7;
+  CHECK(are_rows(of(slices, end_of_dst, end_of_src)));
+  CHECK_FALSE(are_rows(of(slices, end_of_dst - 1, end_of_src)));
+  CHECK_FALSE(are_rows(of(slices, end_of_dst, end_of_src - 1)));
+  for (std::size_t const i : {std::size_t(0), std::size_t(1), count / 2, count - 1})
+    for (auto const number : {&Slice::dst, &Slice::src, &Slice::count}) {
+      Slices other = slices;
+      ++(other[i].*number);
+      CHECK_FALSE(are_rows(of(other)));
+    }
+  CHECK_FALSE(are_rows(of({slices[0], slices[1]})));
+}
+
+TEST_CASE("rows whose offsets are no numbers any more are not in their arrays", "[slices]") {
+  // Each is as far behind the one before, the third beyond all numbers.
+  constexpr std::size_t step = (std::size_t(1) << 63) + 100, all = ~std::size_t(0);
+  Slices const slices{{0, 0, 1}, {step, 10, 1}, {2 * step, 20, 1}};
+  PieceRows rows;
+  CHECK_FALSE(of(slices, all, all, 1).sweep(rows));
 }
 
 TEST_CASE("slices that overlap are not plain", "[slices]") {

@@ -24,7 +24,11 @@ namespace KokkosHostSpaces::Impl {
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
 
-/// The same between page-locked and device memory, by slabs (SlabCopies.hpp) if that can be.
+/// The same of a copy that suits_row_kernel.
+void enqueue_row_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+                      CopyPlan const& plan);
+
+/// Enqueues a copy that suits_tiles between page-locked and device memory, by slabs (SlabCopies.hpp) if that can be.
 void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                        CopyPlan const& plan, LinkWay way);
 

@@ -73,6 +73,7 @@ enum class CopyWay {
   byte_kernel,         ///< by a kernel, a run of bytes
   tiled_kernel,        ///< by a kernel, tile by tile: the sides differ in the order of dimensions
   tiled_slabs,         ///< the same, within a device, where slabs come from or go to the host
+  row_kernel,          ///< by a kernel, word by word of 16 bytes: short rows in planes
   element_kernel,      ///< by Kokkos' kernel, element by element
   staged_source,       ///< the pageable source is copied to page-locked memory first
   staged_destination,  ///< the other way round
@@ -96,6 +97,9 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
 
 /// Can the copy be made by tiles (TiledCopy.hpp)?
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
+
+/// Is it one of short rows in planes, which RowCopy.hpp can make and the copy engine makes slowly?
+bool suits_row_kernel(CopyPlan const& plan, std::size_t addresses);
 
 }  // namespace KokkosHostSpaces::Impl
 

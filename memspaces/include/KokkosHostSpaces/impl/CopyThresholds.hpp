@@ -23,11 +23,13 @@ struct CopyThresholds {
   /// from 256 on; device to host 6.4 and 4.0 for 8, 13 and 8 for 16, equal from 32 on.
   std::size_t equal_run_bytes = 64;
 
-  /// Of planes (three dimensions), rows so long and not shorter than equal_run_bytes go by a kernel.
-  /// H200, runs of 64 bytes, 1, 16 and 64 MiB: to the host 27.4, 402 and 1552 us by cudaMemcpy3DAsync,
-  /// by a plain kernel 25.7, 372 and 1483; to the device the same. Of 256 MiB that call waits for the
-  /// device.
+  /// Of planes (three dimensions), rows so long and not shorter than equal_run_bytes go by a kernel,
+  /// if so many bytes do. H200, runs of 64 bytes, 1, 16 and 64 MiB: to the device 30.2, 416 and 1673
+  /// us by cudaMemcpy3DAsync, 28.5, 393 and 1569 by a plain kernel, to the host 27.4, 402, 1552 and
+  /// 25.7, 372, 1483; but 64 KiB 4.2 and 3.3 by that call, some 1 us more by a kernel. Of 256 MiB the
+  /// call waits for the device.
   std::size_t most_run_of_planes_by_kernel = 64;
+  std::size_t least_planes_by_kernel       = std::size_t(512) << 10;
 
   /// Sides of a tile are so long at least: what crosses the link does so in whole lines, at the
   /// rate of the link (H200, doubles, 256 MiB transposed to the host: 53 GB/s by tiles, 22 by Kokkos'

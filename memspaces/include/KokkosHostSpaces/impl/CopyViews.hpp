@@ -213,6 +213,7 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
     case CopyWay::byte_kernel:
       return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
+    case CopyWay::row_kernel: return enqueue_row_copy(instance, dst.data(), src.data(), plan);
     case CopyWay::tiled_kernel:
       return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
                                 sides.device_reads_host_memory);

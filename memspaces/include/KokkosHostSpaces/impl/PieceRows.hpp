@@ -26,8 +26,11 @@ class PieceRows {
     ++m_count;
     return true;
   }
-  bool add_or_merge(char* dst, char const* src, std::size_t bytes) {
-    return add(dst, src, bytes);  // none is empty, nor continues the one before
+  /// So many more are known to be like the first two.
+  void add_more(std::size_t count) {
+    m_next_dst += count * m_dst_step;
+    m_next_src += count * m_src_step;
+    m_count += count;
   }
 
   CopyRows rows() const {

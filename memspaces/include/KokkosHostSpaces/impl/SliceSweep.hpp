@@ -64,6 +64,7 @@ struct ArraySlices {
   /// not plain, or not in the arrays.
   bool sweep(PieceSweep& pieces) const;
   bool sweep(FewCopies& copies) const;
+  /// False as well if there are less than three.
   bool sweep(PieceRows& rows) const;
 };
 
