@@ -72,7 +72,7 @@ class AlmostRows {
 
   void change() {
     Slice& any = m_slices[below(m_slices.size())];
-    switch (below(12)) {
+    switch (below(14)) {
       case 0: any.count = 0; break;
       case 1: any.count += 1; break;
       case 2: m_slices.back().count -= 1; break;
@@ -84,6 +84,8 @@ class AlmostRows {
       case 8: any.dst = m_arrays.dst.extent - any.count + below(2); break;
       case 9: any.src = std::numeric_limits<std::size_t>::max() - below(3); break;
       case 10: m_slices.push_back(any); break;
+      case 11: m_arrays.dst.extent = m_slices.back().dst + m_slices.back().count - 1; break;
+      case 12: m_arrays.src.extent = m_slices.back().src + m_slices.back().count - 1; break;
       default:
         for (Slice& slice : m_slices) slice.src = any.src;
     }
