@@ -133,9 +133,9 @@ TEST_CASE("slices of equal length at equal distances are rows", "[slices]") {
 }
 
 TEST_CASE("rows whose offsets are no numbers any more are not in their arrays", "[slices]") {
-  // Each is as far behind the one before, the third beyond all numbers.
-  constexpr std::size_t step = (std::size_t(1) << 63) + 100, all = ~std::size_t(0);
-  Slices const slices{{0, 0, 1}, {step, 10, 1}, {2 * step, 20, 1}};
+  // Each is as far behind the one before, the fourth beyond all numbers.
+  constexpr std::size_t all = ~std::size_t(0), step = all / 3 + 100;
+  Slices const slices{{0, 0, 1}, {step, 10, 1}, {2 * step, 20, 1}, {3 * step, 30, 1}};
   PieceRows rows;
   CHECK_FALSE(of(slices, all, all, 1).sweep(rows));
 }
