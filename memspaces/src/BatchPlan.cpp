@@ -120,9 +120,7 @@ CopyRows rows_from(std::vector<CopyPiece> const& pieces, std::size_t first) {
   if (!like(first + 1)) return rows;
   auto const distance = step(first);
   auto const least    = std::ptrdiff_t(piece.bytes);
-  auto const is_step  = [&](std::ptrdiff_t bytes) {
-    return bytes >= least && bytes <= CopyRows::longest_step;
-  };
+  auto const is_step  = [&](auto step) { return step >= least && step <= CopyRows::longest_step; };
   bool const walks_up = is_step(distance.first) && is_step(distance.second);
   while (walks_up && like(first + rows.count) && step(first + rows.count - 1) == distance)
     ++rows.count;
@@ -143,8 +141,7 @@ std::vector<CopyRows> take_rows(std::vector<CopyPiece>& pieces, bool has_kernel,
       return has_kernel && !rows.first.pageable && are_for_kernel(known, rows.first.bytes, all);
     };
     if (rows.count >= copy_thresholds_in_use().regular_pieces &&
-        (rows.count == all || !for_kernel() ||
-         rows.count >= copy_thresholds_in_use().regular_pieces_not_by_kernel)) {
+        (rows.count >= copy_thresholds_in_use().regular_pieces_not_by_kernel || !for_kernel())) {
       found.push_back(rows);
       i += rows.count;
       continue;
@@ -163,11 +160,7 @@ struct CallLists {
   std::vector<void const*> srcs;
   std::vector<std::size_t> bytes;
 
-  void clear() {
-    dsts.clear();
-    srcs.clear();
-    bytes.clear();
-  }
+  void clear() { dsts.clear(), srcs.clear(), bytes.clear(); }
   void add(CopyPiece const& piece) {
     if (piece.pageable) return;
     dsts.push_back(piece.dst);
@@ -246,7 +239,18 @@ bool copy_run(void* dst, void const* src, std::size_t bytes, Driver::Stream stre
   return is_taken([&] { Driver::copy(dst, src, bytes, stream); });
 }
 
-bool copy_rows(CopyRows const& rows, Driver::Stream stream) { return is_taken(rows, stream); }
+bool copy_rows(CopyRows const& rows, Driver::Stream stream) {
+  // Rows in an allocation each are refused every time: the last ones of this thread.
+  thread_local std::array<CopyRows, 8> refused{};
+  thread_local std::size_t next = 0;
+  for (CopyRows const& known : refused)
+    if (known.first.dst == rows.first.dst && known.first.src == rows.first.src &&
+        known.count == rows.count && known.dst_step == rows.dst_step)
+      return false;
+  if (is_taken(rows, stream)) return true;
+  refused[next++ % refused.size()] = rows;
+  return false;
+}
 
 bool copy_at_once(NearPieces const& pieces, Driver::Stream stream) {
   constexpr std::size_t most = PieceSweep::most_of_call;
@@ -270,9 +274,8 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
   ByKernel const known = by_kernel(use);
   bool const all_by_kernel =
       has_kernel && !sight.some_are_pageable && are_for_kernel(known, sight.longest, pieces.size());
-  bool const some_by_kernel = all_by_kernel && sight.regular < pieces.size();
-  if (sight.regular >= (some_by_kernel ? copy_thresholds_in_use().regular_pieces_not_by_kernel
-                                       : copy_thresholds_in_use().regular_pieces))
+  if (sight.regular >= (all_by_kernel ? copy_thresholds_in_use().regular_pieces_not_by_kernel
+                                      : copy_thresholds_in_use().regular_pieces))
     plan.rows = take_rows(pieces, has_kernel, known);
   else if (all_by_kernel) {
     plan.for_kernel = std::move(pieces);
@@ -286,7 +289,7 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
 bool BatchPlan::enqueue(Driver::Stream stream) const {
   std::vector<CopyPiece> refused;
   for (CopyRows const& equal : rows)
-    if (!is_taken(equal, stream)) add_each(equal, refused);
+    if (!copy_rows(equal, stream)) add_each(equal, refused);
   if (refused.empty()) return copy_others(others, *this, stream);
   refused.insert(refused.end(), others.begin(), others.end());
   return copy_others(refused, *this, stream);

@@ -9,6 +9,7 @@
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 #include <KokkosHostSpaces/impl/DeviceTable.hpp>
 #include <KokkosHostSpaces/impl/PieceCopy.hpp>
+#include <KokkosHostSpaces/impl/PieceRows.hpp>
 #include <KokkosHostSpaces/impl/RowCopy.hpp>
 #include <KokkosHostSpaces/impl/SlabCopies.hpp>
 
@@ -17,6 +18,7 @@
 #include <Kokkos_Graph.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <mutex>
@@ -191,6 +193,8 @@ bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, Batch
 }
 
 struct ListedPieces::List {
+  CopyRows rows{};                               ///< if all are: by one 2-D copy, ...
+  std::atomic<bool> are_refused{false};          ///< ... but for those in an allocation each
   std::optional<PieceCopy<FewPieces>> few;       ///< or
   std::shared_ptr<void const> table;             ///< on the device, ...
   Kokkos::View<PieceEnds*, MappedSpace> mapped;  ///< ... or here, if that is full
@@ -199,6 +203,15 @@ struct ListedPieces::List {
 };
 
 namespace {
+
+CopyRows rows_of(std::vector<CopyPiece> const& pieces) {
+  PieceRows rows;
+  bool const are_rows = pieces.size() >= copy_thresholds_in_use().regular_pieces &&
+                        std::all_of(pieces.begin(), pieces.end(), [&](CopyPiece const& piece) {
+                          return rows.add(piece.dst, piece.src, piece.bytes);
+                        });
+  return are_rows && rows.sides_are_apart() ? rows.rows() : CopyRows{};
+}
 
 // Parts of pieces, so that the kernel need not divide, and has nothing to do but what there is.
 std::vector<PieceEnds> cut_into_parts(std::vector<CopyPiece> const& pieces) {
@@ -228,6 +241,7 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, boo
   if (pieces.empty()) return;
   auto const list = std::make_shared<List>();
   m_list          = list;
+  list->rows      = rows_of(pieces);
   if (few_by_launch && pieces.size() <= FewCopies::most) {
     list->few = copy_of_few(pieces);
     return;
@@ -255,6 +269,10 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, boo
 
 void ListedPieces::enqueue(Kokkos::Cuda const& instance) const {
   if (m_list == nullptr) return;
+  if (m_list->rows.count > 0 && !m_list->are_refused) {
+    if (copy_rows(m_list->rows, instance.cuda_stream())) return;
+    m_list->are_refused = true;
+  }
   if (m_list->few) return run_piece_copy(instance, *m_list->few);
   std::lock_guard const lock(m_list->mutex);
   m_list->graph->submit(instance);
