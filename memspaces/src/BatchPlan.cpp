@@ -120,7 +120,9 @@ CopyRows rows_from(std::vector<CopyPiece> const& pieces, std::size_t first) {
   if (!like(first + 1)) return rows;
   auto const distance = step(first);
   auto const least    = std::ptrdiff_t(piece.bytes);
-  auto const is_step  = [&](auto step) { return step >= least && step <= CopyRows::longest_step; };
+  auto const is_step  = [&](auto bytes) {
+    return bytes >= least && bytes <= CopyRows::longest_step;
+  };
   bool const walks_up = is_step(distance.first) && is_step(distance.second);
   while (walks_up && like(first + rows.count) && step(first + rows.count - 1) == distance)
     ++rows.count;
