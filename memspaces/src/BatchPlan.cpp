@@ -291,7 +291,7 @@ BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_
 bool BatchPlan::enqueue(Driver::Stream stream) const {
   std::vector<CopyPiece> refused;
   for (CopyRows const& equal : rows)
-    if (!copy_rows(equal, stream)) add_each(equal, refused);
+    if (!is_taken(equal, stream)) add_each(equal, refused);
   if (refused.empty()) return copy_others(others, *this, stream);
   refused.insert(refused.end(), others.begin(), others.end());
   return copy_others(refused, *this, stream);

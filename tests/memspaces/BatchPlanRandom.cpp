@@ -61,7 +61,9 @@ void compare_plan(Memory& memory, AlmostRows& lists, DeviceWork::Stream& stream,
   Use const uses[]         = {Use::once, Use::once_to_device, Use::again, Use::again_to_device};
   std::size_t const count  = sorted.size();
   BatchPlan const plan     = plan_batch(std::move(sorted), false, has_kernel, uses[lists.below(4)]);
-  if (all_alike && none_pageable && count >= copy_thresholds.regular_pieces) {
+  std::size_t const least_rows =
+      has_kernel ? copy_thresholds.regular_pieces_not_by_kernel : copy_thresholds.regular_pieces;
+  if (all_alike && none_pageable && count >= least_rows) {
     REQUIRE(plan.rows.size() == 1);
     REQUIRE(plan.rows[0].count == count);
     REQUIRE((plan.for_kernel.empty() && plan.others.empty()));
