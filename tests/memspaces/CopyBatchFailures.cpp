@@ -110,6 +110,24 @@ TEST_CASE("whichever call fails, rows are copied by another one, or it is told",
   }
 }
 
+TEST_CASE("rows that the driver refuses are not tried again", "[copy_batch]") {
+  Memory memory(1 << 20, 4);
+  DeviceWork::Stream stream;
+  auto const rows = [&](std::size_t count) {
+    PieceRows of;
+    for (std::size_t i = 0; i < count; ++i)
+      REQUIRE(of.add(memory.device + 104 * i, memory.host + 100000 * i, 100));
+    return of.rows();
+  };
+  Calls const before;
+  for (int time = 0; time < 3; ++time) CHECK_FALSE(copy_rows(rows(10), stream.get()));
+  CHECK(Calls().boxes == before.boxes + 1);
+  CHECK_FALSE(copy_rows(rows(9), stream.get()));  // others are
+  CHECK(Calls().boxes == before.boxes + 2);
+  CHECK(copy_rows(rows(2), stream.get()));  // of one registration
+  Driver::fence(stream.get());
+}
+
 TEST_CASE("whichever call fails, there is a table of a device, or none, or it is told",
           "[copy_batch]") {
   std::vector<int> const list(5000, 7);

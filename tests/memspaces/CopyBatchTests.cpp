@@ -6,7 +6,6 @@
 #include "CopyBatchCases.hpp"
 
 #include <KokkosHostSpaces/impl/DeviceTable.hpp>
-#include <KokkosHostSpaces/impl/PieceRows.hpp>
 
 #include <numeric>
 #include <random>
@@ -210,24 +209,6 @@ TEST_CASE("a plan is carried out again and again by the same calls", "[copy_batc
     CHECK(after.batches == before.batches + 1);
     CHECK(memory.is_copied());
   }
-}
-
-TEST_CASE("rows that the driver refuses are not tried again", "[copy_batch]") {
-  Memory memory(1 << 20, 4);
-  DeviceWork::Stream stream;
-  auto const rows = [&](std::size_t count) {
-    PieceRows of;
-    for (std::size_t i = 0; i < count; ++i)
-      REQUIRE(of.add(memory.device + 100 * i, memory.host + 100000 * i, 100));
-    return of.rows();
-  };
-  Calls const before;
-  for (int time = 0; time < 3; ++time) CHECK_FALSE(copy_rows(rows(10), stream.get()));
-  CHECK(Calls().boxes == before.boxes + 1);
-  CHECK_FALSE(copy_rows(rows(9), stream.get()));  // others are
-  CHECK(Calls().boxes == before.boxes + 2);
-  CHECK(copy_rows(rows(2), stream.get()));  // of one registration
-  Driver::fence(stream.get());
 }
 
 TEST_CASE("a plan that is used again leaves fewer pieces to the kernel, from two on",
