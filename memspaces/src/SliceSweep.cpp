@@ -34,8 +34,8 @@ bool ArraySlices::sweep(PieceSweep& pieces) const {
 
 bool ArraySlices::sweep(FewCopies& copies) const { return add_all(*this, copies); }
 
-// As the first two walk upwards, all lie in the arrays if the last one does, unless a sum of steps is
-// no number any more. By numbers alone, of some at a time: compilers make vectors of that.
+// As the first two walk upwards, by less than 2 GiB, all lie in the arrays if the last one does. By
+// numbers alone, of some at a time: compilers make vectors of that.
 bool ArraySlices::sweep(PieceRows& rows) const {
   std::size_t const all = slices.size();
   if (all < 3) return false;
@@ -44,7 +44,7 @@ bool ArraySlices::sweep(PieceRows& rows) const {
     CopyPiece const next = piece(i);
     if (!rows.add(next.dst, next.src, next.bytes)) return false;
   }
-  Slice const &first = slices[0], &last = slices.back();
+  Slice const& first   = slices[0];
   std::size_t const to = slices[1].dst - first.dst, from = slices[1].src - first.src;
   for (std::size_t begin = 2; begin < all; begin += 64) {
     std::size_t differ = 0;
@@ -54,8 +54,7 @@ bool ArraySlices::sweep(PieceRows& rows) const {
     if (differ != 0) return false;
   }
   rows.add_more(all - 2);
-  return has(last) && (last.dst - first.dst) / (all - 1) == to &&
-         (last.src - first.src) / (all - 1) == from;
+  return has(slices.back());
 }
 
 KnownSlices::KnownSlices(ArraySlices const& of)
