@@ -30,17 +30,6 @@ namespace {
 
 constexpr std::size_t least_threads = 32, most_of_tile = 512;  // of a team
 
-// A part of a copy by tiles; the last one may be too narrow for them.
-void enqueue_part(Kokkos::Cuda const& instance, void* dst, void const* src, CopyPlan const& plan,
-                  bool device_reads_host_memory) {
-  auto const addresses =
-      reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
-  if (suits_tiles(plan, addresses))
-    enqueue_tiled_copy(instance, dst, src, plan, device_reads_host_memory);
-  else
-    copy_async(dst, src, plan, instance.cuda_stream());
-}
-
 }  // namespace
 
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
@@ -86,27 +75,6 @@ void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                               reads_host && kernels == SlabCopies::Kernels::cross_the_link);
       });
   if (!is_done) enqueue_tiled_copy(instance, dst, src, plan, reads_host);
-}
-
-// The stream orders what uses the staging memory, which goes back to the pool as that list below.
-void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
-                         CopyPlan const& plan, CopySides const& sides) {
-  auto const parts =
-      cut_for_staging(plan, sides.pageable_source, copy_thresholds_in_use().staging_bytes);
-  Kokkos::View<char*, MappedSpace> const staging(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy: staging"), parts.front().bytes);
-  keep_for_replays(instance.cuda_stream(), staging.data(), nullptr);
-  for (StagedPart const& part : parts) {
-    char* const to         = static_cast<char*>(dst) + part.dst_offset;
-    char const* const from = static_cast<char const*>(src) + part.src_offset;
-    if (sides.pageable_source) {
-      copy_async(staging.data(), from, part.to_staging, instance.cuda_stream());
-      enqueue_part(instance, to, staging.data(), part.from_staging, true);
-    } else {
-      enqueue_part(instance, staging.data(), from, part.to_staging, sides.device_reads_host_memory);
-      copy_async(to, staging.data(), part.from_staging, instance.cuda_stream());
-    }
-  }
 }
 
 namespace {

@@ -65,16 +65,13 @@ std::string way(ExplainedCopy const& copy) {
              "of " +
              text(copy.plan.run_bytes) + " bytes is slower)";
     case CopyWay::element_kernel: return elements(copy);
-    case CopyWay::staged_source:
-      return "memcpys of pageable \"" + copy.src +
-             "\" to page-locked memory, and a copy from there";
-    case CopyWay::staged_in_parts:
-      return "parts of at most " + text(copy_thresholds_in_use().staging_bytes) +
-             " bytes: each by a kernel, tile by tile, and by memcpys, through page-locked memory "
-             "between the pageable side and the other";
-    case CopyWay::staged_destination: break;
+    case CopyWay::staged: break;
   }
-  return "a copy to page-locked memory, and memcpys from there to pageable \"" + copy.dst + "\"";
+  std::string const most = " page-locked memory, " + text(copy_thresholds_in_use().staging_bytes) +
+                           " bytes of it at most at a time: ";
+  return copy.sides.pageable_source
+             ? "through" + most + "memcpys of pageable \"" + copy.src + "\", and a copy from there"
+             : "through" + most + "a copy to there, and memcpys to pageable \"" + copy.dst + "\"";
 }
 
 std::string asynchrony(ExplainedCopy const& copy) {

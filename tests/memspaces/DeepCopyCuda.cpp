@@ -156,6 +156,28 @@ TEST_CASE("large pageable Views are turned through bounded page-locked memory",
   CHECK(khs::pool::statistics().total.bytes_locked <= before + (std::size_t(160) << 20));
 }
 
+TEST_CASE("large pageable Views of another type go through bounded page-locked memory",
+          "[deep_copy][cuda]") {
+  std::size_t const rows = 3001, columns = 10007;  // 115 MiB of floats
+  using Pageable = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Pageable const from("from", rows, columns), to("to", rows, columns);
+  Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const there("there", rows, columns);
+  for (std::size_t n = 0; n < from.size(); ++n) from.data()[n] = float(n % 9999991);
+  Kokkos::fence();
+  khs::pool::trim(0);
+  std::size_t const before = khs::pool::statistics().total.bytes_locked;
+  Kokkos::Cuda const instance;
+  Kokkos::deep_copy(instance, there, from);
+  Kokkos::deep_copy(instance, to, there);
+  instance.fence();
+  std::size_t wrong = 0;
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = 0; i < rows; ++i)
+      wrong += there(i, j) != double(from(i, j)) || to(i, j) != from(i, j);
+  CHECK(wrong == 0);
+  CHECK(khs::pool::statistics().total.bytes_locked <= before + (std::size_t(160) << 20));
+}
+
 TEST_CASE("element types are converted on the way", "[deep_copy][cuda]") {
   Kokkos::View<float**, khs::PinnedSpace> const floats("floats", 30, 40);
   Kokkos::View<double**, Kokkos::CudaSpace> const device("device", 30, 40);

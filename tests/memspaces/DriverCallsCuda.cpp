@@ -238,36 +238,3 @@ TEST_CASE("a pinned mirror is one copy, on its instance alone", "[driver_calls][
   CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
   Kokkos::fence();
 }
-
-TEST_CASE("a copy without an instance runs on the device whose memory it is",
-          "[driver_calls][cuda]") {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2) SKIP("needs two devices");
-  Kokkos::View<int*, khs::PinnedSpace> const host("host", 1000);
-  auto const streams_for = [&](int device) {
-    cudaStream_t stream = nullptr;
-    REQUIRE(cudaSetDevice(device) == cudaSuccess);
-    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
-    std::set<void*> used;
-    {
-      Kokkos::Cuda const instance(stream);
-      Kokkos::View<int*, Kokkos::CudaSpace> const there(Kokkos::view_alloc(instance, "there"),
-                                                        1000);
-      instance.fence();
-      REQUIRE(cudaSetDevice(0) == cudaSuccess);
-      for (int i = 0; i < 1000; ++i) host(i) = i + device;
-      DriverSpy const spy;
-      Kokkos::deep_copy(there, host);
-      Kokkos::deep_copy(host, 0);
-      Kokkos::deep_copy(host, there);
-      CHECK(host(999) == 999 + device);
-      used = spy.streams;
-    }
-    REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
-    return used;
-  };
-  std::set<void*> const first = streams_for(0), second = streams_for(1);
-  CHECK(first.size() == 1);
-  CHECK(second.size() == 1);
-  CHECK(first != second);
-}

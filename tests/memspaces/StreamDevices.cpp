@@ -6,6 +6,7 @@
 #include "StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/DeviceCopies.hpp>
+#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -16,6 +17,7 @@
 
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
+using KokkosHostSpaces::Impl::OnDeviceOfStream;
 
 TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
   int wrong = 0;
@@ -198,6 +200,43 @@ TEST_CASE("a loop on the default stream of another device is on that, with all o
         copies.on_device(1, nullptr, table.data(), table.size() * sizeof(Number)));
     CHECK(copy[99] == 8);
   }
+}
+
+TEST_CASE("what goes to a default stream goes to that of the device that it is of") {
+  FakeCuda::reset(2);
+  auto const current = [] {
+    int device = -1;
+    DeviceWork::require(cudaGetDevice(&device), "cudaGetDevice");
+    return device;
+  };
+  constexpr std::size_t bytes = 100 * sizeof(Number);
+  auto* const from            = static_cast<Number*>(Driver::allocate_pinned(2 * bytes, false));
+  auto* const to              = from + 100;
+  std::fill_n(from, 200, Number(0));
+  DeviceWork::Gate gate;
+  run_on_default_stream(gate.hold());
+  run_on_default_stream([&] { std::fill_n(from, 100, Number(6)); });
+  auto const memory = allocate(1, bytes);
+  {
+    OnDeviceOfStream const on_device(nullptr, 1);
+    CHECK(current() == 1);
+    Driver::copy(memory.get(), from, bytes, nullptr);
+    Driver::copy(to, memory.get(), bytes, nullptr);
+  }
+  CHECK(current() == 0);
+  DeviceWork::require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");  // of device 0
+  CHECK(to[99] == 0);
+  gate.open();
+  Driver::fence(nullptr, 1);
+  CHECK(std::count(to, to + 100, Number(6)) == 100);
+  Driver::free_pinned(from);
+
+  Driver::Stream const stream = Driver::make_stream(1);
+  {
+    OnDeviceOfStream const on_device(stream, 1);
+    CHECK(current() == 0);
+  }
+  Driver::release_stream(stream);
 }
 
 TEST_CASE("a launch that throws ends the parts of all devices") {

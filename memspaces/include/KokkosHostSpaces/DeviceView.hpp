@@ -7,9 +7,27 @@
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace KokkosHostSpaces {
+
+namespace Impl {
+
+template <class View>
+using DenseLayoutOf =
+    std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
+                       Kokkos::LayoutLeft, Kokkos::LayoutRight>;
+
+/// Of a View of the same shape without gaps.
+template <class View>
+DenseLayoutOf<View> dense_layout_of(View const& view) {
+  DenseLayoutOf<View> dense;
+  for (std::size_t r = 0; r != View::rank; ++r) dense.dimension[r] = view.extent(r);
+  return dense;
+}
+
+}  // namespace Impl
 
 /// What kernels of `instance` shall read of `view`, as a View of const elements: the memory of
 /// `view` itself where they reach it (MappedSpace, WriteCombinedSpace, device memory, and all of it

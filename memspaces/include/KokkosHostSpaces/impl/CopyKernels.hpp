@@ -32,11 +32,6 @@ void enqueue_row_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
 void enqueue_slab_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                        CopyPlan const& plan, LinkWay way);
 
-/// Enqueues a copy that suits_tiles between pageable memory and memory that kernels reach: part by
-/// part through the same staging memory. The host may wait for each.
-void enqueue_staged_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
-                         CopyPlan const& plan, CopySides const& sides);
-
 /// Enqueues short copies on `instance` and returns. Kernels reach both sides. If the stream
 /// captures, what it needs stays until the graph is destroyed.
 void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& pieces);

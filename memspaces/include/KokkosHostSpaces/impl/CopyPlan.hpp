@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -43,41 +42,21 @@ struct CopyPlan {
 CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
                         std::size_t const* dst_strides, std::size_t const* src_strides);
 
-/// Shall pageable memory be staged with its gaps, as one piece, and not by `plan`, run by run? If
-/// that takes many calls, and the piece is not much larger than the `bytes` in it, as of a
-/// broadcast, whose strides are zero.
-bool staged_as_one_piece(CopyPlan const& plan, std::size_t bytes, std::size_t span_bytes);
-
-/// A part of a copy between pageable memory and memory that kernels reach, through staging memory
-/// without gaps. Offsets are bytes from the beginnings of the two sides.
-struct StagedPart {
-  CopyPlan to_staging, from_staging;
-  std::size_t bytes, dst_offset, src_offset;
-};
-
-/// Cuts a copy that suits_tiles into parts of at most so many bytes: staging memory need not be
-/// larger. Along the loop that the pageable side walks last of those that leave parts for few calls
-/// and for tiles; if there is none, along the last one, of which a part has one iteration at least.
-std::vector<StagedPart> cut_for_staging(CopyPlan const& plan, bool pageable_source,
-                                        std::size_t most_bytes);
-
 /// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
 /// place?
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
 
 /// How a copy between two Views is carried out.
 enum class CopyWay {
-  nothing,             ///< empty, or both sides are the same memory
-  one_copy,            ///< one asynchronous memcpy
-  boxes,               ///< 2-D and 3-D asynchronous copies
-  byte_kernel,         ///< by a kernel, a run of bytes
-  tiled_kernel,        ///< by a kernel, tile by tile: the sides differ in the order of dimensions
-  tiled_slabs,         ///< the same, within a device, where slabs come from or go to the host
-  row_kernel,          ///< by a kernel, word by word of 16 bytes: short rows in planes
-  element_kernel,      ///< by Kokkos' kernel, element by element
-  staged_source,       ///< the pageable source is copied to page-locked memory first
-  staged_destination,  ///< the other way round
-  staged_in_parts,     ///< either, in parts, with a tiled kernel
+  nothing,         ///< empty, or both sides are the same memory
+  one_copy,        ///< one asynchronous memcpy
+  boxes,           ///< 2-D and 3-D asynchronous copies
+  byte_kernel,     ///< by a kernel, a run of bytes
+  tiled_kernel,    ///< by a kernel, tile by tile: the sides differ in the order of dimensions
+  tiled_slabs,     ///< the same, within a device, where slabs come from or go to the host
+  row_kernel,      ///< by a kernel, word by word of 16 bytes: short rows in planes
+  element_kernel,  ///< by Kokkos' kernel, element by element
+  staged,          ///< what is pageable goes through page-locked memory, box by box
 };
 
 /// Over the link, between page-locked memory and what is a device's own?

@@ -11,6 +11,7 @@
 #include <KokkosHostSpaces/impl/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/StagedViews.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,19 +25,6 @@ template <class View>
 using MappedViewOf = Kokkos::View<typename View::data_type, typename View::array_layout,
                                   Kokkos::Device<typename View::execution_space, MappedSpace>,
                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-template <class View>
-using DenseLayoutOf =
-    std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
-                       Kokkos::LayoutLeft, Kokkos::LayoutRight>;
-
-/// Of a View of the same shape without gaps.
-template <class View>
-DenseLayoutOf<View> dense_layout_of(View const& view) {
-  DenseLayoutOf<View> dense;
-  for (std::size_t r = 0; r != View::rank; ++r) dense.dimension[r] = view.extent(r);
-  return dense;
-}
 
 template <class View>
 std::string shape_of(View const& view) {
@@ -163,45 +151,28 @@ auto reachable_by_kernels(View const& view) {
     return view;
 }
 
-// Dense memory that kernels reach, of the shape and element type of a View on pageable memory.
-// It goes back to the pool when the View ends, and is not used again before the copy is done.
-template <class View>
-using StagingFor =
-    Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, MappedSpace>;
+template <class Dst, class Src>
+void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src);
 
-template <class View>
-StagingFor<View> staging_for(View const& view) {
-  return StagingFor<View>(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label() + "_staging"),
-      dense_layout_of(view));
-}
-
-// Enqueues a copy of pageable `src` to memory that kernels reach; calls `use` with a View of it.
-template <class View, class Use>
-void with_staged(Kokkos::Cuda const& instance, View const& src, Use const& use) {
-  using Value               = typename View::non_const_value_type;
-  StagingFor<View> const no = StagingFor<View>(nullptr, dense_layout_of(src));
-  std::size_t const span    = src.span();
-  if (!staged_as_one_piece(plan_for(no, src), src.size() * sizeof(Value), span * sizeof(Value))) {
-    auto const staging = staging_for(src);
-    copy_async(staging.data(), src.data(), plan_for(staging, src), instance.cuda_stream());
-    return use(staging);
+// Through staging memory: the next box waits, on the stream, until the one before has left it.
+template <class Dst, class Src>
+void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+  if constexpr (is_pageable_v<typename Src::memory_space>) {
+    for_each_staged_box(src, true, [&](StagedBox const& box, auto const& staging) {
+      copy_async(staging.data(), part_of(src, box).data(), box.plan, instance.cuda_stream());
+      enqueue_copy(instance, part_of(dst, box), staging);
+    });
+  } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
+    for_each_staged_box(dst, false, [&](StagedBox const& box, auto const& staging) {
+      enqueue_copy(instance, staging, part_of(src, box));
+      copy_async(part_of(dst, box).data(), staging.data(), box.plan, instance.cuda_stream());
+    });
   }
-  Kokkos::View<Value*, MappedSpace> const piece(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, src.label() + "_staging"), span);
-  copy_async(piece.data(), src.data(), span * sizeof(Value), instance.cuda_stream());
-  Kokkos::LayoutStride with_gaps;
-  for (std::size_t r = 0; r < View::rank; ++r) {
-    with_gaps.dimension[r] = src.extent(r);
-    with_gaps.stride[r]    = src.stride(r);
-  }
-  use(Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, MappedSpace,
-                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>(piece.data(), with_gaps));
 }
 
 // Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
-// slower, else by a kernel; what is pageable goes through dense staging memory then. Between
-// page-locked host memory always by a kernel, for which the calling thread does not have to wait.
+// slower, else by a kernel; what is pageable goes through staging memory then. Between page-locked
+// host memory always by a kernel, for which the calling thread does not have to wait.
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
@@ -219,19 +190,12 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
                                 sides.device_reads_host_memory);
     case CopyWay::tiled_slabs:
       return enqueue_slab_copy(instance, dst.data(), src.data(), plan, sides.link_way);
-    case CopyWay::staged_in_parts:
-      return enqueue_staged_copy(instance, dst.data(), src.data(), plan, sides);
-    default: break;
+    case CopyWay::staged: return enqueue_staged_copy(instance, dst, src);
+    case CopyWay::element_kernel: break;
   }
-  if constexpr (is_pageable_v<typename Src::memory_space>) {
-    with_staged(instance, src, [&](auto const& staged) { enqueue_copy(instance, dst, staged); });
-  } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
-    auto staging = staging_for(dst);
-    enqueue_copy(instance, staging, src);
-    copy_async(dst.data(), staging.data(), plan_for(dst, staging), instance.cuda_stream());
-  } else {
+  if constexpr (!is_pageable_v<typename Dst::memory_space> &&
+                !is_pageable_v<typename Src::memory_space>)
     enqueue_copy_kernel(instance, reachable_by_kernels(dst), reachable_by_kernels(src));
-  }
 }
 
 // Does the copy, and waits for nothing else: on a stream of ours, of the device whose memory it is.
@@ -259,6 +223,7 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    OnDeviceOfStream const on_device(instance.cuda_stream(), instance.cuda_device());
     enqueue_copy(instance, dst, src);
     if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
   } else {

@@ -11,6 +11,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
 #include <KokkosHostSpaces/impl/Backend.hpp>
+#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 #include <KokkosHostSpaces/impl/ByteCopy.hpp>
 #include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
@@ -53,6 +54,8 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      KokkosHostSpaces::Impl::OnDeviceOfStream const on_device(instance.cuda_stream(),
+                                                               instance.cuda_device());
       KokkosHostSpaces::Impl::keep_for_replays(instance.cuda_stream(), dst, src);
       if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
                     KokkosHostSpaces::Impl::is_page_locked_v<Src>)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_ON_DEVICE_OF_STREAM_HPP
+#define KOKKOS_HOST_SPACES_IMPL_ON_DEVICE_OF_STREAM_HPP
+
+namespace KokkosHostSpaces::Impl {
+
+/// The handle of a default stream is that of the current device: while this lives, that is `device`,
+/// which such a stream is of. Other handles say their device themselves.
+class OnDeviceOfStream {
+ public:
+  OnDeviceOfStream(void* stream, int device) noexcept;
+  ~OnDeviceOfStream();
+  OnDeviceOfStream(OnDeviceOfStream const&)            = delete;
+  OnDeviceOfStream& operator=(OnDeviceOfStream const&) = delete;
+
+ private:
+  int m_before = -1;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

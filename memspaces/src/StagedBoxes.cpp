@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/StagedBoxes.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// Halves of the first have sides for tiles of bytes, of the second for tiles of words.
+constexpr std::array<std::size_t, 3> halved_if_longer_than = {512, 64, 1};
+
+// Halves begin at whole tiles, and lie as the whole does to words of 16 bytes.
+constexpr std::size_t elements_in_step = 32;
+
+// How much longer than its contents a piece with gaps may be.
+constexpr std::size_t most_gaps = 4;
+
+bool takes_few_calls(StagedBox const& box) {
+  return box.plan.engine_calls() <= copy_thresholds_in_use().few_calls;
+}
+
+class Cut {
+ public:
+  Cut(PageableSide const& side, std::size_t most_bytes) : m_side(side), m_most_bytes(most_bytes) {
+    auto const end = m_slowest_first.begin() + side.rank;
+    std::iota(m_slowest_first.begin(), end, std::size_t(0));
+    std::stable_sort(m_slowest_first.begin(), end,
+                     [&](std::size_t a, std::size_t b) { return side.stride[a] > side.stride[b]; });
+    StagedBox all;
+    all.extent = side.extent;
+    lay_out(all);
+    add(all);
+  }
+
+  std::vector<StagedBox> boxes;
+
+ private:
+  struct Halves {
+    StagedBox front, back;
+  };
+
+  // Halves it until it is small enough.
+  void add(StagedBox const& box) {
+    std::optional<Halves> const halves = box.bytes > m_most_bytes ? halves_of(box) : std::nullopt;
+    if (!halves) return boxes.push_back(box);
+    add(halves->front);
+    add(halves->back);
+  }
+
+  // Along the dimension that is the slowest on the pageable side, of those that are long, so that
+  // tiles can be made of a half, if few calls carry it. Nothing if it is one element.
+  std::optional<Halves> halves_of(StagedBox const& box) const {
+    std::optional<Halves> slowest;
+    for (std::size_t const least : halved_if_longer_than)
+      for (int i = 0; i < m_side.rank; ++i) {
+        std::size_t const r = m_slowest_first[std::size_t(i)];
+        if (box.extent[r] <= least) continue;
+        Halves const halves = halved(box, r);
+        if (takes_few_calls(halves.front)) return halves;
+        if (least == 1 && !slowest) slowest = halves;
+      }
+    return slowest;
+  }
+
+  Halves halved(StagedBox const& box, std::size_t r) const {
+    Halves halves{box, box};
+    std::size_t half = (box.extent[r] + 1) / 2;
+    if (half >= 4 * elements_in_step)
+      half = (half + elements_in_step - 1) / elements_in_step * elements_in_step;
+    halves.front.extent[r] = half;
+    halves.back.first[r] += half;
+    halves.back.extent[r] -= half;
+    lay_out(halves.front);
+    lay_out(halves.back);
+    return halves;
+  }
+
+  void lay_out(StagedBox& box) const {
+    std::size_t elements = 1, last = 0;
+    for (int i = m_side.rank; i-- > 0;) {
+      std::size_t const r = m_slowest_first[std::size_t(i)];
+      box.stride[r]       = elements;
+      elements *= box.extent[r];
+      last += (box.extent[r] - 1) * m_side.stride[r];
+    }
+    auto const& dst = m_side.is_source ? box.stride : m_side.stride;
+    auto const& src = m_side.is_source ? m_side.stride : box.stride;
+    box.bytes       = elements * m_side.element_bytes;
+    box.plan = make_copy_plan(m_side.element_bytes, m_side.rank, box.extent.data(), dst.data(),
+                              src.data());
+    std::size_t const with_gaps = (last + 1) * m_side.element_bytes;
+    if (!m_side.is_source || takes_few_calls(box) || with_gaps > most_gaps * box.bytes) return;
+    box.stride         = m_side.stride;
+    box.bytes          = with_gaps;
+    box.plan           = {};
+    box.plan.run_bytes = with_gaps;
+  }
+
+  PageableSide const& m_side;
+  std::size_t m_most_bytes;
+  std::array<std::size_t, 8> m_slowest_first{};
+};
+
+}  // namespace
+
+std::vector<StagedBox> cut_for_staging(PageableSide const& side, std::size_t most_bytes) {
+  return Cut(side, most_bytes).boxes;
+}
+
+}  // namespace KokkosHostSpaces::Impl
