@@ -42,9 +42,14 @@ TEMPLATE_TEST_CASE("a Cuda instance copies between our spaces and all others, in
   check_pair<TestType, Kokkos::CudaUVMSpace>();
   check_pair<TestType, Kokkos::CudaHostPinnedSpace>();
   check_pair<TestType, Kokkos::HostSpace>();
-  check_pair<TestType, khs::PinnedSpace>();
-  check_pair<TestType, khs::MappedSpace>();
-  check_pair<TestType, khs::WriteCombinedSpace>();
+  check_pair<TestType, TestType>();
+}
+
+TEST_CASE("a Cuda instance copies between two of our spaces, in every layout",
+          "[deep_copy][cuda]") {
+  check_pair<khs::PinnedSpace, khs::MappedSpace>();
+  check_pair<khs::PinnedSpace, khs::WriteCombinedSpace>();
+  check_pair<khs::MappedSpace, khs::WriteCombinedSpace>();
 }
 
 TEMPLATE_TEST_CASE("host instances and blocking copies reach device memory in every layout",

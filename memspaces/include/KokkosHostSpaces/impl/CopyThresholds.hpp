@@ -41,9 +41,9 @@ struct CopyThresholds {
   /// Words of a tile that is longer, because the other side is short.
   std::size_t words_beside_short_side = 1024;
 
-  /// Pageable memory whose order of dimensions changes is staged in parts of at most so many bytes,
-  /// so that a copy of a large View does not page-lock as much again. Chosen, not measured: each part
-  /// costs the launch of a kernel and a wait, some 20 us, and takes some 5 ms.
+  /// Pageable memory that few calls cannot carry is staged in boxes of at most so many bytes, so that
+  /// a copy of a large View does not page-lock as much again. Chosen, not measured: each box costs
+  /// the launch of a kernel and a wait, some 20 us, and takes some 5 ms.
   std::size_t staging_bytes = std::size_t(64) << 20;
 
   /// Copies to a device of so many bytes, which tiles are for, go through its memory in slabs: by the
