@@ -31,10 +31,10 @@ template <class T, std::size_t Rank, class Space>
 using BoxView = Kokkos::View<typename WithStars<T, Rank>::type, Kokkos::LayoutStride, Space,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-inline Kokkos::LayoutStride layout_of_box(StagedBox const& box, std::size_t rank,
+inline Kokkos::LayoutStride layout_of_box(StagedBox const& box, int rank,
                                           std::array<std::size_t, 8> const& stride) {
   Kokkos::LayoutStride layout;
-  for (std::size_t r = 0; r < rank; ++r) {
+  for (int r = 0; r < rank; ++r) {
     layout.dimension[r] = box.extent[r];
     layout.stride[r]    = stride[r];
   }
@@ -45,14 +45,13 @@ inline Kokkos::LayoutStride layout_of_box(StagedBox const& box, std::size_t rank
 template <class View>
 auto part_of(View const& view, StagedBox const& box) {
   std::array<std::size_t, 8> stride{};
-  std::size_t const rank = View::rank();
-  std::size_t first      = 0;
-  for (std::size_t r = 0; r < rank; ++r) {
+  std::size_t first = 0;
+  for (int r = 0; r < int(View::rank); ++r) {
     stride[r] = view.stride(r);
     first += box.first[r] * stride[r];
   }
   return BoxView<typename View::value_type, View::rank, typename View::device_type>(
-      view.data() + first, layout_of_box(box, rank, stride));
+      view.data() + first, layout_of_box(box, int(View::rank), stride));
 }
 
 /// Calls `use` with each box of a View on pageable memory, and with a View of staging memory for it,
@@ -62,10 +61,10 @@ auto part_of(View const& view, StagedBox const& box) {
 template <class View, class Use>
 void for_each_staged_box(View const& pageable, bool is_source, Use const& use,
                          std::size_t most_bytes = copy_thresholds_in_use().staging_bytes) {
-  using Value            = typename View::non_const_value_type;
-  std::size_t const rank = View::rank();
-  PageableSide side{.element_bytes = sizeof(Value), .rank = int(rank), .is_source = is_source};
-  for (std::size_t r = 0; r < rank; ++r) {
+  using Value = typename View::non_const_value_type;
+  PageableSide side{
+      .element_bytes = sizeof(Value), .rank = int(View::rank), .is_source = is_source};
+  for (int r = 0; r < int(View::rank); ++r) {
     side.extent[r] = pageable.extent(r);
     side.stride[r] = pageable.stride(r);
   }
@@ -76,8 +75,8 @@ void for_each_staged_box(View const& pageable, bool is_source, Use const& use,
       Kokkos::view_alloc(Kokkos::WithoutInitializing, pageable.label() + "_staging"),
       bytes / sizeof(Value));
   for (StagedBox const& box : boxes)
-    use(box, BoxView<Value, View::rank, MappedSpace>(memory.data(),
-                                                     layout_of_box(box, rank, box.stride)));
+    use(box, BoxView<Value, View::rank, MappedSpace>(
+                 memory.data(), layout_of_box(box, int(View::rank), box.stride)));
 }
 
 }  // namespace KokkosHostSpaces::Impl
