@@ -7,13 +7,20 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// Halves of the first have sides for tiles of bytes, of the second for tiles of words.
-constexpr std::array<std::size_t, 3> halved_if_longer_than = {512, 64, 1};
+// Halves have sides for tiles of words, or shorter ones; and what is the fastest dimension of the
+// other side is none any more if one element of it is left.
+constexpr std::array<std::size_t, 5> halved_if_longer_than = {64, 16, 4, 2, 1};
+
+// Of bytes, tiles are longer: but a dimension that is long enough is not to be left whole for it.
+std::size_t halved_first_if_longer_than(std::size_t element_bytes) {
+  return std::max(halved_if_longer_than.front(), 512 / element_bytes);
+}
 
 // Halves begin at whole tiles, and lie as the whole does to words of 16 bytes.
 constexpr std::size_t elements_in_step = 32;
@@ -23,6 +30,32 @@ constexpr std::size_t most_gaps = 4;
 
 bool takes_few_calls(StagedBox const& box) {
   return box.plan.engine_calls() <= copy_thresholds_in_use().few_calls;
+}
+
+// A half with gaps may be as long as the whole: then it is of no use.
+bool is_much_shorter(StagedBox const& half, StagedBox const& box) {
+  return half.bytes <= box.bytes / 4 * 3;
+}
+
+void swap_loops(CopyPlan& plan, int i, int j) {
+  auto const a = std::size_t(i), b = std::size_t(j);
+  std::swap(plan.extent[a], plan.extent[b]);
+  std::swap(plan.dst_stride[a], plan.dst_stride[b]);
+  std::swap(plan.src_stride[a], plan.src_stride[b]);
+}
+
+// A call takes two loops, which need not be the innermost: the longest two, of lines with gaps in
+// all dimensions.
+CopyPlan with_fewest_calls(CopyPlan const& plan) {
+  CopyPlan best = plan;
+  for (int row = 0; row < plan.loops; ++row)
+    for (int plane = row + 1; plane < plan.loops; ++plane) {
+      CopyPlan other = plan;
+      swap_loops(other, 0, row);
+      swap_loops(other, 1, plane);
+      if (other.engine_calls() < best.engine_calls()) best = other;
+    }
+  return best;
 }
 
 class Cut {
@@ -56,16 +89,24 @@ class Cut {
   // Along the dimension that is the slowest on the pageable side, of those that are long, so that
   // tiles can be made of a half, if few calls carry it. Nothing if it is one element.
   std::optional<Halves> halves_of(StagedBox const& box) const {
-    std::optional<Halves> slowest;
+    std::optional<Halves> slowest =
+        slowest_of(box, halved_first_if_longer_than(m_side.element_bytes));
     for (std::size_t const least : halved_if_longer_than)
-      for (int i = 0; i < m_side.rank; ++i) {
-        std::size_t const r = m_slowest_first[std::size_t(i)];
-        if (box.extent[r] <= least) continue;
-        Halves const halves = halved(box, r);
-        if (takes_few_calls(halves.front)) return halves;
-        if (least == 1 && !slowest) slowest = halves;
-      }
+      if (!slowest) slowest = slowest_of(box, least);
+    for (int i = 0; i < m_side.rank && !slowest; ++i)
+      if (box.extent[m_slowest_first[std::size_t(i)]] > 1)
+        slowest = halved(box, m_slowest_first[std::size_t(i)]);
     return slowest;
+  }
+
+  std::optional<Halves> slowest_of(StagedBox const& box, std::size_t least) const {
+    for (int i = 0; i < m_side.rank; ++i) {
+      std::size_t const r = m_slowest_first[std::size_t(i)];
+      if (box.extent[r] <= least) continue;
+      Halves const halves = halved(box, r);
+      if (takes_few_calls(halves.front) && is_much_shorter(halves.front, box)) return halves;
+    }
+    return std::nullopt;
   }
 
   Halves halved(StagedBox const& box, std::size_t r) const {
@@ -92,8 +133,8 @@ class Cut {
     auto const& dst = m_side.is_source ? box.stride : m_side.stride;
     auto const& src = m_side.is_source ? m_side.stride : box.stride;
     box.bytes       = elements * m_side.element_bytes;
-    box.plan = make_copy_plan(m_side.element_bytes, m_side.rank, box.extent.data(), dst.data(),
-                              src.data());
+    box.plan        = with_fewest_calls(make_copy_plan(m_side.element_bytes, m_side.rank,
+                                                       box.extent.data(), dst.data(), src.data()));
     std::size_t const with_gaps = (last + 1) * m_side.element_bytes;
     if (!m_side.is_source || takes_few_calls(box) || with_gaps > most_gaps * box.bytes) return;
     box.stride         = m_side.stride;
