@@ -48,7 +48,7 @@ void swap_loops(CopyPlan& plan, int i, int j) {
 // all dimensions.
 CopyPlan with_fewest_calls(CopyPlan const& plan) {
   CopyPlan best = plan;
-  for (int row = 0; row < plan.loops; ++row)
+  for (int row = 0; row < plan.loops && best.engine_calls() > 1; ++row)
     for (int plane = row + 1; plane < plan.loops; ++plane) {
       CopyPlan other = plan;
       swap_loops(other, 0, row);
