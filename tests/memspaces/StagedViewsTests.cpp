@@ -83,6 +83,19 @@ TEST_CASE("subviews with gaps, and Views of rank 0, are staged", "[deep_copy]") 
   CHECK(same() == 3.0F);
 }
 
+TEST_CASE("64 MiB of page-locked memory are enough for any copy", "[deep_copy]") {
+  constexpr std::size_t MiB = std::size_t(1) << 20;
+  Kokkos::View<float*, Pageable> const from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing),
+                                            50 * MiB);
+  khs::pool::trim(0);
+  khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + 64 * MiB);
+  std::size_t boxes = 0;
+  CHECK_NOTHROW(
+      khs::Impl::for_each_staged_box(from, true, [&](auto const&, auto const&) { ++boxes; }));
+  khs::pool::set_limit(0);
+  CHECK(boxes > 1);
+}
+
 TEST_CASE("staging memory is had before anything is copied, or not at all", "[deep_copy]") {
   Kokkos::View<float*, Pageable> const from("from", 100000);
   khs::pool::trim(0);

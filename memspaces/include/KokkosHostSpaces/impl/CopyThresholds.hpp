@@ -43,8 +43,9 @@ struct CopyThresholds {
 
   /// Pageable memory that few calls cannot carry is staged in boxes of at most so many bytes, so that
   /// a copy of a large View does not page-lock as much again. Chosen, not measured: each box costs
-  /// the launch of a kernel and a wait, some 20 us, and takes some 5 ms.
-  std::size_t staging_bytes = std::size_t(64) << 20;
+  /// the launch of a kernel and a wait, some 20 us, and takes some 5 ms. With what the pool keeps
+  /// beside a block that is 64 MiB.
+  std::size_t staging_bytes = (std::size_t(64) << 20) - (std::size_t(64) << 10);
 
   /// Copies to a device of so many bytes, which tiles are for, go through its memory in slabs: by the
   /// copy engine, and tiles from there. H200, 8, 16, 64 and 256 MiB of doubles in place 169, 332,

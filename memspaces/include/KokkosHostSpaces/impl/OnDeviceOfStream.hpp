@@ -7,7 +7,8 @@
 namespace KokkosHostSpaces::Impl {
 
 /// The handle of a default stream is that of the current device: while this lives, that is `device`,
-/// which such a stream is of. Other handles say their device themselves.
+/// which such a stream is of, then again the one before, but for one that nobody uses. Other handles
+/// say their device themselves.
 class OnDeviceOfStream {
  public:
   OnDeviceOfStream(void* stream, int device) noexcept;
