@@ -28,8 +28,19 @@ constexpr std::size_t elements_in_step = 32;
 // How much longer than its contents a piece with gaps may be.
 constexpr std::size_t most_gaps = 4;
 
+// What a piece is longer than its rows by is copied while a memcpy would go from row to row. H200, 98
+// MiB in rows of 16 bytes, 2.8 times as long with gaps: to the device 125 ms by rows, 47 with gaps.
+constexpr std::size_t bytes_in_time_of_a_row = 160;
+
 bool takes_few_calls(StagedBox const& box) {
   return box.plan.engine_calls() <= copy_thresholds_in_use().few_calls;
+}
+
+// Is a source of these rows copied faster as one piece?
+bool is_better_with_gaps(StagedBox const& box, std::size_t bytes_with_gaps) {
+  if (box.bytes == 0 || bytes_with_gaps > most_gaps * box.bytes) return false;
+  std::size_t const rows = box.bytes / box.plan.run_bytes;
+  return !takes_few_calls(box) || bytes_with_gaps < box.bytes + rows * bytes_in_time_of_a_row;
 }
 
 // A half with gaps may be as long as the whole: then it is of no use.
@@ -136,7 +147,7 @@ class Cut {
     box.plan        = with_fewest_calls(make_copy_plan(m_side.element_bytes, m_side.rank,
                                                        box.extent.data(), dst.data(), src.data()));
     std::size_t const with_gaps = (last + 1) * m_side.element_bytes;
-    if (!m_side.is_source || takes_few_calls(box) || with_gaps > most_gaps * box.bytes) return;
+    if (!m_side.is_source || !is_better_with_gaps(box, with_gaps)) return;
     box.stride         = m_side.stride;
     box.bytes          = with_gaps;
     box.plan           = {};

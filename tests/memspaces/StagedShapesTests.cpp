@@ -106,6 +106,17 @@ TEST_CASE("a source with gaps is not copied several times over", "[copy_plan]") 
   CHECK(boxes.size() <= 2 * span / most + 2);
 }
 
+TEST_CASE("short rows that are near each other are staged as one piece", "[copy_plan]") {
+  auto const every = [](std::size_t row, std::size_t distance, bool is_source) {
+    return boxes_of(8, {1000, row}, {distance, 1}, is_source).front();
+  };
+  CHECK(every(2, 4, true).plan.contiguous());
+  CHECK(every(2, 8, true).plan.contiguous());
+  CHECK_FALSE(every(2, 9, true).plan.contiguous());    // more than four times as long
+  CHECK_FALSE(every(32, 64, true).plan.contiguous());  // long rows
+  CHECK_FALSE(every(2, 4, false).plan.contiguous());  // what lies between them is not ours to write
+}
+
 TEST_CASE("boxes have whole lines where a slower dimension is long enough", "[copy_plan]") {
   for (bool const is_source : {true, false}) {
     auto const boxes = boxes_of(4, {513, 400, 400}, {1, 513, 513 * 400}, is_source);
