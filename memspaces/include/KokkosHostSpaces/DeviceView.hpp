@@ -14,6 +14,7 @@ namespace KokkosHostSpaces {
 
 namespace Impl {
 
+/// LayoutLeft for a View of that, LayoutRight for others.
 template <class View>
 using DenseLayoutOf =
     std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
