@@ -3,6 +3,7 @@
 
 // A VectorPolicy on a GPU beside what else uses the same instance, and with values of all kinds.
 
+#include "../support/DeviceWork.hpp"
 #include "EarlyKernels.hpp"
 #include "Rounds.hpp"
 
@@ -196,6 +197,36 @@ TEST_CASE("the whole range of an int is summed, and results may be in pinned mem
   CHECK(pinned() == std::numeric_limits<std::uint32_t>::max());
   Kokkos::parallel_reduce(Policy(5, 5), CountOne(), pinned);
   CHECK(pinned() == 0);
+}
+
+namespace {
+
+struct TakeLong {
+  Single<double> number;
+  KOKKOS_FUNCTION void operator()(int) const {
+    for (int i = 0; i < 3000000; ++i) number() = number() * 0.5 + 1;
+  }
+};
+
+}  // namespace
+
+// Kokkos fills the memory of an instance on the legacy default stream, which waits for this kernel; a
+// stream like that of the instance does not.
+TEST_CASE("the first sum of an instance waits until the memory for its parts is filled",
+          "[vector_policy_cuda]") {
+  constexpr int n = 1 << 20;
+  Single<double> const number("number");
+  Single<std::uint64_t> const sum("sum");
+  for (int round = 0; round < 3; ++round) {
+    DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+    {
+      Kokkos::parallel_for("take long", 1, TakeLong{number});
+      Kokkos::Cuda const instance(stream.get());
+      Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), CountOne(), sum);
+      instance.fence();
+    }
+    CHECK(value_of(sum) == std::uint64_t(n));
+  }
 }
 
 // The kernel of VectorEarlyNodesCuda.cpp, once more.

@@ -11,12 +11,14 @@
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
 #include <KokkosHostSpaces/impl/Backend.hpp>
-#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 #include <KokkosHostSpaces/impl/ByteCopy.hpp>
+#include <KokkosHostSpaces/impl/DefaultStream.hpp>
 #include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -157,6 +159,32 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
 [[maybe_unused]] static KernelSource const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
+
+/// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
+template <class Internal>
+auto lock_scratch(Internal const& internal) {
+  if constexpr (requires { internal.m_mutexScratchSpace; })
+    return std::unique_lock(internal.m_mutexScratchSpace);
+  else
+    return nullptr;
+}
+
+/// Memory of an instance which is zero before each kernel that uses it, and again after it. Kokkos
+/// fills it on the legacy default stream when it grows, and when the instance is made, which its
+/// stream need not wait for: what a kernel wrote there could be erased. So the stream waits once,
+/// when it has grown; what it is made with is less than is asked for here, so that it does grow.
+inline void* zeros_between_kernels(Kokkos::Cuda const& space, std::size_t bytes) {
+  constexpr std::size_t more_than_first = std::size_t(64) << 10, unit = 128;
+  auto const& internal     = *space.impl_internal_space_instance();
+  std::size_t const before = internal.m_scratchFlagsCount;  // units
+  // It cannot grow in a capture.
+  if (before < more_than_first / unit && !captures(space.cuda_stream()))
+    bytes = std::max(bytes, more_than_first);
+  void* const zeros = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
+  if (internal.m_scratchFlagsCount != before)
+    wait_for_default_stream(space.cuda_stream(), space.cuda_device());
+  return zeros;
+}
 
 // Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
 // the link.
