@@ -177,11 +177,11 @@ inline void* zeros_between_kernels(Kokkos::Cuda const& space, std::size_t bytes)
   constexpr std::size_t more_than_first = std::size_t(64) << 10, unit = 128;
   auto const& internal     = *space.impl_internal_space_instance();
   std::size_t const before = internal.m_scratchFlagsCount;  // units
-  // It cannot grow in a capture.
+  // It cannot grow in most captures, and what is captured is launched later.
   if (before < more_than_first / unit && !captures(space.cuda_stream()))
     bytes = std::max(bytes, more_than_first);
   void* const zeros = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
-  if (internal.m_scratchFlagsCount != before)
+  if (internal.m_scratchFlagsCount != before && !captures(space.cuda_stream()))
     wait_for_default_stream(space.cuda_stream(), space.cuda_device());
   return zeros;
 }
