@@ -176,11 +176,11 @@ auto lock_scratch(Internal const& internal) {
 /// default instance's stream waits by itself.
 inline void* zeros_between_kernels(Kokkos::Cuda const& space, std::size_t bytes) {
   constexpr std::size_t more_than_first = std::size_t(64) << 10, unit = 128;
-  auto const& internal     = *space.impl_internal_space_instance();
-  std::size_t const before = internal.m_scratchFlagsCount;  // units
+  auto const& internal                = *space.impl_internal_space_instance();
+  std::size_t const before            = internal.m_scratchFlagsCount;  // units
+  static auto const* const of_default = Kokkos::Cuda().impl_internal_space_instance();
   // It cannot grow in most captures, and what is captured is launched later.
-  if (before < more_than_first / unit && !captures(space.cuda_stream()) &&
-      &internal != Kokkos::Cuda().impl_internal_space_instance())
+  if (before < more_than_first / unit && &internal != of_default && !captures(space.cuda_stream()))
     bytes = std::max(bytes, more_than_first);
   void* const zeros = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
   if (internal.m_scratchFlagsCount != before && !captures(space.cuda_stream()))
