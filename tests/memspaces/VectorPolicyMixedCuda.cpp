@@ -210,9 +210,9 @@ struct TakeLong {
 
 }  // namespace
 
-// Kokkos fills the memory of an instance on the legacy default stream, which waits for this kernel; a
-// stream like that of the instance does not.
-TEST_CASE("the first sum of an instance waits until the memory for its parts is filled",
+// Kokkos fills the memory of an instance, which grows for it, on the legacy default stream, which waits
+// for this kernel; a stream like that of the instance does not.
+TEST_CASE("the first large sum of an instance waits until the memory for its parts is filled",
           "[vector_policy_cuda]") {
   constexpr int n = 1 << 20;
   Single<double> const number("number");

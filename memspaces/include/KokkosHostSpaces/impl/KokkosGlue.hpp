@@ -15,7 +15,6 @@
 #include <KokkosHostSpaces/impl/DefaultStream.hpp>
 #include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -170,19 +169,13 @@ auto lock_scratch(Internal const& internal) {
 }
 
 /// Memory of an instance which is zero before each kernel that uses it, and again after it. Kokkos
-/// fills it on the legacy default stream when it grows, and when the instance is made, which its
-/// stream need not wait for: what a kernel wrote there could be erased. So the stream waits once,
-/// when it has grown; what it is made with is less than is asked for here, so that it does grow. The
-/// default instance's stream waits by itself.
+/// fills it on the legacy default stream when it grows, for which the instance's stream need not wait:
+/// what a kernel wrote there could be erased. So the stream waits then.
 inline void* zeros_between_kernels(Kokkos::Cuda const& space, std::size_t bytes) {
-  constexpr std::size_t more_than_first = std::size_t(64) << 10, unit = 128;
-  auto const& internal                = *space.impl_internal_space_instance();
-  std::size_t const before            = internal.m_scratchFlagsCount;  // units
-  static auto const* const of_default = Kokkos::Cuda().impl_internal_space_instance();
-  // It cannot grow in most captures, and what is captured is launched later.
-  if (before < more_than_first / unit && &internal != of_default && !captures(space.cuda_stream()))
-    bytes = std::max(bytes, more_than_first);
-  void* const zeros = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
+  auto const& internal     = *space.impl_internal_space_instance();
+  std::size_t const before = internal.m_scratchFlagsCount;
+  void* const zeros        = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
+  // What is captured is launched later.
   if (internal.m_scratchFlagsCount != before && !captures(space.cuda_stream()))
     wait_for_default_stream(space.cuda_stream(), space.cuda_device());
   return zeros;
