@@ -6,7 +6,7 @@
 #include "StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/DeviceCopies.hpp>
-#include <KokkosHostSpaces/impl/DefaultStream.hpp>
+#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,6 @@
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
 using KokkosHostSpaces::Impl::OnDeviceOfStream;
-using KokkosHostSpaces::Impl::wait_for_default_stream;
 
 TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
   int wrong = 0;
@@ -238,23 +237,6 @@ TEST_CASE("what goes to a default stream goes to that of the device that it is o
     CHECK(current() == 0);
   }
   Driver::release_stream(stream);
-}
-
-TEST_CASE("a stream waits for the default stream of its device, and the host does not") {
-  FakeCuda::reset(2);
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-  DeviceWork::Stream second(DeviceWork::Stream::Kind::non_blocking);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-  DeviceWork::Gate gate;
-  int order = 0, filled = 0, used = 0;
-  run_on_default_stream(gate.hold());
-  run_on_default_stream([&] { filled = ++order; });
-  wait_for_default_stream(second.get(), 1);
-  second.run([&] { used = ++order; });
-  gate.open();
-  second.wait();
-  CHECK(filled == 1);
-  CHECK(used == 2);
 }
 
 TEST_CASE("a launch that throws ends the parts of all devices") {

@@ -13,9 +13,11 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <thread>
 
 namespace khs = KokkosHostSpaces;
 
@@ -201,32 +203,94 @@ TEST_CASE("the whole range of an int is summed, and results may be in pinned mem
 
 namespace {
 
-struct TakeLong {
+constexpr int turns_of_a_millisecond = 50000;  // of a chain of divisions, some 20 ns each
+
+KOKKOS_FUNCTION double divided(int turns) {
+  double value = 3;
+  for (int i = 0; i < turns; ++i) value = 1 + 1 / value;
+  return value;
+}
+
+struct TakeMilliseconds {
   Single<double> number;
-  KOKKOS_FUNCTION void operator()(int) const {
-    for (int i = 0; i < 3000000; ++i) number() = number() * 0.5 + 1;
+  KOKKOS_FUNCTION void operator()(int) const { number() = divided(2 * turns_of_a_millisecond); }
+};
+
+// The last one takes so long that the others are waited for until then.
+struct CountSlowly {
+  int last;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const {
+    sum += i == last && divided(20 * turns_of_a_millisecond) < 0 ? 2 : 1;
   }
+};
+
+// Kernels on the default instance, one behind the other, until this is destroyed.
+class BusyDefaultInstance {
+ public:
+  BusyDefaultInstance() {
+    while (!m_is_busy) std::this_thread::yield();
+  }
+  ~BusyDefaultInstance() {
+    m_ends = true;
+    m_thread.join();
+  }
+
+ private:
+  void work() {
+    Single<double> const number("number");
+    for (int i = 0; !m_ends; ++i) {
+      Kokkos::parallel_for("takes milliseconds", 1, TakeMilliseconds{number});
+      if (i % 4 == 3) Kokkos::Cuda().fence();
+      m_is_busy = true;
+    }
+  }
+
+  std::atomic<bool> m_is_busy{false}, m_ends{false};
+  std::thread m_thread{[this] { work(); }};
 };
 
 }  // namespace
 
-// Kokkos fills the memory of an instance, which grows for it, on the legacy default stream, which waits
-// for this kernel; a stream like that of the instance does not.
-TEST_CASE("the first large sum of an instance waits until the memory for its parts is filled",
+// Kokkos fills memory of a new instance on the legacy default stream, which waits for those kernels;
+// other streams need not. Parts that lay there then would be erased, and waited for without end.
+TEST_CASE("a sum on a new instance needs nothing of a busy default stream",
           "[vector_policy_cuda]") {
-  constexpr int n = 1 << 20;
-  Single<double> const number("number");
-  Single<std::uint64_t> const sum("sum");
+  int const n = GENERATE(20000, 1 << 20);  // some blocks, and as many as there are
+  Single<double> const sum("sum");
+  BusyDefaultInstance const busy;
   for (int round = 0; round < 3; ++round) {
     DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
-    {
-      Kokkos::parallel_for("take long", 1, TakeLong{number});
-      Kokkos::Cuda const instance(stream.get());
-      Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), CountOne(), sum);
+    Kokkos::Cuda const instance(stream.get());
+    for (int again = 0; again < 2; ++again) {
+      Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), CountSlowly{n - 1}, sum);
+      double result = 0;
+      Kokkos::deep_copy(instance, result, sum);
       instance.fence();
+      CHECK(result == n);
     }
-    CHECK(value_of(sum) == std::uint64_t(n));
   }
+}
+
+TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
+  int const n      = GENERATE(20000, 1 << 20);
+  OnDevice const a = weights(n);
+  Single<double> const sum("sum");
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  Kokkos::Cuda const instance(stream.get());
+  stream.begin_capture();
+  Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddOneOf{a}, sum);
+  cudaGraph_t const graph = stream.end_capture_with_graph();
+  REQUIRE(graph != nullptr);
+  cudaGraphExec_t launched = nullptr;
+  DeviceWork::require(cudaGraphInstantiate(&launched, graph, 0), "cudaGraphInstantiate");
+  for (int replay = 0; replay < 3; ++replay) {
+    Kokkos::deep_copy(instance, sum, 0.);
+    DeviceWork::require(cudaGraphLaunch(launched, stream.get()), "cudaGraphLaunch");
+    instance.fence();
+    CHECK(value_of(sum) == sum_of_weights(n));
+  }
+  cudaGraphExecDestroy(launched);
+  cudaGraphDestroy(graph);
 }
 
 // The kernel of VectorEarlyNodesCuda.cpp, once more.

@@ -11,13 +11,12 @@
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
 #include <KokkosHostSpaces/impl/Backend.hpp>
+#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 #include <KokkosHostSpaces/impl/ByteCopy.hpp>
-#include <KokkosHostSpaces/impl/DefaultStream.hpp>
 #include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -158,28 +157,6 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
 [[maybe_unused]] static KernelSource const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
-
-/// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
-template <class Internal>
-auto lock_scratch(Internal const& internal) {
-  if constexpr (requires { internal.m_mutexScratchSpace; })
-    return std::unique_lock(internal.m_mutexScratchSpace);
-  else
-    return nullptr;
-}
-
-/// Memory of an instance which is zero before each kernel that uses it, and again after it. Kokkos
-/// fills it on the legacy default stream when it grows, for which the instance's stream need not wait:
-/// what a kernel wrote there could be erased. So the stream waits then.
-inline void* zeros_between_kernels(Kokkos::Cuda const& space, std::size_t bytes) {
-  auto const& internal     = *space.impl_internal_space_instance();
-  std::size_t const before = internal.m_scratchFlagsCount;
-  void* const zeros        = Kokkos::Impl::cuda_internal_scratch_flags(space, bytes);
-  // What is captured is launched later.
-  if (internal.m_scratchFlagsCount != before && !captures(space.cuda_stream()))
-    wait_for_default_stream(space.cuda_stream(), space.cuda_device());
-  return zeros;
-}
 
 // Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
 // the link.

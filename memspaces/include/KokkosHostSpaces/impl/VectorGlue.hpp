@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/ReductionWorkspaces.hpp>
 #include <KokkosHostSpaces/impl/VectorKernels.hpp>
 #include <KokkosHostSpaces/impl/VectorShape.hpp>
 
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -191,8 +193,17 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   KeptPolicy<Policy> m_policy;
 };
 
-/// Runs a VectorReduction. Blocks leave their parts in scratch memory of the instance, which runs
-/// one kernel at a time; nodes of graphs, of which several may run at a time, have their own.
+/// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
+template <class Internal>
+auto lock_scratch(Internal const& internal) {
+  if constexpr (requires { internal.m_mutexScratchSpace; })
+    return std::unique_lock(internal.m_mutexScratchSpace);
+  else
+    return nullptr;
+}
+
+/// Runs a VectorReduction. Blocks leave their parts in memory of the stream, which runs one kernel at
+/// a time; nodes of graphs, of which several may run at a time, have their own.
 template <class FunctorReducer, class Policy_>
 class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   using Kernel = VectorReduction<FunctorReducer, Policy_>;
@@ -225,7 +236,8 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     if constexpr (Policy::is_graph_kernel::value)
       own_scratch(shape.blocks);
     else
-      this->use_scratch(zeros_between_kernels(space, Parts::bytes(shape.blocks)));
+      this->use_scratch(reduction_workspace(space.cuda_stream(), space.cuda_device(),
+                                            Parts::bytes(shape.blocks)));
     launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/DefaultStream.hpp>
+#include <KokkosHostSpaces/impl/OnDeviceOfStream.hpp>
 
 #include "../../backend/Driver.hpp"
 
@@ -17,20 +17,6 @@ OnDeviceOfStream::OnDeviceOfStream(void* stream, int device) noexcept {
 
 OnDeviceOfStream::~OnDeviceOfStream() {
   if (m_before >= 0) Driver::use_device(m_before);
-}
-
-bool captures(void* stream) noexcept { return Driver::captures(stream); }
-
-void wait_for_default_stream(void* stream, int device) {
-  Driver::Event event = nullptr;
-  Driver::record(event, nullptr, device);
-  try {
-    Driver::make_wait(stream, event, device);
-  } catch (...) {
-    Driver::release_event(event);
-    throw;
-  }
-  Driver::release_event(event);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_IMPL_DEFAULT_STREAM_HPP
-#define KOKKOS_HOST_SPACES_IMPL_DEFAULT_STREAM_HPP
+#ifndef KOKKOS_HOST_SPACES_IMPL_ON_DEVICE_OF_STREAM_HPP
+#define KOKKOS_HOST_SPACES_IMPL_ON_DEVICE_OF_STREAM_HPP
 
 namespace KokkosHostSpaces::Impl {
 
@@ -19,13 +19,6 @@ class OnDeviceOfStream {
  private:
   int m_before = -1;
 };
-
-/// Does `stream` capture? False if that cannot be told.
-bool captures(void* stream) noexcept;
-
-/// What `stream`, of `device`, is given from now on waits for the legacy default stream of the device.
-/// The host does not. \throw CudaError
-void wait_for_default_stream(void* stream, int device);
 
 }  // namespace KokkosHostSpaces::Impl
 
