@@ -6,9 +6,9 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STAGED_VIEWS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STAGED_VIEWS_HPP
 
-#include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/impl/CopyThresholds.hpp>
 #include <KokkosHostSpaces/impl/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/SpaceTraits.hpp>
 #include <KokkosHostSpaces/impl/StagedBoxes.hpp>
 
 #include <algorithm>
@@ -71,6 +71,7 @@ void for_each_staged_box(View const& pageable, bool is_source, Use const& use,
   std::vector<StagedBox> const boxes = cut_for_staging(side, most_bytes);
   std::size_t bytes                  = 0;
   for (StagedBox const& box : boxes) bytes = std::max(bytes, box.bytes);
+  // Not included here: the header of that space includes those of copies.
   Kokkos::View<Value*, MappedSpace> const memory(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, pageable.label() + "_staging"),
       bytes / sizeof(Value));
