@@ -207,10 +207,13 @@ Kokkos::Cuda instance_of_policy(Graph const& graph, Kokkos::Cuda const& own) {
 // may be gone then.
 ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, bool few_by_launch) {
   if (pieces.empty()) return;
-  auto const list = std::make_shared<List>();
-  m_list          = list;
-  list->rows      = rows_of(pieces);
-  if (few_by_launch && pieces.size() <= FewCopies::most) {
+  auto const list      = std::make_shared<List>();
+  m_list               = list;
+  list->rows           = rows_of(pieces);
+  bool const are_short = std::all_of(pieces.begin(), pieces.end(), [](CopyPiece const& piece) {
+    return piece.bytes <= copy_thresholds_in_use().short_bytes;
+  });
+  if (few_by_launch && !are_short && pieces.size() <= FewCopies::most) {
     list->few = copy_of_few(pieces);
     return;
   }

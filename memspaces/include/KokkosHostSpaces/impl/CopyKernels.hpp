@@ -78,8 +78,9 @@ bool enqueue_swept(Kokkos::Cuda const& instance, NearPieces const& pieces, Batch
 class ListedPieces {
  public:
   ListedPieces() = default;
-  /// \param few_by_launch few have their list among the arguments of a kernel that starts early, and
-  ///        are no graph: 4 x 64 bytes to a device take 3.3 us so, many in a row, and 3.6 by a graph
+  /// \param few_by_launch few that are not short have their list among the arguments of a kernel that
+  ///        starts early, and are no graph. To a device, many in a row, on six hosts: 4 x 4 KiB took 3.3
+  ///        to 4.9 us so, and 4.2 by a graph; 4 x 64 bytes 3.1 to 4.6 and 3.6, which is why they are one
   ListedPieces(int device, std::vector<CopyPiece> const& pieces, bool few_by_launch);
 
   /// Enqueues all on `instance`, of the same device, which does not capture, by one launch. By any

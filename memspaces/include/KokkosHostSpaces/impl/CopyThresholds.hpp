@@ -77,7 +77,7 @@ struct CopyThresholds {
 
   /// The least numbers of these where all go from page-locked memory to a device (prepared ones, too,
   /// before Hopper), where the batch was prepared, so that the kernel is launched as a graph, and where
-  /// both is so, from Hopper on: then up to 7 are no graph, but a kernel that starts early. H200, us to
+  /// both is so, from Hopper on: then up to 7, unless short, are a kernel that starts early. H200, us to
   /// the device and to the host by such a graph: 4 x 64 bytes 3.6 and 2.7, 4 x 4 KiB 4.2 and 3.0, 16 x 32 KiB
   /// 14.9 and 13.1; by one call 3.0 and 2.8, 3.1 and 2.9, 13.7 and 13.1, each of many in a row. On
   /// hosts that are slow for a while, that call takes 5.5 of 4 x 64 bytes, the kernel still 3.6.
@@ -91,7 +91,7 @@ struct CopyThresholds {
 
   /// A single piece of at most so many bytes goes to a device by that call, too. H200, 64 and 512
   /// bytes, many in a row: 1.6 us, and 2.6 by cudaMemcpyAsync; both 2.7 from 4 KiB on, and to the
-  /// host. Where each is waited for it takes 0.4 us longer, of 7.
+  /// host. Where each is waited for it takes 0.4 us longer, of 7. Few prepared ones are a graph.
   std::size_t short_bytes = 512;
 
   /// So many pieces of equal length and distance go by one 2-D copy; more where a kernel could carry
