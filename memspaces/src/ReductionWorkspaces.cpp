@@ -44,34 +44,69 @@ std::uint64_t number_of_thread() {
 ReductionWorkspaces::ReductionWorkspaces() : m_state(next_number()) {}
 
 void* ReductionWorkspaces::of(void* stream, int device, std::size_t bytes) {
+  if (Driver::captures(stream)) return of_capture(stream, device, bytes);
   thread_local Latest latest;
-  if (latest.stream != stream || latest.device != device || latest.bytes < bytes ||
-      latest.state != m_state) {
-    Key const key(stream, device, Driver::is_default_stream(stream) ? number_of_thread() : 0);
-    std::lock_guard const lock(m_mutex);
-    Memory const found = find_or_make(key, bytes);
-    latest = {m_state, stream, device, found.bytes, const_cast<void*>(found.zeros.get())};
-  }
+  if (latest.stream == stream && latest.device == device && latest.bytes >= bytes &&
+      latest.state == m_state)
+    return latest.zeros;
+  Key const key(stream, device, Driver::is_default_stream(stream) ? number_of_thread() : 0);
+  std::lock_guard const lock(m_mutex);
+  std::vector<Memory>& known = m_of_streams[key];
+  if (known.empty() || known.back().bytes < bytes)
+    known.push_back(make(device, std::max(bytes, least_bytes)));
+  latest = {m_state, stream, device, known.back().bytes,
+            const_cast<void*>(known.back().zeros.get())};
   return latest.zeros;
 }
 
-ReductionWorkspaces::Memory ReductionWorkspaces::find_or_make(Key const& key, std::size_t bytes) {
-  std::vector<Memory>& known = m_of_streams[key];
-  if (known.empty() || known.back().bytes < bytes) {
-    bytes = std::bit_ceil(std::max(bytes, least_bytes));
-    std::vector<char> const zeros(bytes);
-    known.push_back({make_device_table(std::get<int>(key), zeros.data(), bytes), bytes});
-    if (known.back().zeros == nullptr) {
-      known.pop_back();
-      throw Error("KokkosHostSpaces::VectorPolicy: device " + std::to_string(std::get<int>(key)) +
-                  " has no memory left for the parts of a reduction (" + std::to_string(bytes) +
-                  " bytes): free some of it");
-    }
+ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t bytes) {
+  bytes = std::bit_ceil(bytes);
+  std::vector<char> const zeros(bytes);
+  Memory made{device, make_device_table(device, zeros.data(), bytes), bytes};
+  if (made.zeros == nullptr)
+    throw Error("KokkosHostSpaces::VectorPolicy: device " + std::to_string(device) +
+                " has no memory left for the parts of a reduction (" + std::to_string(bytes) +
+                " bytes): free some of it");
+  return made;
+}
+
+// What a graph has, as a list, so that nothing is allocated when it ends.
+struct ReductionWorkspaces::OfGraph {
+  ReductionWorkspaces& all;
+  std::list<Memory> memory;
+
+  static void end(void* given) {
+    std::unique_ptr<OfGraph> const ended(static_cast<OfGraph*>(given));
+    std::lock_guard const lock(ended->all.m_spare_mutex);
+    ended->all.m_spare.splice(ended->all.m_spare.end(), ended->memory);
   }
-  return known.back();
+};
+
+void* ReductionWorkspaces::of_capture(void* stream, int device, std::size_t bytes) {
+  auto of_graph = std::make_unique<OfGraph>(OfGraph{*this, take_spare(device, bytes)});
+  if (of_graph->memory.empty()) of_graph->memory.push_back(make(device, bytes));
+  void* const zeros = const_cast<void*>(of_graph->memory.front().zeros.get());
+  Driver::give_to_capture(stream, of_graph.release(), OfGraph::end);
+  return zeros;
+}
+
+std::list<ReductionWorkspaces::Memory> ReductionWorkspaces::take_spare(int device,
+                                                                       std::size_t bytes) {
+  std::list<Memory> taken;
+  std::lock_guard const lock(m_spare_mutex);
+  auto const found = std::find_if(m_spare.begin(), m_spare.end(), [&](Memory const& spare) {
+    return spare.device == device && spare.bytes >= bytes;
+  });
+  if (found != m_spare.end()) taken.splice(taken.end(), m_spare, found);
+  return taken;
 }
 
 void ReductionWorkspaces::clear() noexcept {
+  std::list<Memory> spare;
+  {
+    std::lock_guard const lock(m_spare_mutex);
+    spare.swap(m_spare);
+  }
   std::lock_guard const lock(m_mutex);
   m_of_streams.clear();
   m_state = next_number();

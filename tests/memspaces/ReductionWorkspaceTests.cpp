@@ -95,14 +95,42 @@ TEST_CASE("many threads and streams get memory for parts at once") {
     CHECK(std::equal(seen[0].end() - 8, seen[0].end(), seen[t].end() - 8));
 }
 
-TEST_CASE("the first reduction of a stream leaves its capture alone") {
+TEST_CASE("each captured reduction has parts of its own, until the graph is gone") {
+  FakeCuda::reset(1);
+  Cleared cleared;
+  ReductionWorkspaces& all = cleared.all;
+  DeviceWork::Stream stream;
+  void* const of_stream = all.of(stream.get(), 0, 1);
+  stream.begin_capture();
+  void* const one = all.of(stream.get(), 0, 1000);
+  void* const two = all.of(stream.get(), 0, 1000);
+  CHECK(std::set<void*>{of_stream, one, two}.size() == 3);
+  CHECK(is_zero(one, 1000));
+  cudaGraph_t const graph = stream.end_capture_with_graph();
+  REQUIRE(graph != nullptr);
+  CHECK(all.of(stream.get(), 0, 1) == of_stream);
+  stream.begin_capture();
+  void* const other = all.of(stream.get(), 0, 1000);
+  CHECK(std::set<void*>{of_stream, one, two, other}.size() == 4);
+  CHECK(stream.end_capture());  // and destroys that graph
+  DeviceWork::require(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  stream.begin_capture();  // what graphs had is used again, by those for which it is large enough
+  CHECK(std::set<void*>{of_stream, one, two, other}.count(all.of(stream.get(), 0, 1025)) == 0);
+  CHECK(std::set<void*>{one, two, other}.count(all.of(stream.get(), 0, 1024)) == 1);
+  CHECK(stream.end_capture());
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("a capture that has no memory left for parts is told so, and goes on") {
   FakeCuda::reset(1);
   Cleared cleared;
   DeviceWork::Stream stream;
   stream.begin_capture();
-  void* const zeros = cleared.all.of(stream.get(), 0, 1);
-  CHECK(is_zero(zeros, 16 * KiB));
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  CHECK_THROWS_AS(cleared.all.of(stream.get(), 0, 1), KokkosHostSpaces::Error);
+  CHECK(cleared.all.of(stream.get(), 0, 1) != nullptr);
   CHECK(stream.end_capture());
+  CHECK(FakeCuda::nothing_leaked());
 }
 
 TEST_CASE("where a device has no memory for parts, that is said, and the next call works") {

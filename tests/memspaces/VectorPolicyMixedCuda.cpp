@@ -271,28 +271,6 @@ TEST_CASE("a sum on a new instance needs nothing of a busy default stream",
   }
 }
 
-TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
-  int const n      = GENERATE(20000, 1 << 20);
-  OnDevice const a = weights(n);
-  Single<double> const sum("sum");
-  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
-  Kokkos::Cuda const instance(stream.get());
-  stream.begin_capture();
-  Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddOneOf{a}, sum);
-  cudaGraph_t const graph = stream.end_capture_with_graph();
-  REQUIRE(graph != nullptr);
-  cudaGraphExec_t launched = nullptr;
-  DeviceWork::require(cudaGraphInstantiate(&launched, graph, 0), "cudaGraphInstantiate");
-  for (int replay = 0; replay < 3; ++replay) {
-    Kokkos::deep_copy(instance, sum, 0.);
-    DeviceWork::require(cudaGraphLaunch(launched, stream.get()), "cudaGraphLaunch");
-    instance.fence();
-    CHECK(value_of(sum) == sum_of_weights(n));
-  }
-  cudaGraphExecDestroy(launched);
-  cudaGraphDestroy(graph);
-}
-
 // The kernel of VectorEarlyNodesCuda.cpp, once more.
 EarlyKernels::Node EarlyKernels::then_shift_elsewhere(Node const& node, OnDevice const& from,
                                                       OnDevice const& to) {
