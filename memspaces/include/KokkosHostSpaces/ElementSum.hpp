@@ -8,7 +8,7 @@
 //                    KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
 //
 //   khs::ElementSum dot(KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
-//   node.then_parallel_reduce("dot", dot.policy(instance), dot, result);
+//   node.then_parallel_reduce("dot", dot.policy(Kokkos::DefaultExecutionSpace()), dot, result);
 
 #ifndef KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
 #define KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
