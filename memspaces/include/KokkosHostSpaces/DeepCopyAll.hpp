@@ -33,9 +33,10 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 /// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
 /// `instance` does, in any order and as few calls as possible: neighbours on both sides are merged,
 /// equal pieces at equal distances are one 2-D copy, and many short pieces one kernel, few or long
-/// ones one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8); while the stream captures, short pieces are one
-/// kernel, and that is all. Such as the many small messages of an exchange of halos, which by single
-/// calls cost more than a microsecond each. What is copied again and again: prepare_deep_copy_all.
+/// ones one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8). While the stream captures, short
+/// pieces are one kernel, and each other one is a copy of its own. Such as the many small messages of
+/// an exchange of halos, which by single calls cost more than a microsecond each. What is copied again
+/// and again: prepare_deep_copy_all.
 ///
 /// Copies that are not contiguous go one by one.
 ///
@@ -76,8 +77,8 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... co
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
 /// What deep_copy_all of all those subviews does, but numbers are read faster than Views. The lists of
-/// the last four batches of many short pieces are kept: slices with the numbers of one of these, of
-/// any Views that are as long, of elements of the same size, are but compared with it.
+/// the last four batches of more than 32 short pieces are kept: slices with the numbers of one of
+/// these, of any Views that are as long, of elements of the same size, are but compared with it.
 ///
 /// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any

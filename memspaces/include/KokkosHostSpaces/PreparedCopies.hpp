@@ -96,9 +96,9 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return prepare_deep_copy_all(instance, dst, src, std::span<Slice const>(slices));
 }
 
-/// Makes prepared copies, in the order of `instance`: short pieces by one launch of a graph, or few
-/// to a device by one call of the driver, if it has that, and the stream they were prepared with
-/// takes it: see deep_copy_all above.
+/// Makes prepared copies, in the order of `instance`: short pieces by one launch, of a graph or, if
+/// they are few and go to a device, of a kernel; very few to a device by one call of the driver, if it
+/// has that, and the stream they were prepared with takes it: see deep_copy_all above.
 /// Asynchronous on a Cuda instance, done on return on a host instance, as deep_copy_all of the same
 /// Views. In the capture of a stream it is that, and becomes part of the graph: the prepared copies
 /// may be destroyed then, as far as their Views may. Several threads may call it at once, on several
