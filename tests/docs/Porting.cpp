@@ -72,6 +72,14 @@ TEST_CASE("a buffer for both", "[docs]") {
   CHECK(buffer(n - 1) == 2 * (n - 1));
 }
 
+TEST_CASE("memory near the device of an instance", "[docs]") {
+  Kokkos::DefaultExecutionSpace instance;
+  Kokkos::View<double*, khs::PinnedSpace> near_it(
+      Kokkos::view_alloc("near_it", khs::PinnedSpace(instance)), n);
+  near_it(n - 1) += 1;
+  CHECK(near_it(n - 1) == 1);
+}
+
 TEST_CASE("a mirror in page-locked memory", "[docs]") {
   DeviceView const device = on_device(5);
 
