@@ -80,7 +80,8 @@ void* allocate_pinned(std::size_t bytes, bool write_combined);
 /// Gives back what allocate_pinned returned; waits for running kernels. False as for unlock_pages.
 bool free_pinned(void* pointer) noexcept;
 
-/// Memory of a device; nullptr if it has not so much left. Breaks no capture of another thread.
+/// Memory of a device; nullptr if it has not so much left: other errors are thrown, as that an earlier
+/// kernel failed. Breaks no capture of another thread.
 void* allocate_on_device(int device, std::size_t bytes);
 
 /// Gives back what allocate_on_device returned; waits for running kernels.

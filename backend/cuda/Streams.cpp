@@ -83,8 +83,10 @@ void* allocate_on_device(int device, std::size_t bytes) {
   Runtime& r = require_runtime();
   OnDevice const on_device(r, device);
   CaptureTolerance const tolerance(r);
-  void* memory = nullptr;
-  return succeeded(cudaMalloc(&memory, bytes)) ? memory : nullptr;
+  void* memory            = nullptr;
+  cudaError_t const error = cudaMalloc(&memory, bytes);
+  if (error != cudaErrorMemoryAllocation) check(error, "cudaMalloc", look_for_failed_work);
+  return succeeded(error) ? memory : nullptr;
 }
 
 void free_on_device(void* pointer) noexcept {

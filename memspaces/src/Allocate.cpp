@@ -22,7 +22,7 @@ namespace {
 void release_at_finalize() {
   static std::atomic<bool> arranged{false};
   if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
-    Kokkos::push_finalize_hook([] { Pool::release_all(); });
+    at_finalize([] { Pool::release_all(); });
 }
 
 // Kokkos' words of a failure, which programs look for, and then the reason and what to do.

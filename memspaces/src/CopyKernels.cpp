@@ -56,7 +56,7 @@ SlabCopies& slab_copies() {
     auto* const made = new SlabCopies({copy_thresholds_in_use().least_slab_bytes,
                                        copy_thresholds_in_use().most_slab_bytes,
                                        copy_thresholds_in_use().most_slabs});
-    Kokkos::push_finalize_hook([made] { made->release(); });
+    at_finalize([made] { made->release(); });
     return made;
   }();
   return *copies;

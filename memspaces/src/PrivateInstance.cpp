@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CaptureInstance.hpp>
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 
@@ -21,7 +22,7 @@ class Instances {
   Kokkos::Cuda of(int device, MakeStream const& make_stream_on) {
     if (device < 0) device = Kokkos::device_id();
     std::lock_guard const lock(m_mutex);
-    if (m_instances.empty()) Kokkos::push_finalize_hook([this] { forget(); });
+    if (m_instances.empty()) at_finalize([this] { forget(); });
     auto found = m_instances.find(device);
     if (found == m_instances.end())
       found = m_instances.emplace(device, static_cast<cudaStream_t>(make_stream_on(device))).first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/ReductionWorkspaces.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,7 +12,7 @@ namespace KokkosHostSpaces::Impl {
 void* reduction_workspace(void* stream, int device, std::size_t bytes) {
   static ReductionWorkspaces* const all = [] {
     auto* const made = new ReductionWorkspaces;
-    Kokkos::push_finalize_hook([made] { made->clear(); });
+    at_finalize([made] { made->clear(); });
     return made;
   }();
   return all->of(stream, device, bytes);

@@ -6,6 +6,7 @@
 #include <KokkosHostSpaces/impl/ReductionWorkspaces.hpp>
 
 #include "../../backend/Driver.hpp"
+#include "../../backend/os/Fork.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -102,6 +103,7 @@ std::list<ReductionWorkspaces::Memory> ReductionWorkspaces::take_spare(int devic
 }
 
 void ReductionWorkspaces::clear() noexcept {
+  if (is_forked_child()) return;  // where threads that are gone may hold the mutexes
   std::list<Memory> spare;
   {
     std::lock_guard const lock(m_spare_mutex);

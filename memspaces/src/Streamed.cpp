@@ -4,6 +4,7 @@
 // The lanes of this process, in Kokkos' device memory, and what users see of a streamed loop.
 
 #include <KokkosHostSpaces/StreamedOptions.hpp>
+#include <KokkosHostSpaces/impl/Backend.hpp>
 #include <KokkosHostSpaces/impl/CopyViews.hpp>
 #include <KokkosHostSpaces/impl/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/StreamJob.hpp>
@@ -52,7 +53,7 @@ std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 StreamLanes& stream_lanes() {
   static StreamLanes* const lanes = [] {
     auto* const made = new StreamLanes(allocate_on_device, memory_limit());
-    Kokkos::push_finalize_hook([made] {
+    at_finalize([made] {
       Kokkos::fence("KokkosHostSpaces: streamed loops end before Kokkos does");
       made->release();
     });

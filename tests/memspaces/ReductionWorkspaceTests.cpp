@@ -3,6 +3,9 @@
 
 // Which memory the parts of reductions have, on the fake runtime.
 
+#include "../../backend/Driver.hpp"
+#include "../../backend/os/Fork.hpp"
+#include "../support/ChildOfFork.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 
@@ -10,6 +13,7 @@
 #include <KokkosHostSpaces/impl/ReductionWorkspaces.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -20,6 +24,7 @@
 
 using Catch::Matchers::ContainsSubstring;
 using KokkosHostSpaces::Impl::ReductionWorkspaces;
+namespace Driver = KokkosHostSpaces::Impl::Driver;
 
 namespace {
 
@@ -146,6 +151,37 @@ TEST_CASE("where a device has no memory for parts, that is said, and the next ca
     CHECK_THAT(error.what(), ContainsSubstring("16384 bytes"));
   }
   CHECK(cleared.all.of(stream.get(), 0, 5000) != nullptr);
+}
+
+// Errors of kernels that ran before are told by whichever call comes next.
+TEST_CASE("that a kernel has failed is not taken for a lack of memory for parts") {
+  FakeCuda::reset(1);
+  Cleared cleared;
+  DeviceWork::Stream stream;
+  FakeCuda::fail_nth_call("cudaMalloc", 1, cudaErrorIllegalAddress);
+  CHECK_THROWS_WITH(cleared.all.of(stream.get(), 0, 1),
+                    ContainsSubstring("an earlier kernel failed"));
+  CHECK(cleared.all.of(stream.get(), 0, 1) != nullptr);
+}
+
+TEST_CASE("the child of a fork ends while another thread was getting memory for parts") {
+  FakeCuda::reset(1);
+  KokkosHostSpaces::Impl::is_forked_child();
+  Cleared cleared;
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  std::function<void()> hold = gate.hold();
+  Driver::call_behind(
+      Driver::private_stream(0), [](void* held) { (*static_cast<std::function<void()>*>(held))(); },
+      &hold);
+  std::thread maker([&] { cleared.all.of(stream.get(), 0, 1); });
+  while (FakeCuda::outstanding().device_allocations == 0) std::this_thread::yield();
+  CHECK(ChildOfFork::status([&] {
+          cleared.all.clear();
+          return 0;
+        }) == 0);
+  gate.open();
+  maker.join();
 }
 
 TEST_CASE("memory for parts goes back, and none of it is used again") {

@@ -60,6 +60,10 @@ class KernelSource {
   mutable KernelSource* m_next;  // sources are constants
 };
 
+/// Kokkos::finalize calls it. Kokkos' own list of such functions has no lock, and parts of the library
+/// register theirs when they are used first, in whichever thread.
+void at_finalize(std::function<void()> give_back);
+
 /// One side of a copy, for the guard.
 struct CopySide {
   void const* begin;
