@@ -7,7 +7,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-std::shared_ptr<void const> make_device_table(int device, void const* data, std::size_t bytes) {
+std::shared_ptr<void> make_device_table(int device, void const* data, std::size_t bytes) {
   std::shared_ptr<void> table(Driver::allocate_on_device(device, bytes), Driver::free_on_device);
   if (table == nullptr) return nullptr;
   Driver::Stream const stream = Driver::private_stream(device);

@@ -40,6 +40,11 @@ std::uint64_t number_of_thread() {
   return number;
 }
 
+// 0 is the stream of a thread in programs that are compiled so, 1 never.
+bool may_be_of_thread(void* stream) {
+  return Driver::is_default_stream(stream) && reinterpret_cast<std::uintptr_t>(stream) != 1;
+}
+
 }  // namespace
 
 ReductionWorkspaces::ReductionWorkspaces() : m_state(next_number()) {}
@@ -50,13 +55,12 @@ void* ReductionWorkspaces::of(void* stream, int device, std::size_t bytes) {
   if (latest.stream == stream && latest.device == device && latest.bytes >= bytes &&
       latest.state == m_state)
     return latest.zeros;
-  Key const key(stream, device, Driver::is_default_stream(stream) ? number_of_thread() : 0);
+  Key const key(stream, device, may_be_of_thread(stream) ? number_of_thread() : 0);
   std::lock_guard const lock(m_mutex);
   std::vector<Memory>& known = m_of_streams[key];
   if (known.empty() || known.back().bytes < bytes)
     known.push_back(make(device, std::max(bytes, least_bytes)));
-  latest = {m_state, stream, device, known.back().bytes,
-            const_cast<void*>(known.back().zeros.get())};
+  latest = {m_state, stream, device, known.back().bytes, known.back().zeros.get()};
   return latest.zeros;
 }
 
@@ -86,7 +90,7 @@ struct ReductionWorkspaces::OfGraph {
 void* ReductionWorkspaces::of_capture(void* stream, int device, std::size_t bytes) {
   auto of_graph = std::make_unique<OfGraph>(OfGraph{*this, take_spare(device, bytes)});
   if (of_graph->memory.empty()) of_graph->memory.push_back(make(device, bytes));
-  void* const zeros = const_cast<void*>(of_graph->memory.front().zeros.get());
+  void* const zeros = of_graph->memory.front().zeros.get();
   Driver::give_to_capture(stream, of_graph.release(), OfGraph::end);
   return zeros;
 }

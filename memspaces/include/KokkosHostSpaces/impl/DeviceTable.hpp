@@ -9,10 +9,10 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A copy of `bytes` bytes in memory of a device, there on return, for kernels that read it again
-/// and again; nullptr if the device has no memory left. Whoever destroys the last owner waits for
-/// kernels that run, and so for those that may read it.
-std::shared_ptr<void const> make_device_table(int device, void const* data, std::size_t bytes);
+/// A copy of `bytes` bytes in memory of a device, there on return, for kernels that use it again and
+/// again; nullptr if the device has no memory left. Whoever destroys the last owner waits for
+/// kernels that run, and so for those that may use it.
+std::shared_ptr<void> make_device_table(int device, void const* data, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Impl
 

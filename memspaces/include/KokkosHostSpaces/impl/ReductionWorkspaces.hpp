@@ -39,7 +39,7 @@ class ReductionWorkspaces {
  private:
   struct Memory {
     int device;
-    std::shared_ptr<void const> zeros;
+    std::shared_ptr<void> zeros;
     std::size_t bytes;
   };
   using Key = std::tuple<void*, int, std::uint64_t>;  ///< a stream, its device, and a thread or 0

@@ -233,11 +233,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     if (!on_device)
       this->set_result(reinterpret_cast<Value*>(
           Kokkos::Impl::cuda_internal_scratch_unified(space, sizeof(Value))));
-    if constexpr (Policy::is_graph_kernel::value)
-      own_scratch(shape.blocks);
-    else
-      this->use_scratch(reduction_workspace(space.cuda_stream(), space.cuda_device(),
-                                            Parts::bytes(shape.blocks)));
+    if (shape.blocks > 1) this->use_scratch(workspace(Parts::bytes(shape.blocks)));
     launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
@@ -248,19 +244,23 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   // More threads would leave each less than 128 registers.
   using Bounds = LaunchBoundsOf<Kernel, 512>;
 
-  void own_scratch(unsigned blocks) {
-    m_scratch = Scratch(Kokkos::view_alloc(m_policy.space(), "VectorPolicy: parts of a reduction"),
-                        Parts::bytes(blocks));
-    m_policy.space().fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
-    this->use_scratch(m_scratch.data());
+  void* workspace(std::size_t bytes) {
+    Kokkos::Cuda const& space = m_policy.space();
+    if constexpr (Policy::is_graph_kernel::value) {
+      m_of_node = OfNode(Kokkos::view_alloc(space, "VectorPolicy: parts of a reduction"), bytes);
+      space.fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
+      return m_of_node.data();
+    } else {
+      return reduction_workspace(space.cuda_stream(), space.cuda_device(), bytes);
+    }
   }
 
-  using Parts   = BlockParts<Value>;
-  using Scratch = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
+  using Parts  = BlockParts<Value>;
+  using OfNode = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
 
   KeptPolicy<Policy> m_policy;
   Value* m_result_on_host = nullptr;
-  Scratch m_scratch;
+  OfNode m_of_node;
 };
 
 // Results that lanes of a warp cannot hand to each other are Kokkos' own.
