@@ -4,6 +4,7 @@
 // Sums that are captured, and what runs beside the graphs.
 
 #include "../support/DeviceWork.hpp"
+#include "Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
@@ -81,7 +82,7 @@ TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
 
 TEST_CASE("sums captured on one stream are launched on others at the same time",
           "[vector_policy_cuda]") {
-  int const n                       = GENERATE(20000, 200000);
+  int const n = elements(GENERATE(20000, 200000)), launches = rounds(50);
   std::array<Counted, 4> const sums = {Counted("a"), Counted("b"), Counted("c"), Counted("d")};
   std::array<Place, 3> places;
   auto const first  = places[0].capture([&] { places[0].add(1, n, sums[0]); });
@@ -90,7 +91,7 @@ TEST_CASE("sums captured on one stream are launched on others at the same time",
     places[0].add(3, n, sums[2]);
   });
   int wrong         = 0;
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < launches; ++round) {
     for (int again = 0; again < 4; ++again) {
       places[1].launch(first);
       places[2].launch(second);
