@@ -79,7 +79,7 @@ class ListedPieces {
  public:
   ListedPieces() = default;
   /// \param few_by_launch few that are not short have their list among the arguments of a kernel that
-  ///        starts early, and are no graph. To a device, many in a row, on six hosts: 4 x 4 KiB took 3.3
+  ///        starts early, and are no graph. To a device, many in a row, on five hosts: 4 x 4 KiB took 3.3
   ///        to 4.9 us so, and 4.2 by a graph; 4 x 64 bytes 3.1 to 4.6 and 3.6, which is why they are one
   ListedPieces(int device, std::vector<CopyPiece> const& pieces, bool few_by_launch);
 
