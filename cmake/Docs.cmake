@@ -35,8 +35,8 @@ doxygen_add_docs(docs
   backend/pool/Statistics.hpp
   memspaces/include/KokkosHostSpaces.hpp
   ${_khs_public}
-  memspaces/include/KokkosHostSpaces/impl/HostMemorySpace.hpp
-  memspaces/include/KokkosHostSpaces/impl/Mirrors.hpp
+  memspaces/include/KokkosHostSpaces/impl/core/HostMemorySpace.hpp
+  memspaces/include/KokkosHostSpaces/impl/spaces/Mirrors.hpp
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 if(KokkosHostSpaces_ENABLE_TESTS)

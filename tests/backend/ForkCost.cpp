@@ -6,7 +6,7 @@
 #include "../../backend/PageLock.hpp"
 #include "../../backend/Registry.hpp"
 #include "../../backend/os/Pages.hpp"
-#include "AvailableMemory.hpp"
+#include "os/AvailableMemory.hpp"
 #include "Device.hpp"
 
 #include <chrono>

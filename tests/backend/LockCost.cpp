@@ -8,7 +8,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/PageLock.hpp"
 #include "../../backend/os/Pages.hpp"
-#include "AvailableMemory.hpp"
+#include "os/AvailableMemory.hpp"
 #include "Device.hpp"
 
 #include <algorithm>

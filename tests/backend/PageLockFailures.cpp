@@ -9,7 +9,7 @@
 #include "../../backend/os/Pages.hpp"
 #include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
-#include "AvailableMemory.hpp"
+#include "os/AvailableMemory.hpp"
 #include "CapturedStderr.hpp"
 
 #include <algorithm>

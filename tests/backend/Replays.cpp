@@ -5,7 +5,7 @@
 
 #include "../../backend/Replays.hpp"
 #include "../support/DeviceWork.hpp"
-#include "PoolTest.hpp"
+#include "pool/PoolTest.hpp"
 
 #include <algorithm>
 #include <chrono>

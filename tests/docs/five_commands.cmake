@@ -43,7 +43,7 @@ if(found EQUAL -1)
   message(FATAL_ERROR "the program was not built with what was installed: ${used}")
 endif()
 
-# As perf/audit/README.md says, for any program and from where it was installed.
+# As perf/tools/audit/README.md says, for any program and from where it was installed.
 file(GLOB audit ${WORK}/khs/lib*/libkokkos_host_spaces_audit.so)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env KOKKOS_TOOLS_LIBS=${audit} ${WORK}/my_build/consumer
   OUTPUT_QUIET ERROR_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)

@@ -4,8 +4,8 @@
 // The machine of tests on the fake runtime has measured thresholds: planning uses them, and not the
 // table's.
 
-#include <KokkosHostSpaces/impl/CopyPlan.hpp>
-#include <KokkosHostSpaces/impl/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

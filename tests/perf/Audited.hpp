@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_AUDITED_HPP
 #define KOKKOS_HOST_SPACES_TESTS_AUDITED_HPP
 
-#include "../../perf/audit/Interface.hpp"
+#include "../../perf/tools/audit/Interface.hpp"
 #include "../backend/CapturedStderr.hpp"
 
 #include <cstdlib>

@@ -7,9 +7,9 @@
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Slice.hpp>
-#include <KokkosHostSpaces/impl/CopyAll.hpp>
-#include <KokkosHostSpaces/impl/CopyPairs.hpp>
-#include <KokkosHostSpaces/impl/SlicePairs.hpp>
+#include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
+#include <KokkosHostSpaces/impl/batch/CopyPairs.hpp>
+#include <KokkosHostSpaces/impl/batch/SlicePairs.hpp>
 
 #include <initializer_list>
 #include <span>

@@ -14,7 +14,7 @@
 #define KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
-#include <KokkosHostSpaces/impl/Packs.hpp>
+#include <KokkosHostSpaces/impl/vector/Packs.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -19,8 +19,8 @@
 #define KOKKOS_HOST_SPACES_ELEMENT_WISE_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
-#include <KokkosHostSpaces/impl/PackMap.hpp>
-#include <KokkosHostSpaces/impl/Packs.hpp>
+#include <KokkosHostSpaces/impl/vector/PackMap.hpp>
+#include <KokkosHostSpaces/impl/vector/Packs.hpp>
 
 #include <Kokkos_Core.hpp>
 

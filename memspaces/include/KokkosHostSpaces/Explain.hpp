@@ -4,8 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_EXPLAIN_HPP
 #define KOKKOS_HOST_SPACES_EXPLAIN_HPP
 
-#include <KokkosHostSpaces/impl/DeepCopy.hpp>
-#include <KokkosHostSpaces/impl/ExplainedCopy.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
+#include <KokkosHostSpaces/impl/copy/ExplainedCopy.hpp>
 
 #include <string>
 #include <type_traits>

@@ -5,7 +5,7 @@
 #define KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
 
 #include <KokkosHostSpaces/PreparedCopies.hpp>
-#include <KokkosHostSpaces/impl/GraphCopies.hpp>
+#include <KokkosHostSpaces/impl/graph/GraphCopies.hpp>
 
 #include <Kokkos_Graph.hpp>
 

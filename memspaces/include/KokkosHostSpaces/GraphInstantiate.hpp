@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_GRAPH_INSTANTIATE_HPP
 #define KOKKOS_HOST_SPACES_GRAPH_INSTANTIATE_HPP
 
-#include <KokkosHostSpaces/impl/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/Backend.hpp>
 
 #include <Kokkos_Graph.hpp>
 

@@ -4,10 +4,10 @@
 #ifndef KOKKOS_HOST_SPACES_MAPPED_SPACE_HPP
 #define KOKKOS_HOST_SPACES_MAPPED_SPACE_HPP
 
-#include <KokkosHostSpaces/impl/DeepCopy.hpp>
-#include <KokkosHostSpaces/impl/HostMemorySpace.hpp>
-#include <KokkosHostSpaces/impl/Mirrors.hpp>
-#include <KokkosHostSpaces/impl/ZeroFillGlue.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
+#include <KokkosHostSpaces/impl/core/HostMemorySpace.hpp>
+#include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/ZeroFillGlue.hpp>
 
 namespace KokkosHostSpaces {
 

@@ -5,8 +5,8 @@
 #define KOKKOS_HOST_SPACES_PINNED_DUAL_VIEW_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/impl/DualViewGlue.hpp>
-#include <KokkosHostSpaces/impl/PinnedSide.hpp>
+#include <KokkosHostSpaces/impl/views/DualViewGlue.hpp>
+#include <KokkosHostSpaces/impl/views/PinnedSide.hpp>
 
 #include <string>
 #include <type_traits>

@@ -5,7 +5,7 @@
 #define KOKKOS_HOST_SPACES_PINNED_MIRROR_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/impl/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
 
 namespace KokkosHostSpaces {
 

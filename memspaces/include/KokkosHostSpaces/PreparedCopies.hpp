@@ -5,7 +5,7 @@
 #define KOKKOS_HOST_SPACES_PREPARED_COPIES_HPP
 
 #include <KokkosHostSpaces/DeepCopyAll.hpp>
-#include <KokkosHostSpaces/impl/PreparedBatch.hpp>
+#include <KokkosHostSpaces/impl/batch/PreparedBatch.hpp>
 
 #include <initializer_list>
 #include <memory>

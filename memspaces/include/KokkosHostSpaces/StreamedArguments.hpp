@@ -6,8 +6,8 @@
 #ifndef KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 #define KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 
-#include <KokkosHostSpaces/impl/DeviceCopies.hpp>
-#include <KokkosHostSpaces/impl/StreamedChunk.hpp>
+#include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/StreamedChunk.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -18,7 +18,7 @@
 
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
-#include <KokkosHostSpaces/impl/StreamedStages.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/StreamedStages.hpp>
 
 #include <string>
 #include <tuple>

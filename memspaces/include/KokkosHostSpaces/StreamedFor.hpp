@@ -13,7 +13,7 @@
 
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
-#include <KokkosHostSpaces/impl/StreamedRun.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/StreamedRun.hpp>
 
 #include <string>
 

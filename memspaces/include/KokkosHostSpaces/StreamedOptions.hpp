@@ -7,7 +7,7 @@
 #define KOKKOS_HOST_SPACES_STREAMED_OPTIONS_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/StreamJob.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
 
 #include <Kokkos_Core.hpp>
 

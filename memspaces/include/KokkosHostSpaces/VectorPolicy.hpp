@@ -13,8 +13,8 @@
 #define KOKKOS_HOST_SPACES_VECTOR_POLICY_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/VectorGlue.hpp>
-#include <KokkosHostSpaces/impl/VectorShape.hpp>
+#include <KokkosHostSpaces/impl/vector/VectorGlue.hpp>
+#include <KokkosHostSpaces/impl/vector/VectorShape.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 
 // Pageable and device memory, whose copies are ours where the whole program asks for them.
 
-#include "../CopyCases.hpp"
+#include "../copy/CopyCases.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What touches Kokkos' internals for spaces: which space reaches which, allocation records, how
+// deep_copy moves bytes, what resize and realloc call, and the kernels and properties that copies
+// and mirrors need.
+// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Class templates that Kokkos
+// dispatches on are found whatever was included first.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
+#define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
+
+#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/OnDeviceOfStream.hpp>
+#include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
+#include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+// Also checked when CMake configures: cmake/Kokkos.cmake.
+#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
+#error \
+    "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
+#endif
+#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
+#error \
+    "Kokkos Host Spaces supports CUDA devices only: use a Kokkos with CUDA, or one without a device"
+#endif
+
+namespace Kokkos::Impl {
+
+template <class Dst, class Src>
+requires KokkosHostSpaces::Impl::TwoSpaces<Dst, Src>
+struct MemorySpaceAccess<Dst, Src> {
+  enum : bool { assignable = KokkosHostSpaces::Impl::assignable_v<Dst, Src> };
+  enum : bool { accessible = KokkosHostSpaces::Impl::accessible_v<Dst, Src> };
+  enum : bool { deepcopy = true };
+};
+
+// Copies of contiguous bytes. Without an instance Kokkos fences before and after.
+template <class Dst, class Src, class ExecutionSpace>
+struct DeepCopy<Dst, Src, ExecutionSpace,
+                std::enable_if_t<KokkosHostSpaces::Impl::OurPair<Dst, Src>>> {
+  DeepCopy(void* dst, void const* src, size_t bytes) {
+    if constexpr (on_host)
+      hostspace_parallel_deepcopy(dst, src, static_cast<ptrdiff_t>(bytes));
+    else
+      KokkosHostSpaces::Impl::copy_and_wait(dst, src, bytes);
+  }
+
+  DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      KokkosHostSpaces::Impl::OnDeviceOfStream const on_device(instance.cuda_stream(),
+                                                               instance.cuda_device());
+      KokkosHostSpaces::Impl::keep_for_replays(instance.cuda_stream(), dst, src);
+      if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
+                    KokkosHostSpaces::Impl::is_page_locked_v<Src>)
+        KokkosHostSpaces::Impl::enqueue_byte_copy(instance, dst, src, bytes);
+      else
+        KokkosHostSpaces::Impl::copy_async(dst, src, bytes, instance.cuda_stream());
+      return;
+    }
+#endif
+    instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
+    DeepCopy(dst, src, bytes);
+  }
+
+ private:
+  static constexpr bool on_host =
+      !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> && !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
+};
+
+// What owns the memory of Views; src/Records.cpp compiles it.
+template <KokkosHostSpaces::Impl::HostSpace Space>
+class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<Space> {
+  using SharedAllocationRecordCommon<Space>::SharedAllocationRecordCommon;
+};
+
+}  // namespace Kokkos::Impl
+
+namespace KokkosHostSpaces::Impl {
+
+/// Views that no library has made into something of its own.
+template <class View>
+concept PlainView = !View::traits::impl_is_customized;
+
+/// What Kokkos::view_alloc returns.
+template <class... P>
+using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
+
+/// The same of properties, or of a single one.
+template <class... P>
+ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
+  return properties;
+}
+template <class Property>
+auto properties_of(Property const& property) {
+  return Kokkos::view_alloc(property);
+}
+
+template <class... P>
+auto const& instance_in(ViewProperties<P...> const& properties) {
+  return Kokkos::Impl::get_property<Kokkos::Impl::ExecutionSpaceTag>(properties);
+}
+
+template <class... P>
+auto const& space_in(ViewProperties<P...> const& properties) {
+  return Kokkos::Impl::get_property<Kokkos::Impl::MemorySpaceTag>(properties);
+}
+
+/// The label, or `otherwise` if there is none.
+template <class... P>
+std::string label_in(ViewProperties<P...> const& properties, std::string const& otherwise) {
+  std::string label;
+  if constexpr (ViewProperties<P...>::has_label)
+    label = Kokkos::Impl::get_property<Kokkos::Impl::LabelTag>(properties);
+  return label.empty() ? otherwise : label;
+}
+
+/// The properties, and of the others those that they do not have.
+template <class... P, class... Others>
+auto with_unset(ViewProperties<P...> const& properties, Others const&... others) {
+  return Kokkos::Impl::with_properties_if_unset(properties, others...);
+}
+
+/// The elements that both have: by the instance, or by host code.
+template <class View, class... Instance>
+void remap(View const& dst, View const& src, Instance const&... instance) {
+  Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
+}
+
+/// Views whose memory is near the same device after resize and realloc: defined in Ordered.hpp.
+template <class View>
+concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
+    (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
+
+/// As Kokkos passes them: KOKKOS_INVALID_INDEX where there is none.
+using AllExtents = std::array<std::size_t, 8>;
+
+template <class View>
+typename View::array_layout with_extents(View const& view, AllExtents const& extents);
+template <class View, class... P>
+void resize_view(ViewProperties<P...> const& properties, View& view,
+                 typename View::array_layout const& layout);
+template <class View, class... P>
+void realloc_view(ViewProperties<P...> const& properties, View& view,
+                  typename View::array_layout const& layout);
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+// Each source file that is compiled without relocatable device code has lock arrays of its own.
+[[maybe_unused]] static KernelSource const kernels_of_this_source(
+    &desul::ensure_cuda_lock_arrays_on_device);
+
+// Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
+// the link.
+template <class Dst, class Src>
+void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+  using Kokkos::Iterate;
+  constexpr bool dst_is_remote = !is_used_by_cuda_v<typename Dst::memory_space>;
+  Iterate const order          = dst_is_remote ? Kokkos::Impl::get_iteration_order(dst)
+                                               : Kokkos::Impl::get_iteration_order(src);
+  auto const launch            = [&]<class Layout>(Layout) {
+    Kokkos::Impl::ViewCopy<typename Dst::uniform_runtime_nomemspace_type,
+                           typename Src::uniform_runtime_const_nomemspace_type, Layout,
+                           Kokkos::Cuda, unsigned(Dst::rank), int64_t>(dst, src, instance);
+  };
+  if (order == Iterate::Right)
+    launch(Kokkos::LayoutRight{});
+  else
+    launch(Kokkos::LayoutLeft{});
+}
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace KokkosHostSpaces::Impl
+
+// Kokkos' resize and realloc call these by names that are looked up where they are used, so that
+// the order of includes does not matter.
+namespace Kokkos {
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
+    const size_t n0, const size_t n1, const size_t n2, const size_t n3, const size_t n4,
+    const size_t n5, const size_t n6, const size_t n7) {
+  KokkosHostSpaces::Impl::resize_view(
+      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
+    const typename Kokkos::View<T, P...>::array_layout& layout) {
+  KokkosHostSpaces::Impl::resize_view(arg_prop, v, layout);
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
+    Kokkos::View<T, P...>& v, const size_t n0, const size_t n1, const size_t n2, const size_t n3,
+    const size_t n4, const size_t n5, const size_t n6, const size_t n7,
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
+  KokkosHostSpaces::Impl::realloc_view(
+      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
+inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
+    Kokkos::View<T, P...>& v, const typename Kokkos::View<T, P...>::array_layout& layout,
+    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
+  KokkosHostSpaces::Impl::realloc_view(arg_prop, v, layout);
+}
+
+}  // namespace Kokkos
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The kernels of streamed loops: the user's body over a box of global indices, counted from the
+// box's corner in 32 bits on a device, which needs fewer registers.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
+
+#include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/StreamedChunk.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A box of global indices.
+struct LaunchBox {
+  std::int64_t lower[3] = {0, 0, 0};
+  std::int64_t upper[3] = {1, 1, 1};
+  int extent(int d) const { return static_cast<int>(upper[d] - lower[d]); }
+};
+
+template <int Rank, class Body, class... Rest>
+inline constexpr bool is_callable =
+    std::is_invocable_v<Body const&, std::int64_t, std::int64_t, std::int64_t, Rest...>;
+template <class Body, class... Rest>
+inline constexpr bool is_callable<1, Body, Rest...> =
+    std::is_invocable_v<Body const&, std::int64_t, Rest...>;
+template <class Body, class... Rest>
+inline constexpr bool is_callable<2, Body, Rest...> =
+    std::is_invocable_v<Body const&, std::int64_t, std::int64_t, Rest...>;
+
+/// body(index..., chunk..., more...), or with references to elements instead of chunks.
+template <int Rank, class Body, class... Chunks>
+struct BodyCall {
+  Body body;
+  ChunkPack<Chunks...> chunks;
+
+  template <class... More>
+  static constexpr bool takes_chunks = is_callable<Rank, Body, Chunks..., More...>;
+
+  template <class... More>
+  static constexpr void check() {
+    if constexpr (!takes_chunks<More...>)
+      static_assert(
+          Rank == 1 && std::is_invocable_v<Body const&, std::int64_t,
+                                           typename Chunks::value_type&..., More...>,
+          "the body cannot be called with the indices (std::int64_t), the chunks of the arguments in "
+          "their order (khs::const_chunk_of<View> of what is read, else "
+          "khs::chunk_of<View>), and for a reduction the value; it is called as const");
+  }
+
+  template <class... More>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
+                                  More&... more) const {
+    chunks.pass_to([&](Chunks const&... chunk) {
+      if constexpr (!takes_chunks<More&...>)
+        body(i, chunk(i)..., more...);
+      else if constexpr (Rank == 1)
+        body(i, chunk..., more...);
+      else if constexpr (Rank == 2)
+        body(i, j, chunk..., more...);
+      else
+        body(i, j, k, chunk..., more...);
+    });
+  }
+};
+
+/// A step of a stencil over all of the array: what the range leaves out keeps its value.
+template <int Rank, class Call, class Source, class Result>
+struct StepCall {
+  Call call;
+  Source source;
+  Result result;
+  LaunchBox inside;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at[3] = {i, j, k};
+    bool in                  = true;
+    for (int d = 0; d < Rank; ++d) in = in && at[d] >= inside.lower[d] && at[d] < inside.upper[d];
+    if (in)
+      call(i, j, k);
+    else if constexpr (Rank == 1)
+      result(i) = source(i);
+    else if constexpr (Rank == 2)
+      result(i, j) = source(i, j);
+    else
+      result(i, j, k) = source(i, j, k);
+  }
+};
+
+/// On a device: index 0 of a Kokkos policy is that of neighbouring threads, so that it must be the
+/// fastest one.
+template <int Rank, bool Right, class Call>
+struct DeviceKernel {
+  Call call;
+  LaunchBox box;
+
+  template <class... More>
+  KOKKOS_FUNCTION void at(int a, int b, int c, More&... more) const {
+    if constexpr (Rank == 1)
+      call(box.lower[0] + a, 0, 0, more...);
+    else if constexpr (Rank == 2)
+      call(box.lower[0] + (Right ? b : a), box.lower[1] + (Right ? a : b), 0, more...);
+    else
+      call(box.lower[0] + (Right ? c : a), box.lower[1] + b, box.lower[2] + (Right ? a : c),
+           more...);
+  }
+
+  template <class ExecutionSpace>
+  auto policy(ExecutionSpace const& instance) const {
+    int const e[3] = {box.extent(0), box.extent(1), box.extent(2)};
+    using Counter  = Kokkos::IndexType<int>;
+    // A sum of 8 Mi elements in place takes 2.64 ms on an H200, by a RangePolicy 2.75.
+    if constexpr (Rank == 1)
+      return VectorPolicy<ExecutionSpace, Counter>(instance, 0, e[0]);
+    else if constexpr (Rank == 2)
+      return Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>, Counter>(
+          instance, {0, 0}, {Right ? e[1] : e[0], Right ? e[0] : e[1]}, {64, 4});
+    else
+      return Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<3>, Counter>(
+          instance, {0, 0, 0}, {Right ? e[2] : e[0], e[1], Right ? e[0] : e[2]}, {64, 2, 2});
+  }
+
+  KOKKOS_FUNCTION void operator()(int a) const { at(a, 0, 0); }
+  KOKKOS_FUNCTION void operator()(int a, int b) const { at(a, b, 0); }
+  KOKKOS_FUNCTION void operator()(int a, int b, int c) const { at(a, b, c); }
+};
+
+/// On the host: the slow indices are dealt out to threads, and the fastest is a loop.
+template <int Rank, bool Right, class Call>
+struct HostKernel {
+  Call call;
+  LaunchBox box;
+
+  template <class... More>
+  void line(std::int64_t n, More&... more) const {
+    std::int64_t const middle = box.extent(1);
+    if constexpr (Rank == 1) {
+      call(box.lower[0] + n, 0, 0, more...);
+    } else if constexpr (Rank == 2) {
+      constexpr int slow = Right ? 0 : 1, fast = 1 - slow;
+      std::int64_t const s = box.lower[slow] + n;
+      for (std::int64_t f = box.lower[fast]; f < box.upper[fast]; ++f)
+        call(Right ? s : f, Right ? f : s, 0, more...);
+    } else {
+      constexpr int slow = Right ? 0 : 2, fast = 2 - slow;
+      std::int64_t const s = box.lower[slow] + n / middle, j = box.lower[1] + n % middle;
+      for (std::int64_t f = box.lower[fast]; f < box.upper[fast]; ++f)
+        call(Right ? s : f, j, Right ? f : s, more...);
+    }
+  }
+
+  template <class ExecutionSpace>
+  auto policy(ExecutionSpace const& instance) const {
+    constexpr int slow = Right || Rank == 1 ? 0 : Rank - 1;
+    std::int64_t const lines =
+        (box.upper[slow] - box.lower[slow]) * (Rank == 3 ? box.extent(1) : 1);
+    return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, lines);
+  }
+
+  void operator()(std::int64_t n) const { line(n); }
+};
+
+/// A kernel that sums up by the user's reducer. Only init and join of that are used: its result is
+/// not where the kernel puts its part.
+template <class Kernel, class Reducer>
+struct ReducingKernel {
+  using value_type = typename Reducer::value_type;
+  Kernel kernel;
+  Reducer reducer;
+
+  KOKKOS_FUNCTION void init(value_type& value) const { reducer.init(value); }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& part) const {
+    reducer.join(into, part);
+  }
+};
+
+template <class Kernel, class Reducer>
+struct DeviceReduction : ReducingKernel<Kernel, Reducer> {
+  using value_type = typename Reducer::value_type;
+  KOKKOS_FUNCTION void operator()(int a, value_type& v) const { this->kernel.at(a, 0, 0, v); }
+  KOKKOS_FUNCTION void operator()(int a, int b, value_type& v) const {
+    this->kernel.at(a, b, 0, v);
+  }
+  KOKKOS_FUNCTION void operator()(int a, int b, int c, value_type& v) const {
+    this->kernel.at(a, b, c, v);
+  }
+};
+
+template <class Kernel, class Reducer>
+struct HostReduction : ReducingKernel<Kernel, Reducer> {
+  using value_type = typename Reducer::value_type;
+  void operator()(std::int64_t n, value_type& v) const { this->kernel.line(n, v); }
+};
+
+template <class ExecutionSpace>
+inline constexpr bool runs_on_host =
+    Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// Enqueues call(i, j, k) for all indices of a box. \tparam Right of which layout the arrays are
+template <int Rank, bool Right, class ExecutionSpace, class Call>
+void launch_for(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
+                Call const& call) {
+  if constexpr (runs_on_host<ExecutionSpace>) {
+    HostKernel<Rank, Right, Call> const kernel{call, box};
+    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
+  } else {
+    DeviceKernel<Rank, Right, Call> const kernel{call, box};
+    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
+  }
+}
+
+/// Enqueues the reduction of call(i, j, k, value) over a box into `result`, a View of rank 0.
+template <int Rank, bool Right, class ExecutionSpace, class Call, class Reducer, class Result>
+void launch_reduce(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
+                   Call const& call, Reducer const& reducer, Result const& result) {
+  if constexpr (runs_on_host<ExecutionSpace>) {
+    using Kernel = HostKernel<Rank, Right, Call>;
+    HostReduction<Kernel, Reducer> const kernel{{Kernel{call, box}, reducer}};
+    Kokkos::parallel_reduce(label, kernel.kernel.policy(instance), kernel, result);
+  } else {
+    using Kernel = DeviceKernel<Rank, Right, Call>;
+    DeviceReduction<Kernel, Reducer> const kernel{{Kernel{call, box}, reducer}};
+    Kokkos::parallel_reduce(label, kernel.kernel.policy(instance), kernel, result);
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

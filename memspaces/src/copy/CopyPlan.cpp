@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
+#include <KokkosHostSpaces/impl/copy/SlabCopies.hpp>
+#include <KokkosHostSpaces/impl/copy/Tiling.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+struct Loop {
+  std::size_t extent, dst_stride, src_stride;  // strides in bytes
+};
+
+// Does `a` belong further inside the loop nest than `b`?
+bool is_inside(Loop const& a, Loop const& b) {
+  return a.dst_stride != b.dst_stride ? a.dst_stride < b.dst_stride : a.src_stride < b.src_stride;
+}
+
+// Does `outer` continue where `inner` ends, on both sides?
+bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner_src_bytes) {
+  return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
+}
+
+bool suits_slabs(CopyPlan const& plan, LinkWay way) {
+  CopyThresholds const& known = copy_thresholds_in_use();
+  return way != LinkWay::none && plan.bytes() >= known.slabs_from(way == LinkWay::to_host) &&
+         cut_into_slabs(plan, way, known.least_slab_bytes);
+}
+
+}  // namespace
+
+CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
+                        std::size_t const* dst_strides, std::size_t const* src_strides) {
+  std::array<Loop, CopyPlan::max_loops> loops{};
+  int count = 0;
+  for (int r = 0; r < rank; ++r) {
+    if (extents[r] == 0) return {};
+    if (extents[r] == 1) continue;
+    Loop const loop{extents[r], dst_strides[r] * element_bytes, src_strides[r] * element_bytes};
+    int position = count++;
+    for (; position > 0 && is_inside(loop, loops[position - 1]); --position)
+      loops[position] = loops[position - 1];
+    loops[position] = loop;
+  }
+
+  CopyPlan plan;
+  plan.run_bytes = element_bytes;
+  for (int i = 0; i < count; ++i) {
+    Loop const& loop = loops[i];
+    if (plan.loops == 0 && continues(loop, plan.run_bytes, plan.run_bytes)) {
+      plan.run_bytes *= loop.extent;
+      continue;
+    }
+    int const last = plan.loops - 1;
+    if (last >= 0 && continues(loop, plan.dst_stride[last] * plan.extent[last],
+                               plan.src_stride[last] * plan.extent[last])) {
+      plan.extent[last] *= loop.extent;
+      continue;
+    }
+    plan.extent[plan.loops]     = loop.extent;
+    plan.dst_stride[plan.loops] = loop.dst_stride;
+    plan.src_stride[plan.loops] = loop.src_stride;
+    ++plan.loops;
+  }
+  return plan;
+}
+
+std::size_t CopyPlan::bytes() const {
+  return std::accumulate(extent.begin(), extent.begin() + loops, run_bytes, std::multiplies<>());
+}
+
+std::size_t CopyPlan::engine_calls() const {
+  auto const has_planes = [this](auto const& stride) {
+    return stride[0] > 0 && stride[1] % stride[0] == 0 && stride[1] / stride[0] >= extent[0];
+  };
+  int in_a_call = loops >= 2 && has_planes(dst_stride) && has_planes(src_stride) ? 2 : 1;
+  if (loops > 0 && overlaps(0)) in_a_call = 0;
+  std::size_t product = 1;
+  for (int i = in_a_call; i < loops; ++i) product *= extent[i];
+  return product;
+}
+
+bool CopyPlan::suits_copy_engine() const {
+  if (engine_calls() > copy_thresholds_in_use().few_calls) return false;
+  for (int i = 0; i < loops; ++i)
+    if (overlaps(i)) return false;
+  return true;
+}
+
+bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
+  if (plan.contiguous()) return true;
+  return plan.suits_copy_engine() &&
+         (!device_reads_host_memory || plan.run_bytes >= copy_thresholds_in_use().equal_run_bytes);
+}
+
+CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
+  if (plan.run_bytes == 0) return CopyWay::nothing;
+  bool const pageable = sides.pageable_source || sides.pageable_destination;
+  if (sides.same_type && sides.link_way != LinkWay::none && suits_row_kernel(plan, sides.addresses))
+    return CopyWay::row_kernel;
+  if (sides.same_type && sides.both_page_locked) {
+    if (plan.contiguous()) return CopyWay::byte_kernel;
+  } else if (sides.same_type &&
+             (pageable ? plan.suits_copy_engine()
+                       : copy_engine_is_faster(plan, sides.device_reads_host_memory))) {
+    return plan.contiguous() ? CopyWay::one_copy : CopyWay::boxes;
+  }
+  if (pageable) return CopyWay::staged;
+  if (!sides.same_type || !suits_tiles(plan, sides.addresses)) return CopyWay::element_kernel;
+  return suits_slabs(plan, sides.link_way) ? CopyWay::tiled_slabs : CopyWay::tiled_kernel;
+}
+
+bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {
+  return make_tiling(plan, addresses, false).has_value();
+}
+
+bool suits_row_kernel(CopyPlan const& plan, std::size_t addresses) {
+  constexpr std::size_t word = 16, most_words = std::size_t(1) << 31;
+  CopyThresholds const& known = copy_thresholds_in_use();
+  if (plan.loops != 2 || plan.run_bytes < known.equal_run_bytes ||
+      plan.run_bytes > known.most_run_of_planes_by_kernel ||
+      plan.bytes() < known.least_planes_by_kernel || plan.bytes() / word > most_words)
+    return false;
+  std::size_t all = addresses | plan.run_bytes;
+  for (std::size_t loop = 0; loop < 2; ++loop) {
+    if (plan.dst_stride[loop] < plan.run_bytes) return false;  // a row would be written twice
+    all |= plan.dst_stride[loop] | plan.src_stride[loop];
+  }
+  return all % word == 0;
+}
+
+}  // namespace KokkosHostSpaces::Impl

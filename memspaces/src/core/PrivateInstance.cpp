@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/CaptureInstance.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+#include <map>
+#include <mutex>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// One for each device. Instances own scratch memory of Kokkos, which takes long to make, and must be
+// gone when Kokkos is finalized.
+class Instances {
+ public:
+  template <class MakeStream>
+  Kokkos::Cuda of(int device, MakeStream const& make_stream_on) {
+    if (device < 0) device = Kokkos::device_id();
+    std::lock_guard const lock(m_mutex);
+    if (m_instances.empty()) at_finalize([this] { forget(); });
+    auto found = m_instances.find(device);
+    if (found == m_instances.end())
+      found = m_instances.emplace(device, static_cast<cudaStream_t>(make_stream_on(device))).first;
+    return found->second;
+  }
+
+ private:
+  void forget() {
+    std::lock_guard const lock(m_mutex);
+    m_instances.clear();
+  }
+
+  std::mutex m_mutex;
+  std::map<int, Kokkos::Cuda> m_instances;
+};
+
+// Streams are never given back: there are as many as devices.
+Kokkos::Cuda capture_instance(int device) {
+  static Instances instances;
+  static std::map<int, StreamHandle> streams;
+  return instances.of(device, [](int known_device) {
+    StreamHandle& stream = streams[known_device];
+    if (stream == nullptr) stream = make_stream(known_device);
+    return stream;
+  });
+}
+
+std::mutex& captures_of_graphs() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+Kokkos::Cuda private_instance(int device) {
+  static Instances instances;
+  return instances.of(device, [](int known_device) { return private_stream(known_device); });
+}
+
+CaptureInstance::CaptureInstance(int device)
+    : m_lock(captures_of_graphs()), m_instance(capture_instance(device)) {}
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/stream/plan/StreamLags.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamSizes.hpp>
+
+#include "../../../../backend/Error.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+class Planner {
+ public:
+  Planner(std::string const& label, StreamShape const& shape, StreamWishes const& wishes)
+      : m_label(label), m_shape(shape), m_wishes(wishes), m_lags(label, shape) {}
+
+  StreamPlan make() {
+    StreamSizes const sizes(m_label, m_shape, m_wishes, m_lags);
+    std::int64_t const rows = sizes.choose_rows();
+    m_layout                = sizes.layout(rows);
+    m_plan.slots            = sizes.slots();
+    m_plan.memory           = m_layout.memory;
+    m_plan.chunk_rows       = rows;
+    m_lags.set_pace(rows, sizes.halvings(rows), sizes.page_rows());
+    m_plan.chunks = m_lags.chunks();
+    m_first_work.reserve(std::size_t(m_plan.chunks));
+    for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
+    number_events();
+    set_turns();
+    return std::move(m_plan);
+  }
+
+ private:
+  // --- operations ---
+  std::size_t slot(int buffer, std::int64_t chunk) const {
+    StreamWindows const& windows = m_layout.windows[at(buffer)];
+    return windows.begin + std::size_t(chunk % windows.slots) * windows.bytes;
+  }
+
+  // Where row 0 of a buffer would be. What is fixed has no windows: it is elsewhere.
+  std::ptrdiff_t origin(int buffer, std::int64_t chunk) const {
+    if (m_shape.buffers[at(buffer)].fixed) return 0;
+    std::int64_t const first = m_lags.window(buffer, chunk).begin;
+    return std::ptrdiff_t(slot(buffer, chunk)) -
+           std::ptrdiff_t(first) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes);
+  }
+
+  std::size_t on_device(int buffer, std::int64_t chunk, std::int64_t row) const {
+    return std::size_t(origin(buffer, chunk) +
+                       std::ptrdiff_t(row) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes));
+  }
+
+  std::size_t on_host(int buffer, std::int64_t row) const {
+    return std::size_t(row) * m_shape.buffers[at(buffer)].row_bytes;
+  }
+
+  std::size_t bytes_of(int buffer, StreamRows const& rows) const {
+    return std::size_t(rows.count()) * m_shape.buffers[at(buffer)].row_bytes;
+  }
+
+  // The operation, unless it is empty.
+  void add(StreamOperation operation) {
+    operation.last_piece = m_plan.pieces.size();
+    bool const copies    = operation.action != StreamAction::launch;
+    if (copies && operation.first_piece == operation.last_piece) return;
+    int const number = int(m_plan.operations.size());
+    if (operation.queue() == StreamQueue::in) m_load = number;
+    if (operation.queue() == StreamQueue::out) m_store = number;
+    if (operation.queue() == StreamQueue::work) {
+      if (m_work_of_chunk < 0) wait_for_data(operation);
+      m_work = m_work_of_chunk = number;
+    }
+    m_plan.operations.push_back(operation);
+  }
+
+  StreamOperation start(StreamAction action) const {
+    StreamOperation operation{.action = action, .chunk = m_chunk};
+    operation.first_piece = m_plan.pieces.size();
+    return operation;
+  }
+
+  // The first work on a chunk waits for its data, and for what lay in its windows before.
+  void wait_for_data(StreamOperation& operation) const {
+    operation.after[0] = m_load;
+    operation.after[1] = history(m_last_store);
+  }
+
+  // What was the last operation of a kind when the windows were used before.
+  int history(std::vector<int> const& last) const {
+    std::int64_t const before = m_chunk - m_plan.slots;
+    return before < 0 ? -1 : last[std::size_t(before)];
+  }
+
+  void add_chunk() {
+    m_work_of_chunk = -1;
+    add_loads();
+    add_keeps();
+    m_first_work.push_back(m_keep);
+    for (std::size_t s = 0; s < m_shape.stages.size(); ++s) add_launch(int(s));
+    add_stores();
+    m_last_work.push_back(m_work);
+    m_last_store.push_back(m_store);
+  }
+
+  void add_loads() {
+    StreamOperation operation = start(StreamAction::load);
+    bool kept = false, stored = false;
+    for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
+      StreamBuffer const& buffer = m_shape.buffers[at(b)];
+      if (!buffer.loaded) continue;
+      kept |= m_lags.kept(b) > 0;
+      stored |= buffer.stored;
+      StreamRows const rows{m_lags.loaded(b, m_chunk - 1), m_lags.loaded(b, m_chunk)};
+      if (rows.count() == 0) continue;
+      std::int64_t const below = m_shape.own.begin, above = m_shape.own.end;
+      bool const saved = !m_shape.saved.empty() && m_shape.saved[at(b)].needed;
+      if (!saved) {
+        add_load(b, rows, StreamSource::array);
+        continue;
+      }
+      add_load(b, {rows.begin, std::min(rows.end, below)}, StreamSource::saved_below);
+      add_load(b, {std::max(rows.begin, below), std::min(rows.end, above)}, StreamSource::array);
+      add_load(b, {std::max(rows.begin, above), rows.end}, StreamSource::saved_above);
+    }
+    // Rows that are kept were read from the old window when the chunk after it began.
+    operation.after[0] = history(m_last_work);
+    if (kept && m_chunk >= m_plan.slots)
+      operation.after[0] =
+          std::max(operation.after[0], m_first_work[std::size_t(m_chunk - m_plan.slots + 1)]);
+    operation.after[1] = stored ? history(m_last_store) : -1;
+    add(operation);
+  }
+
+  void add_load(int buffer, StreamRows const& rows, StreamSource source) {
+    if (rows.count() == 0) return;
+    m_plan.pieces.push_back({buffer, source, on_host(buffer, rows.begin),
+                             on_device(buffer, m_chunk, rows.begin), bytes_of(buffer, rows)});
+    m_plan.bytes_to_device += bytes_of(buffer, rows);
+  }
+
+  void add_keeps() {
+    StreamOperation operation = start(StreamAction::keep);
+    for (int b = 0; b < int(m_shape.buffers.size()) && m_chunk > 0; ++b) {
+      StreamRows const rows{m_lags.window(b, m_chunk).begin, m_lags.present(b, m_chunk - 1)};
+      if (rows.count() == 0) continue;
+      std::size_t const from  = on_device(b, m_chunk - 1, rows.begin);
+      std::size_t const to    = on_device(b, m_chunk, rows.begin);
+      std::size_t const bytes = bytes_of(b, rows);
+      if (from == to) continue;
+      if (from < to ? from + bytes > to : to + bytes > from)
+        throw Error(m_label + ": rows to keep overlap (a mistake of the library): report it");
+      m_plan.pieces.push_back({b, StreamSource::array, from, to, bytes});
+    }
+    add(operation);
+    if (operation.first_piece != m_plan.pieces.size()) m_keep = m_work;
+  }
+
+  void add_launch(int stage) {
+    StreamOperation operation = start(StreamAction::launch);
+    operation.stage           = stage;
+    operation.begin           = m_lags.done(stage, m_chunk - 1);
+    operation.end             = m_lags.done(stage, m_chunk);
+    if (operation.begin >= operation.end) return;
+    add_seeds(stage, {operation.begin, operation.end});
+    operation.first_piece  = m_plan.pieces.size();
+    operation.first_origin = m_plan.origins.size();
+    for (StreamAccess const& access : m_shape.stages[at(stage)].accesses)
+      m_plan.origins.push_back(origin(access.buffer, m_chunk));
+    add(operation);
+  }
+
+  void add_seeds(int stage, StreamRows const& rows) {
+    StreamOperation operation = start(StreamAction::seed);
+    for (StreamAccess const& access : m_shape.stages[at(stage)].accesses) {
+      int const from = m_shape.buffers[at(access.buffer)].seed;
+      if (!access.writes || from < 0) continue;
+      m_plan.pieces.push_back(
+          {access.buffer, StreamSource::array, on_device(from, m_chunk, rows.begin),
+           on_device(access.buffer, m_chunk, rows.begin), bytes_of(from, rows)});
+    }
+    add(operation);
+  }
+
+  void add_stores() {
+    StreamOperation operation = start(StreamAction::store);
+    for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
+      int const writer = m_lags.writer(b);
+      if (!m_shape.buffers[at(b)].stored || writer < 0) continue;
+      StreamRows const rows{std::max(m_lags.done(writer, m_chunk - 1), m_shape.own.begin),
+                            std::min(m_lags.done(writer, m_chunk), m_shape.own.end)};
+      if (rows.count() == 0) continue;
+      m_plan.pieces.push_back({b, StreamSource::array, on_device(b, m_chunk, rows.begin),
+                               on_host(b, rows.begin), bytes_of(b, rows)});
+      m_plan.bytes_to_host += bytes_of(b, rows);
+    }
+    operation.after[0] = m_work;
+    add(operation);
+  }
+
+  // As few events as are waited for at the same time.
+  void number_events() {
+    std::vector<int> last_waiter(m_plan.operations.size(), -1);
+    for (std::size_t o = 0; o < m_plan.operations.size(); ++o)
+      for (int const before : m_plan.operations[o].after)
+        if (before >= 0) last_waiter[at(before)] = int(o);
+    std::vector<int> unused;
+    for (std::size_t o = 0; o < m_plan.operations.size(); ++o) {
+      for (int const before : m_plan.operations[o].after) {
+        if (before < 0 || last_waiter[at(before)] != int(o)) continue;
+        unused.push_back(m_plan.operations[at(before)].event);
+        last_waiter[at(before)] = -1;
+      }
+      if (last_waiter[o] < 0) continue;
+      if (unused.empty()) unused.push_back(m_plan.events++);
+      m_plan.operations[o].event = unused.back();
+      unused.pop_back();
+    }
+  }
+
+  // So few that they cost less than a percent, so many that two equal loops end together.
+  void set_turns() {
+    if (m_plan.bytes_to_device + m_plan.bytes_to_host < m_wishes.gives_way_from) return;
+    constexpr std::size_t turns = 12, most = std::size_t(128) << 20;
+    m_plan.turn_to_device = std::min(m_plan.bytes_to_device / turns, most);
+    m_plan.turn_to_host   = std::min(m_plan.bytes_to_host / turns, most);
+  }
+
+  std::string const& m_label;
+  StreamShape const& m_shape;
+  StreamWishes const& m_wishes;
+  StreamLags m_lags;
+  StreamLayout m_layout;
+  StreamPlan m_plan;
+
+  std::int64_t m_chunk = 0;
+  int m_load = -1, m_work = -1, m_store = -1, m_keep = -1;  // the last ones so far
+  int m_work_of_chunk = -1;
+  std::vector<int> m_first_work, m_last_work, m_last_store;  // so far, of each chunk
+};
+
+}  // namespace
+
+StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
+                       StreamWishes const& wishes) {
+  return Planner(label, shape, wishes).make();
+}
+
+}  // namespace KokkosHostSpaces::Impl

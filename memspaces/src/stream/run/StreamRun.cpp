@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamParts.hpp>
+
+#include "../../../../backend/Driver.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+char* before(char* pointer, std::size_t bytes) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(pointer) - bytes);
+}
+
+class Run {
+ public:
+  Run(StreamJob const& job, StreamLanes& lanes)
+      : m_job(job), m_lanes(lanes), m_state(std::make_shared<StreamedState>()) {}
+
+  std::shared_ptr<StreamedState> run() {
+    m_state->label  = m_job.label;
+    m_state->finish = m_job.finish;
+    if (m_job.targets.empty()) {
+      on_host();
+      return m_state;
+    }
+    for (StreamTarget const& target : m_job.targets)
+      if (Driver::captures(target.stream))
+        throw Error(m_job.label +
+                    ": its instance is captured into a graph (other loops would use the same "
+                    "memory when that runs): call it outside of the capture");
+    choose();
+    m_began = true;
+    join_targets();
+    if (m_state->transport == Transport::zero_copy)
+      in_place();
+    else
+      staged();
+    join_targets();
+    for (StreamTarget const& target : m_job.targets) m_state->record_end(target);
+    return m_state;
+  }
+
+  /// Whether something may have been enqueued.
+  bool began() const { return m_began; }
+
+ private:
+  // --- which transport ---
+  // Why kernels cannot work in place, or nothing.
+  std::string obstacle() const {
+    if (m_job.binding.in_place) return "they would find new values where they read";
+    if (!m_job.binding.pageable.empty())
+      return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
+    return "";
+  }
+
+  void choose() {
+    m_state->transport = m_job.transport;
+    m_state->why       = [slow = m_job.binding.pageable] {
+      return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
+    };
+    if (m_job.transport == Transport::zero_copy && !obstacle().empty())
+      throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
+                  obstacle() + "): or use Staged");
+    if (m_job.transport == Transport::automatic) estimate();
+    if (m_state->transport == Transport::staged) plan_parts();
+  }
+
+  void estimate() {
+    LoopCost cost         = cost_of(m_job.binding.shape);
+    cost.not_in_place     = obstacle();
+    LinkRates const rates = m_job.rates(0);
+    // What would not be faster in any number of chunks needs no plan: small loops take microseconds.
+    cost.chunks = 0;
+    if (!estimate_transports(cost, rates).zero_copy) {
+      try {
+        plan_parts();
+        cost.chunks = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
+      } catch (Error const& error) {
+        if (!cost.not_in_place.empty()) throw;
+        m_state->transport = Transport::zero_copy;
+        m_state->why       = [what = std::string(error.what())] {
+          return "staging is not possible: " + what;
+        };
+        return;
+      }
+    }
+    bool const zero_copy = estimate_transports(cost, rates).zero_copy;
+    m_state->transport   = zero_copy ? Transport::zero_copy : Transport::staged;
+    m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
+  }
+
+  // Reductions have the same chunks, and so the same bits, on any number of devices, if their size is
+  // given: rates that are measured once more may differ.
+  std::int64_t cuts_at() const { return m_job.prepare ? m_job.wishes.chunk_rows : 1; }
+
+  // --- staged ---
+  void plan_parts() {
+    if (!m_plans.empty()) return;
+    std::vector<double> weights(m_job.targets.size(), 1);
+    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
+      weights[t] = m_job.rates(t).both;
+    m_parts         = weights.size() > 1 ? split_stream(m_job.binding.shape, weights, cuts_at())
+                                         : std::vector{m_job.binding.shape};
+    m_state->chunks = 0;
+    for (StreamShape& part : m_parts) {
+      part.saved.resize(m_parts.size() > 1 ? part.buffers.size() : 0);
+      m_saves.push_back(m_parts.size() > 1 ? rows_to_save(m_job.label, part)
+                                           : std::vector<RowsToSave>());
+      for (RowsToSave const& save : m_saves.back())
+        part.saved[std::size_t(save.buffer)].needed = true;
+      m_plans.push_back(plan_stream(m_job.label, part, m_job.wishes));
+      m_state->chunks += m_plans.back().chunks;
+      m_state->chunk_rows = std::max(m_state->chunk_rows, m_plans.back().chunk_rows);
+      m_state->bytes_to_device += m_plans.back().bytes_to_device;
+      m_state->bytes_to_host += m_plans.back().bytes_to_host;
+      m_state->memory += m_plans.back().memory;
+    }
+  }
+
+  // Copies what one part reads and another writes, before either begins.
+  void save_rows() {
+    bool any = false;
+    for (std::size_t p = 0; p < m_parts.size(); ++p) {
+      for (RowsToSave const& save : m_saves[p]) {
+        StreamBuffer const& buffer = m_parts[p].buffers[std::size_t(save.buffer)];
+        std::size_t const begin    = std::size_t(save.rows.begin) * buffer.row_bytes;
+        std::size_t const bytes    = std::size_t(save.rows.count()) * buffer.row_bytes;
+        SavedRows& saved           = m_parts[p].saved[std::size_t(save.buffer)];
+        (save.above ? saved.above : saved.below) =
+            before(m_job.save(buffer.host + begin, bytes), begin);
+        any = true;
+      }
+    }
+    if (any) join_targets();
+  }
+
+  void staged() {
+    prepare(m_state->chunks);
+    save_rows();
+    std::vector<LanePart> parts;
+    std::int64_t chunks_before = 0;
+    for (std::size_t p = 0; p < m_parts.size(); ++p) {
+      if (m_plans[p].chunks > 0)
+        parts.push_back({m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before)});
+      chunks_before += m_plans[p].chunks;
+    }
+    run_on_lanes(parts, m_lanes);
+  }
+
+  // --- in place ---
+  // One stage after the other, each on all targets.
+  void in_place() {
+    auto const where         = homes_of(m_job.binding.shape, m_job.intermediate);
+    m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
+    StreamShape const& shape                                            = m_job.binding.shape;
+    std::int64_t const asked                                            = m_job.wishes.chunk_rows;
+    std::int64_t const most =
+        std::clamp<std::int64_t>(m_job.binding.rows, 1, m_job.binding.launch_rows);
+    std::int64_t const rows = asked > 0 ? std::min(asked, most) : most;
+    std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
+    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
+      weights[t] = m_job.rates(t).both;
+    m_state->chunk_rows = rows;
+    for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+      std::vector<StreamRows> const parts = cut(shape.stages[s], weights, cuts_at());
+      m_state->chunks                     = 0;
+      for (StreamRows const& part : parts) m_state->chunks += (part.count() + rows - 1) / rows;
+      if (s == 0) prepare(m_state->chunks);
+      if (s > 0) join_targets();
+      std::int64_t chunks_before = 0;
+      for (std::size_t t = 0; t < parts.size(); ++t) {
+        execute_in_place(shape, int(s), parts[t], where, rows, launcher(t, chunks_before));
+        chunks_before += (parts[t].count() + rows - 1) / rows;
+      }
+    }
+  }
+
+  static std::vector<StreamRows> cut(StreamStage const& stage, std::vector<double> const& weights,
+                                     std::int64_t multiple) {
+    std::vector<StreamRows> rows;
+    StreamShape one;
+    one.stages = {{stage.begin, stage.end, {{0, 0, true}}}};
+    one.buffers.resize(1);
+    one.buffers[0].stored = true;
+    for (StreamShape const& part : split_stream(one, weights, multiple))
+      rows.push_back({part.stages[0].begin, part.stages[0].end});
+    return rows;
+  }
+
+  void on_host() {
+    m_state->transport  = Transport::zero_copy;
+    m_state->why        = [] { return std::string("on the host"); };
+    bool const one_loop = m_job.binding.shape.stages.size() == 1;
+    StreamWishes wishes = m_job.wishes;
+    wishes.memory       = std::numeric_limits<std::size_t>::max();
+    if (one_loop && !m_job.binding.in_place) {
+      in_place();
+    } else {
+      wishes.largest_chunk  = std::size_t(1) << 20;  // stays in the caches
+      wishes.slots          = 2;
+      StreamPlan const made = plan_stream(m_job.label, m_job.binding.shape, wishes);
+      m_state->chunks       = made.chunks;
+      m_state->chunk_rows   = made.chunk_rows;
+      prepare(made.chunks);
+      execute_on_host(made, m_job.binding.shape, launcher(0, 0));
+    }
+    m_state->fence();
+  }
+
+  // --- helpers ---
+  void prepare(std::int64_t chunks) const {
+    if (m_job.prepare) m_job.prepare(chunks);
+  }
+
+  StreamLauncher launcher(std::size_t target, std::int64_t chunks_before) const {
+    return [this, target, chunks_before](StreamLaunch const& launch) {
+      StreamLaunch numbered = launch;
+      numbered.chunk += chunks_before;
+      m_job.launch(target, numbered);
+    };
+  }
+
+  // What any target is given from now on comes after what all were given so far.
+  void join_targets() {
+    if (m_job.targets.size() < 2) return;
+    for (StreamTarget const& target : m_job.targets) {
+      Driver::Event event = nullptr;
+      try {
+        Driver::record(event, target.stream, target.device);
+        for (StreamTarget const& other : m_job.targets)
+          if (&other != &target) Driver::make_wait(other.stream, event, other.device);
+      } catch (...) {
+        Driver::release_event(event);
+        throw;
+      }
+      Driver::release_event(event);
+    }
+  }
+
+  StreamJob const& m_job;
+  StreamLanes& m_lanes;
+  std::shared_ptr<StreamedState> m_state;
+  std::vector<StreamShape> m_parts;
+  std::vector<std::vector<RowsToSave>> m_saves;
+  std::vector<StreamPlan> m_plans;
+  bool m_began = false;
+};
+
+// Nothing may run that whoever is told of an error does not expect.
+void drain(StreamJob const& job) noexcept {
+  for (StreamTarget const& target : job.targets) {
+    try {
+      Driver::fence(target.stream, target.device);
+    } catch (Error const&) {  // of the same origin
+    }
+  }
+}
+
+}  // namespace
+
+bool is_reachable(void const* begin, std::size_t bytes) {
+  auto const is_pinned = [](void const* p) {
+    return Driver::inspect(p) == Driver::PointerKind::pinned;
+  };
+  return begin != nullptr && is_pinned(begin) &&
+         is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
+}
+
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
+  if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)
+    throw Error(job.label + ": " + std::to_string(job.wishes.chunk_rows) + " chunk_rows and " +
+                std::to_string(job.wishes.slots) +
+                " slots (less than none): take positive ones, or 0 to have them chosen");
+  Run run(job, lanes);
+  try {
+    return run.run();
+  } catch (CudaError const& error) {
+    drain(job);
+    throw CudaError(job.label + ": " + error.what(), error.code());
+  } catch (...) {
+    if (run.began()) drain(job);
+    throw;
+  }
+}
+
+}  // namespace KokkosHostSpaces::Impl

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceTable.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/os/Fork.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <string>
+
+namespace KokkosHostSpaces::Impl {
+
+namespace {
+
+// Enough for most reductions of numbers, so that there is but one for a stream.
+constexpr std::size_t least_bytes = std::size_t(16) << 10;
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+// What a thread was given last.
+struct Latest {
+  std::uint64_t state = 0;  ///< of the object that gave it; 0: of none
+  void* stream        = nullptr;
+  int device          = -1;
+  std::size_t bytes   = 0;
+  void* zeros         = nullptr;
+};
+
+// Numbers are not used again, as what the system calls a thread is: work of one that ended may go on.
+std::uint64_t number_of_thread() {
+  thread_local std::uint64_t const number = next_number();
+  return number;
+}
+
+// 0 is the stream of a thread in programs that are compiled so, 1 never.
+bool may_be_of_thread(void* stream) {
+  return Driver::is_default_stream(stream) && reinterpret_cast<std::uintptr_t>(stream) != 1;
+}
+
+}  // namespace
+
+ReductionWorkspaces::ReductionWorkspaces() : m_state(next_number()) {}
+
+void* ReductionWorkspaces::of(void* stream, int device, std::size_t bytes) {
+  if (Driver::captures(stream)) return of_capture(stream, device, bytes);
+  thread_local Latest latest;
+  if (latest.stream == stream && latest.device == device && latest.bytes >= bytes &&
+      latest.state == m_state)
+    return latest.zeros;
+  Key const key(stream, device, may_be_of_thread(stream) ? number_of_thread() : 0);
+  std::lock_guard const lock(m_mutex);
+  std::vector<Memory>& known = m_of_streams[key];
+  if (known.empty() || known.back().bytes < bytes)
+    known.push_back(make(device, std::max(bytes, least_bytes)));
+  latest = {m_state, stream, device, known.back().bytes, known.back().zeros.get()};
+  return latest.zeros;
+}
+
+ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t bytes) {
+  bytes = std::bit_ceil(bytes);
+  std::vector<char> const zeros(bytes);
+  Memory made{device, make_device_table(device, zeros.data(), bytes), bytes};
+  if (made.zeros == nullptr)
+    throw Error("KokkosHostSpaces::VectorPolicy: device " + std::to_string(device) +
+                " has no memory left for the parts of a reduction (" + std::to_string(bytes) +
+                " bytes): free some of it");
+  return made;
+}
+
+// What a graph has, as a list, so that nothing is allocated when it ends.
+struct ReductionWorkspaces::OfGraph {
+  ReductionWorkspaces& all;
+  std::list<Memory> memory;
+
+  static void end(void* given) {
+    std::unique_ptr<OfGraph> const ended(static_cast<OfGraph*>(given));
+    std::lock_guard const lock(ended->all.m_spare_mutex);
+    ended->all.m_spare.splice(ended->all.m_spare.end(), ended->memory);
+  }
+};
+
+void* ReductionWorkspaces::of_capture(void* stream, int device, std::size_t bytes) {
+  auto of_graph = std::make_unique<OfGraph>(OfGraph{*this, take_spare(device, bytes)});
+  if (of_graph->memory.empty()) of_graph->memory.push_back(make(device, bytes));
+  void* const zeros = of_graph->memory.front().zeros.get();
+  Driver::give_to_capture(stream, of_graph.release(), OfGraph::end);
+  return zeros;
+}
+
+std::list<ReductionWorkspaces::Memory> ReductionWorkspaces::take_spare(int device,
+                                                                       std::size_t bytes) {
+  std::list<Memory> taken;
+  std::lock_guard const lock(m_spare_mutex);
+  auto const found = std::find_if(m_spare.begin(), m_spare.end(), [&](Memory const& spare) {
+    return spare.device == device && spare.bytes >= bytes;
+  });
+  if (found != m_spare.end()) taken.splice(taken.end(), m_spare, found);
+  return taken;
+}
+
+void ReductionWorkspaces::clear() noexcept {
+  if (is_forked_child()) return;  // where threads that are gone may hold the mutexes
+  std::list<Memory> spare;
+  {
+    std::lock_guard const lock(m_spare_mutex);
+    spare.swap(m_spare);
+  }
+  std::lock_guard const lock(m_mutex);
+  m_of_streams.clear();
+  m_state = next_number();
+}
+
+}  // namespace KokkosHostSpaces::Impl

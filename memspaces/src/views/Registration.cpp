@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/Registration.hpp>
+
+#include "../../../backend/pool/Statistics.hpp"
+#include "../../../backend/Registry.hpp"
+
+#include <iostream>
+#include <utility>
+
+namespace KokkosHostSpaces {
+
+Registration::Registration(void* pointer, std::size_t bytes, std::string label, AtFork at_fork)
+    : m_pointer(pointer), m_bytes(bytes), m_label(std::move(label)) {
+  if (auto const owner = pool::describe(pointer))
+    throw RegistrationError("cannot page-lock '" + m_label + "' (it is memory of '" + owner->label +
+                            "' in the space " + owner->space +
+                            ", page-locked already): use it as it is, without a registration");
+  Impl::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
+}
+
+Registration::Registration(Registration&& other) noexcept
+    : m_pointer(std::exchange(other.m_pointer, nullptr)),
+      m_bytes(std::exchange(other.m_bytes, 0)),
+      m_label(std::move(other.m_label)),
+      m_owner(std::move(other.m_owner)) {}
+
+Registration& Registration::operator=(Registration&& other) noexcept {
+  std::swap(m_pointer, other.m_pointer);
+  std::swap(m_bytes, other.m_bytes);
+  std::swap(m_label, other.m_label);
+  std::swap(m_owner, other.m_owner);
+  return *this;
+}
+
+Registration::~Registration() {
+  try {
+    release();
+  } catch (RegistrationError const& error) {
+    std::cerr << "KokkosHostSpaces: " << error.what() << std::endl;
+  }
+}
+
+void Registration::release() {
+  void* const pointer = std::exchange(m_pointer, nullptr);
+  m_bytes             = 0;
+  if (pointer == nullptr) return;
+  std::string const problem = Impl::unregister_range(pointer);
+  m_owner.reset();
+  if (!problem.empty()) throw RegistrationError(problem);
+}
+
+void Registration::check_view(void const* pointer, std::size_t bytes, char const* space) const {
+  // An address before the range wraps to an offset beyond it.
+  std::size_t const offset =
+      reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(m_pointer);
+  if (offset <= m_bytes && bytes <= m_bytes - offset) return;
+  std::string const size =
+      bytes == SIZE_MAX ? "more bytes than there can be" : std::to_string(bytes) + " bytes";
+  throw RegistrationError("a View in " + std::string(space) + " of " + size +
+                          " is not inside the registration \"" + m_label + "\" (" +
+                          std::to_string(m_bytes) +
+                          " bytes registered): register the whole range that the View shall cover");
+}
+
+}  // namespace KokkosHostSpaces

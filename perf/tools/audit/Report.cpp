@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Report.hpp"
+
+#include "../../support/Format.hpp"
+#include "../../support/Json.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+namespace KokkosHostSpaces::Audit {
+namespace {
+
+using Perf::format;
+using Perf::Json;
+
+constexpr std::size_t most_rows = 30, most_advice = 10;
+
+std::string or_dash(std::optional<double> value, char const* pattern, double unit = 1) {
+  return value ? format(pattern, *value / unit) : "–";
+}
+
+// Counts characters, as printf does not.
+std::string right(std::string const& text, std::size_t width) {
+  auto const characters = std::size_t(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned>(c) & 0xc0) != 0x80; }));
+  return std::string(width > characters ? width - characters : 1, ' ') + text;
+}
+
+std::string line_of(Row const& row) {
+  Pair const& pair = row.pair;
+  std::string why;
+  for (Finding const& finding : row.findings)
+    why.append(why.empty() ? ": " : ", ").append(name_of(finding.reason));
+  return right(format("%.4f", row.seconds), 10) + right(std::to_string(pair.copies()), 10) +
+         right(Perf::size_name(pair.bytes()), 11) + right(std::to_string(pair.blocked), 10) +
+         right(format("%.4f", pair.seconds()), 10) +
+         right(or_dash(row.rate, row.rate_by_cupti ? "%.2f*" : "%.2f", 1e9), 8) +
+         right(or_dash(row.share, "%.2f"), 6) + "  " + arrow(pair) + why + "\n";
+}
+
+std::string advice_of(Findings const& findings, double run_seconds) {
+  if (findings.advice.empty()) return "Nothing to mend.\n";
+  std::string text             = "To mend, with the time that it spares at most:\n";
+  std::size_t const shown_ones = std::min(most_advice, findings.advice.size());
+  for (std::size_t i = 0; i != shown_ones; ++i) {
+    Advice const& advice = findings.advice[i];
+    text += format("%3zu. ", i + 1) + advice.text +
+            format(": %.3g s of %.3g s\n", advice.seconds, run_seconds);
+  }
+  if (findings.advice.size() > shown_ones)
+    text += format("     and %zu more\n", findings.advice.size() - shown_ones);
+  return text;
+}
+
+void write_side(Json& json, char const* key, Pair::Side const& side) {
+  json.open('{', key);
+  json.value("label", as_utf8(side.label));
+  json.value("space", as_utf8(side.space));
+  json.close('}');
+}
+
+void write_or_null(Json& json, char const* key, std::optional<double> value) {
+  json.value(key, value.value_or(std::numeric_limits<double>::infinity()));
+}
+
+std::optional<double> number_of(std::string const& digits) {
+  return digits.empty() ? std::nullopt : std::optional<double>(std::stod(digits));
+}
+
+void write_row(Json& json, Row const& row) {
+  json.open('{');
+  write_side(json, "destination", row.pair.to);
+  write_side(json, "source", row.pair.from);
+  json.value("copies", row.pair.copies());
+  json.value("bytes", row.pair.bytes());
+  json.value("seconds_in_calls", row.pair.seconds());
+  json.value("blocked", row.pair.blocked);
+  json.value("blocked_bytes", row.pair.blocked_bytes);
+  json.value("blocked_seconds", row.pair.blocked_seconds);
+  write_or_null(json, "blocked_bytes_per_second", row.rate_by_cupti ? std::nullopt : row.rate);
+  json.value("engine_copies", row.engine.copies);
+  json.value("engine_bytes", row.engine.bytes);
+  json.value("engine_seconds", row.engine.seconds);
+  write_or_null(json, "share_of_link", row.share);
+  json.value("seconds_to_spare", row.seconds);
+  json.open('[', "findings");
+  for (Finding const& finding : row.findings) {
+    json.open('{');
+    json.value("reason", name_of(finding.reason));
+    json.value("copies", finding.copies);
+    json.value("seconds_to_spare", finding.seconds);
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+}
+
+void write_link(Json& json, Link const& link) {
+  json.open('{', "link");
+  json.value("to_device_bytes_per_second", link.rate[to_device]);
+  json.value("to_host_bytes_per_second", link.rate[to_host]);
+  json.value("source", as_utf8(link.source));
+  json.close('}');
+}
+
+}  // namespace
+
+std::string table_of(Findings const& findings, Process const& process, double run_seconds) {
+  std::string text = "Kokkos copy audit, " + shown(process.name()) +
+                     format(": %.3g s, of these %.3g s in copies (%llu), to spare at most %.3g s\n",
+                            run_seconds, findings.seconds_in_calls,
+                            static_cast<unsigned long long>(findings.copies), findings.seconds);
+  if (!findings.rows.empty())
+    text += right("to spare s", 10) + right("copies", 10) + right("amount", 11) +
+            right("waited for", 11) + right("calls s", 9) + right("GB/s", 8) + right("link", 6) +
+            "  destination <- source: why not asynchronous\n";
+  std::size_t const shown_ones = std::min(most_rows, findings.rows.size());
+  for (std::size_t i = 0; i != shown_ones; ++i) text += line_of(findings.rows[i]);
+  if (findings.rows.size() > shown_ones)
+    text += format("and %zu more: all are in the file that KOKKOS_HOST_SPACES_AUDIT names\n",
+                   findings.rows.size() - shown_ones);
+  Link const& link = findings.link;
+  if (!link.source.empty())
+    text += format("The link carries %.1f GB/s to the device, %.1f to the host (",
+                   link.rate[to_device] / 1e9, link.rate[to_host] / 1e9) +
+            shown(link.source) + ")\n";
+  bool const by_cupti = std::ranges::any_of(findings.rows, &Row::rate_by_cupti);
+  if (by_cupti) text += "* of copies that nobody waited for, by CUPTI: while copy engines ran\n";
+  if (!findings.why_no_cupti.empty())
+    text += "No rates of copies that nobody waited for, as CUPTI is not used: " +
+            findings.why_no_cupti + "\n";
+  return text + advice_of(findings, run_seconds);
+}
+
+std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());  // not what the program has set
+  Json json(out);
+  json.open('{');
+  json.value("version", 1);
+  json.value("host", as_utf8(process.host));
+  json.value("process", process.id);
+  write_or_null(json, "rank", number_of(process.rank));
+  write_or_null(json, "ranks", number_of(process.size));
+  json.value("run_seconds", run_seconds);
+  json.value("seconds_in_calls", findings.seconds_in_calls);
+  json.value("seconds_to_spare", findings.seconds);
+  json.value("copies", findings.copies);
+  write_link(json, findings.link);
+  json.value("cupti", findings.cupti_listened ? "used" : findings.why_no_cupti);
+  json.open('[', "pairs");
+  for (Row const& row : findings.rows) write_row(json, row);
+  json.close(']');
+  json.open('[', "advice");
+  for (Advice const& advice : findings.advice) {
+    json.open('{');
+    json.value("text", advice.text);
+    json.value("seconds_to_spare", advice.seconds);
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+  out << '\n';
+  return out.str();
+}
+
+}  // namespace KokkosHostSpaces::Audit

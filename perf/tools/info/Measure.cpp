@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Survey.hpp"
+
+#include "../../../backend/PageLock.hpp"
+#include "../../../backend/os/Pages.hpp"
+#include "../../plain/LinkProbe.hpp"
+#include "../../plain/Numbers.hpp"
+#include "../../plain/Platform.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+namespace KokkosHostSpaces::Perf {
+namespace {
+
+// Filling and checking contents, starting CUDA, and giving memory back take the rest of 5 seconds.
+constexpr double seconds_of_page_locking = 0.8;
+constexpr double seconds_of_each_rate    = 0.4;
+
+constexpr std::size_t most_bytes = std::size_t(512) << 20;
+
+struct GiveBack {
+  void operator()(Impl::Region* region) const {
+    Impl::give_back(*region);
+    delete region;
+  }
+};
+using Buffer = std::unique_ptr<Impl::Region, GiveBack>;
+
+Buffer lock_pages(std::size_t bytes, int numa_node) {
+  return Buffer(
+      new Impl::Region(Impl::lock_fresh_pages(bytes, Impl::MemoryKind::page_locked, numa_node)));
+}
+
+// Enough to be exact, and little for the machine.
+std::size_t bytes_to_measure(Findings const& findings) {
+  std::size_t const usable =
+      std::min(findings.memory_available_bytes,
+               findings.container_limit.value_or(findings.memory_available_bytes));
+  std::size_t const bytes =
+      std::min(most_bytes, usable / 4) / Impl::huge_page_bytes * Impl::huge_page_bytes;
+  if (bytes == 0)
+    throw std::runtime_error(
+        "there is too little memory to measure with: see --no-measure, or free some");
+  return bytes;
+}
+
+// Of one allocation after another; the last one is kept in `buffer`.
+double seconds_to_lock(std::size_t bytes, int numa_node, double seconds, Buffer& buffer) {
+  // What is done once in a process: asking hwloc for the topology, for example.
+  buffer = lock_pages(Impl::huge_page_bytes, numa_node);
+  return median_time(seconds, [&] {
+    buffer.reset();
+    auto const begin = std::chrono::steady_clock::now();
+    buffer           = lock_pages(bytes, numa_node);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+}
+
+GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share) {
+  use_device(device);
+  GpuRates result;
+  Buffer buffer;
+  double const seconds =
+      seconds_to_lock(bytes, gpu.near_node, share * seconds_of_page_locking, buffer);
+  result.bytes       = bytes;
+  result.page_lock   = double(bytes) / seconds;
+  result.huge_pages  = buffer->huge_pages;
+  result.buffer_node = Impl::Topology::machine().node_of(buffer->pointer, bytes);
+
+  LinkRates const rates = measure_link(buffer->pointer, bytes, share * seconds_of_each_rate,
+                                       [&] { result.link = current_link(gpu.pci_bus_id); });
+  result.to_device      = rates.to_device;
+  result.to_host        = rates.to_host;
+  result.both           = rates.both;
+  result.zero_copy_read = rates.zero_copy_read;
+  result.verified       = rates.verified;
+  return result;
+}
+
+HostRates measure_host(std::size_t bytes) {
+  HostRates result;
+  Buffer buffer;
+  result.bytes      = bytes;
+  result.touch      = double(bytes) / seconds_to_lock(bytes, -1, seconds_of_page_locking, buffer);
+  result.huge_pages = buffer->huge_pages;
+  std::size_t const count = bytes / 2 / sizeof(std::uint64_t);
+  auto* const source      = static_cast<std::uint64_t*>(buffer->pointer);
+  auto* const target      = source + count;
+  fill(source, count);
+  poison(target, count);
+  double const seconds = median_time(seconds_of_each_rate, [&] {
+    auto const begin = std::chrono::steady_clock::now();
+    std::memcpy(target, source, bytes / 2);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+  result.copy          = double(bytes / 2) / seconds;
+  result.verified      = matches(target, count);
+  return result;
+}
+
+}  // namespace
+
+void measure(Findings& findings) {
+  std::size_t const bytes = bytes_to_measure(findings);
+  if (findings.gpus.empty()) {
+    findings.host_rates = measure_host(bytes);
+    return;
+  }
+  double const share = 1. / double(findings.gpus.size());
+  for (std::size_t i = 0; i < findings.gpus.size(); ++i)
+    findings.gpus[i].rates = measure_gpu(static_cast<int>(i), findings.gpus[i], bytes, share);
+}
+
+}  // namespace KokkosHostSpaces::Perf

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A context on a GPU that a process does not use costs each rank of a job half a gigabyte of it.
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/PageLock.hpp"
+#include "../../../backend/Registry.hpp"
+#include "../../../backend/cuda/Runtime.hpp"
+#include "../../../backend/os/Pages.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../Device.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cuda_runtime_api.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+struct Memory {
+  std::vector<char> from = std::vector<char>(100), to = std::vector<char>(100);
+  Driver::Box const box = {10, 5, 1, 20, 100, 20, 100};
+};
+
+// What a thread may be the first to ask of the driver.
+std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memory) {
+  return {
+      {"inspect", [&] { Driver::inspect(memory.to.data()); }},
+      {"device_of", [&] { Driver::device_of(memory.to.data()); }},
+      {"register",
+       [&] {
+         register_range(memory.to.data(), 8, "my data");
+         CHECK(unregister_range(memory.to.data()).empty());
+       }},
+      {"lock and give back", [] { give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1)); }},
+      {"the same, of the driver",
+       [] { give_back(lock_fresh_pages(1, MemoryKind::write_combined, -1)); }},
+      {"a stream of any device", [] { Driver::private_stream(); }},
+      {"a stream of a device in use", [] { Driver::private_stream(1); }},
+      {"copies",
+       [&] {
+         Driver::Stream const stream = Driver::private_stream(1);
+         Driver::copy(memory.to.data(), memory.from.data(), 100, stream);
+         Driver::copy(memory.to.data(), memory.from.data(), memory.box, stream);
+         Driver::fence(stream);
+       }},
+      {"a fence", [] { Driver::fence(Driver::private_stream(1)); }},
+      {"streams that are made and given back",
+       [] { Driver::release_stream(Driver::make_stream(1)); }},
+      {"memory of a device", [] { Driver::free_on_device(Driver::allocate_on_device(1, 100)); }},
+      {"a question about captures", [] { Driver::is_capturing(nullptr); }},
+      {"events",
+       [] {
+         Driver::Event event         = nullptr;
+         Driver::Stream const stream = Driver::private_stream(1);
+         Driver::record(event, stream, 1);
+         Driver::make_wait(stream, event, 1);
+         CHECK(Driver::wait(event));
+         Driver::release_event(event);
+       }},
+      {"a call behind a stream",
+       [] {
+         Driver::Stream const stream = Driver::private_stream(1);
+         Driver::call_behind(
+             stream, [](void*) {}, nullptr);
+         Driver::fence(stream);
+       }},
+  };
+}
+
+bool has_context(int device) {
+  Driver::Devices devices{};
+  auto const* const end = devices.begin() + Driver::devices_in_use(devices);
+  return std::find(devices.cbegin(), end, device) != end;
+}
+
+bool has_current_context() {
+  Driver::Runtime* const runtime = Driver::runtime();
+  CUcontext context              = nullptr;
+  REQUIRE(runtime != nullptr);
+  REQUIRE(runtime->current_context(&context) == CUDA_SUCCESS);
+  return context != nullptr;
+}
+
+int current_device() {
+  int device = -1;
+  DeviceWork::require(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE("nothing makes a context on a device that the process does not use") {
+  Memory memory;
+  for (auto const& [name, request] : requests(memory)) {
+    CAPTURE(name);
+    start_test(2);
+    DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+    std::thread([&] {
+      request();
+      CHECK(current_device() == 0);
+    }).join();
+    CHECK_FALSE(has_context(0));
+    CHECK(has_context(1));
+  }
+}
+
+TEST_CASE("a thread without a context has none afterwards, whether its device is in use or not") {
+  Memory memory;
+  for (auto const& [name, request] : requests(memory)) {
+    for (bool const own_in_use : {false, true}) {
+      CAPTURE(name, own_in_use);
+      start_test(2);
+      if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+      DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+      std::thread([&] {
+        request();
+        CHECK_FALSE(has_current_context());
+        CHECK(current_device() == 0);
+        DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+        request();
+        CHECK(current_device() == 1);
+      }).join();
+    }
+  }
+}
+
+TEST_CASE("a thread without a device may free what others made") {
+  start_test(2);
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  std::vector<char> memory(100);
+  register_range(memory.data(), 100, "my data");
+  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  std::thread([&] {
+    CHECK(unregister_range(memory.data()).empty());
+    CHECK((give_back(locked) && give_back(combined)));
+  }).join();
+  CHECK_FALSE(has_context(0));
+}
+
+TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
+  start_test(3);
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  Driver::Stream const stream = Driver::private_stream(2);
+  CHECK(stream != nullptr);
+  CHECK(Driver::private_stream(2) == stream);
+  CHECK(current_device() == 1);
+  CHECK_FALSE(has_context(0));
+}
+
+TEST_CASE("there is no stream of a device that does not exist") {
+  start_test(2);
+  for (int const device : {Driver::device_count(), 63, 64, 1000}) {
+    CAPTURE(device);
+    CHECK_THROWS_AS(Driver::private_stream(device), CudaError);
+  }
+}

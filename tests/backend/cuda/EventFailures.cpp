@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../../backend/Replays.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "../pool/PoolTest.hpp"
+
+#include <array>
+#include <string>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Driver::EventState;
+using Driver::Recorded;
+
+namespace {
+
+void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
+
+}  // namespace
+
+TEST_CASE("a device without a context is idle, and gets no context") {
+  FakeCuda::reset(2);
+  Driver::Event event = nullptr;
+  Driver::Devices devices{};
+  CHECK(Driver::devices_in_use(devices) == 0);
+  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
+  CHECK(Driver::fence_device(0));
+  // A thread that never chose a device must not make the context of device 0.
+  use_device(1);
+  std::thread([&] {
+    CHECK(Driver::devices_in_use(devices) == 1);
+    CHECK(Driver::record_all_work(1, event) == Recorded::yes);
+  }).join();
+  CHECK(devices[0] == 1);
+  CHECK_FALSE(FakeCuda::has_context(0));
+  Driver::release_event(event);
+}
+
+TEST_CASE("no such device is idle") {
+  FakeCuda::reset(1);
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(1, event) == Recorded::idle);
+  CHECK(Driver::record_all_work(-1, event) == Recorded::idle);
+}
+
+TEST_CASE("an old driver cannot record, but fence") {
+  FakeCuda::reset(1);
+  FakeCuda::use_old_driver();
+  use_device(0);
+  Driver::Event event = nullptr;
+  CHECK(Driver::device_count() == 1);
+  CHECK(Driver::record_all_work(0, event) == Recorded::unsupported);
+  CHECK(event == nullptr);
+  CHECK(Driver::fence_device(0));
+}
+
+TEST_CASE("a capture that cannot be seen still makes recording report a capture") {
+  FakeCuda::reset(1);
+  use_device(0);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  stream.begin_capture();
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  stream.end_capture();
+  Driver::release_event(event);
+}
+
+TEST_CASE("a capture counts as announced though the runtime could not be learnt then") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("*", 1);
+  Driver::announce_capture();
+  use_device(0);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+  stream.begin_capture();
+  Driver::Event event = nullptr;
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::yes);
+
+  Driver::announce_capture();
+  stream.begin_capture();
+  CHECK(Driver::record_all_work(0, event) == Recorded::capturing);
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  Driver::release_event(event);
+}
+
+TEST_CASE("whichever driver call fails, recording reports it, leaks nothing and works again") {
+  FakeCuda::reset(1);
+  use_device(0);
+  REQUIRE(Driver::device_count() == 1);
+  Driver::Event event      = nullptr;
+  std::size_t const before = FakeCuda::calls("*");
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  std::size_t const calls = FakeCuda::calls("*") - before;
+  Driver::release_event(event);
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    FakeCuda::reset(1);
+    use_device(0);
+    REQUIRE(Driver::device_count() == 1);
+    Driver::Event again = nullptr;
+    FakeCuda::fail_nth_call("*", n, cudaErrorUnknown);
+    Driver::record_all_work(0, again);
+    FakeCuda::fail_no_more();
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(Driver::record_all_work(0, again) == Recorded::yes);
+    CHECK(Driver::wait(again));
+    Driver::release_event(again);
+    CHECK(FakeCuda::nothing_leaked());
+  }
+}
+
+TEST_CASE("a capture survives recording, whichever driver call of it fails") {
+  FakeCuda::reset(1);
+  use_device(0);
+  REQUIRE(Driver::device_count() == 1);
+  DeviceWork::Stream stream(DeviceWork::Stream::Kind::blocking);
+  Driver::Event event = nullptr;
+  for (std::size_t n = 1; n < 10; ++n) {
+    CAPTURE(n);
+    stream.begin_capture();
+    FakeCuda::fail_nth_call("*", n);
+    CHECK(Driver::record_all_work(0, event) != Recorded::yes);
+    CHECK_FALSE(Driver::fence_device(0));
+    FakeCuda::fail_no_more();
+    CHECK(stream.end_capture());
+  }
+  Driver::release_event(event);
+}
+
+TEST_CASE("a failed query or wait is told") {
+  FakeCuda::reset(1);
+  use_device(0);
+  Driver::Event event = nullptr;
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorUnknown);
+  CHECK(Driver::query(event) == EventState::failed);
+  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorStreamCaptureUnsupported);
+  CHECK(Driver::query(event) == EventState::capturing);
+  FakeCuda::fail_nth_call("cuEventSynchronize", 1, cudaErrorUnknown);
+  CHECK_FALSE(Driver::wait(event));
+  FakeCuda::fail_nth_call("cuCtxSynchronize", 1, cudaErrorUnknown);
+  CHECK_FALSE(Driver::fence_device(0));
+  Driver::release_event(event);
+}
+
+TEST_CASE("after the runtime has shut down there is nothing to wait for") {
+  FakeCuda::reset(1);
+  use_device(0);
+  Driver::Event event = nullptr;
+  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
+  int memory = 0;
+  FakeCuda::shut_down();
+  Driver::Devices devices{};
+  CHECK(Driver::devices_in_use(devices) == 0);
+  CHECK(Driver::query(event) == EventState::done);
+  CHECK(Driver::wait(event));
+  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
+  CHECK(Driver::fence_device(0));
+  CHECK_FALSE(Driver::unlock_pages(&memory, 4));
+  CHECK_FALSE(Driver::free_pinned(&memory));
+  CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
+  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
+  Driver::release_event(event);
+}
+
+TEST_CASE("a runtime that fails to tell its devices at first is asked again") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1);
+  Driver::device_count();
+  CHECK(Driver::device_count() == 1);
+}
+
+TEST_CASE("a runtime without devices is asked once") {
+  FakeCuda::reset(1);
+  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1, cudaErrorNoDevice);
+  CHECK(Driver::device_count() == 0);
+  CHECK(Driver::device_count() == 0);
+  FakeCuda::reset(1);
+}
+
+TEST_CASE("whichever call fails while a capture takes memory, nothing is lost and it works again") {
+  FakeCuda::reset(1);
+  use_device(0);
+  DeviceWork::Stream stream;
+  std::size_t releases = 0;
+  auto const give      = [&] {
+    Driver::give_to_capture(stream.get(), &releases,
+                                 [](void* count) { ++*static_cast<std::size_t*>(count); });
+  };
+  std::string const call =
+      GENERATE("cudaUserObjectCreate", "cudaStreamGetCaptureInfo", "cudaGraphRetainUserObject");
+  stream.begin_capture();
+  FakeCuda::fail_nth_call(call, 1, cudaErrorMemoryAllocation);
+  CHECK_THROWS_AS(give(), CudaError);
+  CHECK(releases == 1);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK(FakeCuda::nothing_leaked());
+  give();
+  CHECK(releases == 1);
+  CHECK(stream.end_capture());
+  CHECK(releases == 2);
+  CHECK_THROWS_AS(give(), CudaError);  // nothing captures
+  CHECK(releases == 3);
+}
+
+TEST_CASE("whichever call fails while a graph is given memory, none stays in use after it") {
+  PoolTest const test(1);
+  use_device(0);
+  DeviceWork::Stream stream;
+  bool failed = true;
+  for (std::size_t n = 1; failed && n < 10; ++n) {
+    char* const memory = PoolTest::allocate(1000);
+    stream.begin_capture();
+    FakeCuda::fail_nth_call("*", n);
+    failed = false;
+    try {
+      keep_for_replays(stream.get(), memory, memory);
+    } catch (Error const&) {
+      failed = true;
+    }
+    FakeCuda::fail_no_more();
+    stream.end_capture();
+    static_cast<void>(cudaGetLastError());
+    Pool::deallocate(memory);
+    CHECK(PoolTest::usage().bytes_in_use == 0);
+    if (n == 1) failed = true;  // to ask whether it captures
+  }
+  Pool::release_all();
+  CHECK(FakeCuda::nothing_leaked());
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/os/MemoryLimit.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <unistd.h>
+
+using KokkosHostSpaces::Impl::memory_limit_of_cgroups;
+
+namespace {
+
+// The files of a machine, below a folder of their own.
+class MadeUpMachine {
+ public:
+  MadeUpMachine() {
+    char name[] = "/tmp/kokkos_host_spaces_XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    root = name;
+  }
+  ~MadeUpMachine() { std::filesystem::remove_all(root); }
+  MadeUpMachine(MadeUpMachine const&)            = delete;
+  MadeUpMachine& operator=(MadeUpMachine const&) = delete;
+
+  void write(std::string const& file, std::string const& text) const {
+    std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
+    std::ofstream(root + file) << text << '\n';
+  }
+  std::size_t limit() const { return memory_limit_of_cgroups(root); }
+
+  std::string root;
+};
+
+constexpr char const* mount_of_version_2 =
+    "31 23 0:28 / / rw - ext4 /dev/vda rw\n"
+    "35 23 0:32 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
+
+}  // namespace
+
+TEST_CASE("the limit of the process's own group counts, in version 2") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/system.slice/job_7/step_0");
+  machine.write("/sys/fs/cgroup/system.slice/job_7/step_0/memory.max", "1048576");
+  machine.write("/sys/fs/cgroup/system.slice/job_7/memory.max", "max");
+  machine.write("/sys/fs/cgroup/other/memory.max", "4096");
+  CHECK(machine.limit() == 1048576);
+}
+
+TEST_CASE("a lower limit of a group around it counts") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/slurm/job_7/step_0");
+  machine.write("/sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max");
+  machine.write("/sys/fs/cgroup/slurm/job_7/memory.max", "65536");
+  machine.write("/sys/fs/cgroup/slurm/memory.max", "1048576");
+  CHECK(machine.limit() == 65536);
+  machine.write("/sys/fs/cgroup/memory.max", "8192");  // of a container that sees its group as root
+  CHECK(machine.limit() == 8192);
+}
+
+TEST_CASE("the limit of the controller of memory counts, in version 1") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo",
+                "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+                "35 31 0:32 / /cgroups/memory rw - cgroup cgroup rw,memory");
+  machine.write("/proc/self/cgroup", "4:cpuset:/elsewhere\n3:hugetlb,memory:/jobs/7\n0::/");
+  machine.write("/cgroups/memory/jobs/7/memory.limit_in_bytes", "131072");
+  machine.write("/cgroups/memory/elsewhere/memory.limit_in_bytes", "4096");
+  machine.write("/cgroups/memory/memory.limit_in_bytes", "9223372036854771712");
+  CHECK(machine.limit() == 131072);
+}
+
+TEST_CASE("a container finds its limit where its own group is mounted") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo",
+                "35 31 0:32 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory");
+  machine.write("/proc/self/cgroup", "3:memory:/docker/4711");
+  machine.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "262144");
+  CHECK(machine.limit() == 262144);
+  machine.write("/proc/self/cgroup", "3:memory:/docker/4711/inner");
+  machine.write("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "16384");
+  CHECK(machine.limit() == 16384);
+}
+
+TEST_CASE("without a limit, and without control groups, there is none") {
+  MadeUpMachine const machine;
+  CHECK(machine.limit() == SIZE_MAX);
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/");
+  CHECK(machine.limit() == SIZE_MAX);
+  machine.write("/sys/fs/cgroup/memory.max", "max");
+  CHECK(machine.limit() == SIZE_MAX);
+}
+
+TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Where fresh pages lie: the runtime copies no range of two registrations.
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/PageLock.hpp"
+#include "../../../backend/cuda/Chunks.hpp"
+#include "../../../backend/os/Mappings.hpp"
+#include "../../../backend/os/Pages.hpp"
+#include "../../support/FakeCuda.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Takes addresses until the system maps large ranges across an end of a chunk, from above; across
+// the next end below, if something else lies at that one.
+class SpaceBelowChunkEnd {
+ public:
+  SpaceBelowChunkEnd() {
+    do take_all_above_end();
+    while (!is_next_range_across_end());
+  }
+  ~SpaceBelowChunkEnd() {
+    for (auto const& [begin, bytes] : m_taken)
+      if (bytes > 0) munmap(begin, bytes);
+  }
+  SpaceBelowChunkEnd(SpaceBelowChunkEnd const&)            = delete;
+  SpaceBelowChunkEnd& operator=(SpaceBelowChunkEnd const&) = delete;
+  char* end() const { return m_end; }
+
+ private:
+  void take_all_above_end() {
+    char* const end_before = std::exchange(m_end, nullptr);
+    for (std::size_t bytes = Driver::largest_chunk / 2; bytes >= smallest; bytes /= 2) {
+      while (char* const begin = take(bytes)) {
+        if (m_end == nullptr)
+          m_end = end_before != nullptr
+                      ? end_before - Driver::largest_chunk
+                      : begin - reinterpret_cast<std::uintptr_t>(begin) % Driver::largest_chunk;
+        m_taken.push_back({begin, bytes});
+        if (begin >= m_end) continue;
+        munmap(begin, bytes);
+        m_taken.pop_back();
+        break;
+      }
+    }
+    // Some of what lies above the end, so that the next range lies on both sides.
+    auto const lowest = std::min_element(m_taken.begin(), m_taken.end());
+    munmap(lowest->first, smallest);
+    lowest->first += smallest;
+    lowest->second -= smallest;
+  }
+
+  bool is_next_range_across_end() const {
+    char* const begin = take(2 * smallest);
+    munmap(begin, 2 * smallest);
+    return begin < m_end && begin + 2 * smallest > m_end;
+  }
+
+  static constexpr std::size_t smallest = 2 * huge_page_bytes;
+
+  static char* take(std::size_t bytes) {
+    void* const begin =
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
+  }
+
+  char* m_end = nullptr;
+  std::vector<std::pair<char*, std::size_t>> m_taken;
+};
+
+// The system grants so many bytes more, as long as this lives.
+class LimitOf {
+ public:
+  static LimitOf addresses(std::size_t bytes) { return {RLIMIT_AS, 0, bytes}; }
+  static LimitOf writable_memory(std::size_t bytes) { return {RLIMIT_DATA, 5, bytes}; }
+  ~LimitOf() { setrlimit(m_what, &m_before); }
+  LimitOf(LimitOf const&)            = delete;
+  LimitOf& operator=(LimitOf const&) = delete;
+
+ private:
+  using Resource = decltype(RLIMIT_AS);
+
+  LimitOf(Resource what, int column, std::size_t bytes) : m_what(what) {
+    std::ifstream statm("/proc/self/statm");
+    std::size_t pages = 0;
+    for (int i = 0; i <= column; ++i) statm >> pages;
+    REQUIRE(getrlimit(m_what, &m_before) == 0);
+    rlimit const now = {pages * page_bytes() + bytes, m_before.rlim_max};
+    REQUIRE(setrlimit(m_what, &now) == 0);
+  }
+
+  Resource const m_what;
+  rlimit m_before = {};
+};
+
+bool spans_windows(char const* begin, std::size_t bytes) {
+  return bytes > Driver::to_chunk_end(begin);
+}
+
+}  // namespace
+
+TEST_CASE("pages of a mapping are locked in one piece, so that others can copy them at once") {
+  FakeCuda::reset();
+  SpaceBelowChunkEnd const space;
+  std::size_t const bytes = 8 * huge_page_bytes;
+  for (int i = 0; i < 3; ++i) {
+    Region const region = lock_fresh_pages(bytes, MemoryKind::page_locked, -1);
+    CHECK(FakeCuda::outstanding().registrations == 1);
+    CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % huge_page_bytes == 0);
+    CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
+    CHECK(give_back(region));
+  }
+}
+
+TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be lost") {
+  FakeCuda::reset();
+  SpaceBelowChunkEnd const space;
+  LimitOf const few = LimitOf::addresses(14 * huge_page_bytes);  // so that they lie on both sides
+  FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  std::size_t const bytes = 8 * huge_page_bytes;
+  CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
+  REQUIRE(FakeCuda::outstanding().registrations == 1);
+  CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
+}
+
+TEST_CASE("pages lie in one window also where no more memory is granted than they need") {
+  SpaceBelowChunkEnd const space;
+  std::size_t const bytes = 8 * huge_page_bytes;
+  LimitOf const few       = LimitOf::writable_memory(bytes + bytes / 2);
+  auto* const pages       = static_cast<char*>(map_pages(bytes));
+  REQUIRE(pages != nullptr);
+  CHECK_FALSE(spans_windows(pages, bytes));
+  CHECK(map_pages(bytes) == nullptr);
+  unmap_pages(pages, bytes);
+}
+
+TEST_CASE("a mapping as long as a window is one, and a longer one begins at one") {
+  for (std::size_t const bytes : {page_window - page_bytes(), page_window - huge_page_bytes,
+                                  page_window, page_window + page_bytes(), 3 * page_window}) {
+    auto* const addresses = static_cast<char*>(reserve_for_pages(bytes));
+    CAPTURE(bytes, static_cast<void*>(addresses));
+    REQUIRE(addresses != nullptr);
+    CHECK(spans_windows(addresses, bytes) == (bytes > page_window));
+    if (bytes >= page_window) CHECK(Driver::to_chunk_end(addresses) == page_window);
+    CHECK(Driver::to_chunk_end(addresses) % huge_page_bytes == 0);
+    CHECK(is_mapped(addresses, bytes));
+    unmap_pages(addresses, bytes);
+    CHECK_FALSE(is_mapped(addresses, 1));
+    CHECK_FALSE(is_mapped(addresses + bytes - page_bytes(), 1));
+  }
+}

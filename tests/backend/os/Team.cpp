@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/os/Team.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+struct Seen {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+
+  void operator()() {
+    std::lock_guard const lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("each thread of a team does the work once, and the caller is one of them if it helps") {
+  int const threads = GENERATE(1, 2, 5, 40);
+  bool const helps  = GENERATE(true, false);
+  CAPTURE(threads, helps);
+  std::atomic<int> done{0};
+  Seen seen;
+  auto work = [&] {
+    ++done;
+    seen();
+  };
+  run({threads, Cores::allowed(), helps}, work);
+  CHECK(done == threads);
+  CHECK(seen.threads.size() == static_cast<std::size_t>(threads));
+  CHECK(seen.threads.contains(std::this_thread::get_id()) == helps);
+}
+
+TEST_CASE("new threads run on the cores of the team, whatever the caller is bound to") {
+  std::atomic<int> wrong{0};
+  // In a thread of its own, so that the test's thread keeps its affinity.
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    auto count_cores = [&] {
+      cpu_set_t bound;
+      sched_getaffinity(0, sizeof bound, &bound);
+      if (CPU_COUNT(&bound) != Cores::allowed().count()) ++wrong;
+    };
+    run({3, Cores::allowed(), false}, count_cores);
+    CHECK(wrong == 0);
+    run({1, Cores::allowed(), true}, count_cores);
+    CHECK(wrong == (Cores::allowed().count() == 1 ? 0 : 1));  // the caller is left as it is
+  }).join();
+}
+
+TEST_CASE("where the system refuses threads, the caller does the work") {
+  if (geteuid() == 0) SKIP("root may have as many threads as it likes");
+  rlimit before = {};
+  REQUIRE(getrlimit(RLIMIT_NPROC, &before) == 0);
+  rlimit const none = {0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NPROC, &none) == 0);
+  Seen seen;
+  run({4, Cores::allowed(), false}, seen);
+  setrlimit(RLIMIT_NPROC, &before);
+  CHECK(seen.threads.contains(std::this_thread::get_id()));
+}
+
+TEST_CASE("cores are counted once each, and none can be bound to") {
+  Cores cores;
+  CHECK(cores.count() == 0);
+  CHECK_FALSE(cores.bind_this_thread());
+  for (unsigned const core : {0u, 5u, 64u, 5u, 300u}) cores.add(core);
+  CHECK(cores.count() == 4);
+}

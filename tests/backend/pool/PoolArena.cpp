@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/os/Pages.hpp"
+#include "../../../backend/pool/Arena.hpp"
+#include "TestArena.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <random>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace KokkosHostSpaces::Impl;
+
+TEST_CASE("an arena cuts the smallest block that fits") {
+  TestArena test;
+  Segment const& large = test.add(1000 * page);
+  Segment const& fits  = test.add(50 * page);
+  Block* const block   = test.arena.take(50 * page, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &fits);
+  Block* const other = test.arena.take(50 * page - 1, any_size);
+  REQUIRE(other != nullptr);
+  CHECK(other->segment == &large);
+  CHECK(other->bytes == 50 * page);
+  CHECK(test.arena.take(951 * page, any_size) == nullptr);
+}
+
+TEST_CASE("an arena keeps a small rest with the block") {
+  TestArena test;
+  test.add(33 * page);
+  Block const* const block = test.arena.take(32 * page, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->bytes == 33 * page);
+}
+
+TEST_CASE("an arena leaves large blocks whole, except reserved ones") {
+  TestArena test;
+  test.add(1000 * page);
+  CHECK(test.arena.take(page, 999 * page) == nullptr);
+  Segment const& reserved  = test.add(2000 * page, true);
+  Block const* const block = test.arena.take(page, 999 * page);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &reserved);
+}
+
+TEST_CASE("an arena merges what comes back, in any order") {
+  TestArena test;
+  Segment& segment = test.add(512 * page);
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Block*> blocks;
+    while (Block* const block = test.arena.take((1 + random() % 40) * page, any_size))
+      blocks.push_back(block);
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    CHECK_FALSE(Arena::unused(segment));
+    for (Block* const block : blocks) test.arena.put(*block);
+    REQUIRE(Arena::unused(segment));
+    REQUIRE(segment.first->bytes == 512 * page);
+  }
+  test.arena.remove(segment);
+  CHECK(test.arena.take(page, any_size) == nullptr);
+}
+
+TEST_CASE("the blocks of an arena neither overlap nor leave gaps") {
+  TestArena test;
+  Segment const& segment = test.add(4096 * page);
+  std::mt19937 random(11);
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 5000; ++i) {
+    if (blocks.empty() || random() % 5 < 3) {
+      std::size_t const bytes = random() % (100 * page) + 1;
+      Block* const block      = test.arena.take(bytes, any_size);
+      if (block == nullptr) continue;
+      REQUIRE(block->bytes >= bytes);
+      REQUIRE(block->bytes <= Arena::whole_pages(bytes) + Arena::whole_pages(bytes) / 16 + page);
+      blocks.push_back(block);
+    } else {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      test.arena.put(*blocks.back());
+      blocks.pop_back();
+    }
+  }
+  std::size_t covered = 0;
+  bool was_ready      = false;
+  for (Block const* block = segment.first; block != nullptr; block = block->after) {
+    REQUIRE(block->address == static_cast<char*>(segment.region.pointer) + covered);
+    bool const ready = block->state == BlockState::ready;
+    REQUIRE_FALSE((ready && was_ready));
+    was_ready = ready;
+    covered += block->bytes;
+  }
+  CHECK(covered == segment.region.bytes);
+}
+
+TEST_CASE("among thousands of blocks the best fit is found") {
+  TestArena test;
+  std::mt19937 random(3);
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    sizes.push_back((1 + random() % 5000) * page);
+    test.add(sizes.back());
+  }
+  std::sort(sizes.begin(), sizes.end());
+  for (int i = 0; i < 1000; ++i) {
+    std::size_t const wanted = (1 + random() % 5000) * page;
+    auto const best          = std::lower_bound(sizes.begin(), sizes.end(), wanted);
+    Block const* const block = test.arena.take(wanted, any_size);
+    REQUIRE((block != nullptr) == (best != sizes.end()));
+    if (block == nullptr) continue;
+    Segment const& segment = *block->segment;
+    REQUIRE(segment.region.bytes >= *best);
+    std::size_t const rest = *best - block->bytes;
+    sizes.erase(best);
+    if (rest > 0) sizes.insert(std::lower_bound(sizes.begin(), sizes.end(), rest), rest);
+  }
+}
+
+TEST_CASE("an arena knows how much is ready, and which unused segment fits best") {
+  TestArena test;
+  Segment& plain    = test.add(100 * page);
+  Segment& reserved = test.add(200 * page, true);
+  CHECK(test.arena.ready_bytes() == 300 * page);
+  Block* const block = test.arena.take(50 * page, any_size);
+  CHECK(block->segment == &plain);
+  CHECK(test.arena.ready_bytes() == 250 * page);
+  CHECK(test.arena.unused_segment({page, false}) == nullptr);
+  CHECK(test.arena.unused_segment({page, true}) == &reserved);
+  test.arena.put(*block);
+  CHECK(test.arena.unused_segment({page, true}) == &plain);
+  CHECK(test.arena.unused_segment({150 * page, true}) == &reserved);
+  CHECK(test.arena.unused_segment({500 * page, true}) == &reserved);
+  CHECK(test.arena.unused_segment({500 * page, true, 200 * page}) == &plain);
+  test.arena.remove(plain);
+  test.arena.remove(reserved);
+  CHECK(test.arena.ready_bytes() == 0);
+}
+
+TEST_CASE("of what an arena hands out, nobody had what it calls zero") {
+  constexpr std::size_t pages = 3000;
+  TestArena test;
+  Segment& segment = test.add(pages * page);
+  std::vector<bool> was_out(pages, false);
+  auto const first_page = [&](Block const& block) {
+    return static_cast<std::size_t>(block.address - segment.first->address) / page;
+  };
+  std::mt19937 random(5);
+  std::vector<Block*> blocks;
+  std::size_t zeros = 0, spoilt = 0;
+  for (int i = 0; i < 10000; ++i) {
+    if (blocks.empty() || random() % 5 < 3) {
+      Block* const block = test.arena.take(random() % (60 * page) + 1, any_size);
+      if (block == nullptr) continue;
+      REQUIRE(block->dirty <= block->bytes);
+      auto const begin = was_out.begin() + std::ptrdiff_t(first_page(*block));
+      auto const end   = begin + std::ptrdiff_t(block->bytes / page);
+      auto const clean = begin + std::ptrdiff_t(block->dirty / page);
+      spoilt += std::size_t(std::count(clean, end, true));
+      zeros += block->bytes - block->dirty;
+      std::fill(begin, end, true);
+      blocks.push_back(block);
+    } else {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      test.arena.put(*blocks.back());
+      blocks.pop_back();
+    }
+  }
+  CHECK(spoilt == 0);
+  CHECK(zeros >= pages / 2 * page);  // what is merged with blocks that came back is not forgotten
+}
+
+TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
+  TestArena test;
+  test.add(100 * page);
+  Block* const front = test.arena.take(10 * page, any_size);
+  CHECK(front->dirty == 0);
+  test.arena.put(*front);
+  Block* const whole = test.arena.take(100 * page, any_size);
+  REQUIRE(whole != nullptr);
+  CHECK(whole->dirty == 10 * page);
+  test.arena.put(*whole);
+  Block* const again = test.arena.take(50 * page, any_size);
+  CHECK(again->dirty == 50 * page);
+  Block* const rest = test.arena.take(50 * page, any_size);
+  CHECK(rest->dirty == 50 * page);
+
+  Segment driver;
+  driver.region = {again->address, 10 * page, Origin::driver};
+  test.arena.add(driver);
+  CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
+}
+
+namespace {
+
+constexpr std::size_t GiB = std::size_t(1) << 30;
+
+void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));
+
+// Whether that many bytes at its front do.
+bool spans_windows(Block const& block, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(block.address);
+  return begin / page_window != (begin + bytes - 1) / page_window;
+}
+
+}  // namespace
+
+TEST_CASE("no piece of a segment longer than a window lies in two, though it fits into one") {
+  TestArena test;
+  std::mt19937_64 random(13);
+  Segment& segment = test.add(300 * GiB);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Block*> blocks;
+    for (int i = 0; i < 30; ++i) {
+      std::size_t const bytes = random() % (random() % page_window + 1) + 1;
+      Block* const block      = test.arena.take(bytes, any_size);
+      if (block == nullptr) continue;
+      CHECK_FALSE(spans_windows(*block, bytes));
+      blocks.push_back(block);
+    }
+    CHECK(blocks.size() > 4);
+    std::shuffle(blocks.begin(), blocks.end(), random);
+    for (Block* const block : blocks) test.arena.put(*block);
+    REQUIRE(Arena::unused(segment));
+  }
+  Block* const whole = test.arena.take(300 * GiB, any_size);
+  REQUIRE(whole != nullptr);
+  test.arena.put(*whole);
+}
+
+TEST_CASE("where the best fit lies in two windows, the next one is taken") {
+  TestArena test;
+  Segment near;  // with room for 34 GiB, and for 40 GiB
+  near.region = {across_windows, page_window + 10 * GiB};
+  test.arena.add(near);
+  Segment const& far       = test.add(4 * page_window);
+  Block const* const block = test.arena.take(page_window - GiB, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &far);
+  CHECK_FALSE(spans_windows(*block, page_window - GiB));
+}
+
+TEST_CASE("a segment that the system or the driver gave across windows is used as it is") {
+  TestArena test;
+  Segment system, driver;
+  system.region = {across_windows, page_window};
+  driver.region = {across_windows, 2 * page_window, Origin::driver};
+  for (Segment* const segment : {&system, &driver}) {
+    test.arena.add(*segment);
+    Block const* const block = test.arena.take(page_window, any_size);
+    REQUIRE(block != nullptr);
+    CHECK(block->segment == segment);
+    CHECK(spans_windows(*block, page_window));
+  }
+}

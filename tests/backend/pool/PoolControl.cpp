@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Watching and steering the pool.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Meter.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+TEST_CASE("what is locked is in use, retired or cached") {
+  PoolTest const test;
+  std::vector<char*> blocks;
+  for (std::size_t i = 1; i <= 40; ++i) blocks.push_back(PoolTest::allocate(i * i * 700));
+  for (std::size_t i = 0; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
+  pool::Usage const usage = PoolTest::usage();
+  CHECK(usage.bytes_in_use + usage.bytes_retired + usage.bytes_cached == usage.bytes_locked);
+  CHECK(usage.bytes_asked <= usage.bytes_in_use);
+  CHECK(usage.bytes_high_water > usage.bytes_in_use);
+  CHECK(usage.misses > 0);
+  CHECK(usage.hits > 0);
+  CHECK(usage.segments > 0);
+  CHECK(usage.seconds_locking > 0);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) Pool::deallocate(blocks[i]);
+}
+
+TEST_CASE("what one heap gives back and another takes is not counted twice in the most in use") {
+  Meter total;
+  std::array<Meter, 2> pools;
+  HeapMeter large(pools[0], total, HeapMeter::Tells::when_asked);
+  HeapMeter small(pools[0], total, HeapMeter::Tells::soon);
+  HeapMeter other(pools[1], total, HeapMeter::Tells::when_asked);
+  for (HeapMeter* const meter : {&large, &small, &other, &large}) {
+    meter->add(100 * MiB);
+    meter->subtract(100 * MiB);
+  }
+  CHECK(pools[0].high_water() == 100 * MiB);
+  CHECK(pools[1].high_water() == 100 * MiB);
+  CHECK(total.high_water() == 100 * MiB);
+  large.add(70 * MiB);
+  other.add(40 * MiB);
+  CHECK(total.high_water() == 110 * MiB);
+}
+
+TEST_CASE("statistics tell the memory spaces apart") {
+  PoolTest const test;
+  Pool::Request of_a{1000, MemoryKind::page_locked, -1, "SpaceA", "x"};
+  Pool::Request of_b{2 * MiB, MemoryKind::page_locked, -1, "SpaceB", "y"};
+  static char const same_name[] = "SpaceB";
+  Pool::Request of_b_too        = of_b;
+  of_b_too.space                = same_name;
+  std::vector<void*> const blocks{Pool::allocate(of_a), Pool::allocate(of_b),
+                                  Pool::allocate(of_b_too)};
+  std::size_t found = 0;
+  for (pool::SpaceUsage const& space : pool::statistics().spaces) {
+    if (space.space == "SpaceA") {
+      ++found;
+      CHECK(space.bytes_asked == 1000);
+      CHECK(space.blocks == 1);
+    }
+    if (space.space == "SpaceB") {
+      ++found;
+      CHECK(space.bytes_in_use == 4 * MiB);
+      CHECK(space.blocks == 2);
+    }
+  }
+  CHECK(found == 2);
+  for (void* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("a description is found from any address inside the block") {
+  PoolTest const test;
+  std::size_t const bytes = GENERATE(300, 50 * KiB, 3 * MiB, 20 * MiB);
+  char* const before      = PoolTest::allocate(bytes, "before");
+  char* const block       = PoolTest::allocate(bytes, "pressure");
+  for (std::size_t const offset : {std::size_t(0), std::size_t(128), bytes / 2, bytes - 1}) {
+    auto const description = pool::describe(block + offset);
+    REQUIRE(description.has_value());
+    CHECK(description->label == "pressure");
+    CHECK(description->space == "TestSpace");
+    CHECK(description->bytes == bytes);
+    CHECK(description->kind == MemoryKind::page_locked);
+    CHECK(description->state == pool::State::in_use);
+  }
+  Pool::deallocate(block);
+  CHECK(pool::describe(block)->state != pool::State::in_use);
+  pool::trim(1000 * MiB);
+  CHECK(pool::describe(block)->state == pool::State::cached);
+  CHECK(pool::describe(block)->label.empty());
+  CHECK(pool::describe(before)->label == "before");
+  Pool::deallocate(before);
+  int local = 0;
+  CHECK_FALSE(pool::describe(&local).has_value());
+  CHECK_FALSE(pool::describe(nullptr).has_value());
+}
+
+TEST_CASE("of a long label the beginning is kept") {
+  PoolTest const test;
+  char* const block = PoolTest::allocate(100, std::string(200, 'x').c_str());
+  CHECK(pool::describe(block)->label == std::string(47, 'x'));
+  Pool::deallocate(block);
+}
+
+TEST_CASE("trim gives back what nobody uses and keeps what it shall keep") {
+  PoolTest const test;
+  char* const kept = PoolTest::allocate(20 * MiB);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(PoolTest::allocate(30 * MiB));
+  for (int i = 0; i < 1000; ++i) blocks.push_back(PoolTest::allocate(1000));
+  for (char* const block : blocks) Pool::deallocate(block);
+  CHECK(pool::trim(70 * MiB) > 0);
+  CHECK(PoolTest::usage().bytes_cached <= 70 * MiB);
+  CHECK(PoolTest::usage().bytes_cached > 0);
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_cached == 0);
+  CHECK(PoolTest::usage().bytes_locked == PoolTest::usage().bytes_in_use);
+  kept[20 * MiB - 1] = 'k';
+  Pool::deallocate(kept);
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+  CHECK(PoolTest::usage().segments == 0);
+}
+
+TEST_CASE("reserved memory serves allocations of every size without locking more") {
+  PoolTest const test;
+  pool::Reservation const reservation =
+      Pool::reserve(192 * MiB, MemoryKind::page_locked, -1, 96 * MiB);
+  CHECK(reservation.bytes_asked() == 192 * MiB);
+  reservation.wait();
+  CHECK(reservation.finished());
+  CHECK(reservation.bytes_done() == 192 * MiB);
+  CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
+  std::size_t const misses = PoolTest::usage().misses;
+  std::vector<char*> blocks;
+  for (std::size_t const bytes : {std::size_t(100), 40 * KiB, 3 * MiB, 90 * MiB, 60 * MiB}) {
+    blocks.push_back(PoolTest::allocate(bytes));
+  }
+  CHECK(PoolTest::usage().misses == misses);
+  CHECK(PoolTest::usage().bytes_locked == 192 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("a reservation beyond the limit ends with an exception and keeps what it has") {
+  PoolTest const test;
+  pool::set_limit(40 * MiB);
+  pool::Reservation const reservation =
+      Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 16 * MiB);
+  CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
+  CHECK(reservation.bytes_done() == 32 * MiB);
+  CHECK(reservation.finished());
+}
+
+TEST_CASE("what is had only to be faster is let go when memory is short or given back") {
+  static char* dispensable = nullptr;
+  Pool::let_go_when_short([]() noexcept { Pool::deallocate(std::exchange(dispensable, nullptr)); });
+  {
+    PoolTest const test;
+    auto const have_between_large = [] {
+      Pool::deallocate(PoolTest::allocate(40 * MiB));
+      dispensable = PoolTest::allocate(400 * KiB);
+    };
+    have_between_large();
+    std::size_t const locked = PoolTest::usage().bytes_locked;
+    SECTION("at the limit, for what fits only without it") {
+      pool::set_limit(locked);
+      REQUIRE(dispensable != nullptr);  // as long as there is enough
+      char* const large = PoolTest::allocate(40 * MiB);
+      CHECK(dispensable == nullptr);
+      CHECK(PoolTest::usage().bytes_locked <= locked);
+      Pool::deallocate(large);
+    }
+    SECTION("by trim") {
+      CHECK(pool::trim(0) == locked);
+      CHECK(PoolTest::usage().bytes_locked == 0);
+    }
+    SECTION("by a lower limit") {
+      pool::set_limit(1 * MiB);
+      CHECK(PoolTest::usage().bytes_locked == 0);
+    }
+    SECTION("at the end") {
+      Pool::release_all();
+      CHECK(PoolTest::usage().bytes_locked == 0);
+    }
+    CHECK(dispensable == nullptr);
+  }
+  Pool::let_go_when_short(nullptr);
+}
+
+TEST_CASE("asking for statistics takes no longer when there are many blocks") {
+  if (sanitized) SKIP("times are those of the sanitizer");
+  PoolTest const test;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 300000; ++i) blocks.push_back(PoolTest::allocate(256));
+  for (char* const block : blocks) Pool::deallocate(block);
+  auto const start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) CHECK(pool::statistics().total.bytes_in_use == 0);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(4));
+}
+
+TEST_CASE("owners are told, memory is kept and trimmed while threads allocate and free") {
+  PoolTest const test(1);
+  constexpr int rounds = 100;
+  char* const before = PoolTest::allocate(30 * MiB);  // is cut and put together beside what is held
+  char* const held   = PoolTest::allocate(5 * MiB, "held");
+  Pool::deallocate(before);
+  std::atomic<int> wrong{0};
+  std::latch start(5);
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 2; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (std::size_t i = 0; i < rounds; ++i) {
+        char* const small = PoolTest::allocate(1000);
+        char* const large = PoolTest::allocate((1 + i % 7) * 3 * MiB);
+        small[0] = large[0] = 'x';
+        Pool::deallocate(small);
+        Pool::deallocate(large);
+      }
+    });
+  }
+  for (int thread = 0; thread < 2; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (int i = 0; i < 5 * rounds; ++i) {
+        auto const owner  = pool::describe(held + MiB);
+        auto const extent = Pool::extent_of(held + MiB);
+        wrong += !owner || owner->label != "held" || !extent || extent->begin != held;
+        void* const kept = Pool::keep(held + MiB);
+        wrong += kept == nullptr;
+        Pool::let_go(kept);
+      }
+    });
+  }
+  team.emplace_back([&] {
+    start.arrive_and_wait();
+    for (int i = 0; i < rounds; ++i) {
+      pool::trim(0);
+      wrong += PoolTest::usage().bytes_in_use < 5 * MiB;
+    }
+  });
+  team.clear();
+  CHECK(wrong == 0);
+  Pool::deallocate(held);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Growing beside work that runs and beside other threads, in turns that the fake runtime tells: what
+// is ready and does not fit is exchanged for what fits, and nobody waits for what does not end.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "../guard/Watched.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Does the pool wait for devices since this was made? Then it asks again and again.
+class PoolWaits {
+ public:
+  bool operator()() const {
+    constexpr std::size_t by_looking = 20;  // questions of an allocation that does not wait
+    return questions() - m_before > by_looking;
+  }
+
+ private:
+  static std::size_t questions() { return FakeCuda::calls("cuEventQuery"); }
+
+  std::size_t m_before = questions();
+};
+
+// Work that lasts until the end of the scope, or until the pool waits for it.
+class LastingWork {
+ public:
+  explicit LastingWork(DeviceWork::Stream& stream) {
+    stream.run([over = m_over, waits = PoolWaits()] {
+      while (!*over && !waits()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    });
+  }
+  ~LastingWork() { *m_over = true; }
+  LastingWork(LastingWork const&)            = delete;
+  LastingWork& operator=(LastingWork const&) = delete;
+
+ private:
+  std::shared_ptr<std::atomic<bool>> m_over = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace
+
+TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  Watched watched;
+  unsigned const seed     = GENERATE(0u, 1u, 2u, 3u);  // 0: all work lasts
+  std::size_t const least = GENERATE(20, 50), step = GENERATE(3, 8);
+  std::mt19937 random(seed);
+  constexpr std::size_t rounds = 64;
+  std::size_t misses           = 0;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    if (i == rounds / 2) misses = PoolTest::usage().misses;
+    std::size_t const bytes = (least + step * (i % 4)) * MiB;
+    watched.deallocate(watched.allocate(bytes));
+    {
+      std::optional<LastingWork> work;
+      if (seed == 0 || random() % 2 == 0) work.emplace(stream);
+      watched.deallocate(watched.allocate_beside_work(bytes));
+    }
+    stream.wait();
+  }
+  CAPTURE(watched.needed() / MiB, watched.locked() / MiB, seed, least, step);
+  CHECK(watched.excess() == 0);
+  CHECK(PoolTest::usage().misses == misses);
+}
+
+TEST_CASE("a capture during which nothing could be exchanged is forgotten when it has ended") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream, captured(DeviceWork::Stream::Kind::blocking);
+  Watched watched;
+  watched.deallocate(watched.allocate(100 * MiB));
+  pool::trim(1000 * MiB);
+  captured.begin_capture();
+  char* const field = PoolTest::allocate(110 * MiB);
+  CHECK(captured.end_capture());
+  LastingWork const work(stream);
+  Pool::deallocate(field);
+  char* const larger = watched.allocate_beside_work(120 * MiB);
+  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
+  CHECK(watched.excess() == 0);
+  Pool::deallocate(larger);
+}
+
+TEST_CASE("work that begins while an allocation waits, and does not end, keeps it no longer") {
+  PoolTest const test(1);
+  DeviceWork::Stream first, second;
+  DeviceWork::Gate first_gate, second_gate;
+  bool const at_limit = GENERATE(false, true);
+  if (at_limit) {
+    Pool::reserve(100 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+    pool::set_limit(128 * MiB);
+  } else {
+    Pool::deallocate(PoolTest::allocate(100 * MiB));
+    pool::trim(1000 * MiB);
+  }
+  first.run(first_gate.hold());
+  PoolWaits const waits;
+  auto const allocation = std::async(std::launch::async, [] {
+    try {
+      Pool::deallocate(PoolTest::allocate(110 * MiB));
+    } catch (OutOfPinnedMemory const&) {
+      // At the limit, only what would be waited for helps.
+    }
+  });
+  while (!waits()) std::this_thread::yield();
+  second.run(second_gate.hold());
+  first_gate.open();
+  CHECK(allocation.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  second_gate.open();
+}
+
+TEST_CASE("without caching, an allocation does not wait for work that runs", "[.pool_off]") {
+  PoolTest const test(1);
+  DeviceWork::Stream first, second;
+  DeviceWork::Gate first_gate, second_gate;
+  char* const block = PoolTest::allocate(20 * MiB);
+  first.run(first_gate.hold());
+  Pool::deallocate(block);
+  char* const other = PoolTest::allocate(20 * MiB);  // asks for the first work
+  first_gate.open();
+  first.wait();
+  second.run(second_gate.hold());
+  auto const allocation =
+      std::async(std::launch::async, [] { Pool::deallocate(PoolTest::allocate(20 * MiB)); });
+  CHECK(allocation.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  second_gate.open();
+  second.wait();
+  Pool::deallocate(other);
+  Pool::deallocate(PoolTest::allocate(1 * MiB));
+  CHECK(PoolTest::usage().bytes_locked < 20 * MiB);
+}
+
+TEST_CASE("memory that leaves while another thread looks does not count as needed") {
+  PoolTest const test;
+  Pools& pools   = Pools::instance();
+  NodePool& pool = pools.of(MemoryKind::page_locked, -1);
+  std::jthread const coming_and_going([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) {
+      pools.grow(pool, pool.common(), 64 * KiB, 0);
+      pools.release_ready({64 * KiB});
+    }
+  });
+  std::size_t most = 0;
+  for (int i = 0; i < 10000; ++i) {
+    pools.hoarded(pool.common(), 0, 0, Pools::Unasked::is_needed);
+    most = std::max(most, pools.most_needed());
+  }
+  CHECK(most == 0);
+}
+
+TEST_CASE("memory that another thread locks meanwhile is used before more is locked") {
+  PoolTest const test;
+  Pools& pools       = Pools::instance();
+  NodePool& pool     = pools.of(MemoryKind::page_locked, -1);
+  Heap& other        = pools.of(MemoryKind::write_combined, -1).common();
+  void* const keeper = Pool::allocate({1, MemoryKind::write_combined, -1, "TestSpace", "x"});
+  std::jthread late;
+  {
+    std::lock_guard const delays_who_sums_up(other.mutex);
+    late = std::jthread([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    pools.grow(pool, pool.common(), 4 * MiB, 1 * MiB);
+  }
+  late.join();
+  CHECK(pool.common().locked_bytes() == 4 * MiB);
+  Pool::deallocate(keeper);
+}
+
+TEST_CASE("memory that is being locked for one thread is counted when another wants more") {
+  PoolTest const test(1);
+  Watched watched;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(watched.allocate(20 * MiB));
+  for (char* const block : blocks) watched.deallocate(block);
+  pool::trim(60 * MiB);
+  constexpr std::size_t wanted = 40 * MiB;  // by each of two: less than there was
+  FakeCuda::registering_takes(std::chrono::milliseconds(20000));
+  std::vector<char*> larger(2);
+  std::size_t const before = FakeCuda::calls("cudaHostRegister");
+  std::jthread one([&] { larger[0] = PoolTest::allocate(wanted); });
+  while (FakeCuda::calls("cudaHostRegister") == before) std::this_thread::yield();
+  std::jthread other([&] { larger[1] = PoolTest::allocate(wanted); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  FakeCuda::registering_takes(std::chrono::milliseconds(0));
+  one.join();
+  other.join();
+  watched.note();
+  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
+  CHECK(watched.excess() == 0);
+  for (char* const block : larger) Pool::deallocate(block);
+}
+
+TEST_CASE("what is given back meanwhile keeps nobody looking") {
+  PoolTest const test;
+  Pools& pools         = Pools::instance();
+  Heap& heap           = pools.of(MemoryKind::page_locked, -1).common();
+  char* const old      = PoolTest::allocate(2 * MiB);
+  char* const late     = PoolTest::allocate(2 * MiB);
+  auto const give_back = [&](char* block) {
+    Pool::deallocate(block);
+    REQUIRE(pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done);
+  };
+  give_back(old);
+  Epoch const over = pools.retirement.completed();
+  give_back(late);
+  std::lock_guard const lock(heap.mutex);
+  std::size_t const ready = heap.ready_bytes();
+  while (heap.settle(over, 1)) {
+  }
+  CHECK(heap.ready_bytes() == ready + 2 * MiB);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What only the fake runtime can do: be old, fail, shut down; and forks, which a real one does not
+// survive.
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "../../support/FakeCudaMachine.hpp"
+#include "PoolTest.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Allocates, writes, checks and gives back; failures must be the library's own exceptions.
+bool blocks_stay_apart(DeviceWork::Stream& stream) {
+  bool intact = true;
+  std::vector<std::pair<char*, std::size_t>> blocks;
+  for (std::size_t i = 0; i < 60; ++i) {
+    std::size_t const bytes = i % 30 == 9 ? 16 * MiB : 100 + i * i * 50;
+    try {
+      char* const block = PoolTest::allocate(bytes);
+      block[0] = block[bytes - 1] = static_cast<char>(i);
+      blocks.emplace_back(block, bytes);
+    } catch (Error const&) {
+      continue;
+    }
+    if (i % 3 != 2) continue;
+    auto const [block, size] = blocks.front();
+    intact                   = intact && block[0] == block[size - 1];
+    stream.run([] {});
+    Pool::deallocate(block);
+    blocks.erase(blocks.begin());
+  }
+  for (auto const& [block, bytes] : blocks) {
+    intact = intact && block[0] == block[bytes - 1];
+    Pool::deallocate(block);
+  }
+  return intact;
+}
+
+}  // namespace
+
+TEST_CASE("without events the device is waited for, and only when the memory is needed") {
+  PoolTest const test(1);
+  FakeCuda::use_old_driver();
+  std::size_t const bytes = GENERATE(20000, 100 * KiB, 20 * MiB);
+  DeviceWork::Stream stream;
+  std::atomic<bool> unchanged = false;
+  char* const block           = PoolTest::allocate(bytes);
+  std::memset(block, 'o', bytes);
+  stream.run([&unchanged, block, bytes] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    unchanged = block[0] == 'o' && block[bytes - 1] == 'o';
+  });
+  Pool::deallocate(block);
+  CHECK(FakeCuda::calls("cuCtxSynchronize") == 0);
+
+  std::size_t const locked = PoolTest::usage().bytes_locked;
+  std::vector<char*> others;
+  while (FakeCuda::calls("cuCtxSynchronize") == 0 && others.size() < 1000) {
+    others.push_back(PoolTest::allocate(bytes));
+    std::memset(others.back(), 'n', bytes);
+  }
+  CHECK(others.back() == block);
+  CHECK(PoolTest::usage().bytes_locked == locked);
+  stream.wait();
+  CHECK(unchanged);
+  for (char* const other : others) Pool::deallocate(other);
+}
+
+TEST_CASE("a recording or a question that fails loses no memory") {
+  PoolTest const test(1);
+  char const* const function  = GENERATE("cuCtxRecordEvent", "cuEventQuery", "cuEventCreate");
+  constexpr std::size_t bytes = 20 * MiB;
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  char* const block = PoolTest::allocate(bytes);
+  stream.run(gate.hold());
+  FakeCuda::fail_nth_call(function, 1, 999);
+  std::thread opener([&] { gate.open(); });
+  Pool::deallocate(block);
+  char* const next = PoolTest::allocate(bytes);
+  opener.join();
+  stream.wait();
+  Pool::deallocate(next);
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_retired == 0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("every call of the runtime may fail once") {
+  PoolTest const test(1);
+  std::size_t calls = 1;
+  bool intact       = true;
+  for (std::size_t n = 1; n <= calls; ++n) {
+    Pool::release_all();
+    DeviceWork::Stream stream;
+    std::size_t const before = FakeCuda::calls("*");
+    FakeCuda::fail_nth_call("*", n);
+    intact = intact && blocks_stay_apart(stream);
+    calls  = FakeCuda::calls("*") - before;
+    FakeCuda::fail_no_more();
+    REQUIRE(PoolTest::usage().bytes_in_use == 0);
+  }
+  CHECK(intact);
+  CHECK(calls > 20);
+}
+
+TEST_CASE("many calls of the runtime may fail") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  for (std::size_t n = 1; n < 12; ++n) {
+    CAPTURE(n);
+    FakeCuda::fail_every(n);
+    CHECK(blocks_stay_apart(stream));
+    FakeCuda::fail_no_more();
+    CHECK(PoolTest::usage().bytes_in_use == 0);
+  }
+  Pool::deallocate(PoolTest::allocate(20 * MiB));
+  stream.wait();
+  Pool::release_all();
+  CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("what is counted as locked is what the runtime holds, whichever calls of threads fail") {
+  PoolTest const test(1);
+  REQUIRE(Driver::device_count() == 1);  // nothing is registered where no device can be found
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      std::mt19937 random(t);
+      std::vector<char*> blocks;
+      for (int i = 0; i < 100; ++i) {
+        if (i % 10 == 0) FakeCuda::fail_every(random() % 8, 999);
+        std::size_t const most = random() % 8 == 0 ? 18 * MiB : 3 * MiB;
+        try {
+          blocks.push_back(PoolTest::allocate(1 + random() % most));
+        } catch (Error const&) {
+        }
+        if (random() % 2 == 0 && !blocks.empty()) {
+          Pool::deallocate(blocks.back());
+          blocks.pop_back();
+        }
+        if (random() % 16 == 0) pool::trim(16 * MiB);
+      }
+      for (char* const block : blocks) Pool::deallocate(block);
+    });
+  }
+  threads.clear();
+  FakeCuda::fail_no_more();
+  Ledger const& ledger     = Pools::instance().ledger;
+  auto const runtime_holds = [] {
+    std::lock_guard const lock(FakeCuda::machine().mutex);
+    return FakeCuda::machine().pinned_bytes();
+  };
+  // Memory of the driver has a page more.
+  auto const pages = [] { return FakeCuda::outstanding().pinned_allocations * 4 * KiB; };
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(PoolTest::usage().bytes_in_use == 0);
+  CHECK(runtime_holds() >= ledger.locked());
+  CHECK(runtime_holds() <= ledger.locked() + pages());
+  Pool::release_all();
+  CHECK(PoolTest::usage().bytes_locked == 0);
+  CHECK(runtime_holds() >= ledger.locked());
+  CHECK(runtime_holds() <= ledger.locked() + pages());
+}
+
+TEST_CASE("when the system locks no more, what is cached makes room") {
+  PoolTest const test(1);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
+  for (char* const block : blocks) Pool::deallocate(block);
+  FakeCuda::pin_at_most(70 * MiB);
+  char* const large = PoolTest::allocate(50 * MiB);
+  CHECK(large != nullptr);
+  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
+  Pool::deallocate(large);
+}
+
+TEST_CASE("what the system refuses to a single thread is not asked of it again and again") {
+  PoolTest const test(1);
+  FakeCuda::pin_at_most(30 * MiB);
+  CHECK_THROWS_AS(PoolTest::allocate(40 * MiB), OutOfPinnedMemory);
+  CHECK(FakeCuda::calls("cudaHostRegister") <= 2);
+}
+
+TEST_CASE("all that the pool took is given back") {
+  {
+    PoolTest const test(1);
+    DeviceWork::Stream stream;
+    CHECK(blocks_stay_apart(stream));
+    stream.wait();
+    Pool::release_all();
+    CHECK(FakeCuda::nothing_leaked());
+  }
+  CHECK(PoolTest::usage().segments == 0);
+}
+
+TEST_CASE("recording in steady state makes no events") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  auto const cycle = [] { Pool::deallocate(PoolTest::allocate(20 * MiB)); };
+  for (int i = 0; i < 200; ++i) cycle();
+  std::size_t const made = FakeCuda::calls("cuEventCreate");
+  for (int i = 0; i < 200; ++i) cycle();
+  CHECK(FakeCuda::calls("cuEventCreate") == made);
+}
+
+TEST_CASE("memory may be given back after the runtime has shut down") {
+  PoolTest const test(1);
+  char* const small = PoolTest::allocate(100);
+  char* const large = PoolTest::allocate(20 * MiB);
+  FakeCuda::shut_down();
+  Pool::deallocate(small);
+  Pool::deallocate(large);
+  CHECK(PoolTest::usage().bytes_in_use == 0);
+  Pool::release_all();
+  FakeCuda::reset(1);
+}
+
+TEST_CASE("the child of a fork may give back, and nothing else") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(1000, "parent's");
+  pid_t const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    bool refused = false;
+    try {
+      PoolTest::allocate(100);
+    } catch (OutOfPinnedMemory const&) {
+    } catch (Error const&) {
+      refused = true;
+    }
+    Pool::deallocate(block);
+    Pool::release_all();
+    bool const harmless =
+        pool::trim(0) == 0 && !pool::describe(block) && PoolTest::usage().segments == 0;
+    std::_Exit(refused && harmless ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(pool::describe(block)->label == "parent's");
+  Pool::deallocate(block);
+}

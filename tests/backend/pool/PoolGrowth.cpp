@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
+
+#include "../../../backend/pool/Pool.hpp"
+#include "../guard/Watched.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+TEST_CASE("fields of nearly one size, made and destroyed each step, need no more memory") {
+  PoolTest const test;
+  Watched watched;
+  std::mt19937 random(5);
+  std::size_t after_one = 0;
+  for (int step = 0; step < 60; ++step) {
+    std::vector<char*> fields{watched.allocate(34 * MiB)};
+    for (int i = 0; i < 40; ++i) fields.push_back(watched.allocate(32 * MiB));
+    std::shuffle(fields.begin(), fields.end(), random);
+    for (char* const field : fields) watched.deallocate(field);
+    if (step == 0) after_one = watched.locked();
+  }
+  CHECK(watched.excess() == 0);
+  CHECK(watched.locked() == after_one);
+}
+
+TEST_CASE("at a limit a ready block that fits is found among many that do not") {
+  PoolTest const test;
+  std::vector<char*> blocks{PoolTest::allocate(34 * MiB)};
+  for (int i = 0; i < 40; ++i) blocks.push_back(PoolTest::allocate(32 * MiB));
+  for (char* const block : blocks) Pool::deallocate(block);
+  Pool::deallocate(PoolTest::allocate(100 * MiB));  // looks at all that was given back
+  std::size_t const misses = PoolTest::usage().misses;
+  char* const fits         = PoolTest::allocate(34 * MiB);
+  CHECK(fits == blocks.front());
+  CHECK(PoolTest::usage().misses == misses);
+  Pool::deallocate(fits);
+}
+
+TEST_CASE("slabs serve one size after the other") {
+  PoolTest const test;
+  constexpr std::size_t live = (sanitized ? 8 : 32) * MiB;
+  std::size_t needed         = 0;
+  std::size_t locked         = 0;
+  for (std::size_t step = 0; step < 2 * 48; ++step) {
+    std::size_t const bytes = 256 + (step % 48) * 660;
+    std::vector<char*> blocks;
+    for (std::size_t sum = 0; sum < live; sum += bytes) blocks.push_back(PoolTest::allocate(bytes));
+    needed = std::max(needed, PoolTest::usage().bytes_in_use);
+    locked = std::max(locked, PoolTest::usage().bytes_locked);
+    for (char* const block : blocks) Pool::deallocate(block);
+  }
+  CHECK(locked <= needed + needed / 4 + 4 * MiB);
+}
+
+TEST_CASE("sizes a little above a power of two are merged again") {
+  PoolTest const test;
+  Watched watched;
+  for (int round = 0; round < 30; ++round) {
+    std::vector<char*> blocks;
+    for (std::size_t i = 0; i < 2000; ++i)
+      blocks.push_back(PoolTest::allocate(((round + i) % 3 == 0 ? 1024 : 64 * KiB) + 8));
+    watched.deallocate(blocks.back());
+    blocks.pop_back();
+    for (char* const block : blocks) Pool::deallocate(block);
+  }
+  CHECK(watched.excess() == 0);
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
+}
+
+TEST_CASE("ever larger requests do not leave the smaller ones locked") {
+  PoolTest const test;
+  std::size_t const first = GENERATE(1 * MiB, 20 * MiB);
+  Watched watched;
+  char* field = watched.allocate(first);
+  for (std::size_t bytes = first; bytes < 10 * first; bytes += first / 4) {
+    char* const larger = watched.allocate(bytes);
+    watched.deallocate(field);
+    field = larger;
+  }
+  CHECK(watched.excess() == 0);
+  watched.deallocate(field);
+}
+
+TEST_CASE(
+    "a large block that nobody uses serves small ones before more is locked than was needed") {
+  PoolTest const test;
+  Pool::deallocate(PoolTest::allocate(300 * MiB));
+  std::vector<char*> blocks;
+  for (int i = 0; i < 250; ++i) blocks.push_back(PoolTest::allocate(1 * MiB));
+  CHECK(PoolTest::usage().bytes_locked <= 300 * MiB + 300 * MiB / 4 + 4 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("what is reserved stays, however little is used of it") {
+  PoolTest const test;
+  Pool::reserve(200 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+  std::vector<char*> blocks;
+  for (int i = 0; i < 3; ++i)
+    blocks.push_back(static_cast<char*>(
+        Pool::allocate({20 * MiB, MemoryKind::write_combined, -1, "TestSpace", "other kind"})));
+  CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("many small blocks and then a few large ones need no more than either") {
+  PoolTest const test;
+  Watched watched;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<char*> blocks;
+    for (int i = 0; i < 30000; ++i) blocks.push_back(PoolTest::allocate(1032));
+    watched.note();
+    for (char* const block : blocks) Pool::deallocate(block);
+    blocks.clear();
+    for (int i = 0; i < 14; ++i) blocks.push_back(watched.allocate(2 * MiB + 8));
+    for (char* const block : blocks) watched.deallocate(block);
+  }
+  CAPTURE(watched.needed(), watched.locked());
+  CHECK(watched.excess() == 0);
+}
+
+TEST_CASE("one block after the other of every size leaves little locked") {
+  PoolTest const test;
+  Watched watched;
+  bool const one_at_a_time = GENERATE(true, false);
+  char* field              = watched.allocate(64);
+  for (std::size_t bytes = 64; bytes <= 4 * MiB; bytes += bytes / 16 + 8) {
+    if (one_at_a_time) watched.deallocate(field);
+    char* const larger = watched.allocate(bytes);
+    if (!one_at_a_time) watched.deallocate(field);
+    field = larger;
+  }
+  CAPTURE(watched.needed(), watched.locked());
+  CHECK(watched.excess() == 0);
+  watched.deallocate(field);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Threads that want memory while others lock it or give it back.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Ledger.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "PoolTest.hpp"
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using std::chrono::milliseconds;
+
+TEST_CASE("threads that need less than the limit allows wait for memory that is in transit") {
+  PoolTest const test(1);
+  constexpr std::size_t thread_count = 6;
+  constexpr std::size_t rounds       = 12;
+  pool::set_limit(thread_count * 40 * MiB + 20 * MiB);
+  FakeCuda::registering_takes(milliseconds(2));
+  std::atomic<int> refused{0};
+  std::barrier together(thread_count);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < thread_count; ++t) {
+    threads.emplace_back([&] {
+      // Ever larger, so that nothing which is cached fits, and much must be given back.
+      for (std::size_t i = 0; i < rounds; ++i) {
+        char* block = nullptr;
+        try {
+          block = PoolTest::allocate((16 + 2 * i) * MiB);
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+        together.arrive_and_wait();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  FakeCuda::registering_takes(milliseconds(0));
+  CHECK(refused == 0);
+}
+
+TEST_CASE("at a limit of one segment threads wait for the one that is being locked") {
+  std::atomic<int> refused{0};
+  for (int start = 0; start < 10; ++start) {
+    PoolTest const test(1);
+    pool::set_limit(4 * MiB);
+    FakeCuda::registering_takes(milliseconds(2));
+    std::barrier together(8);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        char* block = nullptr;
+        together.arrive_and_wait();
+        try {
+          block = PoolTest::allocate(100 * KiB);
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+        together.arrive_and_wait();
+        Pool::deallocate(block);
+      });
+    }
+    threads.clear();
+    FakeCuda::registering_takes(milliseconds(0));
+  }
+  CHECK(refused == 0);
+}
+
+TEST_CASE("threads that find nothing at the same time do not each lock memory for all") {
+  PoolTest const test(1);
+  FakeCuda::registering_takes(milliseconds(20));
+  std::barrier together(8);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      together.arrive_and_wait();
+      char* const block = PoolTest::allocate(5 * MiB / 4);  // three in a segment
+      together.arrive_and_wait();
+      Pool::deallocate(block);
+    });
+  }
+  threads.clear();
+  FakeCuda::registering_takes(milliseconds(0));
+  CHECK(PoolTest::usage().segments <= 4);
+}
+
+TEST_CASE("what is counted as locked is in transit from the beginning to the end of its way") {
+  Ledger ledger(0);
+  std::atomic<bool> started{false};
+  std::jthread const other([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) {
+      started = ledger.reserve(1);
+      ledger.release(1);
+    }
+  });
+  while (!started) std::this_thread::yield();
+  int taken_for_good = 0;
+  for (int i = 0; i < 200000; ++i) {
+    auto const changes    = ledger.changes();
+    bool const locked     = ledger.locked() > 0;
+    bool const in_transit = ledger.in_transit();
+    if (locked && !in_transit && changes == ledger.changes()) ++taken_for_good;
+  }
+  CHECK(taken_for_good == 0);
+}

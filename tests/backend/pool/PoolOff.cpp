@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// KOKKOS_HOST_SPACES_POOL=off: an executable of its own, for the environment is read once.
+
+#include "../../../backend/pool/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+bool const switched_off = setenv("KOKKOS_HOST_SPACES_POOL", "off", 1) == 0;
+
+// Of this thread: others that keep the cores busy do not count.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+TEST_CASE("without caching, memory goes back to the system before more is taken") {
+  REQUIRE(switched_off);
+  PoolTest const test;
+  std::size_t const bytes = GENERATE(1000, 100 * KiB, 20 * MiB);
+  for (int i = 0; i < 10; ++i) {
+    char* const block       = PoolTest::allocate(bytes);
+    pool::Usage const usage = PoolTest::usage();
+    CHECK(usage.segments == 1);
+    CHECK(usage.bytes_locked <= 22 * MiB);
+    block[0] = block[bytes - 1] = 'x';
+    Pool::deallocate(block);
+  }
+  char* const large = PoolTest::allocate(30 * MiB);
+  char* const small = PoolTest::allocate(1000);
+  CHECK(PoolTest::usage().segments == 2);
+  Pool::deallocate(large);
+  Pool::deallocate(small);
+}
+
+TEST_CASE("without caching, an allocation takes no longer when there are many blocks") {
+  if (sanitized) SKIP("times are those of the sanitizer");
+  PoolTest const test;
+  std::vector<char*> blocks;
+  auto const time_of_more = [&] {
+    double const start = processor_seconds();
+    for (int i = 0; i < 4000; ++i) blocks.push_back(PoolTest::allocate(40 * KiB));
+    return processor_seconds() - start;
+  };
+  double const first = time_of_more();
+  time_of_more();
+  double const last = time_of_more();
+  CHECK(last < 3 * first);
+  for (char* const block : blocks) Pool::deallocate(block);
+}

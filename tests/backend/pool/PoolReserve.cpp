@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that is locked before it is needed.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "PoolTest.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <latch>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+
+namespace {
+
+// Runs `work` in a child that must end with it.
+template <class Work>
+bool child_succeeds(Work work) {
+  pid_t const child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(20);
+    std::_Exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("reserving any number of times leaves no threads behind") {
+  PoolTest const test;
+  // Threads that are not joined end at 32 737; a sanitizer tells of each, and makes them slowly.
+  constexpr int times = sanitized ? 20 : 330, at_once = 100;
+  for (int i = 0; i < times; ++i) {
+    std::vector<pool::Reservation> some;
+    for (int k = 0; k < at_once; ++k) some.push_back(Pool::reserve(0));
+    for (pool::Reservation const& one : some) one.wait();
+  }
+  pool::Reservation const last = Pool::reserve(4 * MiB);
+  last.wait();
+  CHECK(last.bytes_done() == 4 * MiB);
+}
+
+TEST_CASE("threads reserve at the same time") {
+  PoolTest const test;
+  std::latch start(4);
+  std::vector<std::jthread> team;
+  for (int thread = 0; thread < 4; ++thread) {
+    team.emplace_back([&] {
+      start.arrive_and_wait();
+      for (int round = 0; round < 20; ++round) Pool::reserve(MiB).wait();
+    });
+  }
+  team.clear();
+  CHECK(PoolTest::usage().bytes_cached >= 4 * 20 * MiB);
+}
+
+TEST_CASE("what no machine has cannot be reserved") {
+  PoolTest const test;
+  pool::set_limit(8 * MiB);
+  constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
+  for (std::size_t const chunk : {huge, 4 * MiB}) {
+    pool::Reservation const much = Pool::reserve(huge, MemoryKind::page_locked, -1, chunk);
+    CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
+    CHECK(much.bytes_done() == 0);
+    CHECK(PoolTest::usage().bytes_locked == 0);
+  }
+}
+
+TEST_CASE("where the system gives no thread the refusal is the library's, with what to do") {
+  if (sanitized) SKIP("a sanitizer does not stand a limit of addresses");
+  PoolTest const test;
+  Pool::deallocate(PoolTest::allocate(1000));
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> holders;  // of the stacks that the C library kept
+  holders.reserve(1000);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  rlimit const none{1, before.rlim_max};  // no stack for a thread
+  std::string message;
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  try {
+    while (holders.size() < 1000) holders.emplace_back([&] { done.wait(false); });
+  } catch (std::system_error const&) {
+  }
+  try {
+    Pool::reserve(4 * MiB).wait();
+  } catch (Error const& error) {
+    message = error.what();
+  } catch (std::exception const& other) {
+    message = std::string("not ours: ") + other.what();
+  }
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  done = true;
+  done.notify_all();
+  CHECK_THAT(message, Catch::Matchers::ContainsSubstring("system") &&
+                          !Catch::Matchers::ContainsSubstring("not ours"));
+  Pool::reserve(4 * MiB).wait();
+}
+
+TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
+  PoolTest const test;
+  pool::Reservation const reservation =
+      Pool::reserve(256 * MiB, MemoryKind::page_locked, -1, 4 * MiB);
+  bool const told = child_succeeds([&] {
+    try {
+      reservation.wait();
+    } catch (Error const&) {
+      return true;
+    }
+    return reservation.finished();
+  });
+  CHECK(told);
+  reservation.wait();
+}
+
+TEST_CASE("children that are forked while memory is reserved end") {
+  PoolTest const test;
+  constexpr int forks = sanitized ? 60 : 200;
+  char* const block   = PoolTest::allocate(1000);
+  int failed          = 0;
+  for (int i = 0; i < forks; ++i) {
+    pool::Reservation const reservation =
+        Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 64 * KiB);
+    failed += child_succeeds([&] {
+      Pool::deallocate(block);
+      std::vector<int> const memory_of_libc(1000, 1);
+      return pool::trim(0) == 0 && memory_of_libc[500] == 1;
+    })
+                  ? 0
+                  : 1;
+    reservation.wait();
+    if (i % 10 == 0) pool::trim(0);
+  }
+  CHECK(failed == 0);
+  Pool::deallocate(block);
+}

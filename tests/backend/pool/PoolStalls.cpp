@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What only the fake runtime can do: keep a call waiting, fail at a chosen one, count them all.
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../../backend/os/Pages.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "PoolTest.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+using Clock = std::chrono::steady_clock;
+using Kind  = DeviceWork::Stream::Kind;
+using std::chrono::milliseconds;
+
+namespace {
+
+// The environment is read once.
+bool const soon = setenv("KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT", "1", 1) == 0;
+
+// A thread that registers memory, which keeps recordings waiting until the end of the scope.
+class Staller {
+ public:
+  Staller() {
+    constexpr milliseconds too_long(20000);
+    FakeCuda::registering_takes(too_long);
+    std::size_t const before = FakeCuda::calls("cudaHostRegister");
+    m_thread                 = std::jthread([this] { Driver::lock_pages(m_pages, page_bytes()); });
+    while (FakeCuda::calls("cudaHostRegister") == before) std::this_thread::yield();
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  ~Staller() {
+    end();
+    m_thread.join();
+    Driver::unlock_pages(m_pages, page_bytes());
+    unmap_pages(m_pages, page_bytes());
+  }
+  Staller(Staller const&)            = delete;
+  Staller& operator=(Staller const&) = delete;
+
+  static void end() { FakeCuda::registering_takes(milliseconds(0)); }
+
+ private:
+  void* m_pages = map_pages(page_bytes());
+  std::jthread m_thread;
+};
+
+}  // namespace
+
+TEST_CASE("giving back calls no function of the driver, however much it is") {
+  PoolTest const test(1);
+  std::vector<char*> blocks;
+  for (std::size_t i = 0; i < 500; ++i) blocks.push_back(PoolTest::allocate(1 + i * 5000));
+  std::size_t const calls = FakeCuda::calls("*");
+  for (char* const block : blocks) Pool::deallocate(block);
+  CHECK(FakeCuda::calls("*") == calls);
+}
+
+TEST_CASE("pairs of small blocks ask the device once for many, large ones once each") {
+  PoolTest const test(1);
+  DeviceWork::Stream const stream;
+  std::size_t const bytes = GENERATE(100, 30 * KiB, 200 * KiB, MiB - 1, 1 * MiB, 20 * MiB);
+  auto const pairs        = [&](int count) {
+    for (int i = 0; i < count; ++i) Pool::deallocate(PoolTest::allocate(bytes));
+  };
+  pairs(200);
+  std::size_t const records = FakeCuda::calls("cuCtxRecordEvent");
+  std::size_t const queries = FakeCuda::calls("cuEventQuery");
+  pairs(800);
+  std::size_t const worth = bytes < MiB ? 7 : 1;  // pairs for each question
+  CHECK(FakeCuda::calls("cuCtxRecordEvent") - records <= 800 / worth);
+  CHECK(FakeCuda::calls("cuEventQuery") - queries <= 800 / worth);
+}
+
+TEST_CASE("a thread that waits in the driver keeps no free and no warm allocation waiting") {
+  PoolTest const test(1);
+  DeviceWork::Stream const stream;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(PoolTest::allocate(1000));
+  char* const large = PoolTest::allocate(20 * MiB);
+  Pool::deallocate(large);
+  std::atomic<bool> recorded{false};
+  std::jthread recorder;
+  {
+    Staller const staller;
+    std::size_t const before = FakeCuda::calls("cuCtxRecordEvent");
+    recorder                 = std::jthread([&] {
+      Pool::deallocate(PoolTest::allocate(20 * MiB));
+      recorded = true;
+    });
+    while (FakeCuda::calls("cuCtxRecordEvent") == before) std::this_thread::yield();
+    for (char*& block : blocks) Pool::deallocate(block);
+    for (char*& block : blocks) block = PoolTest::allocate(1000);
+    pool::statistics();
+    CHECK_FALSE(recorded);
+  }
+  recorder.join();
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("an announced capture waits for a recording that another thread is making") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream(Kind::non_blocking);
+  Driver::Event event = nullptr;
+  REQUIRE(Driver::record_all_work(0, event) == Driver::Recorded::yes);
+  Staller const staller;
+  std::atomic<bool> recorded{false};
+  std::size_t const before = FakeCuda::calls("cuCtxRecordEvent");
+  std::thread recorder(
+      [&] { recorded = Driver::record_all_work(0, event) == Driver::Recorded::yes; });
+  while (FakeCuda::calls("cuCtxRecordEvent") == before) std::this_thread::yield();
+  std::jthread const ender([] {
+    std::this_thread::sleep_for(milliseconds(20));
+    Staller::end();
+  });
+  Driver::announce_capture();
+  stream.begin_capture();
+  CHECK(Driver::record_all_work(0, event) == Driver::Recorded::capturing);
+  recorder.join();
+  CHECK(stream.end_capture());
+  Driver::end_announced_capture();
+  CHECK(recorded);
+  Driver::release_event(event);
+}
+
+TEST_CASE("whichever call fails, memory is not used again before the work is done") {
+  PoolTest const test(1);
+  std::size_t calls = 1;
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    Pool::release_all();
+    DeviceWork::Stream stream;
+    DeviceWork::Gate gate;
+    char* const block = PoolTest::allocate(20 * MiB);
+    stream.run(gate.hold());
+    Pool::deallocate(block);
+    std::size_t const before = FakeCuda::calls("*");
+    FakeCuda::fail_nth_call("*", n, 999);
+    std::vector<char*> others;
+    for (int i = 0; i < 3; ++i) {
+      try {
+        others.push_back(PoolTest::allocate(20 * MiB));
+      } catch (Error const&) {
+      }
+    }
+    calls = FakeCuda::calls("*") - before;
+    FakeCuda::fail_no_more();
+    for (char* const other : others) REQUIRE(other != block);
+    gate.open();
+    for (char* const other : others) Pool::deallocate(other);
+  }
+  CHECK(calls > 10);
+}
+
+TEST_CASE("a thread that chose no device makes no context, nor does a reservation") {
+  PoolTest const test(2);
+  FakeCuda::reset(2);
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  std::thread([] {
+    Pool::deallocate(PoolTest::allocate(20 * MiB));
+    Pool::deallocate(static_cast<char*>(
+        Pool::allocate({1 * MiB, MemoryKind::write_combined, -1, "TestSpace", "x"})));
+  }).join();
+  Pool::reserve(4 * MiB).wait();
+  std::thread([] { Pool::reserve(4 * MiB).wait(); }).join();
+  CHECK_FALSE(FakeCuda::has_context(0));
+  CHECK(FakeCuda::has_context(1));
+}
+
+TEST_CASE("work that never ends ends a shortage in an exception that names its device") {
+  PoolTest const test(1);
+  REQUIRE(soon);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  pool::set_limit(32 * MiB);
+  char* const block = PoolTest::allocate(20 * MiB);
+  stream.run(gate.hold());
+  Pool::deallocate(block);
+  auto const start = Clock::now();
+  CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"), ContainsSubstring("device 0") &&
+                                                                  ContainsSubstring("pressure") &&
+                                                                  ContainsSubstring("within 1 s"));
+  CHECK(Clock::now() - start < milliseconds(5000));
+  gate.open();
+  stream.wait();
+  char* const again = PoolTest::allocate(20 * MiB);
+  CHECK(again == block);
+  Pool::deallocate(again);
+}
+
+TEST_CASE("work that never ends keeps an allocation waiting only once, and not for long") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  Pool::deallocate(PoolTest::allocate(100 * MiB));
+  pool::trim(1000 * MiB);  // it is known to be ready, and had better be given back
+  stream.run(gate.hold());
+  auto const questions = [before = FakeCuda::calls("cuEventQuery")] {
+    return FakeCuda::calls("cuEventQuery") - before;
+  };
+  auto const start = Clock::now();
+  std::vector<char*> blocks{PoolTest::allocate(110 * MiB)};
+  CHECK(Clock::now() - start >= milliseconds(1000));
+  CHECK(Clock::now() - start < milliseconds(5000));
+  std::size_t const first = questions();
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(110 * MiB));
+  CHECK(questions() - first < 20);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("a block that gets ready while growing fails is found") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  char* const block = PoolTest::allocate(20 * MiB);
+  stream.run(gate.hold());
+  Pool::deallocate(block);
+  FakeCuda::pin_at_most(30 * MiB);
+  std::thread opener([&, before = FakeCuda::calls("cudaHostAlloc")] {
+    while (FakeCuda::calls("cudaHostAlloc") == before) std::this_thread::yield();
+    gate.open();
+  });
+  char* const again = PoolTest::allocate(20 * MiB);
+  CHECK(static_cast<void*>(again) == block);
+  opener.join();
+  Pool::deallocate(again);
+}
+
+TEST_CASE("a capture that did not end well does not count for ever") {
+  PoolTest const test(1);
+  DeviceWork::Stream stream(Kind::blocking);
+  char* const block = PoolTest::allocate(20 * MiB);
+  stream.begin_capture();
+  Pool::deallocate(block);
+  char* const other = PoolTest::allocate(20 * MiB);
+  CHECK(other != block);
+  FakeCuda::fail_nth_call("cudaStreamEndCapture", 1, 999);
+  CHECK_FALSE(stream.end_capture());
+  stream.end_capture();
+  char* const again = PoolTest::allocate(20 * MiB);
+  CHECK(again == block);
+  Pool::deallocate(other);
+  Pool::deallocate(again);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
+#define KOKKOS_HOST_SPACES_TESTS_BACKEND_POOL_TEST_HPP
+
+#include "../../../backend/pool/Pool.hpp"
+#include "../../../backend/pool/Pools.hpp"
+#include "../../support/Sanitized.hpp"
+#include "../Device.hpp"
+
+#include <cstddef>
+
+inline constexpr std::size_t KiB = 1024;
+inline constexpr std::size_t MiB = 1024 * KiB;
+
+/// Begins a test of the pool with so many devices and empty pools, and empties them again.
+class PoolTest {
+ public:
+  explicit PoolTest(int devices = 0) {
+    empty();
+    forget_what_stays();
+    start_test(devices);
+  }
+  ~PoolTest() { empty(); }
+  PoolTest(PoolTest const&)            = delete;
+  PoolTest& operator=(PoolTest const&) = delete;
+
+  static char* allocate(std::size_t bytes, char const* label = "of a test", int numa_node = -1) {
+    using namespace KokkosHostSpaces::Impl;
+    return static_cast<char*>(
+        Pool::allocate({bytes, MemoryKind::page_locked, numa_node, "TestSpace", label}));
+  }
+
+  static KokkosHostSpaces::pool::Usage usage() {
+    return KokkosHostSpaces::pool::statistics().total;
+  }
+
+ private:
+  // What a test before made the runtime refuse to unlock.
+  static void forget_what_stays() {
+    using namespace KokkosHostSpaces::Impl;
+    Pools* const pools      = Pools::existing();
+    std::size_t const stays = pools != nullptr ? pools->ledger.locked() : 0;
+    if (stays == 0) return;
+    pools->ledger.leaves();
+    pools->ledger.release(stays);
+    pools->release_ready({0});  // with nothing locked, it forgets what was needed
+  }
+
+  static void empty() {
+    KokkosHostSpaces::pool::set_limit(0);
+    KokkosHostSpaces::Impl::Pool::release_all();
+  }
+};
+
+#endif

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Many copies by one call, in every build; what is asked of the driver for them: CopyBatchTests.cpp
+// and DriverCallsCuda.cpp. And how a copy is explained.
+
+#include "../copy/CopyCases.hpp"
+
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace DeepCopyAll {
+
+using namespace CopyCases;
+using Catch::Matchers::ContainsSubstring;
+using Left  = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+
+using Execution   = Kokkos::DefaultExecutionSpace;
+using DeviceSpace = Execution::memory_space;
+using Host        = Kokkos::View<double*, khs::PinnedSpace>;
+using Device      = Kokkos::View<double*, DeviceSpace>;
+using Range       = std::pair<std::size_t, std::size_t>;
+
+// Pairs of random parts, there and back, against single assignments.
+template <class Instance>
+void check_random(Instance const& instance, unsigned seed) {
+  std::mt19937 random(seed);
+  INFO("seed " << seed);
+  std::size_t const n = 20000;
+  Host const source("source", n), back("back", n);
+  Device const device("device", n);
+  std::vector<double> expected(n, 0);
+  for (std::size_t i = 0; i < n; ++i) source(i) = double(i + 1);
+  std::vector<Host> sources, backs;
+  std::vector<Device> devices;
+  std::size_t to = 0, gap = 0, length = 1 + random() % 50;
+  while (true) {
+    if (random() % 8 == 0) {
+      length = random() % 50;
+      gap    = random() % 2 * (random() % 30);
+    }
+    if (to + length > n) break;
+    std::size_t const from = gap == 0 ? to : random() % (n - 50);
+    sources.push_back(Kokkos::subview(source, Range(from, from + length)));
+    devices.push_back(Kokkos::subview(device, Range(to, to + length)));
+    backs.push_back(Kokkos::subview(back, Range(to, to + length)));
+    for (std::size_t i = 0; i < length; ++i) expected[to + i] = source(from + i);
+    to += length + gap;
+  }
+  for (std::size_t i = devices.size() - 1; i > 0; --i) {
+    std::size_t const j = random() % 3 == 0 ? random() % (i + 1) : i;
+    std::swap(devices[i], devices[j]);
+    std::swap(sources[i], sources[j]);
+  }
+  khs::deep_copy_all(instance, devices, sources);
+  std::vector<Device> sorted;
+  for (Host const& view : backs) {
+    auto const begin = std::size_t(view.data() - back.data());
+    sorted.push_back(Kokkos::subview(device, Range(begin, begin + view.size())));
+  }
+  khs::deep_copy_all(instance, backs, sorted);
+  instance.fence();
+  int wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += back(i) != expected[i];
+  CHECK(wrong == 0);
+}
+
+// Pieces with gaps, few or thousands, ascending or shuffled on either side: by one list for a kernel.
+template <class Instance>
+void check_with_gaps(Instance const& instance, unsigned seed) {
+  std::mt19937 random(seed);
+  std::size_t const count = 2 + random() % (seed % 4 == 0 ? 3000 : 90), most = 1 + random() % 40;
+  INFO("seed " << seed << ", " << count << " pieces of at most " << most);
+  std::size_t const slot = most + 3, n = slot * count;
+  Host const source("source", n), back("back", n);
+  Device const device("device", n);
+  for (std::size_t i = 0; i < n; ++i) source(i) = double(i + 1);
+  std::vector<std::size_t> place(count);
+  std::iota(place.begin(), place.end(), std::size_t(0));
+  if (seed % 3 != 0) std::shuffle(place.begin(), place.end(), random);
+  std::vector<Host> sources, backs;
+  std::vector<Device> devices;
+  std::vector<double> expected(n, 0);
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t const length = seed % 2 == 0 ? most : 1 + random() % most,
+                      from = slot * k + random() % 3, to = slot * place[k] + random() % 3;
+    sources.push_back(Kokkos::subview(source, Range(from, from + length)));
+    devices.push_back(Kokkos::subview(device, Range(to, to + length)));
+    backs.push_back(Kokkos::subview(back, Range(from, from + length)));
+    for (std::size_t i = from; i < from + length; ++i) expected[i] = source(i);
+  }
+  khs::deep_copy_all(instance, devices, sources);
+  khs::deep_copy_all(instance, backs, devices);
+  instance.fence();
+  int wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += back(i) != expected[i];
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("deep_copy_all copies pieces with gaps in any order", "[deep_copy]") {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    check_with_gaps(Execution(), seed);
+    check_with_gaps(Kokkos::DefaultHostExecutionSpace(), seed);
+  }
+}
+
+TEST_CASE("deep_copy_all copies each pair, and nothing else, on any instance", "[deep_copy]") {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    check_random(Execution(), seed);
+    check_random(Kokkos::DefaultHostExecutionSpace(), 100 + seed);
+  }
+}
+
+TEST_CASE("deep_copy_all takes lists, and Views of several types, layouts and spaces",
+          "[deep_copy]") {
+  Host const a("a", 10), b("b", 10);
+  Device const da("da", 10), db("db", 10);
+  Kokkos::View<int**, Right, khs::MappedSpace> const rows("rows", 5, 7);
+  Kokkos::View<int**, Left, DeviceSpace> const columns("columns", 5, 7);
+  Kokkos::View<int**, Left, khs::PinnedSpace> const turned("turned", 5, 7);
+  Kokkos::View<float*, Kokkos::HostSpace> const pageable("pageable", 20),
+      pageable_back("pageable_back", 20);
+  Kokkos::View<float*, khs::PinnedSpace> const floats("floats", 20);
+  Kokkos::View<double, khs::PinnedSpace> const scalar("scalar"), scalar_back("scalar_back");
+  Kokkos::View<double, DeviceSpace> const device_scalar("device_scalar");
+  for (int i = 0; i < 10; ++i) {
+    a(i) = i;
+    b(i) = 100 + i;
+  }
+  for (int i = 0; i < 35; ++i) rows(i / 7, i % 7) = i;
+  for (int i = 0; i < 20; ++i) pageable(i) = float(i);
+  scalar()         = 3;
+  auto const check = [&](auto const& instance) {
+    khs::deep_copy_all(instance, {da, db}, {a, b});
+    khs::deep_copy_all(instance, khs::copy_of(columns, rows), khs::copy_of(floats, pageable),
+                       khs::copy_of(device_scalar, scalar));
+    Kokkos::deep_copy(a, -1.);
+    Kokkos::deep_copy(b, -1.);
+    Kokkos::fence();
+    khs::deep_copy_all(instance, khs::copy_of(a, da), khs::copy_of(turned, columns),
+                       khs::copy_of(b, db), khs::copy_of(pageable_back, floats),
+                       khs::copy_of(scalar_back, device_scalar));
+    instance.fence();
+    CHECK(a(9) == 9);
+    CHECK(b(9) == 109);
+    CHECK(turned(4, 6) == 34);
+    CHECK(pageable_back(19) == 19);
+    CHECK(scalar_back() == 3);
+  };
+  check(Execution());
+  check(Kokkos::DefaultHostExecutionSpace());
+  khs::deep_copy_all(Execution());
+  khs::deep_copy_all(Execution(), std::vector<Host>(), std::vector<Device>());
+}
+
+TEST_CASE("what is wrong with one of many copies is told before any is made", "[deep_copy]") {
+  Host const a("alpha", 10), b("beta", 10), c("gamma", 11);
+  Kokkos::deep_copy(a, 1.);
+  Execution const instance;
+  auto const part = [](Host const& view, std::size_t begin, std::size_t end) {
+    return Kokkos::subview(view, Range(begin, end));
+  };
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, {b, b}, {a}), ContainsSubstring("equally long"));
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, {b, b}, {a, c}),
+                    ContainsSubstring("gamma") && ContainsSubstring("(11)"));
+  CHECK_THROWS_WITH(
+      khs::deep_copy_all(instance, {part(b, 0, 6), part(b, 5, 10)}, {part(a, 0, 6), part(a, 0, 5)}),
+      ContainsSubstring("beta") && ContainsSubstring("48 bytes") &&
+          ContainsSubstring("make two calls"));
+  CHECK_THROWS_AS(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 5), part(a, 0, 5)),
+                                     khs::copy_of(part(c, 0, 5), part(b, 4, 9))),
+                  khs::Error);
+  instance.fence();
+  for (int i = 0; i < 10; ++i) CHECK(b(i) == 0);
+}
+
+TEST_CASE("of copies in conflict the right ones are named, also among neighbours that are merged",
+          "[deep_copy]") {
+  using Neighbours = khs::Impl::CopyBatch::Neighbours;
+  Host const a("alpha", 10), b("beta", 10);
+  auto const parts = [](Host const& view, std::vector<Range> const& ranges) {
+    std::vector<Host> result;
+    for (Range const& range : ranges) result.push_back(Kokkos::subview(view, range));
+    return result;
+  };
+  auto const dsts = parts(b, {{0, 4}, {4, 10}, {8, 9}}), srcs = parts(a, {{0, 4}, {4, 10}, {0, 1}});
+  khs::Impl::PairsOfRanges const pairs(dsts, srcs);
+  for (Neighbours const neighbours : {Neighbours::apart, Neighbours::merged})
+    CHECK_THROWS_WITH(khs::Impl::check_pairs(pairs, neighbours),
+                      ContainsSubstring("of 48 bytes writes what") &&
+                          ContainsSubstring("of 8 bytes reads or writes"));
+  auto const good_dsts = parts(b, {{0, 4}, {4, 10}}), good_srcs = parts(a, {{0, 4}, {4, 10}});
+  CHECK_NOTHROW(
+      khs::Impl::check_pairs(khs::Impl::PairsOfRanges(good_dsts, good_srcs), Neighbours::merged));
+}
+
+TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[deep_copy]") {
+  Kokkos::View<double**, Right, khs::PinnedSpace> const host("host", 100, 200);
+  Kokkos::View<double**, Right, DeviceSpace> const device("device", 100, 200);
+  Kokkos::View<double**, Left, DeviceSpace> const turned("turned", 100, 200);
+  Kokkos::View<double**, Right, Kokkos::HostSpace> const pageable("pageable", 100, 200);
+  std::string const whole = khs::explain(device, host);
+  CHECK_THAT(whole, ContainsSubstring("\"device\" (100,200) in ") &&
+                        ContainsSubstring("\"host\" (100,200) in Pinned, 160000 bytes: ") &&
+                        ContainsSubstring("one memcpy"));
+  CHECK_THAT(khs::explain(device, host), !ContainsSubstring("refused"));
+  CHECK_THAT(khs::explain(Kokkos::subview(device, Range(0, 9), Kokkos::ALL), host),
+             ContainsSubstring("refused") && ContainsSubstring("match"));
+  CHECK_THAT(khs::explain(host, host), ContainsSubstring("nothing to do"));
+  CHECK_THAT(khs::explain(Kokkos::DefaultHostExecutionSpace(), device, host),
+             ContainsSubstring("done on return"));
+#ifdef KOKKOS_ENABLE_CUDA
+  auto const part = [](auto const& view) {
+    return Kokkos::subview(view, Kokkos::ALL, Range(0, 50));
+  };
+  CHECK_THAT(whole, ContainsSubstring("asynchronous on the instance"));
+  CHECK_THAT(khs::explain(part(host), part(device)),
+             ContainsSubstring("one 2-D memcpy, 100 rows of 400 bytes"));
+  CHECK_THAT(khs::explain(host, turned), ContainsSubstring("tile by tile"));
+  CHECK_THAT(khs::explain(host, pageable), ContainsSubstring("not asynchronous") &&
+                                               ContainsSubstring("put \"pageable\" into Pinned"));
+  CHECK_THAT(
+      khs::explain(Kokkos::subview(device, Kokkos::ALL, 3), Kokkos::subview(host, Kokkos::ALL, 3)),
+      ContainsSubstring("element by element") && ContainsSubstring("runs of 8 bytes"));
+#else
+  CHECK_THAT(khs::explain(host, turned), ContainsSubstring("element by element"));
+  CHECK_THAT(khs::explain(host, pageable), ContainsSubstring("by the host"));
+#endif
+}
+
+TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
+  khs::Impl::ExplainedCopy copy;
+  copy.is_ours = copy.by_cuda_instance = true;
+  copy.sides                           = {.same_type                = true,
+                                          .pageable_source          = false,
+                                          .pageable_destination     = false,
+                                          .both_page_locked         = false,
+                                          .device_reads_host_memory = false};
+  // Every row 3 times: two calls would do, if rows of the source did not share memory.
+  std::size_t const extents[] = {2, 3, 100, 10}, to[] = {3000, 1000, 10, 1},
+                    from[] = {5000, 0, 50, 1};
+  copy.plan                = khs::Impl::make_copy_plan(8, 4, extents, to, from);
+  REQUIRE(copy.plan.engine_calls() == 6);
+  CHECK_THAT(khs::Impl::explain(copy),
+             ContainsSubstring("element by element") && ContainsSubstring("share memory"));
+
+  // Of runs that lie dense in staging memory what follows is one memcpy, no kernel.
+  copy.sides.pageable_source = true;
+  std::size_t const turned[] = {1, 2, 6, 600}, dense[] = {3000, 1000, 10, 1};
+  copy.plan = khs::Impl::make_copy_plan(8, 4, extents, dense, turned);
+  CHECK_THAT(khs::Impl::explain(copy),
+             ContainsSubstring("page-locked memory") && !ContainsSubstring("kernel"));
+
+  // A matrix that is turned on its way to a device: in place, or from its memory if it is large.
+  copy.sides.pageable_source          = false;
+  copy.sides.device_reads_host_memory = true;
+  copy.sides.link_way                 = khs::Impl::LinkWay::to_device;
+  for (std::size_t const side : {100, 2000}) {
+    std::size_t const square[] = {side, side}, rows[] = {side, 1}, columns[] = {1, side};
+    copy.plan = khs::Impl::make_copy_plan(8, 2, square, rows, columns);
+    CHECK_THAT(khs::Impl::explain(copy),
+               ContainsSubstring("tile by tile") &&
+                   ContainsSubstring(side == 100 ? "through the mapped address"
+                                                 : "memcpys of slabs to memory of the device"));
+  }
+  // And on its way back.
+  copy.sides.device_reads_host_memory = false;
+  copy.sides.link_way                 = khs::Impl::LinkWay::to_host;
+  for (std::size_t const side : {2000, 2100}) {
+    std::size_t const square[] = {side, side}, rows[] = {side, 1}, columns[] = {1, side};
+    copy.plan = khs::Impl::make_copy_plan(8, 2, square, rows, columns);
+    CHECK_THAT(khs::Impl::explain(copy),
+               ContainsSubstring(side == 2000 ? "through the mapped address"
+                                              : "memcpys of slabs from there"));
+  }
+}
+
+}  // namespace DeepCopyAll

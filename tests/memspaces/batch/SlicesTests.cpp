@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Many pieces of two Views by one call, given by numbers, in every build; what is asked of the driver
+// for them: SliceCallsCuda.cpp.
+
+#include "../copy/CopyCases.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace SlicesOfViews {
+
+using namespace CopyCases;
+using Catch::Matchers::ContainsSubstring;
+
+using Execution   = Kokkos::DefaultExecutionSpace;
+using DeviceSpace = Execution::memory_space;
+using Slices      = std::vector<khs::Slice>;
+template <class Value>
+using Host = Kokkos::View<Value*, khs::PinnedSpace>;
+template <class Value>
+using Device = Kokkos::View<Value*, DeviceSpace>;
+
+/// What a set of slices is like.
+struct Kind {
+  std::size_t count, most;  ///< slices, and elements of each
+  bool have_gaps, are_shuffled, are_equally_long;
+};
+
+// Valid ones; `room` is what an array has to have.
+struct Made {
+  Slices slices;
+  std::size_t room;
+};
+Made make(Kind const& kind, std::mt19937& random) {
+  Made made{{}, 0};
+  std::size_t to = 0, room = kind.count * kind.most + 100;
+  for (std::size_t k = 0; k < kind.count; ++k) {
+    std::size_t const length = kind.are_equally_long ? kind.most : random() % (kind.most + 1);
+    bool const goes_on       = k > 0 && random() % 4 == 0;
+    khs::Slice const before  = k > 0 ? made.slices.back() : khs::Slice{};
+    std::size_t const from   = goes_on ? before.src + before.count : random() % (room - kind.most);
+    made.slices.push_back({to, std::min(from, room - length), length});
+    to += length + (kind.have_gaps ? random() % 5 : 0);
+  }
+  made.room = std::max(room, to);
+  if (kind.are_shuffled) std::shuffle(made.slices.begin(), made.slices.end(), random);
+  return made;
+}
+
+template <class Dst>
+auto values_of(Dst const& view) {
+  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return std::vector<typename Dst::non_const_value_type>(copy.data(), copy.data() + copy.size());
+}
+
+// Is each element what single assignments make of it?
+template <class Dst, class Src, class Instance>
+bool copies_well(Instance const& instance, Dst const& dst, Src const& src, Slices const& slices) {
+  auto expected   = values_of(dst);
+  auto const from = values_of(src);
+  for (khs::Slice const& slice : slices)
+    for (std::size_t i = 0; i < slice.count; ++i) expected[slice.dst + i] = from[slice.src + i];
+  khs::deep_copy_all(instance, dst, src, slices);
+  instance.fence();
+  return values_of(dst) == expected;
+}
+
+template <class View>
+View numbered(std::string const& label, std::size_t n, int first) {
+  View const view(label, n);
+  auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace(), view);
+  for (std::size_t i = 0; i < n; ++i)
+    host(i) = typename View::value_type(std::uint32_t(first) + i * 2654435761u);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+template <class Value, class Instance>
+void check_random(Instance const& instance, unsigned seed) {
+  std::mt19937 random(seed);
+  Kind const kind{1 + random() % (seed % 3 == 0 ? 3000 : 90), 1 + random() % 40, random() % 2 == 0,
+                  random() % 2 == 0, random() % 2 == 0};
+  auto const [slices, room] = make(kind, random);
+  INFO("seed " << seed << ", " << kind.count << " slices of at most " << kind.most << " elements");
+  for (int round = 0; round < 3; ++round) {  // the second one may find the list of the first one
+    auto const source = numbered<Host<Value>>("source", room, 1 + round);
+    auto const back   = numbered<Host<Value>>("back", room, 100 + round);
+    auto const device = numbered<Device<Value>>("device", room + std::size_t(round), 200 + round);
+    Kokkos::View<Value const*, khs::PinnedSpace> const only_read = source;
+    REQUIRE(copies_well(instance, device, only_read, slices));
+    REQUIRE(copies_well(instance, back, device, slices));
+  }
+}
+
+TEMPLATE_TEST_CASE("slices of one View are copied to another, and nothing else is", "[deep_copy]",
+                   double, std::uint8_t) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    check_random<TestType>(Execution(), seed);
+    if (seed < 20) check_random<TestType>(Kokkos::DefaultHostExecutionSpace(), 1000 + seed);
+  }
+}
+
+TEST_CASE("slices are of Views in any spaces, given as any list", "[deep_copy]") {
+  std::array<khs::Slice, 3> const few = {khs::Slice{5, 0, 10}, {0, 50, 5}, {20, 20, 0}};
+  auto const check                    = [&](auto const& dst, auto const& src) {
+    Execution const instance;
+    khs::deep_copy_all(instance, dst, src, few);
+    instance.fence();
+    auto const to = values_of(dst), from = values_of(src);
+    CHECK((to[0] == from[50] && to[4] == from[54] && to[5] == from[0] && to[14] == from[9]));
+    CHECK((to[15] == 0 && to[20] == 0));
+  };
+  auto const pinned = numbered<Host<int>>("pinned", 100, 1);
+  auto const device = numbered<Device<int>>("device", 100, 2);
+  auto const host   = numbered<Kokkos::View<int*, Kokkos::HostSpace>>("host", 100, 3);
+  check(Device<int>("to", 60), pinned);
+  check(Host<int>("to", 60), device);
+  check(Device<int>("to", 60), device);
+  check(Host<int>("to", 60), pinned);
+  check(Device<int>("to", 60), host);
+  check(Kokkos::View<int*, Kokkos::HostSpace>("to", 60), device);
+  check(Kokkos::View<int*, khs::MappedSpace>("to", 60), device);
+  check(Kokkos::View<int*, Kokkos::LayoutRight, khs::WriteCombinedSpace>("to", 60), device);
+
+  Execution const instance;
+  Host<int> const to("to", 100);
+  khs::deep_copy_all(instance, to, device, {{3, 4, 1}, {7, 8, 2}});
+  Kokkos::View<khs::Slice*, Kokkos::HostSpace> const listed("listed", 2);
+  listed(0) = {10, 11, 2};
+  listed(1) = {20, 21, 3};
+  khs::deep_copy_all(instance, to, device, std::span(listed.data(), listed.size()));
+  khs::deep_copy_all(instance, to, device, Slices());
+  khs::deep_copy_all(instance, Host<int>(), Device<int>(), {{0, 0, 0}});
+  khs::deep_copy_all(instance, to, to, {{50, 50, 10}});  // nothing to do
+  auto const again =
+      khs::prepare_deep_copy_all(instance, to, device, Slices{{40, 41, 5}, {60, 1, 2}});
+  khs::deep_copy_all(instance, again);
+  khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, to, device, {{80, 3, 4}}));
+  instance.fence();
+  auto const from = values_of(device);
+  CHECK((to(3) == from[4] && to(8) == from[9] && to(11) == from[12] && to(22) == from[23]));
+  CHECK((to(44) == from[45] && to(61) == from[2] && to(83) == from[6]));
+  CHECK(to(50) == 0);
+}
+
+TEST_CASE("what is wrong with one of many slices is told before any is copied", "[deep_copy]") {
+  auto const from = numbered<Device<double>>("alpha", 1000, 5);
+  Host<double> const to("beta", 1000);
+  auto const check = [&](auto const& instance, std::size_t count) {
+    Slices slices;
+    for (std::size_t k = 0; k < count; ++k) slices.push_back({5 * k, 5 * (k ^ (k >> 1)), 3});
+    auto const refuses = [&](khs::Slice const& bad, auto const& words) {
+      Slices spoiled     = slices;
+      spoiled[count / 2] = bad;
+      CHECK_THROWS_WITH(khs::deep_copy_all(instance, to, from, spoiled), words);
+      CHECK_THROWS_AS(khs::deep_copy_all(instance, to, from, spoiled), khs::Error);
+      CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, to, from, spoiled), khs::Error);
+    };
+    std::string const number = "slice " + std::to_string(count / 2);
+    std::size_t const far    = std::size_t(0) - 1;
+    refuses({998, 0, 3}, ContainsSubstring(number) &&
+                             ContainsSubstring("3 elements from 998 on of \"beta\" (1000) in ") &&
+                             ContainsSubstring("numbers of elements"));
+    refuses({0, 1001, 0}, ContainsSubstring(number) && ContainsSubstring("\"alpha\" (1000)"));
+    refuses({far, 0, 2}, ContainsSubstring("\"beta\""));
+    refuses({900, far - 1, 3}, ContainsSubstring("\"alpha\""));
+    refuses({900, 900, far}, ContainsSubstring("\"beta\""));
+    if (count > 1)
+      refuses({2, 900, 4}, ContainsSubstring(number + " of 4 elements from 2 on of \"beta\"") &&
+                               ContainsSubstring("slice 0 of 3 elements") &&
+                               ContainsSubstring("32 bytes") &&
+                               ContainsSubstring("make two calls"));
+  };
+  for (std::size_t const count : {1, 4, 100}) {
+    check(Execution(), count);
+    check(Kokkos::DefaultHostExecutionSpace(), count);
+  }
+  auto const within = values_of(from);
+  CHECK_THROWS_WITH(khs::deep_copy_all(Execution(), from, from, {{0, 10, 5}, {100, 4, 5}}),
+                    ContainsSubstring("slice 0 of") && ContainsSubstring("slice 1 of"));
+  CHECK_THROWS_WITH(khs::deep_copy_all(Execution(), from, from, {{500, 10, 5}, {100, 101, 5}}),
+                    ContainsSubstring("slice 1 of") && ContainsSubstring("third View"));
+  Kokkos::fence();
+  CHECK(values_of(from) == within);
+  CHECK(values_of(to) == std::vector<double>(1000));
+}
+
+TEST_CASE("slices that were copied before are looked at again", "[deep_copy]") {
+  Execution const instance;
+  std::size_t const count = 200;
+  Slices slices;
+  for (std::size_t k = 0; k < count; ++k) slices.push_back({20 * k, 20 * (k ^ (k >> 1)), 12});
+  for (int time = 0; time < 3; ++time) {
+    auto const from = numbered<Host<int>>("from", 20 * 256, time);
+    Device<int> const to("to", 20 * count);
+    REQUIRE(copies_well(instance, to, from, slices));
+    Slices others = slices;
+    others[150]   = {20 * 150 + 1, 7, 11};
+    REQUIRE(copies_well(instance, to, from, others));
+    others[150] = {20 * 77, 7, 11};
+    CHECK_THROWS_AS(khs::deep_copy_all(instance, to, from, others), khs::Error);
+    // The same slices, of Views that are too short, of other elements, and of one View.
+    CHECK_THROWS_WITH(
+        khs::deep_copy_all(instance, Device<int>("short", 20 * 199 + 11), from, slices),
+        ContainsSubstring("slice 199") && ContainsSubstring("short"));
+    CHECK_THROWS_WITH(khs::deep_copy_all(instance, to, Host<int>("short", 20 * 255), slices),
+                      ContainsSubstring("short"));
+    CHECK(copies_well(instance, Device<char>("to", 20 * count),
+                      numbered<Host<char>>("from", 20 * 256, time), slices));
+    auto const one = numbered<Device<int>>("one", 20 * 600, time);
+    CHECK_THROWS_AS(khs::deep_copy_all(instance, one, one, slices), khs::Error);
+    Device<int> const behind = Kokkos::subview(one, std::pair(20 * 256, 20 * 600));
+    CHECK(copies_well(instance, behind, one, slices));
+  }
+  instance.fence();
+}
+
+TEST_CASE("a slice that copies itself is left out for its memory alone", "[deep_copy]") {
+  Execution const instance;
+  Slices slices = {{4000, 4000, 10}};
+  for (std::size_t k = 0; k < 60; ++k) slices.push_back({20 * (59 - k), 2000 + 30 * k, 20});
+  for (int time = 0; time < 2; ++time) {
+    auto const one = numbered<Device<int>>("one", 5000, time);
+    CHECK(copies_well(instance, one, one, slices));
+    CHECK(copies_well(instance, numbered<Device<int>>("to", 5000, 7), one, slices));
+  }
+}
+
+TEST_CASE("slices are copied by several threads at a time", "[deep_copy]") {
+  constexpr int most   = 2;
+  auto const instances = Kokkos::Experimental::partition_space(Execution(), std::vector(most, 1));
+  std::vector<int> wrong(most, -1);
+  auto const work = [&](int thread) {
+    int number = 0;
+    std::mt19937 random(unsigned(thread) / 2 + 11);  // some have slices in common
+    for (int round = 0; round < 12; ++round) {
+      auto const [slices, room] = make({500, 12, round % 2 == 0, round % 3 == 0, false}, random);
+      Host<int> const host("host", room), back("back", room);
+      Device<int> const device("device", room);
+      for (std::size_t i = 0; i < room; ++i) host(i) = int(i) + 1000 * thread;
+      for (int time = 0; time < 3; ++time)
+        khs::deep_copy_all(instances[std::size_t(thread)], device, host, slices);
+      Kokkos::deep_copy(instances[std::size_t(thread)], back, device);
+      instances[std::size_t(thread)].fence();
+      for (khs::Slice const& slice : slices)
+        for (std::size_t i = 0; i < slice.count; ++i)
+          number += back(slice.dst + i) != host(slice.src + i);
+    }
+    wrong[std::size_t(thread)] = number;
+  };
+#ifdef KOKKOS_ENABLE_CUDA  // elsewhere Kokkos has no instances for threads
+  std::vector<std::thread> threads;
+  for (int i = 0; i < most; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+#else
+  for (int i = 0; i < most; ++i) work(i);
+#endif
+  CHECK(wrong == std::vector(most, 0));
+}
+
+}  // namespace SlicesOfViews

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a deep_copy asks of the CUDA runtime: how often, for how many bytes, and on which stream.
+
+#include "../DriverSpy.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_DualView.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+constexpr int n = 300;
+using Range     = std::pair<int, int>;
+using Right     = Kokkos::LayoutRight;
+
+template <class Space>
+using Matrix = Kokkos::View<int**, Right, Space>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a copy asks the driver once, for its bytes, on its instance alone",
+                   "[driver_calls][cuda]", khs::PinnedSpace, khs::MappedSpace,
+                   khs::WriteCombinedSpace) {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  std::set<void*> const second{instances[1].cuda_stream()};
+  Matrix<TestType> const host("host", n, n);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  auto const part = [](auto const& view) {
+    return Kokkos::subview(view, Range(0, 100), Range(50, 150));
+  };
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instances[1], device, host);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * n * n);
+    CHECK(spy.streams == second);
+  }
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instances[1], part(host), part(device));
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * 100 * 100);
+    CHECK(spy.streams == second);
+  }
+  Kokkos::fence();
+}
+
+TEST_CASE("a streamed loop asks the driver for the bytes of its arguments, and for no others",
+          "[driver_calls][cuda]") {
+  constexpr int count = 100000;
+  Kokkos::View<double*, khs::PinnedSpace> const a("a", count), b("b", count), c("c", count);
+  using In  = khs::In<double const*>;
+  using Out = khs::In<double*>;
+  khs::StreamOptions<> const staged{.transport = khs::Transport::staged, .chunk_rows = 7777};
+  khs::StreamOptions<> const in_place{.transport = khs::Transport::zero_copy};
+  auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };
+  auto const run = [&](khs::StreamOptions<> const& options, auto const&... arguments) {
+    DriverSpy const spy;
+    khs::StreamedLoop const loop = khs::streamed_for("sum", options, count, sum, arguments...);
+    loop.fence();
+    CHECK(spy.bytes == loop.bytes_to_device() + loop.bytes_to_host());
+    return spy.bytes;
+  };
+  // Device memory that is new to streamed loops gets a header of Kokkos' own.
+  khs::streamed_for("first", staged, count, sum, khs::read(a), khs::read(b), khs::update(c))
+      .fence();
+  std::size_t const array = count * sizeof(double);
+  CHECK(run(staged, khs::read(a), khs::read(b), khs::write(c)) == 3 * array);
+  CHECK(run(staged, khs::read(a), khs::read(a), khs::write(c)) == 2 * array);
+  CHECK(run(staged, khs::read(a), khs::read(b), khs::update(c)) == 4 * array);
+  CHECK(run(in_place, khs::read(a), khs::read(b), khs::write(c)) == 0);
+}
+
+TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver_calls][cuda]") {
+  Matrix<khs::PinnedSpace> const host("host", n, n);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", n, n);
+  void* const users = Kokkos::Cuda().cuda_stream();
+  DriverSpy const spy;
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), device, host);
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(),
+                    Kokkos::subview(host, Kokkos::ALL, Range(0, 100)),
+                    Kokkos::subview(device, Kokkos::ALL, Range(0, 100)));
+  CHECK(spy.copies == 2);
+  CHECK(spy.bytes == sizeof(int) * n * (n + 100));
+  CHECK(spy.streams.count(users) == 0);
+  CHECK(spy.streams.count(nullptr) == 0);
+}
+
+TEST_CASE("a large copy that turns a matrix crosses the link by slabs, in a capture by a kernel",
+          "[driver_calls][cuda]") {
+  using Left     = Kokkos::LayoutLeft;
+  int const rows = 3000, columns = 2003;  // 48 MB
+  Kokkos::View<double**, Left, khs::PinnedSpace> const host("host", rows, columns),
+      turned_back("turned back", rows, columns);
+  Kokkos::View<double**, Right, khs::PinnedSpace> const back("back", rows, columns);
+  Kokkos::View<double**, Right, Kokkos::CudaSpace> const device("device", rows, columns);
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) host(i, j) = 10000. * i + j;
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  {
+    Kokkos::Cuda const instance(stream);
+    auto const wrong = [&] {
+      Kokkos::deep_copy(instance, back, device);
+      instance.fence();
+      int count = 0;
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) count += back(i, j) != 10000. * i + j;
+      return count;
+    };
+    for (int round = 0; round < 3; ++round) {
+      DriverSpy const spy;
+      Kokkos::deep_copy(instance, device, host);
+      CHECK(spy.copies > 3);
+      CHECK(spy.bytes == sizeof(double) * rows * columns);
+      CHECK(spy.streams.count(stream) == 0);
+    }
+    CHECK(wrong() == 0);
+    {
+      DriverSpy const spy;
+      Kokkos::deep_copy(instance, turned_back, device);
+      CHECK(spy.copies > 3);
+      CHECK(spy.bytes == sizeof(double) * rows * columns);
+      CHECK(spy.streams.count(stream) == 0);
+    }
+    instance.fence();
+    CHECK(std::memcmp(turned_back.data(), host.data(), host.size() * sizeof(double)) == 0);
+    Kokkos::deep_copy(instance, device, 0.);
+    instance.fence();
+    DriverSpy const spy;
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    Kokkos::deep_copy(instance, device, host);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    CHECK(spy.copies == 0);
+    cudaGraphExec_t runnable = nullptr;
+    REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphLaunch(runnable, stream) == cudaSuccess);
+    CHECK(wrong() == 0);
+    cudaGraphExecDestroy(runnable);
+    cudaGraphDestroy(graph);
+  }
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("a broadcast of pageable memory is one call", "[driver_calls][cuda]") {
+  double const value = 3;
+  Kokkos::View<double const*, Kokkos::LayoutStride, Kokkos::HostSpace> const source(
+      &value, Kokkos::LayoutStride(1000000, 0));
+  Kokkos::View<double*, khs::PinnedSpace> const host("host", 1000000);
+  Kokkos::Cuda const instance;
+  {
+    DriverSpy const spy;
+    Kokkos::deep_copy(instance, host, source);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(double));
+  }
+  instance.fence();
+  CHECK(host(999999) == 3);
+}
+
+TEST_CASE("a mirror on an instance, resize and device_view copy what there is, and once",
+          "[driver_calls][cuda]") {
+  Kokkos::Cuda const instance;
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  {
+    DriverSpy const spy;
+    auto const mirror = Kokkos::create_mirror_view_and_copy(
+        Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
+    CHECK(spy.copies == 1);
+    CHECK(spy.bytes == sizeof(int) * n * n);
+    auto const read = khs::device_view(instance, mirror);
+    // Kokkos puts a label of 128 bytes before what it allocates on a device.
+    CHECK(spy.copies == 3);
+    CHECK(spy.bytes == 2 * sizeof(int) * n * n + 128);
+    CHECK(khs::device_view(instance, khs::mapped_view(mirror)).data() == mirror.data());
+    CHECK(spy.copies == 3);
+  }
+  Kokkos::fence();
+}
+
+TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") {
+  using Dual = Kokkos::DualView<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
+  Dual dual("dual", 1000);
+  DriverSpy const spy;
+  dual.modify_host();
+  for (int i = 0; i < 1000; ++i) dual.view_host()(i) = i;
+  dual.sync_device();
+  CHECK(dual.view_device()(999) == 999);
+  CHECK(spy.copies == 0);
+}
+
+TEST_CASE("sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
+          "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  std::set<void*> const second{instances[1].cuda_stream()};
+  khs::PinnedDualView<int**, Right> dual("dual", n, n);
+  auto part = Kokkos::subview(dual, Range(0, 100), Range(50, 150));
+  Kokkos::fence();
+  auto const copied = [&](std::size_t copies, std::size_t elements, auto const& sync) {
+    DriverSpy const spy;
+    sync();
+    CHECK(spy.copies == copies);
+    CHECK(spy.bytes == sizeof(int) * elements);
+    CHECK(spy.streams == (copies > 0 ? second : std::set<void*>()));
+  };
+  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  dual.modify_host();
+  copied(1, n * n, [&] { dual.sync_device(instances[1]); });
+  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  dual.modify_device();
+  copied(1, n * n, [&] { dual.sync<khs::PinnedSpace>(instances[1]); });
+  part.modify_host();
+  copied(1, 100 * 100, [&] { part.sync_device(instances[1]); });
+  Kokkos::DualView<int**, Right> known_to_others = dual;
+  known_to_others.modify_device();
+  copied(1, n * n, [&] { known_to_others.sync_host(instances[1]); });
+  Kokkos::fence();
+}
+
+TEST_CASE("a pinned mirror is one copy, on its instance alone", "[driver_calls][cuda]") {
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Matrix<Kokkos::CudaSpace> const device("device", n, n);
+  DriverSpy const spy;
+  auto const mirror = khs::create_pinned_mirror_view_and_copy(instances[1], device);
+  auto const empty  = khs::create_pinned_mirror_view(instances[1], device);
+  CHECK(spy.copies == 1);
+  CHECK(spy.bytes == sizeof(int) * n * n);
+  CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
+  Kokkos::fence();
+}

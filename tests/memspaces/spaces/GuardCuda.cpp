@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// KOKKOS_HOST_SPACES_GUARD=on with a device, which copies from and to pages that the host may not
+// touch. backend/ has the tests of what is told. The environment is read once, so that these tests
+// have a run of their own.
+
+#include <KokkosHostSpaces.hpp>
+
+#include "../../support/DeviceWork.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using Left  = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+
+// Copies on this instance last until the gate is opened.
+class Held {
+ public:
+  Held() : instance(m_stream.get()), m_before(khs::Impl::races_found()) {
+    REQUIRE(khs::Impl::guards_copies());
+    Kokkos::fence();
+    m_stream.run(m_gate.hold());
+  }
+  void end() {
+    m_gate.open();
+    instance.fence();
+  }
+  std::size_t races() const { return khs::Impl::races_found() - m_before; }
+
+ private:
+  DeviceWork::Stream m_stream;
+  DeviceWork::Gate m_gate;
+
+ public:
+  Kokkos::Cuda const instance;
+
+ private:
+  std::size_t m_before;
+};
+
+template <class View>
+void fill(View const& view, int first) {
+  for (std::size_t i = 0; i < view.extent(0); ++i)
+    for (std::size_t j = 0; j < view.extent(1); ++j) view(i, j) = first + int(3 * i + j);
+}
+
+template <class View>
+bool is_filled(View const& view, int first) {
+  for (std::size_t i = 0; i < view.extent(0); ++i)
+    for (std::size_t j = 0; j < view.extent(1); ++j)
+      if (view(i, j) != first + int(3 * i + j)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a host write during a copy to the device is told, and the copy has it",
+                   "[.guard]", khs::PinnedSpace, khs::MappedSpace) {
+  for (std::size_t n : {std::size_t(1), std::size_t(1000), std::size_t(1) << 20}) {
+    Kokkos::View<int*, TestType> const sent("sent", n);
+    Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
+    Held held;
+    Kokkos::deep_copy(held.instance, device, sent);
+    CHECK(sent(n / 2) == 0);
+    CHECK(held.races() == 0);
+    sent(n / 2) = 42;
+    CHECK(held.races() == 1);
+    held.end();
+    sent(n / 2) = 43;
+    CHECK(held.races() == 1);
+    auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+    CHECK(copied(n / 2) == 42);
+  }
+}
+
+TEST_CASE("a host write during many copies by one call is told", "[.guard]") {
+  std::vector<Kokkos::View<int*, khs::PinnedSpace>> sent;
+  std::vector<Kokkos::View<int*, Kokkos::CudaSpace>> devices;
+  for (int k = 0; k < 20; ++k) {
+    sent.emplace_back("sent", 1000 + k);
+    devices.emplace_back("device", 1000 + k);
+  }
+  Held held;
+  khs::deep_copy_all(held.instance, devices, sent);
+  CHECK(sent[7](3) == 0);
+  CHECK(held.races() == 0);
+  sent[7](3) = 42;
+  CHECK(held.races() == 1);
+  held.end();
+  sent[8](3) = 43;
+  CHECK(held.races() == 1);
+}
+
+TEST_CASE("a host write during a copy of slices is told", "[.guard]") {
+  std::size_t const length = 1 << 14, count = 40;  // whole pages
+  Kokkos::View<int*, khs::PinnedSpace> const sent("sent", 2 * length * count);
+  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", length * count);
+  std::vector<khs::Slice> slices;
+  for (std::size_t k = 0; k < count; ++k)
+    slices.push_back({length * k, 2 * length * (k * 7 % count), length});
+  Held held;
+  khs::deep_copy_all(held.instance, device, sent, slices);
+  CHECK(held.races() == 0);
+  sent(slices[7].src + length / 2) = 42;
+  CHECK(held.races() == 1);
+  held.end();
+  sent(slices[8].src + length / 2) = 43;
+  CHECK(held.races() == 1);
+}
+
+TEMPLATE_TEST_CASE("a host read during a copy to the host is told, and what is left alone arrives",
+                   "[.guard]", khs::PinnedSpace, khs::MappedSpace) {
+  for (std::size_t n : {std::size_t(1), std::size_t(1000), std::size_t(1) << 20}) {
+    Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
+    Kokkos::deep_copy(device, 7);
+    Kokkos::View<int*, TestType> const touched("touched", n), alone("alone", n);
+    Held held;
+    Kokkos::deep_copy(held.instance, touched, device);
+    Kokkos::deep_copy(held.instance, alone, device);
+    CHECK(touched(n - 1) == 0);
+    CHECK(held.races() == 1);
+    held.end();
+    CHECK(touched(n - 1) == 7);
+    CHECK(alone(0) == 7);
+    CHECK(alone(n - 1) == 7);
+    CHECK(held.races() == 1);
+  }
+}
+
+TEST_CASE("programs that fence hear nothing, and the device copies what it did without a guard",
+          "[.guard]") {
+  std::size_t const before = khs::Impl::races_found();
+  Kokkos::Cuda const instance;
+  bool right = true;
+  for (std::size_t n : {1, 30, 700}) {
+    Kokkos::View<int**, Right, khs::PinnedSpace> const from("from", n, 2 * n),
+        back("back", n, 2 * n);
+    Kokkos::View<int**, Left, khs::MappedSpace> const turned("turned", n, 2 * n);
+    Kokkos::View<int**, Right, Kokkos::CudaSpace> const same("same", n, 2 * n);
+    Kokkos::View<int**, Left, Kokkos::CudaSpace> const other("other", n, 2 * n);
+    for (int round = 0; round < 10; ++round) {
+      fill(from, round);
+      Kokkos::deep_copy(instance, same, from);
+      Kokkos::deep_copy(instance, other, from);
+      Kokkos::deep_copy(instance, back, same);
+      Kokkos::deep_copy(instance, turned, other);
+      instance.fence();
+      right = right && is_filled(back, round) && is_filled(turned, round);
+      Kokkos::deep_copy(instance, turned, from);
+      instance.fence();
+      right = right && is_filled(turned, round);
+    }
+  }
+  CHECK(right);
+  CHECK(khs::Impl::races_found() == before);
+}

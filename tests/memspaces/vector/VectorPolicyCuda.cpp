@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a VectorPolicy promises of a GPU: the same bits in every run, order on an instance, sums of
+// several instances and graphs at a time, what Kokkos Tools see, more indices than 32 bits count.
+
+#include "../Rounds.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <Kokkos_Graph.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_adapters.hpp>
+#include <catch2/generators/catch_generators_random.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
+using Number   = Kokkos::View<double, Kokkos::CudaSpace>;
+
+struct Product {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a * b; }
+};
+
+struct AddProduct {
+  OnDevice a, b;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i) * b(i); }
+};
+
+// Of many magnitudes, so that the order of a sum shows in its bits.
+OnDevice random_vector(int n, unsigned seed) {
+  std::minstd_rand random(seed);
+  OnDevice const a("a", std::size_t(n));
+  auto const host = Kokkos::create_mirror_view(a);
+  for (int i = 0; i < n; ++i) host(i) = std::ldexp(double(random()) - 1e9, int(random() % 80) - 40);
+  Kokkos::deep_copy(a, host);
+  return a;
+}
+
+double value_of(Number const& sum) {
+  double value = 0;
+  Kokkos::deep_copy(value, sum);
+  return value;
+}
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+double dot_by_element_sum(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b,
+                          Number const& sum) {
+  khs::element_sum("dot", instance, sum, Product(), a, b);
+  instance.fence();
+  return value_of(sum);
+}
+
+}  // namespace
+
+TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph",
+          "[vector_policy_cuda]") {
+  int const n = elements(GENERATE(4096, 4097, 1 << 20, take(5, random(1000, 3000000))));
+  std::size_t const offset = GENERATE(0u, 1u);
+  std::pair<std::size_t, std::size_t> const part(offset, std::size_t(n));
+  CAPTURE(n, offset);
+  OnDevice const a = Kokkos::subview(random_vector(n, 1), part);
+  OnDevice const b = Kokkos::subview(random_vector(n, 2), part);
+  int const m      = n - int(offset);
+  Kokkos::Cuda const instance;
+  Number const sum("sum");
+  double const first = dot_by_element_sum(instance, a, b, sum);
+  khs::VectorPolicy const policy(instance, 0, m);
+  double first_by_index = 0;
+  Kokkos::parallel_reduce(policy, AddProduct{a, b}, first_by_index);
+
+  khs::ElementSum const kernel(Product(), a, b);
+  auto graph = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
+      [&](auto root) { root.then_parallel_reduce("dot", kernel.policy(instance), kernel, sum); });
+  int different = 0;
+  for (int run = 0; run < rounds(50); ++run) {
+    double by_index = 0;
+    Kokkos::parallel_reduce(policy, AddProduct{a, b}, by_index);
+    different += bits(by_index) != bits(first_by_index);
+    different += bits(dot_by_element_sum(instance, a, b, sum)) != bits(first);
+    Kokkos::deep_copy(sum, -1.0);
+    graph.submit(instance);
+    instance.fence();
+    different += bits(value_of(sum)) != bits(first);
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cuda]") {
+  int const n = elements(700001), replays = rounds(100);
+  OnDevice const a = random_vector(n, 3), b = random_vector(n, 4);
+  auto const instances  = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1, 1);
+  Number const sums[]   = {Number("first"), Number("second"), Number("by the instance")};
+  Number const others[] = {Number("right of first"), Number("right of second")};
+  khs::ElementSum const kernel(Product(), a, b);
+  auto const make_graph = [&](Number const& sum, Number const& other) {
+    return Kokkos::Experimental::create_graph<Kokkos::Cuda>([&](auto root) {
+      auto const policy = kernel.policy(Kokkos::Cuda());
+      auto const left   = root.then_parallel_reduce("left", policy, kernel, sum);
+      root.then_parallel_reduce("right", policy, kernel, other);
+      left.then_parallel_reduce("again", policy, kernel, sum);
+    });
+  };
+  auto first = make_graph(sums[0], others[0]), second = make_graph(sums[1], others[1]);
+  double const expected = dot_by_element_sum(instances[2], a, b, sums[2]);
+  int wrong             = 0;
+  for (int k = 0; k < replays; ++k) {
+    for (Number const& sum : sums) Kokkos::deep_copy(sum, -1.0);
+    for (int turn = 0; turn < 5; ++turn) {
+      first.submit(instances[0]);
+      second.submit(instances[1]);
+      khs::element_sum("dot", instances[2], sums[2], Product(), a, b);
+    }
+    Kokkos::fence();
+    for (Number const& sum : sums) wrong += bits(value_of(sum)) != bits(expected);
+    for (Number const& sum : others) wrong += bits(value_of(sum)) != bits(expected);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
+  int const n = elements(300000), runs = rounds(1000);
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  OnDevice const a[]   = {random_vector(n, 5), random_vector(n, 6)};
+  double expected[2]   = {};
+  int wrong[2]         = {};
+  auto const sum       = [&](std::size_t thread, double& result) {
+    Kokkos::parallel_reduce(khs::VectorPolicy(instances[thread], 0, n),
+                                  AddProduct{a[thread], a[thread]}, result);
+  };
+  auto const work = [&](std::size_t thread) {
+    for (int run = 0; run < runs; ++run) {
+      double result = 0;
+      sum(thread, result);
+      wrong[thread] += bits(result) != bits(expected[thread]);
+    }
+  };
+  sum(0, expected[0]);
+  sum(1, expected[1]);
+  {
+    std::jthread const other([&] { work(1); });
+    work(0);
+  }
+  CHECK(expected[0] != expected[1]);
+  CHECK(wrong[0] == 0);
+  CHECK(wrong[1] == 0);
+}
+
+TEST_CASE("kernels of one instance run in the order in which they came", "[vector_policy_cuda]") {
+  constexpr int n = 100000;
+  Kokkos::Cuda const instance;
+  khs::VectorPolicy const policy(instance, 0, n);
+  OnDevice const a("a", n);
+  Number const sum("sum");
+  for (int step = 0; step < 100; ++step) {  // each adds the sum so far: 2^100 in the end
+    Kokkos::parallel_for(
+        "add", policy, KOKKOS_LAMBDA(int i) { a(i) = step == 0 ? 1.0 : sum() / n + a(i); });
+    Kokkos::parallel_reduce(
+        "sum", policy, KOKKOS_LAMBDA(int i, double& s) { s += a(i); }, sum);
+  }
+  instance.fence();
+  CHECK(value_of(sum) == std::ldexp(double(n), 99));
+}
+
+namespace {
+
+std::vector<std::string> seen;
+std::vector<std::uint32_t> devices;
+
+void begin_kernel(char const* name, std::uint32_t device, std::uint64_t* kernel) {
+  seen.push_back(name);
+  devices.push_back(device);
+  *kernel = 7;
+}
+void end_kernel(std::uint64_t kernel) { seen.push_back("end " + std::to_string(kernel)); }
+void note_fence(char const* name, std::uint32_t, std::uint64_t*) {  // but those for tools
+  if (std::string(name).find("Tool Fence") == std::string::npos) seen.push_back("fence");
+}
+
+}  // namespace
+
+TEST_CASE("tools see label, instance and end of a kernel, and no fence that nobody asked for",
+          "[vector_policy_cuda]") {
+  namespace Tools = Kokkos::Tools::Experimental;
+  OnDevice const a("a", 5000);
+  Number const sum("sum");
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  khs::element_sum("first", instance, sum, Product(), a, a);
+  auto const before = Tools::get_callbacks();
+  seen.clear();
+  devices.clear();
+  Tools::set_begin_parallel_for_callback(begin_kernel);
+  Tools::set_end_parallel_for_callback(end_kernel);
+  Tools::set_begin_parallel_reduce_callback(begin_kernel);
+  Tools::set_end_parallel_reduce_callback(end_kernel);
+  Tools::set_begin_fence_callback(note_fence);
+  khs::element_wise("product", instance, a, Product(), a, a);
+  khs::element_sum("dot", instance, sum, Product(), a, a);
+  auto const by_device = seen;
+  double on_host       = 0;
+  Kokkos::parallel_reduce("to the host", khs::VectorPolicy(instance, 0, 5000), AddProduct{a, a},
+                          on_host);
+  Tools::set_callbacks(before);
+  CHECK(by_device == std::vector<std::string>{"product", "end 7", "dot", "end 7"});
+  CHECK(std::count(seen.begin(), seen.end(), "fence") > 0);
+  for (std::uint32_t device : devices) CHECK(device == Tools::device_id(instance));
+}
+
+TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
+  int const n = GENERATE(5, 1 << 20);
+  OnDevice const a("a", std::size_t(n)), c("c", std::size_t(n));
+  Kokkos::Cuda const instance;
+  Kokkos::parallel_for(  // deep_copy(a, -0.0) sets all bytes to 0
+      khs::VectorPolicy(instance, 0, n), KOKKOS_LAMBDA(int i) { a(i) = -0.0; });
+  khs::element_wise(
+      "copy", instance, c, KOKKOS_LAMBDA(double x) { return x; }, a);
+  instance.fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  CHECK(std::all_of(host.data(), host.data() + n, [](double x) { return std::signbit(x); }));
+  Kokkos::deep_copy(Kokkos::subview(a, n - 1), std::nan(""));
+  Number const sum("sum");
+  CHECK(std::isnan(dot_by_element_sum(instance, a, a, sum)));
+  double largest = 0;
+  Kokkos::parallel_reduce(
+      khs::VectorPolicy(instance, 0, n),
+      KOKKOS_LAMBDA(int i, double& m) { m = a(i) > m ? a(i) : m; }, Kokkos::Max<double>(largest));
+  CHECK((largest == 0 || n == 1));
+}
+
+TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda][large]") {
+  std::size_t const offset = GENERATE(0u, 1u), n = (std::size_t(1) << 32) + 70001;
+  using Bytes = Kokkos::View<signed char*, Kokkos::CudaSpace>;
+  Bytes const all(Kokkos::view_alloc("all", Kokkos::WithoutInitializing), n + offset);
+  Kokkos::Cuda const instance;
+  Kokkos::deep_copy(instance, all, static_cast<signed char>(1));
+  auto const a = Kokkos::subview(all, std::pair<std::size_t, std::size_t>(offset, n + offset));
+  khs::element_wise(
+      "twice", instance, a,
+      KOKKOS_LAMBDA(signed char x) { return static_cast<signed char>(2 * x); }, a);
+  Kokkos::View<long long, Kokkos::CudaSpace> const sum("sum");
+  khs::element_sum(
+      "sum", instance, sum, KOKKOS_LAMBDA(signed char x) { return x; }, a);
+  long long result = 0, by_index = 0;
+  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_reduce(
+      Policy(instance, 0, std::int64_t(n)),
+      KOKKOS_LAMBDA(std::int64_t i, long long& s) { s += a(i); }, by_index);
+  Kokkos::deep_copy(result, sum);
+  CHECK(result == 2 * static_cast<long long>(n));
+  CHECK(by_index == result);
+}
+
+TEST_CASE("more indices than one kernel counts are several kernels, but not in a graph",
+          "[vector_policy_cuda][large]") {
+  std::int64_t const first = -5, per_kernel = (std::int64_t(1) << 32) - 1024;
+  std::int64_t const n = per_kernel + 300;
+  Kokkos::View<int, Kokkos::CudaSpace> const count("count");
+  auto const functor = KOKKOS_LAMBDA(std::int64_t i) {
+    std::int64_t const k = i - first;
+    if (k == 0 || (k >= per_kernel - 2 && k < per_kernel + 1) || k == n - 1)
+      Kokkos::atomic_inc(&count());
+    if (k < 0 || k >= n) Kokkos::atomic_add(&count(), 1000);
+  };
+  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
+  Policy const policy(first, first + n);
+  Kokkos::parallel_for("many", policy, functor);
+  int result = 0;
+  Kokkos::deep_copy(result, count);
+  CHECK(result == 5);
+  CHECK_THROWS_AS(Kokkos::Experimental::create_graph<Kokkos::Cuda>(
+                      [&](auto root) { root.then_parallel_for("many", policy, functor); }),
+                  khs::Error);
+}
