@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -92,4 +92,4 @@ Config const& config() {
   return of_this_process;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

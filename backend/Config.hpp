@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// The KOKKOS_HOST_SPACES_* environment variables.
 struct Config {
@@ -34,6 +34,6 @@ struct Config {
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
 Config const& config();
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

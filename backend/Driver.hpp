@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 /// A cudaStream_t of the caller; nullptr is the legacy default stream. Ignored by the host driver.
 using Stream = void*;
@@ -239,6 +239,6 @@ bool do_if_idle(int device, void (*work)()) noexcept;
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver
 
 #endif

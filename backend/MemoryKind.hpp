@@ -12,10 +12,6 @@ enum class MemoryKind {
   write_combined  ///< not cached: fast to write, very slow to read
 };
 
-namespace Impl {
-using KokkosHostSpaces::MemoryKind;
-}
-
 }  // namespace KokkosHostSpaces
 
 #endif

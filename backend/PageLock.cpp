@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -145,4 +145,4 @@ bool give_back(Region const& region) noexcept {
   return true;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Page-locks fresh memory: map, bind to `numa_node` (-1: anywhere), first touch by several threads
 /// of that node, keep from children of a fork, register. Rounds `bytes` up as whole_pages does.
@@ -27,6 +27,6 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
 /// shut down; in the child of a fork nothing is done, which is well.
 bool give_back(Region const& region) noexcept;
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -11,7 +11,7 @@
 #include <array>
 #include <atomic>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -61,4 +61,4 @@ Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& 
   return placed;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// NUMA node nearest to a device, -1 where memory may lie anywhere: one node, no such device, or
 /// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system once per device; thread-safe.
@@ -26,6 +26,6 @@ struct Placed {
 /// there.
 Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& config);
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// How a region came to be, and so how it is given back.
 enum class Origin {
@@ -31,6 +31,6 @@ struct Region {
   bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -17,7 +17,7 @@
 #include <memory>
 #include <mutex>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -253,4 +253,4 @@ std::size_t registered_ranges() noexcept {
   return all->by_address.size();
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

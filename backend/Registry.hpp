@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Page-locks memory that somebody else allocated and remembers the range. Thread-safe; blocks the
 /// calling thread, waits for no device. `keep_from_children` leaves the memory out of children made
@@ -28,6 +28,6 @@ std::string unregister_range(void* pointer) noexcept;
 /// Number of ranges that this process has registered now; those of a parent do not count.
 std::size_t registered_ranges() noexcept;
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

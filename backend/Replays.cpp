@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -30,7 +30,7 @@ ReplayedBy::ReplayedBy(ReplayedMemory& memory) noexcept
 
 ReplayedBy::~ReplayedBy() { owner_of_captures = m_before; }
 
-void keep_for_replays(Driver::Stream stream, void const* a, void const* b) {
+void retain_for_graph(Driver::Stream stream, void const* a, void const* b) {
   if (!Driver::captures(stream)) return;
   std::unique_ptr<ReplayedMemory> of_graph;
   if (owner_of_captures == nullptr) of_graph = std::make_unique<ReplayedMemory>();
@@ -42,4 +42,4 @@ void keep_for_replays(Driver::Stream stream, void const* a, void const* b) {
                           [](void* given) { delete static_cast<ReplayedMemory*>(given); });
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

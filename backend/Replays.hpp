@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Memory of the pool which stays in use as long as this lives, whoever gives it back.
 class ReplayedMemory {
@@ -46,8 +46,8 @@ class ReplayedBy {
 
 /// To be called before work that uses these addresses is enqueued. If `stream` captures, the graph
 /// owns the pool's memory there as well; else nothing. \throw CudaError \throw std::bad_alloc
-void keep_for_replays(Driver::Stream stream, void const* a, void const* b);
+void retain_for_graph(Driver::Stream stream, void const* a, void const* b);
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -36,8 +36,8 @@ khs::StreamedLoop triad(khs::StreamOptions<Device> const& options, Array a, Arra
   std::int64_t const part = n / std::int64_t(reached.extent(0));
   return khs::streamed_for(
       "triad", options, n,
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> b_chunk, khs::In<double const*> c_chunk,
-                    khs::In<double*> a_chunk) {
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> b_chunk,
+                    khs::Chunk<double const*> c_chunk, khs::Chunk<double*> a_chunk) {
         a_chunk(i) = b_chunk(i) + 3 * c_chunk(i);
         if (i % part == 0 && i / part < std::int64_t(reached.extent(0))) reached(i / part) = 1;
       },

@@ -27,7 +27,8 @@ khs::StreamedLoop dot(khs::StreamOptions<Device> const& options, Vector x, Vecto
                       Reducer const& result) {
   return khs::streamed_reduce(
       "dot", options, std::int64_t(x.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x_chunk, khs::In<double const*> y_chunk,
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x_chunk,
+                    khs::Chunk<double const*> y_chunk,
                     double& sum) { sum += x_chunk(i) * y_chunk(i); },
       result, khs::read(x), khs::read(y));
 }

@@ -7,7 +7,7 @@
 #include "Chunks.hpp"
 #include "Runtime.hpp"
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 #if CUDART_VERSION >= 12080
 
@@ -56,4 +56,4 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
 
 #endif
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -5,7 +5,7 @@
 
 #include "Runtime.hpp"
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 // The legacy stream cannot capture; asking it would tell of other streams.
 bool captures(Stream stream) noexcept {
@@ -38,4 +38,4 @@ void give_to_capture(Stream stream, void* object, void (*release)(void*)) {
   check(error, "cudaGraphRetainUserObject", "look for a call that broke the capture");
 }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

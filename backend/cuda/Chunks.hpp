@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 /// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
 /// at once, and to copy from two pieces at once.
@@ -24,6 +24,6 @@ inline std::size_t to_chunk_end(char const* pointer, std::size_t chunk = largest
 void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk);
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept;
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver
 
 #endif

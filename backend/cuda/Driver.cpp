@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -181,4 +181,4 @@ void fence(Stream stream) {
         look_for_failed_work);
 }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

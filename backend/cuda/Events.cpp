@@ -8,7 +8,7 @@
 
 #include <atomic>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -149,4 +149,4 @@ void announce_capture() noexcept {
 
 void end_announced_capture() noexcept { --announced_captures; }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -145,4 +145,4 @@ void start_nodes_early(void*, bool (*)(void const*, void const*)) {}
 
 #endif
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -124,4 +124,4 @@ PointerKind inspect(void const* pointer) noexcept {
   }
 }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

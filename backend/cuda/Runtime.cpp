@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -151,4 +151,4 @@ ContextInUse::ContextInUse(Runtime& runtime) noexcept {
   if (found) m_scope.emplace(runtime, context);
 }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -17,7 +17,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 /// What was learnt about the CUDA runtime of this process.
 struct Runtime {
@@ -128,6 +128,6 @@ class CaptureTolerance {
   bool m_changed;
 };
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver
 
 #endif

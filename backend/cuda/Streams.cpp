@@ -6,7 +6,7 @@
 
 #include "Runtime.hpp"
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -128,4 +128,4 @@ void fence(Stream stream, int device) {
   fence(stream);
 }
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

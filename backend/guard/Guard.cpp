@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl::Guard {
+namespace KokkosHostSpaces::Impl::Backend::Guard {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::size_t watched() noexcept {
                     [](Watched const& watched) { return watched.state.load() != Watched::free; }));
 }
 
-}  // namespace KokkosHostSpaces::Impl::Guard
+}  // namespace KokkosHostSpaces::Impl::Backend::Guard

@@ -13,7 +13,7 @@
 /// KOKKOS_HOST_SPACES_GUARD=on: host code that touches memory of the pool while an asynchronous copy
 /// uses it is told of, on stderr, and goes on. The pages are protected until a host function behind
 /// the copy takes that back; what the device does is not touched.
-namespace KokkosHostSpaces::Impl::Guard {
+namespace KokkosHostSpaces::Impl::Backend::Guard {
 
 /// One side of a copy.
 struct Side {
@@ -35,6 +35,6 @@ std::size_t races() noexcept;
 /// Copies that are watched now.
 std::size_t watched() noexcept;
 
-}  // namespace KokkosHostSpaces::Impl::Guard
+}  // namespace KokkosHostSpaces::Impl::Backend::Guard
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -122,4 +122,4 @@ void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
   sigaction(SIGSEGV, &ours, nullptr);
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// What host code may do with pages.
 enum class Access { all, read, none };
@@ -23,6 +23,6 @@ using OnForbiddenAccess = bool (*)(char const* address, bool is_write) noexcept;
 /// handled SIGSEGV before. To be called again where somebody else may have taken the signal since.
 void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept;
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

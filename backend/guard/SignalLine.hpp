@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// A line for stderr that may be put together in a signal handler. What is too long is cut.
 class SignalLine {
@@ -37,6 +37,6 @@ class SignalLine {
   std::size_t m_size = 0;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace KokkosHostSpaces::Impl::Driver {
+namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
@@ -126,4 +126,4 @@ void announce_capture() noexcept {}
 
 void end_announced_capture() noexcept {}
 
-}  // namespace KokkosHostSpaces::Impl::Driver
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace fs = std::filesystem;
 
@@ -102,4 +102,4 @@ std::string gpu_driver_version(std::string const& root) {
   return file >> version ? version : "unknown";
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Where caches of this user lie, by the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache; empty if
 /// neither is absolute. `lookup` asks the environment.
@@ -32,6 +32,6 @@ std::string host_name();
 /// The version of the GPUs' kernel module; "unknown" if the system does not tell.
 std::string gpu_driver_version(std::string const& root = "");
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <sched.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool Cores::bind_this_thread() const noexcept {
                                           reinterpret_cast<cpu_set_t const*>(m_mask.data())) == 0;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// A set of cores (processing units), by their OS index.
 class Cores {
@@ -28,6 +28,6 @@ class Cores {
   std::vector<unsigned long> m_mask;  // as sched_setaffinity wants it
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

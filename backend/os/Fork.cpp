@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -26,4 +26,4 @@ unsigned fork_generation() noexcept {
 
 bool is_forked_child() noexcept { return fork_generation() > 0; }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

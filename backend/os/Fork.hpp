@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_OS_FORK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_OS_FORK_HPP
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// True in the child of a fork if the parent had called this function before it forked. CUDA must
 /// not be used there, nor may page-locked memory be given back: it is the parent's.
@@ -14,6 +14,6 @@ bool is_forked_child() noexcept;
 /// guarded by a mutex belongs to one generation: a thread that a child lacks may have held it.
 unsigned fork_generation() noexcept;
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -173,4 +173,4 @@ bool is_mapped(void const* pointer, std::size_t bytes) noexcept {
   return msync(first_page, bytes + into, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

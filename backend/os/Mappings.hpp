@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 enum class RangeState { writable, read_only, not_mapped };
 
@@ -33,6 +33,6 @@ inline RangeState inspect_range(void const* pointer, std::size_t bytes) {
 /// Is all of the range mapped? At no cost, and without memory.
 bool is_mapped(void const* pointer, std::size_t bytes) noexcept;
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::size_t memory_limit_of_cgroups(std::string const& root) {
   return least;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

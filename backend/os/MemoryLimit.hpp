@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// The smallest memory limit of the control groups that this process is in, of version 1 and 2, and
 /// of those around them; SIZE_MAX if there is none. `root` stands before the names of all files.
 std::size_t memory_limit_of_cgroups(std::string const& root = "");
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t(2) << 20;
 
@@ -55,6 +55,6 @@ void first_touch(void* pointer, std::size_t bytes, Team const& team);
 /// RLIMIT_MEMLOCK of this process in words: "unlimited" or bytes.
 std::string locked_memory_limit();
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

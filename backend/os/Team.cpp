@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -81,4 +81,4 @@ void run(Team const& team, void (*work)(void*), void* argument) {
   for (std::size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -6,7 +6,7 @@
 
 #include "Cores.hpp"
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// How many threads share a piece of work, and where they run.
 struct Team {
@@ -26,6 +26,6 @@ void run(Team const& team, Work& work) {
       team, [](void* argument) { (*static_cast<Work*>(argument))(); }, &work);
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <hwloc.h>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -167,4 +167,4 @@ bool Topology::bind_memory(void* pointer, std::size_t bytes, int numa_node) cons
                                 HWLOC_MEMBIND_BYNODESET) == 0;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// NUMA nodes, cores and PCI devices of a machine, by hwloc. NUMA nodes are named by their OS
 /// index. Immutable after construction, so const members may be called from any thread.
@@ -60,6 +60,6 @@ class Topology {
   std::unique_ptr<Handle> m_handle;  // nullptr: hwloc cannot load, or the library lacks it
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

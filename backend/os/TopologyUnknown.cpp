@@ -8,7 +8,7 @@
 
 #include "../Error.hpp"
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 struct Topology::Handle {};
 
@@ -38,4 +38,4 @@ int Topology::node_of(void const*, std::size_t) const noexcept { return -1; }
 
 bool Topology::bind_memory(void*, std::size_t, int) const noexcept { return false; }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -8,7 +8,7 @@
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
-#include "Attempt.hpp"
+#include "SlowPath.hpp"
 #include "Pool.hpp"
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 #include <string>
 #include <utility>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
 // What is ready if only the devices are asked, in the heap that was entered. nullptr if only growth
 // can help.
-void* take_asking(Attempt const& attempt, Epoch epoch) {
+void* take_asking(SlowPath const& attempt, Epoch epoch) {
   auto const progress = attempt.pools.retirement.reach(epoch);
   if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
   // Without events, waiting for the device is the only way to know; it is done when growth is the
@@ -38,7 +38,7 @@ void* take_asking(Attempt const& attempt, Epoch epoch) {
 // exchanged that it need not be done again for every request that is a little larger than the last;
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
-void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
+void* take_hoarded(SlowPath const& attempt, std::size_t& growth) {
   Pools& pools             = attempt.pools;
   std::size_t const wanted = attempt.request.bytes;
   bool const idle = pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done;
@@ -64,16 +64,16 @@ void* take_hoarded(Attempt const& attempt, std::size_t& growth) {
 }
 
 // Locks memory for more requests than this one, unless another thread did so meanwhile.
-void* take_grown_in_turn(Attempt const& attempt, std::size_t growth) {
+void* take_grown_in_turn(SlowPath const& attempt, std::size_t growth) {
   std::lock_guard const growing(attempt.heap.growing);
   if (attempt.heap.locked_bytes() > attempt.locked_before) {
     if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
   }
-  Attempt::Refusal refusal;
+  SlowPath::Refusal refusal;
   return attempt.take_grown(growth, refusal);
 }
 
-void* take_growing(Attempt const& attempt, Pools::Unasked unasked) {
+void* take_growing(SlowPath const& attempt, Pools::Unasked unasked) {
   Heap& heap              = attempt.heap;
   std::size_t const least = Heap::least_growth(attempt.request.bytes);
   std::size_t growth      = config().pool ? heap.good_growth(attempt.request.bytes) : least;
@@ -84,7 +84,7 @@ void* take_growing(Attempt const& attempt, Pools::Unasked unasked) {
   if (attempt.pools.hoarded(heap, growth, attempt.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(attempt, growth)) return memory;
   }
-  Attempt::Refusal refusal;
+  SlowPath::Refusal refusal;
   void* const memory =
       growth > least ? take_grown_in_turn(attempt, growth) : attempt.take_grown(growth, refusal);
   if (memory != nullptr) return memory;
@@ -101,9 +101,9 @@ void give_back_uncached(Pools& pools) {
 
 // What begins with the page of an address, and in a slab the slice around it.
 struct Found {
-  Block* block = nullptr;
-  Piece* piece = nullptr;
-  char* begin  = nullptr;
+  Block* block       = nullptr;
+  BlockHeader* piece = nullptr;
+  char* begin        = nullptr;
 };
 
 Found find(void const* pointer) noexcept {
@@ -112,7 +112,7 @@ Found find(void const* pointer) noexcept {
   if (block == nullptr) return {};
   if (block->state.load(std::memory_order_acquire) != BlockState::sliced)
     return {block, block, block->address};
-  Slice* const slice = block->slab->slice_at(pointer);
+  SlabSlot* const slice = block->slab->slice_at(pointer);
   return {block, slice, slice != nullptr ? block->slab->address_of(*slice) : nullptr};
 }
 
@@ -129,7 +129,7 @@ void* Pool::allocate(Request const& request) {
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (request.bytes > most_memory())
-    Attempt{pools, pool, pool.common(), request}.refuse(
+    SlowPath{pools, pool, pool.common(), request}.refuse(
         "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
@@ -143,7 +143,7 @@ void* Pool::allocate(Request const& request) {
   bool const ask =
       epoch != 0 && (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
   entered.lock.unlock();
-  Attempt const attempt{pools, pool, heap, request};
+  SlowPath const attempt{pools, pool, heap, request};
   void* memory = ask ? take_asking(attempt, epoch) : attempt.take(heap, Heap::Effort::carve);
   if (memory == nullptr && &heap != &pool.common() && pool.common().reserved_bytes() > 0)
     memory = attempt.take(pool.common(), Heap::Effort::carve);
@@ -180,4 +180,4 @@ std::size_t Pool::dirty_bytes(void const* pointer) noexcept {
   return dirty > before ? dirty - before : 0;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

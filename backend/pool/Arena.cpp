@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -101,7 +101,7 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
     leave(*block);
   }
   count(0 - block->bytes);
-  block->epoch.store(Piece::never, std::memory_order_relaxed);
+  block->epoch.store(BlockHeader::never, std::memory_order_relaxed);
   block->state.store(BlockState::in_use, std::memory_order_relaxed);
   return block;
 }
@@ -186,4 +186,4 @@ void Arena::drop_record(Block& block) noexcept {
   m_spare       = &block;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// What shall be given back, in whole segments that nobody uses.
 struct Surplus {
@@ -86,6 +86,6 @@ class Arena {
   Block* m_spare = nullptr;  ///< records that nobody uses, by `after`
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Numbers the stretches of time between two recordings of all device work; see Retirement.
 using Epoch = std::uint64_t;
@@ -39,18 +39,18 @@ struct Segment {
 enum class BlockState : unsigned char {
   ready,    ///< for everybody
   in_use,   ///< somebody's
-  kept,     ///< somebody's, or given back; and others need it, see Keeps
+  kept,     ///< somebody's, or given back; and others need it, see RetainTable
   retired,  ///< given back in `epoch`: ready when that epoch is over
   sliced    ///< cut into the slices of a slab
 };
 
 /// What somebody can have: a block, or a slice of one. Whoever gives it back changes the state and
 /// the epoch without a lock; all else is the heap's, under its lock.
-struct Piece {
+struct BlockHeader {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();
 
-  std::atomic<Piece*> next{nullptr};  ///< in the queue where it waits
-  std::atomic<Epoch> epoch{0};        ///< in which it was given back; never: while it is in use
+  std::atomic<BlockHeader*> next{nullptr};  ///< in the queue where it waits
+  std::atomic<Epoch> epoch{0};  ///< in which it was given back; never: while it is in use
   std::atomic<BlockState> state{BlockState::ready};
   bool is_slice             = false;
   bool is_zero              = false;  ///< a slice that nobody wrote into; its owner's
@@ -59,14 +59,14 @@ struct Piece {
 };
 
 /// A slice of a slab: two of them share a cache line, for there may be millions.
-struct Slice : Piece {
-  Slice() { is_slice = true; }
+struct SlabSlot : BlockHeader {
+  SlabSlot() { is_slice = true; }
   Slab* slab = nullptr;
 };
-static_assert(sizeof(Slice) == 32);
+static_assert(sizeof(SlabSlot) == 32);
 
 /// Whole pages of a segment. What giving back wants lies in one cache line.
-struct alignas(64) Block : Piece {
+struct alignas(64) Block : BlockHeader {
   char* address     = nullptr;
   std::size_t bytes = 0;
   std::size_t asked = 0;  ///< bytes that the user of the block asked for
@@ -84,10 +84,10 @@ struct alignas(64) Block : Piece {
 /// Pieces in the order in which they were given back.
 class RetiredQueue {
  public:
-  Piece* front() const noexcept { return m_front; }
+  BlockHeader* front() const noexcept { return m_front; }
   std::size_t size() const noexcept { return m_size; }
 
-  void push(Piece& piece) noexcept {
+  void push(BlockHeader& piece) noexcept {
     piece.next.store(nullptr, std::memory_order_relaxed);
     if (m_front == nullptr) {
       m_front = &piece;
@@ -103,14 +103,14 @@ class RetiredQueue {
     --m_size;
   }
 
-  Piece* back() const noexcept { return m_front != nullptr ? m_back : nullptr; }
+  BlockHeader* back() const noexcept { return m_front != nullptr ? m_back : nullptr; }
 
  private:
-  Piece* m_front     = nullptr;
-  Piece* m_back      = nullptr;
-  std::size_t m_size = 0;
+  BlockHeader* m_front = nullptr;
+  BlockHeader* m_back  = nullptr;
+  std::size_t m_size   = 0;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

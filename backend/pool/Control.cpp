@@ -16,7 +16,7 @@ namespace KokkosHostSpaces {
 
 namespace {
 
-using namespace Impl;
+using namespace Impl::Backend;
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
@@ -82,7 +82,7 @@ std::optional<pool::Description> pool::describe(void const* pointer) {
   return result;
 }
 
-std::optional<Impl::Pool::Extent> Impl::Pool::extent_of(void const* pointer) {
+std::optional<Impl::Backend::Pool::Extent> Impl::Backend::Pool::extent_of(void const* pointer) {
   std::optional<Extent> result;
   Pools* const pools = usable_pools();
   if (pools == nullptr) return result;
@@ -110,11 +110,11 @@ void pool::set_limit(std::size_t bytes) {
   pools.release_ready({pools.ledger.excess(0)});
 }
 
-void Impl::Pool::let_go_when_short(void (*let_go)() noexcept) {
+void Impl::Backend::Pool::let_go_when_short(void (*let_go)() noexcept) {
   Pools::instance().dispensable.store(let_go, std::memory_order_release);
 }
 
-void Impl::Pool::release_all() noexcept {
+void Impl::Backend::Pool::release_all() noexcept {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return;
   pools->let_go();

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -47,7 +47,7 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
   void* memory      = nullptr;
   std::size_t bytes = 0;
   if (is_sliced(request.bytes)) {
-    Slice* const slice = take_slice(request.bytes, effort);
+    SlabSlot* const slice = take_slice(request.bytes, effort);
     if (slice == nullptr) return nullptr;
     slice->slice_asked = static_cast<std::uint32_t>(request.bytes);
     slice->space       = space_number(request.space);
@@ -74,11 +74,11 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
   return memory;
 }
 
-Slice* Heap::take_slice(std::size_t bytes, Effort effort) {
-  if (Slice* const slice = m_slabs.take(bytes)) return slice;
+SlabSlot* Heap::take_slice(std::size_t bytes, Effort effort) {
+  if (SlabSlot* const slice = m_slabs.take(bytes)) return slice;
   auto const take_whole = [&](Block& span) { take_whole_slab(span); };
   if (m_slabs.collect(bytes, m_shared.retirement.completed(), few, take_whole) > 0) {
-    if (Slice* const slice = m_slabs.take(bytes)) return slice;
+    if (SlabSlot* const slice = m_slabs.take(bytes)) return slice;
   }
   // As many may be ready, if only somebody asks the devices.
   if (effort == Effort::reuse && m_slabs.many_wait(bytes)) return nullptr;
@@ -115,10 +115,10 @@ void Heap::take_whole_slab(Block& span) noexcept {
 
 void Heap::receive(std::size_t most) noexcept {
   for (; most > 0; --most) {
-    Piece* const piece = m_inbox.take();
+    BlockHeader* const piece = m_inbox.take();
     if (piece == nullptr) return;
     if (piece->is_slice) {
-      m_slabs.put(static_cast<Slice&>(*piece));
+      m_slabs.put(static_cast<SlabSlot&>(*piece));
     } else {
       m_retired.push(*piece);
     }
@@ -145,11 +145,11 @@ bool Heap::settle(Epoch over, std::size_t most) noexcept {
 }
 
 Epoch Heap::awaited(std::size_t bytes) const noexcept {
-  auto const epoch_of = [](Piece const& piece) {
+  auto const epoch_of = [](BlockHeader const& piece) {
     return piece.epoch.load(std::memory_order_relaxed);
   };
   if (is_sliced(bytes)) {
-    if (Slice const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
+    if (SlabSlot const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
   }
   // What waits in pieces may be whole again together with what lies beside it.
   std::size_t const free = locked_bytes() - in_use_bytes();
@@ -159,8 +159,8 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
 
 Epoch Heap::unknown() noexcept {
   receive(few);
-  Piece const* const newest = m_retired.back();
-  Epoch const epoch         = newest != nullptr ? newest->epoch.load(std::memory_order_relaxed) : 0;
+  BlockHeader const* const newest = m_retired.back();
+  Epoch const epoch = newest != nullptr ? newest->epoch.load(std::memory_order_relaxed) : 0;
   return epoch > m_shared.retirement.completed() ? epoch : 0;
 }
 
@@ -175,7 +175,7 @@ bool Heap::asks_too_often(std::size_t bytes) noexcept {
   return true;
 }
 
-bool Heap::give_back(Piece& piece) noexcept {
+bool Heap::give_back(BlockHeader& piece) noexcept {
   Epoch const epoch = m_shared.retirement.stamp();
   auto state        = BlockState::in_use;
   if (!piece.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
@@ -183,7 +183,7 @@ bool Heap::give_back(Piece& piece) noexcept {
   piece.epoch.store(epoch, std::memory_order_relaxed);
   bool const sliced = piece.is_slice;
   std::size_t const bytes =
-      sliced ? static_cast<Slice&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
+      sliced ? static_cast<SlabSlot&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
   SpaceCount& count = m_spaces[piece.space];
   count.bytes.give_back(bytes);
   count.asked.give_back(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked);
@@ -243,4 +243,4 @@ std::uint8_t Heap::space_number(char const* name) noexcept {
   return static_cast<std::uint8_t>(i);
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

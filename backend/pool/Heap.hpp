@@ -6,7 +6,7 @@
 
 #include "Arena.hpp"
 #include "Block.hpp"
-#include "Inbox.hpp"
+#include "MpscQueue.hpp"
 #include "Meter.hpp"
 #include "PageMap.hpp"
 #include "Pool.hpp"
@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Segments, the blocks in them, and the queues of what is retired. No function waits, or calls the
 /// device or the system, and none takes longer when there are more blocks. Giving back needs no
@@ -71,7 +71,7 @@ class Heap {
   bool asks_too_often(std::size_t bytes) noexcept;
 
   /// Takes back a piece that begins at `pointer`; false if it is not in use. Without the mutex.
-  bool give_back(Piece& piece) noexcept;
+  bool give_back(BlockHeader& piece) noexcept;
 
   /// Looks at up to `most` of the pieces that were given back, and makes those ready whose epoch
   /// comes not after `over`, which is; false if there was nothing more to do. With the same `over`
@@ -120,7 +120,7 @@ class Heap {
     Account bytes, asked, blocks;
   };
 
-  Slice* take_slice(std::size_t bytes, Effort effort);
+  SlabSlot* take_slice(std::size_t bytes, Effort effort);
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
@@ -129,7 +129,7 @@ class Heap {
 
   Shared m_shared;
   HeapMeter m_meter;
-  Inbox m_inbox;
+  MpscQueue m_inbox;
   Arena m_arena;
   Slabs m_slabs;
   RetiredQueue m_retired;  ///< blocks of the arena
@@ -143,6 +143,6 @@ class Heap {
   std::size_t m_asks_in_a_hurry = 0;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const {
   for (SpaceCount const& mine : m_spaces) {
@@ -60,12 +60,12 @@ std::optional<Pool::Extent> Heap::extent_of(void const* pointer) const {
 std::optional<pool::Description> Heap::describe(void const* pointer) const {
   Block const* const block = block_at(pointer);
   if (block == nullptr) return std::nullopt;
-  Piece const* piece = block;
-  Label const* label = &block->label;
-  std::size_t bytes  = block->bytes;
-  std::size_t asked  = block->asked;
+  BlockHeader const* piece = block;
+  Label const* label       = &block->label;
+  std::size_t bytes        = block->bytes;
+  std::size_t asked        = block->asked;
   if (block->state == BlockState::sliced) {
-    if (Slice const* const slice = block->slab->slice_at(pointer)) {
+    if (SlabSlot const* const slice = block->slab->slice_at(pointer)) {
       piece = slice;
       label = &block->slab->label_of(*slice);
       bytes = block->slab->slice_bytes;
@@ -88,4 +88,4 @@ std::optional<pool::Description> Heap::describe(void const* pointer) const {
   return description;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Bytes had from the system, and how many may be. Memory is in transit while it is locked or given
 /// back: counted here, and in no heap. Sums saturate.
@@ -85,6 +85,6 @@ class Ledger {
   std::atomic<std::uint64_t> m_changes{0};
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// What was taken from a heap and given back: only the holder of its mutex takes, and so needs no
 /// read-modify-write.
@@ -118,6 +118,6 @@ inline void Meter::change(std::size_t difference) noexcept {
   }
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "NodePool.hpp"
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -53,4 +53,4 @@ void NodePool::prefer(Heap const& heap) noexcept {
   if (&heap == &common()) seat.stays = 0;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

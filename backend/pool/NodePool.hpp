@@ -12,7 +12,7 @@
 #include <deque>
 #include <mutex>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// The memory of one kind and NUMA node. Threads share the first heap until they get in each
 /// other's way; then each takes one of its own for a while.
@@ -41,6 +41,6 @@ class NodePool {
   std::deque<Heap> heaps;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -70,4 +70,4 @@ void PageMap::assign(void const* pointer, std::size_t bytes, Block* block) noexc
   }
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

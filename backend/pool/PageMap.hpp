@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 struct Block;
 
@@ -35,6 +35,6 @@ class PageMap {
   std::atomic<Leaf*>* m_root;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -21,7 +21,7 @@
 #include <optional>
 #include <string>
 
-namespace KokkosHostSpaces::Impl::Pool {
+namespace KokkosHostSpaces::Impl::Backend::Pool {
 
 /// What somebody asks for. `space` and `label` appear in messages and statistics.
 struct Request {
@@ -46,7 +46,7 @@ void* allocate(Request const& request);
 /// nullptr is ignored.
 void deallocate(void* pointer) noexcept;
 
-/// Keeps the memory in use to which an address belongs, also after it was given back, until what is
+/// RetainTable the memory in use to which an address belongs, also after it was given back, until what is
 /// returned is let go. nullptr if nobody has that memory from the pool. \throw std::bad_alloc
 void* keep(void const* pointer);
 
@@ -84,6 +84,6 @@ void let_go_when_short(void (*let_go)() noexcept);
 /// not in use, and the events. For the end.
 void release_all() noexcept;
 
-}  // namespace KokkosHostSpaces::Impl::Pool
+}  // namespace KokkosHostSpaces::Impl::Backend::Pool
 
 #endif

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <string>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -188,4 +188,4 @@ std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t 
   return held > enough ? held - enough : 0;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -7,7 +7,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 
 #include "../Error.hpp"
-#include "Keeps.hpp"
+#include "RetainTable.hpp"
 #include "Ledger.hpp"
 #include "NodePool.hpp"
 #include "PageMap.hpp"
@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// What the limit refuses was not asked of the system.
 class LimitReached : public OutOfPinnedMemory {
@@ -93,7 +93,7 @@ class Pools {
   PageMap pages;
   Meter meter;
   Ledger ledger;
-  Keeps keeps;
+  RetainTable keeps;
   std::atomic<void (*)() noexcept> dispensable{nullptr};
   std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 
@@ -107,6 +107,6 @@ class Pools {
   std::atomic<std::size_t> m_most_needed{0};
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

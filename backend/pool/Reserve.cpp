@@ -35,7 +35,7 @@ struct pool::Reservation::Progress {
 
 namespace {
 
-using namespace Impl;
+using namespace Impl::Backend;
 using Progress = pool::Reservation::Progress;
 
 struct Worker {
@@ -115,8 +115,8 @@ void pool::Reservation::wait() const {
   if (m_progress->error) std::rethrow_exception(m_progress->error);
 }
 
-pool::Reservation Impl::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
-                                      std::size_t largest_block) {
+pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
+                                               std::size_t largest_block) {
   if (is_forked_child()) refuse_in_child("memory cannot be reserved");
   NodePool& pool          = Pools::instance().of(kind, numa_node);
   auto progress           = std::make_shared<Progress>(bytes);

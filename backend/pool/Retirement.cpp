@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -174,4 +174,4 @@ void Retirement::release_events() noexcept {
   }
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

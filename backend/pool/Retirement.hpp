@@ -27,7 +27,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 class Retirement {
  public:
@@ -102,6 +102,6 @@ class Retirement {
   std::size_t m_count = 0;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -96,4 +96,4 @@ Block* SizeTree::largest_below(std::size_t bytes) const noexcept {
   return best;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

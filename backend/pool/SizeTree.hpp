@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// Blocks by size, those of one size by address: finds the best fit in logarithmic time, and needs
 /// no memory of its own. A treap: a heap by a hash of the address, which balances it (Aragon and
@@ -29,6 +29,6 @@ class SizeTree {
   Block* m_root = nullptr;
 };
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

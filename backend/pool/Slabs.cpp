@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
@@ -36,13 +36,13 @@ std::size_t Slabs::span_bytes(std::size_t bytes) noexcept {
   return Arena::whole_pages(std::max(smallest_span, fewest * slice_bytes(bytes)));
 }
 
-Slice* Slabs::take(std::size_t bytes) noexcept {
+SlabSlot* Slabs::take(std::size_t bytes) noexcept {
   Class& c         = m_classes[class_of(bytes)];
   Slab* const slab = c.front;
   if (slab == nullptr) return nullptr;
-  Slice* slice = slab->ready;
+  SlabSlot* slice = slab->ready;
   if (slice != nullptr) {
-    slab->ready    = static_cast<Slice*>(slice->next.load(std::memory_order_relaxed));
+    slab->ready    = static_cast<SlabSlot*>(slice->next.load(std::memory_order_relaxed));
     slice->is_zero = false;
   } else {
     slice          = &slab->slices[slab->fresh];
@@ -53,12 +53,12 @@ Slice* Slabs::take(std::size_t bytes) noexcept {
   if (c.kept == slab) c.kept = nullptr;
   if (!slab->has_ready()) unlink(c, *slab);
   count(0 - std::size_t(slab->slice_bytes));
-  slice->epoch.store(Piece::never, std::memory_order_relaxed);
+  slice->epoch.store(BlockHeader::never, std::memory_order_relaxed);
   slice->state.store(BlockState::in_use, std::memory_order_relaxed);
   return slice;
 }
 
-void Slabs::make_ready(Class& c, Slice& slice) noexcept {
+void Slabs::make_ready(Class& c, SlabSlot& slice) noexcept {
   Slab& slab           = *slice.slab;
   bool const was_empty = !slab.has_ready();
   slice.state.store(BlockState::ready, std::memory_order_relaxed);
@@ -125,10 +125,10 @@ Slab& Slabs::new_slab(std::size_t slices) {
   }
   std::size_t const room = fewest << store;
   auto made              = std::make_unique<Slab>();
-  made->slices           = std::make_unique<Slice[]>(room);
+  made->slices           = std::make_unique<SlabSlot[]>(room);
   made->labels           = std::make_unique_for_overwrite<Label[]>(room);
   m_slabs.push_back(std::move(made));
   return *m_slabs.back();
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace KokkosHostSpaces::Impl {
+namespace KokkosHostSpaces::Impl::Backend {
 
 /// A block of the arena cut into slices of one size.
 struct alignas(64) Slab {
@@ -23,25 +23,25 @@ struct alignas(64) Slab {
   std::uint32_t count       = 0;
   std::uint32_t fresh       = 0;        ///< the first slice that was never used
   std::uint32_t out         = 0;        ///< slices in use or retired
-  Slice* ready              = nullptr;  ///< slices that were used, by Piece::next
+  SlabSlot* ready           = nullptr;  ///< slices that were used, by BlockHeader::next
   Slab* previous            = nullptr;  ///< in the list of its class
   Slab* next                = nullptr;
-  std::unique_ptr<Slice[]> slices;
+  std::unique_ptr<SlabSlot[]> slices;
   std::unique_ptr<Label[]> labels;  ///< apart: only descriptions and messages want them
 
   bool has_ready() const noexcept { return ready != nullptr || fresh < count; }
 
   /// The slice that holds `pointer`; nullptr in the rest that makes no slice.
-  Slice* slice_at(void const* pointer) const noexcept {
+  SlabSlot* slice_at(void const* pointer) const noexcept {
     auto const offset =
         static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
     std::uint32_t const i = offset / slice_bytes;
     return i < count ? &slices[i] : nullptr;
   }
-  char* address_of(Slice const& slice) const noexcept {
+  char* address_of(SlabSlot const& slice) const noexcept {
     return span->address + static_cast<std::size_t>(&slice - slices.get()) * slice_bytes;
   }
-  Label& label_of(Slice const& slice) const noexcept {
+  Label& label_of(SlabSlot const& slice) const noexcept {
     return labels[static_cast<std::size_t>(&slice - slices.get())];
   }
 };
@@ -63,10 +63,10 @@ class Slabs {
   static std::size_t span_bytes(std::size_t bytes) noexcept;
 
   /// A ready slice; nullptr if there is none.
-  Slice* take(std::size_t bytes) noexcept;
+  SlabSlot* take(std::size_t bytes) noexcept;
 
   /// Takes a slice back, stamped with its epoch.
-  void put(Slice& slice) noexcept {
+  void put(SlabSlot& slice) noexcept {
     m_classes[class_of(slice.slab->slice_bytes)].retired.push(slice);
   }
 
@@ -74,8 +74,8 @@ class Slabs {
   void cut(Block& span, std::size_t bytes);
 
   /// The slice that was given back first; nullptr if all are ready or in use.
-  Slice const* oldest(std::size_t bytes) const noexcept {
-    return static_cast<Slice const*>(m_classes[class_of(bytes)].retired.front());
+  SlabSlot const* oldest(std::size_t bytes) const noexcept {
+    return static_cast<SlabSlot const*>(m_classes[class_of(bytes)].retired.front());
   }
 
   /// So many slices wait that a new slab could not have served more.
@@ -114,7 +114,7 @@ class Slabs {
 
   template <class TakeBack>
   std::size_t collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept;
-  void make_ready(Class& c, Slice& slice) noexcept;
+  void make_ready(Class& c, SlabSlot& slice) noexcept;
   static void link(Class& c, Slab& slab, bool at_front) noexcept;
   static void unlink(Class& c, Slab& slab) noexcept;
   Block& dissolve(Class& c, Slab& slab) noexcept;
@@ -136,7 +136,7 @@ std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
                            TakeBack take_back) noexcept {
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
-    auto* const slice = static_cast<Slice*>(c.retired.front());
+    auto* const slice = static_cast<SlabSlot*>(c.retired.front());
     if (slice == nullptr || slice->epoch.load(std::memory_order_relaxed) > completed) break;
     c.retired.pop();
     make_ready(c, *slice);
@@ -172,6 +172,6 @@ bool Slabs::give_up_kept(TakeBack take_back) noexcept {
   return any;
 }
 
-}  // namespace KokkosHostSpaces::Impl
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif

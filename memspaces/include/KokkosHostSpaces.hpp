@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_HPP
 
 #include <KokkosHostSpaces/Allocator.hpp>
+#include <KokkosHostSpaces/CaptureGuard.hpp>
 #include <KokkosHostSpaces/DeepCopyAll.hpp>
 #include <KokkosHostSpaces/DeviceView.hpp>
 #include <KokkosHostSpaces/ElementSum.hpp>

@@ -14,7 +14,7 @@
 using namespace KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
-using KokkosHostSpaces::Impl::Config;
+using KokkosHostSpaces::Impl::Backend::Config;
 
 namespace {
 

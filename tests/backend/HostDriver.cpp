@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("without CUDA there is no device and nothing to wait for") {
   Driver::Devices devices{};
@@ -38,7 +38,8 @@ TEST_CASE("without CUDA a strided copy is done when the call returns") {
 }
 
 TEST_CASE("without CUDA memory of every kind is mapped pages") {
-  for (MemoryKind const kind : {MemoryKind::page_locked, MemoryKind::write_combined}) {
+  for (KokkosHostSpaces::MemoryKind const kind :
+       {KokkosHostSpaces::MemoryKind::page_locked, KokkosHostSpaces::MemoryKind::write_combined}) {
     Region const region = lock_fresh_pages(1, kind, -1);
     CHECK(region.origin == Origin::mapped);
     CHECK(region.kind == kind);

@@ -26,7 +26,7 @@
 #include <sys/mman.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -86,7 +86,7 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
           "[.][cost]") {
   start_test(1);
   cudaFree(nullptr);
-  give_back(lock_fresh_pages(4 * mebibyte, MemoryKind::page_locked, -1));
+  give_back(lock_fresh_pages(4 * mebibyte, KokkosHostSpaces::MemoryKind::page_locked, -1));
   for (std::size_t const mebibytes : {4, 16, 64, 256, 1024, 4096, 16384}) {
     std::size_t const bytes = mebibytes * mebibyte;
     if (available_memory() < 2 * bytes) continue;
@@ -104,7 +104,9 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
       Config config;
       config.touch_threads = threads;
       double const seconds = median_seconds(
-          [&] { return lock_fresh_pages(bytes, MemoryKind::page_locked, -1, config); },
+          [&] {
+            return lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1, config);
+          },
           [](Region const& region) { give_back(region); });
       std::array<char, 80> text{};
       std::snprintf(text.data(), text.size(), "  %s %.2f ms (%.2f)",
@@ -141,11 +143,11 @@ TEST_CASE("locking that fails half-way leaves no page locked", "[cost]") {
 TEST_CASE("memory that is locked and given back is the system's again", "[cost]") {
   start_test(1);
   std::size_t const bytes = 256 * mebibyte;
-  give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1));
+  give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1));
   std::ptrdiff_t const before = pinned_pages();
   std::size_t const available = available_memory();
   for (int i = 0; i < 40; ++i)
-    CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
+    CHECK(give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)));
   CHECK(pinned_pages() - before < static_cast<std::ptrdiff_t>(bytes / page_bytes()));
   CHECK(available_memory() + 2048 * mebibyte > available);
 }

@@ -27,13 +27,14 @@
 #include <sys/mman.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
 TEST_CASE(
     "whichever CUDA call fails, locking throws or falls back, leaks nothing and works again") {
-  auto const kind  = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const kind  = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
+                              KokkosHostSpaces::MemoryKind::write_combined);
   bool const moves = GENERATE(false, true);
   int const error  = GENERATE(int(cudaErrorMemoryAllocation), int(cudaErrorUnknown));
   FakeCuda::reset();
@@ -67,7 +68,7 @@ TEST_CASE(
 TEST_CASE("where registration is refused the driver allocates") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
   give_back(region);
@@ -80,7 +81,7 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
   std::size_t const bytes = 16 * huge_page_bytes, before = resident();
   for (int i = 0; i < 6; ++i) {
     FakeCuda::fail_nth_call("cudaHostRegister", 1);
-    CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
+    CHECK(give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)));
   }
   CHECK(resident() < before + 3 * bytes);
 }
@@ -88,7 +89,7 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
 TEST_CASE("where registered memory has another address on the device the driver allocates") {
   FakeCuda::reset();
   FakeCuda::registered_memory_moves();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
@@ -96,7 +97,7 @@ TEST_CASE("where registered memory has another address on the device the driver 
 
 TEST_CASE("write-combined memory comes from the driver") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
   CHECK(region.origin == Origin::driver);
   give_back(region);
   CHECK(FakeCuda::nothing_leaked());
@@ -104,7 +105,7 @@ TEST_CASE("write-combined memory comes from the driver") {
 
 TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it") {
   FakeCuda::reset(0);
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   CHECK(region.origin == Origin::mapped);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
@@ -115,7 +116,7 @@ TEST_CASE("when registration and driver both refuse, the message says why, and b
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);
   CHECK_THROWS_MATCHES(
-      lock_fresh_pages(4096, MemoryKind::page_locked, -1), OutOfPinnedMemory,
+      lock_fresh_pages(4096, KokkosHostSpaces::MemoryKind::page_locked, -1), OutOfPinnedMemory,
       MessageMatches(ContainsSubstring("4096 bytes") && ContainsSubstring("cudaHostRegister") &&
                      ContainsSubstring("the device's driver has no more memory")));
   CHECK(FakeCuda::nothing_leaked());
@@ -127,12 +128,12 @@ TEST_CASE("each fallback is told once, and only if the configuration wants it") 
   Config quiet, loud;
   loud.verbose = true;
   CapturedStderr captured;
-  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, quiet));
+  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, quiet));
   CHECK(captured.text().empty());
-  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
+  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, loud));
   std::string const once = captured.text();
   CHECK_THAT(once, ContainsSubstring("using cudaHostAlloc"));
-  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
+  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, loud));
   CHECK(captured.text() == once);
 }
 
@@ -176,7 +177,8 @@ TEST_CASE("memory that stays locked counts against the pool's limit for ever") {
   FakeCuda::reset();
   constexpr std::size_t bytes = 8 * huge_page_bytes;
   auto const allocate         = [](std::size_t count) {
-    return Pool::allocate({count, MemoryKind::write_combined, -1, "TestSpace", "x"});
+    return Pool::allocate(
+                {count, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"});
   };
   pool::set_limit(4 * bytes);
   FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
@@ -193,20 +195,21 @@ TEST_CASE("memory that the driver neither maps for devices nor takes back is tol
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
-  CHECK_THROWS_AS(lock_fresh_pages(1, MemoryKind::write_combined, -1), Driver::StillLocked);
+  CHECK_THROWS_AS(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1),
+                  Driver::StillLocked);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
 }
 
 TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   CHECK_FALSE(give_back(region));
   CHECK(is_mapped(region.pointer, region.bytes));
   CHECK(give_back(region));
   CHECK_FALSE(is_mapped(region.pointer, region.bytes));
 
-  Region const of_driver = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const of_driver = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
   CHECK_FALSE(give_back(of_driver));
   CHECK(give_back(of_driver));
@@ -217,7 +220,8 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
   void* const raw = Driver::allocate_pinned(3 * page_bytes(), false);
   REQUIRE(reinterpret_cast<std::uintptr_t>(raw) % page_bytes() != 0);
   CHECK(Driver::free_pinned(raw));
-  Region const region = lock_fresh_pages(3 * page_bytes(), MemoryKind::write_combined, -1);
+  Region const region =
+      lock_fresh_pages(3 * page_bytes(), KokkosHostSpaces::MemoryKind::write_combined, -1);
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
   CHECK(region.bytes == 3 * page_bytes());
   CHECK(Driver::inspect(static_cast<char*>(region.pointer) + region.bytes - 1) ==
@@ -228,7 +232,7 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
 
 TEST_CASE("memory that the runtime does not unlock stays mapped") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   FakeCuda::shut_down();
   give_back(region);
   CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);

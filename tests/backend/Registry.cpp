@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
@@ -69,7 +69,7 @@ TEST_CASE(
 
 TEST_CASE("memory that CUDA has page-locked already is refused, as is device memory") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
   CHECK_THROWS_MATCHES(register_range(region.pointer, 8, "twice"), RegistrationError,
                        MessageMatches(ContainsSubstring("page-locked already")));
   give_back(region);

@@ -19,7 +19,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Kind = DeviceWork::Stream::Kind;
 
 namespace {
@@ -29,7 +29,7 @@ class CopyGraph {
  public:
   CopyGraph(DeviceWork::Stream& stream, char* dst, char const* src, std::size_t bytes) {
     stream.begin_capture(cudaStreamCaptureModeThreadLocal);
-    keep_for_replays(stream.get(), dst, src);
+    retain_for_graph(stream.get(), dst, src);
     Driver::copy(dst, src, bytes, stream.get());
     m_graph = stream.end_capture_with_graph();
     REQUIRE(m_graph != nullptr);
@@ -136,7 +136,7 @@ TEST_CASE("an address within memory keeps all of it, and memory of others is lef
   {
     CopyGraph const graph(stream, memory + bytes - 10, memory, 10);
     stream.begin_capture();
-    keep_for_replays(stream.get(), pageable, nullptr);
+    retain_for_graph(stream.get(), pageable, nullptr);
     CHECK(stream.end_capture());
     Pool::deallocate(memory);
     CHECK(pool::describe(memory)->state == pool::State::in_use);
@@ -166,8 +166,8 @@ TEST_CASE("without a capture nothing is kept") {
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
-  keep_for_replays(stream.get(), memory, memory);
-  keep_for_replays(nullptr, memory, memory);
+  retain_for_graph(stream.get(), memory, memory);
+  retain_for_graph(nullptr, memory, memory);
   Pool::deallocate(memory);
   CHECK(bytes_in_use() == 0);
 }
@@ -248,12 +248,12 @@ TEST_CASE("memory of a capture that breaks, or fails, comes back") {
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   stream.begin_capture();
-  keep_for_replays(stream.get(), memory, memory + 500);
+  retain_for_graph(stream.get(), memory, memory + 500);
   Pool::deallocate(memory);
   CHECK(pool::describe(memory)->state == pool::State::in_use);
   CHECK(cudaStreamSynchronize(stream.get()) != cudaSuccess);  // which breaks it
   char* const later = PoolTest::allocate(1000);
-  keep_for_replays(stream.get(), later, later);
+  retain_for_graph(stream.get(), later, later);
   CHECK(stream.end_capture_with_graph() == nullptr);
   static_cast<void>(cudaGetLastError());
   CHECK(becomes_unused(memory));

@@ -7,6 +7,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 void start_test(int devices) {
-  int const found = KokkosHostSpaces::Impl::Driver::device_count();
+  int const found = KokkosHostSpaces::Impl::Backend::Driver::device_count();
   if (found < devices) SKIP("needs " << devices << " GPUs, found " << found);
 }

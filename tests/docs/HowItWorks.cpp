@@ -51,7 +51,7 @@ TEST_CASE("copies are nodes of a graph", "[docs]") {
   Kokkos::View<double*> device("device", n);
   Kokkos::View<double*, khs::PinnedSpace> input("input", n), output("output", n);
   for (int i = 0; i < n; ++i) input(i) = i;
-  khs::keep_for_replays(instance, input, output);
+  khs::retain_for_graph(instance, input, output);
   Kokkos::Experimental::Graph<Kokkos::DefaultExecutionSpace> graph({instance});
   auto there = khs::then_deep_copy(graph.root_node(), device, input);
   auto added = there.then_parallel_for("add", n, AddOne{device});

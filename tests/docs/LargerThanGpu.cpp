@@ -23,8 +23,8 @@ namespace {
 void triad(Vector a, Vector b, Vector c, std::int64_t n) {
   khs::streamed_for(
       "triad", n,
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x, khs::In<double const*> y,
-                    khs::In<double*> z) { z(i) = x(i) + 3 * y(i); },
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x, khs::Chunk<double const*> y,
+                    khs::Chunk<double*> z) { z(i) = x(i) + 3 * y(i); },
       khs::read(b), khs::read(c), khs::write(a))
       .fence();
 }
@@ -33,9 +33,8 @@ double dot(Vector b, Vector c, std::int64_t n) {
   double sum = 0;
   khs::streamed_reduce(
       "dot", n,
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x, khs::In<double const*> y, double& s) {
-        s += x(i) * y(i);
-      },
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x, khs::Chunk<double const*> y,
+                    double& s) { s += x(i) * y(i); },
       Kokkos::Sum<double>(sum), khs::read(b), khs::read(c));
   return sum;
 }
@@ -58,12 +57,12 @@ void two_loops(Vector a, Vector b, std::int64_t n) {
   khs::Intermediate<double*> t;  // never leaves the device
   khs::streamed_chain("two loops", n,
                       khs::stage(
-                          KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x,
-                                        khs::In<double*> y) { y(i) = 2 * x(i); },
+                          KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x,
+                                        khs::Chunk<double*> y) { y(i) = 2 * x(i); },
                           khs::read(b), khs::write(t)),
                       khs::stage(
-                          KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x,
-                                        khs::In<double*> y) { y(i) = x(i) + 1; },
+                          KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x,
+                                        khs::Chunk<double*> y) { y(i) = x(i) + 1; },
                           khs::read(t), khs::write(a)))
       .fence();
 }
@@ -74,7 +73,7 @@ std::string in_place(Vector a) {
   options.device_memory        = std::size_t(256) << 20;
   khs::StreamedLoop const loop = khs::streamed_for(
       "add one", options, std::int64_t(a.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<double*> x) { x(i) += 1; }, khs::update(a));
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double*> x) { x(i) += 1; }, khs::update(a));
   loop.fence();  // what follows on the same instance needs none
   return loop.explain();
 }

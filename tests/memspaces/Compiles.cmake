@@ -103,11 +103,11 @@ khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destinatio
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
   "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, write(a)); }")
 khs_must_not_compile(streamed_no_reducer "takes a reducer behind the body"
-  "void f(View<double*, PinnedSpace> const& a) { double sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, In<double const*>, double&) {}, sum, read(a)); }")
+  "void f(View<double*, PinnedSpace> const& a) { double sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, double&) {}, sum, read(a)); }")
 khs_must_not_compile(streamed_no_stage "a chain has stages" "void f() { streamed_chain(\"c\", 9); }")
 khs_must_not_compile(steps_of_two_types "steps read and write Views of the same elements"
-  "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<float const*>, In<double*>) {}, read(a), write(b))); }")
+  "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Chunk<double*>) {}, read(a), write(b))); }")
 khs_must_not_compile(steps_of_update "steps have a khs::read, the first of which"
-  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<double const*>, In<double*>) {}, read(a), update(b))); }")
+  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const*>, Chunk<double*>) {}, read(a), update(b))); }")
 khs_must_not_compile(steps_of_more_dimensions "steps go over Views with as many dimensions"
-  "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, In<double const**>, In<double**>) {}, read(a), write(b))); }")
+  "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, read(a), write(b))); }")

@@ -13,7 +13,7 @@
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Perf;
-using KokkosHostSpaces::Impl::Topology;
+using KokkosHostSpaces::Impl::Backend::Topology;
 
 namespace {
 

@@ -93,7 +93,7 @@ void without_runtime(std::function<void()> const& function) {
 }
 
 void reset(int device_count) {
-  KokkosHostSpaces::Impl::Driver::forget_runtime();
+  KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   insist_on_process();
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
@@ -169,7 +169,7 @@ void registering_takes(std::chrono::milliseconds time) {
 }
 
 void use_old_driver() {
-  KokkosHostSpaces::Impl::Driver::forget_runtime();
+  KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   std::lock_guard const lock(machine().mutex);
   machine().old_driver = true;
 }

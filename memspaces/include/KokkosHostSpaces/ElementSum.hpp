@@ -56,7 +56,7 @@ class ElementSum {
   }
 
   /// What a thread that has one pack reads of it. If it has several, that gains nothing.
-  KOKKOS_FUNCTION void prefetch_share(Impl::Share const& share) const
+  KOKKOS_FUNCTION void prefetch_share(Impl::GridStride const& share) const
       requires(Impl::is_on_device<First> && (Impl::is_on_device<In> && ...)) {
     if (share.first < m_deal.packs && m_deal.packs <= share.stride)
       m_in.pass_to(
@@ -65,7 +65,7 @@ class ElementSum {
 
   /// The part of one thread of a device.
   template <class Value>
-  KOKKOS_FUNCTION void add_share(Impl::Share const& share, Value& sum) const {
+  KOKKOS_FUNCTION void add_share(Impl::GridStride const& share, Value& sum) const {
     std::uint64_t const packs = m_deal.packs, items = packs + m_deal.rest;
     std::uint64_t item = share.first;
     for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
@@ -108,7 +108,7 @@ class ElementSum {
 
   // What each thread reads at once comes first, see PackMap.
   Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
-  Impl::Deal m_deal;
+  Impl::PackSplit m_deal;
   Op m_op;
 };
 

@@ -96,7 +96,7 @@ class ElementWise {
   }
 
   Impl::PackMap<N, Op, Value, typename In::non_const_value_type...> m_map;
-  Impl::Deal m_deal;
+  Impl::PackSplit m_deal;
 };
 
 /// Enqueues out(i) = op(in(i)...) for all i on `instance`; returns at once if that is a device's.

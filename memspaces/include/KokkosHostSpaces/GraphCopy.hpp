@@ -60,11 +60,11 @@ auto then_deep_copy(
 /// destroyed before. Copies do so by themselves. Else, and without a device, nothing happens.
 template <class ExecutionSpace, class... Views>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
-void keep_for_replays([[maybe_unused]] ExecutionSpace const& instance,
+void retain_for_graph([[maybe_unused]] ExecutionSpace const& instance,
                       [[maybe_unused]] Views const&... views) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    (Impl::keep_for_replays(instance.cuda_stream(), views.data(), nullptr), ...);
+    (Impl::retain_for_graph(instance.cuda_stream(), views.data(), nullptr), ...);
 #endif
 }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_GRAPH_INSTANTIATE_HPP
 #define KOKKOS_HOST_SPACES_GRAPH_INSTANTIATE_HPP
 
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 
 #include <Kokkos_Graph.hpp>
 
@@ -40,7 +40,7 @@ template <class ExecutionSpace>
 void instantiate(Kokkos::Experimental::Graph<ExecutionSpace>& graph) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    Impl::EarlyKernel::start_nodes_early(Impl::native_graph_of(graph));
+    Impl::DependentLaunch::start_nodes_early(Impl::native_graph_of(graph));
 #endif
   graph.instantiate();
 }

@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_POOL_HPP
 #define KOKKOS_HOST_SPACES_POOL_HPP
 
+#include <KokkosHostSpaces/CaptureGuard.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 #include <KokkosHostSpaces/backend/pool/Statistics.hpp>
@@ -19,7 +20,7 @@
 /// not, on all devices in use, by Kokkos and by any other library. Not covered:
 /// - what is no device work: finish an MPI transfer of a buffer before you destroy the buffer;
 /// - what is submitted later, such as launches of a graph which holds the address, unless it is a
-///   copy by this library or was named to keep_for_replays: these stay in use as long as the graph;
+///   copy by this library or was named to retain_for_graph: these stay in use as long as the graph;
 /// - contexts that an application makes itself by the driver API: Kokkos uses the primary context
 ///   of a device.
 ///
@@ -49,17 +50,6 @@ Reservation reserve(std::size_t bytes, Space const& space = Space(),
                     std::size_t largest_block = std::size_t(1) << 30) {
   return Impl::reserve(Space::describe(), space.device_id(), bytes, largest_block);
 }
-
-/// While one lives, the pool leaves the devices alone, for a stream captures that it cannot see.
-class CaptureGuard {
- public:
-  /// Before the capture begins. Waits for recordings that other threads are making, as long as the
-  /// driver lets them wait: while memory is registered or unregistered, that may be a second.
-  CaptureGuard() noexcept;
-  ~CaptureGuard();  ///< after it has ended
-  CaptureGuard(CaptureGuard const&)            = delete;
-  CaptureGuard& operator=(CaptureGuard const&) = delete;
-};
 
 }  // namespace KokkosHostSpaces::pool
 

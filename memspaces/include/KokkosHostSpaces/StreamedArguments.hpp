@@ -47,18 +47,18 @@ struct Box {
 };
 
 /// What the body gets of a View whose data type and layout are these: elements at global indices.
-/// `khs::In<double const*>` is what a `khs::read` of a View of doubles of rank 1 becomes,
-/// `khs::In<double*>` what a `khs::write` or `khs::update` becomes. Cheap to copy, owns nothing.
+/// `khs::Chunk<double const*>` is what a `khs::read` of a View of doubles of rank 1 becomes,
+/// `khs::Chunk<double*>` what a `khs::write` or `khs::update` becomes. Cheap to copy, owns nothing.
 template <class DataType, class Layout = Kokkos::LayoutRight>
-using In = Impl::ChunkOf<DataType, Layout>;
+using Chunk = Impl::ChunkOf<DataType, Layout>;
 
 /// What the body gets of a View that it writes or updates.
 template <class View>
-using chunk_of = In<typename View::non_const_data_type, typename View::array_layout>;
+using chunk_of = Chunk<typename View::non_const_data_type, typename View::array_layout>;
 
 /// What the body gets of a View that it reads.
 template <class View>
-using const_chunk_of = In<typename View::const_data_type, typename View::array_layout>;
+using const_chunk_of = Chunk<typename View::const_data_type, typename View::array_layout>;
 
 /// How many rows (indices of the slowest dimension) before and behind its own an iteration reads.
 struct halo {

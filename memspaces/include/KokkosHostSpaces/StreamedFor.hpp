@@ -4,8 +4,8 @@
 // A parallel_for over Views in host memory that may be larger than the memory of the device:
 //
 //   khs::streamed_for("triad", n,
-//     KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> b, khs::In<double const*> c,
-//                   khs::In<double*> a) { a(i) = b(i) + 3 * c(i); },
+//     KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> b, khs::Chunk<double const*> c,
+//                   khs::Chunk<double*> a) { a(i) = b(i) + 3 * c(i); },
 //     khs::read(b), khs::read(c), khs::write(a));
 
 #ifndef KOKKOS_HOST_SPACES_STREAMED_FOR_HPP

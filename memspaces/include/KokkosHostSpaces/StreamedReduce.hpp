@@ -5,7 +5,7 @@
 //
 //   double dot = 0;
 //   khs::streamed_reduce("dot", n,
-//     KOKKOS_LAMBDA(std::int64_t i, khs::In<double const*> x, khs::In<double const*> y, double& s) {
+//     KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> x, khs::Chunk<double const*> y, double& s) {
 //       s += x(i) * y(i); },
 //     Kokkos::Sum<double>(dot), khs::read(x), khs::read(y));
 

@@ -14,6 +14,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 // The number of cudaErrorInvalidValue: what the runtime says of a range in two registrations.

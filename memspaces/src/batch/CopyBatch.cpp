@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/batch/CopyBatch.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
 
 #include "../../../backend/Driver.hpp"
-#include "../../../backend/Replays.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +15,8 @@
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
+
+namespace Driver = Backend::Driver;
 
 namespace {
 
@@ -154,9 +156,9 @@ CopyBatch::Rest CopyBatch::enqueue_captured(Driver::Stream stream, int kernel_de
   Rest rest;
   if (kernel_device >= 0 && can_be_merged(kernel_device))
     rest.for_kernel = take_for_kernel(m_pieces, BatchPlan::Use::once);
-  for (CopyPiece const& piece : rest.for_kernel) keep_for_replays(stream, piece.dst, piece.src);
+  for (CopyPiece const& piece : rest.for_kernel) retain_for_graph(stream, piece.dst, piece.src);
   for (CopyPiece const& piece : m_pieces) {
-    keep_for_replays(stream, piece.dst, piece.src);
+    retain_for_graph(stream, piece.dst, piece.src);
     Driver::copy(piece.dst, piece.src, piece.bytes, stream);
   }
   return rest;

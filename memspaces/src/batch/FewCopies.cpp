@@ -9,6 +9,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 bool copy_few(FewCopies const& copies, bool to_device, Driver::Stream stream) {
   if (copies.count() != 1)
     return copies.count() >= copy_thresholds_in_use().batch_pieces &&

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
@@ -103,7 +105,7 @@ void enqueue_pieces(Kokkos::Cuda const& instance, std::vector<CopyPiece> const& 
   Kokkos::View<PieceEnds*, MappedSpace> const list(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), pieces.size());
   PieceList const known = fill(list.data(), pieces);
-  keep_for_replays(instance.cuda_stream(), list.data(), nullptr);
+  retain_for_graph(instance.cuda_stream(), list.data(), nullptr);
   run_piece_copy(instance, PieceCopy<PieceEnds const*>(list.data(), known));
 }
 

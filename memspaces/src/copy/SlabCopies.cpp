@@ -11,6 +11,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 // So many at least, if they are long enough: all but the last are turned while others come.

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Placement.hpp"
@@ -15,6 +16,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 // Cached memory goes back when Kokkos is finalized. Views that outlive it give theirs back to the
@@ -22,7 +25,7 @@ namespace {
 void release_at_finalize() {
   static std::atomic<bool> arranged{false};
   if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
-    at_finalize([] { Pool::release_all(); });
+    at_finalize([] { Backend::Pool::release_all(); });
 }
 
 // Kokkos' words of a failure, which programs look for, and then the reason and what to do.
@@ -43,7 +46,7 @@ Place place_of(SpaceDescription space, int device_id) {
   // Containers with an allocator may be made before Kokkos is initialized, and after its end.
   int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
   return {space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
-          node_near_device(device_id >= 0 ? device_id : default_device)};
+          Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
 }
 
 }  // namespace
@@ -56,15 +59,15 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
         OutOfPinnedMemory("with Kokkos' header they are more than there are addresses (the extents "
                           "are wrong): ask for fewer"));
   release_at_finalize();
-  KernelSource::prepare_all();
+  LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;
   try {
-    pointer = Pool::allocate({.bytes     = bytes,
-                              .kind      = place.kind,
-                              .numa_node = place.numa_node,
-                              .space     = space.name,
-                              .label     = label});
+    pointer = Backend::Pool::allocate({.bytes     = bytes,
+                                       .kind      = place.kind,
+                                       .numa_node = place.numa_node,
+                                       .space     = space.name,
+                                       .label     = label});
   } catch (OutOfPinnedMemory const& reason) {
     fail(space, label, bytes, reason);
   }
@@ -80,26 +83,28 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
   if (Kokkos::Profiling::profileLibraryLoaded())
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
-  Pool::deallocate(pointer);
+  Backend::Pool::deallocate(pointer);
 }
 
 int device_near(void const* memory, int preferred) {
   auto const known = pool::describe(memory);
   int const node   = known ? known->numa_node : -1;
-  if (node < 0 || node == node_near_device(preferred)) return preferred;
+  if (node < 0 || node == Backend::node_near_device(preferred)) return preferred;
   for (int device = 0; device < Driver::device_count(); ++device)
-    if (node_near_device(device) == node) return device;
+    if (Backend::node_near_device(device) == node) return device;
   return preferred;
 }
 
-std::size_t dirty_bytes(void const* pointer) noexcept { return Pool::dirty_bytes(pointer); }
+std::size_t dirty_bytes(void const* pointer) noexcept {
+  return Backend::Pool::dirty_bytes(pointer);
+}
 
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block) {
   Place const place = place_of(space, device_id);
-  return Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
+  return Backend::Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }
 
-void let_go_when_short(void (*let_go)() noexcept) { Pool::let_go_when_short(let_go); }
+void let_go_when_short(void (*let_go)() noexcept) { Backend::Pool::let_go_when_short(let_go); }
 
 }  // namespace KokkosHostSpaces::Impl

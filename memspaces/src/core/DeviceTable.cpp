@@ -7,6 +7,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 std::shared_ptr<void> make_device_table(int device, void const* data, std::size_t bytes) {
   std::shared_ptr<void> table(Driver::allocate_on_device(device, bytes), Driver::free_on_device);
   if (table == nullptr) return nullptr;

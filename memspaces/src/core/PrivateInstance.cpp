@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
-#include <KokkosHostSpaces/impl/core/CaptureInstance.hpp>
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 

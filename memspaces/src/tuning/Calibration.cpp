@@ -132,7 +132,7 @@ std::vector<CalibratedLink> read_calibration(std::string const& text) {
 
 std::optional<CalibratedLink> find_calibration(std::string const& file,
                                                CalibratedLink const& wanted) {
-  auto const text = file.empty() ? std::nullopt : read_cache_file(file);
+  auto const text = file.empty() ? std::nullopt : Backend::read_cache_file(file);
   if (!text) return std::nullopt;
   CalibratedLink const name = as_in_file(wanted);
   for (CalibratedLink& link : read_calibration(*text))
@@ -144,14 +144,14 @@ std::optional<CalibratedLink> find_calibration(std::string const& file,
 // with another driver.
 std::string keep_calibration(std::string const& file, CalibratedLink const& fresh) {
   CalibratedLink added = as_in_file(fresh);
-  auto links           = read_calibration(read_cache_file(file).value_or(""));
+  auto links           = read_calibration(Backend::read_cache_file(file).value_or(""));
   std::erase_if(links, [&](CalibratedLink& link) {
     if (!link.same_gpu(added)) return false;
     if (added.more.empty() && link.driver == added.driver) added.more = std::move(link.more);
     return true;
   });
   links.push_back(added);
-  return replace_cache_file(file, write_calibration(links));
+  return Backend::replace_cache_file(file, write_calibration(links));
 }
 
 void Calibration::keep(CalibratedLink const& fresh) {

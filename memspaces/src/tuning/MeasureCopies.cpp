@@ -17,6 +17,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 class CopyTrials {

@@ -5,7 +5,8 @@
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/Driver.hpp"
@@ -17,6 +18,8 @@
 #include <thread>
 
 namespace KokkosHostSpaces::Impl {
+
+namespace Driver = Backend::Driver;
 
 namespace {
 
@@ -172,7 +175,7 @@ std::optional<LinkRates> measure_link_rates([[maybe_unused]] int device) {
   try {
     if (becomes_idle(device)) return Probe(device).measure();
   } catch (std::exception const& error) {  // Kokkos throws what does not derive from Error
-    if (config().verbose)
+    if (Backend::config().verbose)
       std::cerr << "KokkosHostSpaces: link rates could not be measured (" << error.what()
                 << "): typical ones are taken" << std::endl;
   }

@@ -4,7 +4,7 @@
 // What the calibration file has of this machine.
 
 #include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/tuning/ThresholdFile.hpp>
 
 #include "../../../backend/Config.hpp"
@@ -15,37 +15,39 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 void tell(std::string const& line) {
   // Who has not asked for a file need not hear that there is none, as in many containers.
-  if (config().calibration.empty() && !config().verbose) return;
+  if (Backend::config().calibration.empty() && !Backend::config().verbose) return;
   std::cerr << "KokkosHostSpaces: " << line << std::endl;
 }
 
 }  // namespace
 
 std::string calibration_file() {
-  if (config().calibration == "off") return "";
-  if (!config().calibration.empty()) return config().calibration;
-  std::string const folder = cache_folder();
+  if (Backend::config().calibration == "off") return "";
+  if (!Backend::config().calibration.empty()) return Backend::config().calibration;
+  std::string const folder = Backend::cache_folder();
   return folder.empty() ? "" : folder + "/kokkos-host-spaces/calibration";
 }
 
 CalibratedLink name_link([[maybe_unused]] int device) {
   CalibratedLink link;
-  link.machine = host_name();
+  link.machine = Backend::host_name();
 #ifdef KOKKOS_ENABLE_CUDA
   // An instance of our own takes long to make.
   auto const instance = device == Kokkos::device_id() ? Kokkos::Cuda() : private_instance(device);
   link.gpu    = std::string(instance.cuda_device_prop().name) + " at " + Driver::pci_bus_id(device);
-  link.driver = gpu_driver_version();
+  link.driver = Backend::gpu_driver_version();
 #endif
   return link;
 }
 
 LinkRates link_rates(int device) {
-  if (config().calibration == "off") return {};
+  if (Backend::config().calibration == "off") return {};
   if (device < 0) device = Kokkos::device_id();
   static Calibration calibration(calibration_file(), {name_link, measure_link_rates, tell});
   return calibration.rates(device);

@@ -15,6 +15,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 namespace {
 
 // Enough for most reductions of numbers, so that there is but one for a stream.
@@ -107,7 +109,7 @@ std::list<ReductionWorkspaces::Memory> ReductionWorkspaces::take_spare(int devic
 }
 
 void ReductionWorkspaces::clear() noexcept {
-  if (is_forked_child()) return;  // where threads that are gone may hold the mutexes
+  if (Backend::is_forked_child()) return;  // where threads that are gone may hold the mutexes
   std::list<Memory> spare;
   {
     std::lock_guard const lock(m_spare_mutex);

@@ -17,7 +17,7 @@ Registration::Registration(void* pointer, std::size_t bytes, std::string label, 
     throw RegistrationError("cannot page-lock '" + m_label + "' (it is memory of '" + owner->label +
                             "' in the space " + owner->space +
                             ", page-locked already): use it as it is, without a registration");
-  Impl::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
+  Impl::Backend::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
 }
 
 Registration::Registration(Registration&& other) noexcept
@@ -46,7 +46,7 @@ void Registration::release() {
   void* const pointer = std::exchange(m_pointer, nullptr);
   m_bytes             = 0;
   if (pointer == nullptr) return;
-  std::string const problem = Impl::unregister_range(pointer);
+  std::string const problem = Impl::Backend::unregister_range(pointer);
   m_owner.reset();
   if (!problem.empty()) throw RegistrationError(problem);
 }

@@ -23,14 +23,14 @@ namespace KokkosHostSpaces::Perf {
 using LoopOptions = StreamOptions<Execution>;
 
 struct TriadBody {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
-                                  In<double*> a) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Chunk<double const*> b, Chunk<double const*> c,
+                                  Chunk<double*> a) const {
     a(i) = b(i) + 3 * c(i);
   }
 };
 
 struct DotBody {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Chunk<double const*> b, Chunk<double const*> c,
                                   double& sum) const {
     sum += b(i) * c(i);
   }
@@ -40,19 +40,19 @@ struct DotBody {
 struct SparseDotBody {
   int every;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double const*> b, In<double const*> c,
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Chunk<double const*> b, Chunk<double const*> c,
                                   double& sum) const {
     if (i / stream_run % every == 0) sum += b(i) * c(i);
   }
 };
 
 struct UpdateBody {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, In<double*> a) const { a(i) = 7 - a(i); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Chunk<double*> a) const { a(i) = 7 - a(i); }
 };
 
 struct StencilBody {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
-                                  In<double const***> u, In<double***> v) const {
+                                  Chunk<double const***> u, Chunk<double***> v) const {
     v(i, j, k) = 0.125 * (2 * u(i, j, k) + u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) +
                           u(i, j + 1, k) + u(i, j, k - 1) + u(i, j, k + 1));
   }

@@ -96,8 +96,8 @@ int run(int argc, char** argv) {
     return success;
   }
   if (options.calibrate) return calibrate();
-  Findings findings         = survey(list_devices(), Impl::Topology::machine());
-  findings.huge_pages_asked = Impl::config().huge_pages;
+  Findings findings         = survey(list_devices(), Impl::Backend::Topology::machine());
+  findings.huge_pages_asked = Impl::Backend::config().huge_pages;
   findings.with_cuda        = twins_use_cuda;
   if (findings.gpus.empty()) findings.why_no_gpu = why_no_gpu();
   bool measured = true;

@@ -26,16 +26,16 @@ constexpr double seconds_of_each_rate    = 0.4;
 constexpr std::size_t most_bytes = std::size_t(512) << 20;
 
 struct GiveBack {
-  void operator()(Impl::Region* region) const {
-    Impl::give_back(*region);
+  void operator()(Impl::Backend::Region* region) const {
+    Impl::Backend::give_back(*region);
     delete region;
   }
 };
-using Buffer = std::unique_ptr<Impl::Region, GiveBack>;
+using Buffer = std::unique_ptr<Impl::Backend::Region, GiveBack>;
 
 Buffer lock_pages(std::size_t bytes, int numa_node) {
-  return Buffer(
-      new Impl::Region(Impl::lock_fresh_pages(bytes, Impl::MemoryKind::page_locked, numa_node)));
+  return Buffer(new Impl::Backend::Region(
+      Impl::Backend::lock_fresh_pages(bytes, MemoryKind::page_locked, numa_node)));
 }
 
 // Enough to be exact, and little for the machine.
@@ -43,8 +43,8 @@ std::size_t bytes_to_measure(Findings const& findings) {
   std::size_t const usable =
       std::min(findings.memory_available_bytes,
                findings.container_limit.value_or(findings.memory_available_bytes));
-  std::size_t const bytes =
-      std::min(most_bytes, usable / 4) / Impl::huge_page_bytes * Impl::huge_page_bytes;
+  std::size_t const bytes = std::min(most_bytes, usable / 4) / Impl::Backend::huge_page_bytes *
+                            Impl::Backend::huge_page_bytes;
   if (bytes == 0)
     throw std::runtime_error(
         "there is too little memory to measure with: see --no-measure, or free some");
@@ -54,7 +54,7 @@ std::size_t bytes_to_measure(Findings const& findings) {
 // Of one allocation after another; the last one is kept in `buffer`.
 double seconds_to_lock(std::size_t bytes, int numa_node, double seconds, Buffer& buffer) {
   // What is done once in a process: asking hwloc for the topology, for example.
-  buffer = lock_pages(Impl::huge_page_bytes, numa_node);
+  buffer = lock_pages(Impl::Backend::huge_page_bytes, numa_node);
   return median_time(seconds, [&] {
     buffer.reset();
     auto const begin = std::chrono::steady_clock::now();
@@ -72,7 +72,7 @@ GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share
   result.bytes       = bytes;
   result.page_lock   = double(bytes) / seconds;
   result.huge_pages  = buffer->huge_pages;
-  result.buffer_node = Impl::Topology::machine().node_of(buffer->pointer, bytes);
+  result.buffer_node = Impl::Backend::Topology::machine().node_of(buffer->pointer, bytes);
 
   LinkRates const rates = measure_link(buffer->pointer, bytes, share * seconds_of_each_rate,
                                        [&] { result.link = current_link(gpu.pci_bus_id); });

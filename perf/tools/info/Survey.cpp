@@ -10,7 +10,8 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-Gpu describe(Device const& device, Impl::Topology const& topology, std::string const& root) {
+Gpu describe(Device const& device, Impl::Backend::Topology const& topology,
+             std::string const& root) {
   std::string const pci = root + "/sys/bus/pci/devices/" + device.pci_bus_id + "/";
   Gpu gpu;
   gpu.name               = device.name;
@@ -27,13 +28,13 @@ Gpu describe(Device const& device, Impl::Topology const& topology, std::string c
 
 std::optional<std::size_t> container_limit(std::string const& root) {
   constexpr std::size_t none_from = std::size_t(1) << 62;  // version 1 says so by such a number
-  std::size_t const limit         = Impl::memory_limit_of_cgroups(root);
+  std::size_t const limit         = Impl::Backend::memory_limit_of_cgroups(root);
   return limit < none_from ? std::optional(limit) : std::nullopt;
 }
 
 }  // namespace
 
-Findings survey(std::vector<Device> const& devices, Impl::Topology const& topology,
+Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
                 std::string const& root) {
   Findings findings;
   for (Device const& device : devices) findings.gpus.push_back(describe(device, topology, root));

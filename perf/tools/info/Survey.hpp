@@ -16,7 +16,7 @@ namespace KokkosHostSpaces::Perf {
 
 /// All that can be found without measuring. Files of the system are read below `root`; for this
 /// machine it is empty.
-Findings survey(std::vector<Device> const& devices, Impl::Topology const& topology,
+Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
                 std::string const& root = "");
 
 /// Adds rates to the GPUs, or to the host where there is none: by memory that the library's own way

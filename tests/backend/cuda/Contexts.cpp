@@ -22,7 +22,7 @@
 #include <cuda_runtime_api.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -41,9 +41,10 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
          register_range(memory.to.data(), 8, "my data");
          CHECK(unregister_range(memory.to.data()).empty());
        }},
-      {"lock and give back", [] { give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1)); }},
+      {"lock and give back",
+       [] { give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1)); }},
       {"the same, of the driver",
-       [] { give_back(lock_fresh_pages(1, MemoryKind::write_combined, -1)); }},
+       [] { give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1)); }},
       {"a stream of any device", [] { Driver::private_stream(); }},
       {"a stream of a device in use", [] { Driver::private_stream(1); }},
       {"copies",
@@ -139,8 +140,8 @@ TEST_CASE("a thread without a device may free what others made") {
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
-  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
-  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
   std::thread([&] {
     CHECK(unregister_range(memory.data()).empty());
     CHECK((give_back(locked) && give_back(combined)));

@@ -21,13 +21,13 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
 struct Locked {
   explicit Locked(std::size_t bytes)
-      : region(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)) {}
+      : region(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)) {}
   ~Locked() { give_back(region); }
   Locked(Locked const&)            = delete;
   Locked& operator=(Locked const&) = delete;

@@ -16,7 +16,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Driver::EventState;
 using Driver::Recorded;
 
@@ -225,7 +225,7 @@ TEST_CASE("whichever call fails while a graph is given memory, none stays in use
     FakeCuda::fail_nth_call("*", n);
     failed = false;
     try {
-      keep_for_replays(stream.get(), memory, memory);
+      retain_for_graph(stream.get(), memory, memory);
     } catch (Error const&) {
       failed = true;
     }

@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 using Copies = GuardedCopies;
 
@@ -114,8 +114,11 @@ TEST_CASE("of two copies that overlap, the second keeps its guard when the first
 
 TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures", "[.guard]") {
   Copies copies;
-  auto* const combined = static_cast<char*>(Pool::allocate(
-      {.bytes = MiB, .kind = MemoryKind::write_combined, .space = "WC", .label = "combined"}));
+  auto* const combined =
+      static_cast<char*>(Pool::allocate({.bytes = MiB,
+                                         .kind  = KokkosHostSpaces::MemoryKind::write_combined,
+                                         .space = "WC",
+                                         .label = "combined"}));
   copies.begin(on_device("device"), {combined, MiB, "combined"});
   TestView const strided{MiB, "strided"}, captured{MiB, "captured"};
   copies.begin(on_device("device"), strided.part(0, 0));

@@ -21,22 +21,22 @@ struct GuardedCopies {
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   CapturedStderr const said;
-  std::size_t const before = KokkosHostSpaces::Impl::Guard::races();
+  std::size_t const before = KokkosHostSpaces::Impl::Backend::Guard::races();
 
   GuardedCopies() {
-    REQUIRE(KokkosHostSpaces::Impl::Guard::is_on());
+    REQUIRE(KokkosHostSpaces::Impl::Backend::Guard::is_on());
     stream.run(gate.hold());
   }
-  void begin(KokkosHostSpaces::Impl::Guard::Side const& dst,
-             KokkosHostSpaces::Impl::Guard::Side const& src) const {
-    KokkosHostSpaces::Impl::Guard::watch(dst, src, stream.get());
+  void begin(KokkosHostSpaces::Impl::Backend::Guard::Side const& dst,
+             KokkosHostSpaces::Impl::Backend::Guard::Side const& src) const {
+    KokkosHostSpaces::Impl::Backend::Guard::watch(dst, src, stream.get());
   }
   void end() {
     gate.open();
     stream.wait();
-    CHECK(KokkosHostSpaces::Impl::Guard::watched() == 0);
+    CHECK(KokkosHostSpaces::Impl::Backend::Guard::watched() == 0);
   }
-  std::size_t races() const { return KokkosHostSpaces::Impl::Guard::races() - before; }
+  std::size_t races() const { return KokkosHostSpaces::Impl::Backend::Guard::races() - before; }
 };
 
 #endif

@@ -25,10 +25,12 @@ class TestView {
   TestView(TestView const&)            = delete;
   TestView& operator=(TestView const&) = delete;
 
-  void destroy() { KokkosHostSpaces::Impl::Pool::deallocate(std::exchange(m_block, nullptr)); }
+  void destroy() {
+    KokkosHostSpaces::Impl::Backend::Pool::deallocate(std::exchange(m_block, nullptr));
+  }
 
-  KokkosHostSpaces::Impl::Guard::Side side() const { return part(0, m_bytes); }
-  KokkosHostSpaces::Impl::Guard::Side part(std::size_t from, std::size_t size) const {
+  KokkosHostSpaces::Impl::Backend::Guard::Side side() const { return part(0, m_bytes); }
+  KokkosHostSpaces::Impl::Backend::Guard::Side part(std::size_t from, std::size_t size) const {
     return {m_block + header + from, size, m_label};
   }
 
@@ -41,7 +43,7 @@ class TestView {
   char volatile* const data;
 };
 
-inline KokkosHostSpaces::Impl::Guard::Side on_device(std::string const& label) {
+inline KokkosHostSpaces::Impl::Backend::Guard::Side on_device(std::string const& label) {
   return {reinterpret_cast<void*>(64), 8, label};
 }
 

@@ -25,7 +25,7 @@ class Watched {
     return allocate(bytes);
   }
   void deallocate(char* block) {
-    KokkosHostSpaces::Impl::Pool::deallocate(block);
+    KokkosHostSpaces::Impl::Backend::Pool::deallocate(block);
     note();
   }
   void note() {
@@ -45,7 +45,7 @@ class Watched {
   void needs(std::size_t bytes) { m_needed = std::max(m_needed, bytes); }
 
   static std::size_t heaps_in_use() {
-    using namespace KokkosHostSpaces::Impl;
+    using namespace KokkosHostSpaces::Impl::Backend;
     std::size_t heaps = 0;
     Pools::instance().for_each_heap(
         [&](Heap const& heap) { heaps += heap.locked_bytes() > 0 ? 1 : 0; });

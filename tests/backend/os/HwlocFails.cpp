@@ -12,11 +12,12 @@
 
 #include <cstring>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("memory is had where hwloc cannot load or shall not be asked") {
   for (int const node : {-1, 0}) {
-    Region const region = lock_fresh_pages(8 * huge_page_bytes, MemoryKind::page_locked, node);
+    Region const region =
+        lock_fresh_pages(8 * huge_page_bytes, KokkosHostSpaces::MemoryKind::page_locked, node);
     REQUIRE(region.pointer != nullptr);
     CHECK(region.numa_node == -1);
     std::memset(region.pointer, 1, region.bytes);

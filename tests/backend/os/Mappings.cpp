@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-using KokkosHostSpaces::Impl::memory_limit_of_cgroups;
+using KokkosHostSpaces::Impl::Backend::memory_limit_of_cgroups;
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

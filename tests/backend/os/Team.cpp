@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <sched.h>
 
-using KokkosHostSpaces::Impl::Topology;
+using KokkosHostSpaces::Impl::Backend::Topology;
 
 TEST_CASE("this machine has a core, and a thread can be bound to all that it has") {
   Topology const& machine = Topology::machine();

@@ -11,7 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces;
-using KokkosHostSpaces::Impl::Topology;
+using KokkosHostSpaces::Impl::Backend::Topology;
 
 namespace {
 
@@ -108,12 +108,12 @@ TEST_CASE("this machine has a node") { CHECK_FALSE(Topology::machine().allowed_n
 TEST_CASE("pages lie on the node that they were bound to") {
   Topology const& machine = Topology::machine();
   for (int const node : machine.allowed_nodes()) {
-    void* const pages = Impl::map_pages(Impl::huge_page_bytes);
+    void* const pages = Impl::Backend::map_pages(Impl::Backend::huge_page_bytes);
     REQUIRE(pages != nullptr);
-    bool const bound = machine.bind_memory(pages, Impl::huge_page_bytes, node);
-    Impl::first_touch(pages, Impl::huge_page_bytes, {});
-    int const found = machine.node_of(pages, Impl::huge_page_bytes);
-    Impl::unmap_pages(pages, Impl::huge_page_bytes);
+    bool const bound = machine.bind_memory(pages, Impl::Backend::huge_page_bytes, node);
+    Impl::Backend::first_touch(pages, Impl::Backend::huge_page_bytes, {});
+    int const found = machine.node_of(pages, Impl::Backend::huge_page_bytes);
+    Impl::Backend::unmap_pages(pages, Impl::Backend::huge_page_bytes);
     if (!bound || found < 0) SKIP("this system does not let a process place memory");
     CHECK(found == node);
   }

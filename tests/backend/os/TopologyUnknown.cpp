@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces;
-using KokkosHostSpaces::Impl::Topology;
+using KokkosHostSpaces::Impl::Backend::Topology;
 
 TEST_CASE("without hwloc no device is near to a node, and no memory is bound to one") {
   Topology const& machine = Topology::machine();

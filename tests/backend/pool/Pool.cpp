@@ -19,7 +19,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("the pool hands out aligned blocks that do not overlap and can be written") {
@@ -53,7 +53,8 @@ TEST_CASE("no bytes are no memory, and giving nothing back is harmless") {
 
 TEST_CASE("memory of both kinds and of every node is kept apart") {
   PoolTest const test;
-  auto const kind    = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const kind    = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
+                                KokkosHostSpaces::MemoryKind::write_combined);
   Pool::Request near = {1 * MiB, kind, 0, "TestSpace", "near"};
   void* const first  = Pool::allocate(near);
   Pool::deallocate(first);
@@ -131,7 +132,8 @@ TEST_CASE("at the limit ready memory is given back to make room for another size
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
   for (char* const block : blocks) Pool::deallocate(block);
-  auto const kind   = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const kind   = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
+                               KokkosHostSpaces::MemoryKind::write_combined);
   void* const large = Pool::allocate({50 * MiB, kind, -1, "TestSpace", "large"});
   CHECK(large != nullptr);
   CHECK(PoolTest::usage().bytes_locked <= 64 * MiB);

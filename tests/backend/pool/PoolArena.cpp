@@ -14,7 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("an arena cuts the smallest block that fits") {
   TestArena test;

@@ -16,7 +16,7 @@
 namespace {
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 // Too long to lie in the string itself.
 constexpr auto setting = "/a/file/that/nobody/makes/but/every/thread/may/ask/for";
@@ -39,9 +39,10 @@ class Holder {
     }
   }
   void fill() {
-    m_small = Pool::allocate({1000, MemoryKind::page_locked, -1, "TestSpace", "small"});
-    m_large =
-        Pool::allocate({std::size_t(20) << 20, MemoryKind::page_locked, -1, "TestSpace", "large"});
+    m_small =
+        Pool::allocate({1000, KokkosHostSpaces::MemoryKind::page_locked, -1, "TestSpace", "small"});
+    m_large = Pool::allocate({std::size_t(20) << 20, KokkosHostSpaces::MemoryKind::page_locked, -1,
+                              "TestSpace", "large"});
   }
 
  private:

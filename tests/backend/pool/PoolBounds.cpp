@@ -17,14 +17,14 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 namespace {
 
-// Keeps a device busy: each piece of work ends when the next one is submitted, or soon if
+// RetainTable a device busy: each piece of work ends when the next one is submitted, or soon if
 // a thread that gives memory back keeps the driver from taking any.
 class NeverIdle {
  public:

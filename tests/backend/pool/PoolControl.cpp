@@ -21,7 +21,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("what is locked is in use, retired or cached") {
   PoolTest const test;
@@ -59,8 +59,8 @@ TEST_CASE("what one heap gives back and another takes is not counted twice in th
 
 TEST_CASE("statistics tell the memory spaces apart") {
   PoolTest const test;
-  Pool::Request of_a{1000, MemoryKind::page_locked, -1, "SpaceA", "x"};
-  Pool::Request of_b{2 * MiB, MemoryKind::page_locked, -1, "SpaceB", "y"};
+  Pool::Request of_a{1000, KokkosHostSpaces::MemoryKind::page_locked, -1, "SpaceA", "x"};
+  Pool::Request of_b{2 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, "SpaceB", "y"};
   static char const same_name[] = "SpaceB";
   Pool::Request of_b_too        = of_b;
   of_b_too.space                = same_name;
@@ -94,7 +94,7 @@ TEST_CASE("a description is found from any address inside the block") {
     CHECK(description->label == "pressure");
     CHECK(description->space == "TestSpace");
     CHECK(description->bytes == bytes);
-    CHECK(description->kind == MemoryKind::page_locked);
+    CHECK(description->kind == KokkosHostSpaces::MemoryKind::page_locked);
     CHECK(description->state == pool::State::in_use);
   }
   Pool::deallocate(block);
@@ -139,7 +139,7 @@ TEST_CASE("trim gives back what nobody uses and keeps what it shall keep") {
 TEST_CASE("reserved memory serves allocations of every size without locking more") {
   PoolTest const test;
   pool::Reservation const reservation =
-      Pool::reserve(192 * MiB, MemoryKind::page_locked, -1, 96 * MiB);
+      Pool::reserve(192 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 96 * MiB);
   CHECK(reservation.bytes_asked() == 192 * MiB);
   reservation.wait();
   CHECK(reservation.finished());
@@ -159,7 +159,7 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   PoolTest const test;
   pool::set_limit(40 * MiB);
   pool::Reservation const reservation =
-      Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 16 * MiB);
+      Pool::reserve(64 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 16 * MiB);
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);
   CHECK(reservation.finished());

@@ -25,7 +25,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -109,7 +109,7 @@ TEST_CASE("work that begins while an allocation waits, and does not end, keeps i
   DeviceWork::Gate first_gate, second_gate;
   bool const at_limit = GENERATE(false, true);
   if (at_limit) {
-    Pool::reserve(100 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+    Pool::reserve(100 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 100 * MiB).wait();
     pool::set_limit(128 * MiB);
   } else {
     Pool::deallocate(PoolTest::allocate(100 * MiB));
@@ -155,7 +155,7 @@ TEST_CASE("without caching, an allocation does not wait for work that runs", "[.
 TEST_CASE("memory that leaves while another thread looks does not count as needed") {
   PoolTest const test;
   Pools& pools   = Pools::instance();
-  NodePool& pool = pools.of(MemoryKind::page_locked, -1);
+  NodePool& pool = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1);
   std::jthread const coming_and_going([&](std::stop_token const& stop) {
     while (!stop.stop_requested()) {
       pools.grow(pool, pool.common(), 64 * KiB, 0);
@@ -172,10 +172,11 @@ TEST_CASE("memory that leaves while another thread looks does not count as neede
 
 TEST_CASE("memory that another thread locks meanwhile is used before more is locked") {
   PoolTest const test;
-  Pools& pools       = Pools::instance();
-  NodePool& pool     = pools.of(MemoryKind::page_locked, -1);
-  Heap& other        = pools.of(MemoryKind::write_combined, -1).common();
-  void* const keeper = Pool::allocate({1, MemoryKind::write_combined, -1, "TestSpace", "x"});
+  Pools& pools   = Pools::instance();
+  NodePool& pool = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Heap& other    = pools.of(KokkosHostSpaces::MemoryKind::write_combined, -1).common();
+  void* const keeper =
+      Pool::allocate({1, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"});
   std::jthread late;
   {
     std::lock_guard const delays_who_sums_up(other.mutex);
@@ -215,7 +216,7 @@ TEST_CASE("memory that is being locked for one thread is counted when another wa
 TEST_CASE("what is given back meanwhile keeps nobody looking") {
   PoolTest const test;
   Pools& pools         = Pools::instance();
-  Heap& heap           = pools.of(MemoryKind::page_locked, -1).common();
+  Heap& heap           = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1).common();
   char* const old      = PoolTest::allocate(2 * MiB);
   char* const late     = PoolTest::allocate(2 * MiB);
   auto const give_back = [&](char* block) {

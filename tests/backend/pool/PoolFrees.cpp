@@ -20,7 +20,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 using Kind  = DeviceWork::Stream::Kind;
 

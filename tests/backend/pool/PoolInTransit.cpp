@@ -19,7 +19,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using std::chrono::milliseconds;
 
 TEST_CASE("threads that need less than the limit allows wait for memory that is in transit") {

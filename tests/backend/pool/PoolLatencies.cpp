@@ -25,7 +25,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 
 namespace {

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -79,7 +79,8 @@ TEST_CASE("what no machine has cannot be reserved") {
   pool::set_limit(8 * MiB);
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
   for (std::size_t const chunk : {huge, 4 * MiB}) {
-    pool::Reservation const much = Pool::reserve(huge, MemoryKind::page_locked, -1, chunk);
+    pool::Reservation const much =
+        Pool::reserve(huge, KokkosHostSpaces::MemoryKind::page_locked, -1, chunk);
     CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
     CHECK(much.bytes_done() == 0);
     CHECK(PoolTest::usage().bytes_locked == 0);
@@ -120,7 +121,7 @@ TEST_CASE("where the system gives no thread the refusal is the library's, with w
 TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
   PoolTest const test;
   pool::Reservation const reservation =
-      Pool::reserve(256 * MiB, MemoryKind::page_locked, -1, 4 * MiB);
+      Pool::reserve(256 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 4 * MiB);
   bool const told = child_succeeds([&] {
     try {
       reservation.wait();
@@ -140,7 +141,7 @@ TEST_CASE("children that are forked while memory is reserved end") {
   int failed          = 0;
   for (int i = 0; i < forks; ++i) {
     pool::Reservation const reservation =
-        Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 64 * KiB);
+        Pool::reserve(8 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 64 * KiB);
     failed += child_succeeds([&] {
       Pool::deallocate(block);
       std::vector<int> const memory_of_libc(1000, 1);

@@ -9,13 +9,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
 constexpr std::size_t all = 1000000;
 
-void retire(Slabs& slabs, Slice& slice, Epoch epoch) {
+void retire(Slabs& slabs, SlabSlot& slice, Epoch epoch) {
   slice.epoch = epoch;
   slice.state = BlockState::retired;
   slabs.put(slice);
@@ -40,10 +40,10 @@ TEST_CASE("a slab is whole again when all its slices are back and their epochs a
   Slabs slabs;
   Block* const kept  = test.arena.take(Slabs::span_bytes(1000), any_size);
   Block* const other = test.arena.take(Slabs::span_bytes(1000), any_size);
-  std::vector<Slice*> slices;
+  std::vector<SlabSlot*> slices;
   for (Block* const span : {kept, other}) {
     slabs.cut(*span, 1000);
-    while (Slice* const slice = slabs.take(1000)) slices.push_back(slice);
+    while (SlabSlot* const slice = slabs.take(1000)) slices.push_back(slice);
   }
   REQUIRE(slices.size() == 2 * 64);
   CHECK(slices[1]->slab->address_of(*slices[1]) == kept->address + 1024);
@@ -69,8 +69,8 @@ TEST_CASE(
   test.add(1024 * page);
   Slabs slabs;
   slabs.cut(*test.arena.take(Slabs::span_bytes(32 * 1024), any_size), 32 * 1024);
-  std::vector<Slice*> slices;
-  while (Slice* const slice = slabs.take(32 * 1024)) slices.push_back(slice);
+  std::vector<SlabSlot*> slices;
+  while (SlabSlot* const slice = slabs.take(32 * 1024)) slices.push_back(slice);
   REQUIRE(slices.size() == 8);
   auto const nothing_whole = [](Block&) { CHECK(false); };
   for (std::size_t i = 0; i < 7; ++i) retire(slabs, *slices[i], i + 1);

@@ -22,7 +22,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 using Clock = std::chrono::steady_clock;
 using Kind  = DeviceWork::Stream::Kind;
@@ -173,8 +173,8 @@ TEST_CASE("a thread that chose no device makes no context, nor does a reservatio
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::thread([] {
     Pool::deallocate(PoolTest::allocate(20 * MiB));
-    Pool::deallocate(static_cast<char*>(
-        Pool::allocate({1 * MiB, MemoryKind::write_combined, -1, "TestSpace", "x"})));
+    Pool::deallocate(static_cast<char*>(Pool::allocate(
+        {1 * MiB, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"})));
   }).join();
   Pool::reserve(4 * MiB).wait();
   std::thread([] { Pool::reserve(4 * MiB).wait(); }).join();

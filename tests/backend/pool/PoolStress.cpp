@@ -22,7 +22,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -27,9 +27,9 @@ class PoolTest {
   PoolTest& operator=(PoolTest const&) = delete;
 
   static char* allocate(std::size_t bytes, char const* label = "of a test", int numa_node = -1) {
-    using namespace KokkosHostSpaces::Impl;
-    return static_cast<char*>(
-        Pool::allocate({bytes, MemoryKind::page_locked, numa_node, "TestSpace", label}));
+    using namespace KokkosHostSpaces::Impl::Backend;
+    return static_cast<char*>(Pool::allocate(
+        {bytes, KokkosHostSpaces::MemoryKind::page_locked, numa_node, "TestSpace", label}));
   }
 
   static KokkosHostSpaces::pool::Usage usage() {
@@ -39,7 +39,7 @@ class PoolTest {
  private:
   // What a test before made the runtime refuse to unlock.
   static void forget_what_stays() {
-    using namespace KokkosHostSpaces::Impl;
+    using namespace KokkosHostSpaces::Impl::Backend;
     Pools* const pools      = Pools::existing();
     std::size_t const stays = pools != nullptr ? pools->ledger.locked() : 0;
     if (stays == 0) return;
@@ -50,7 +50,7 @@ class PoolTest {
 
   static void empty() {
     KokkosHostSpaces::pool::set_limit(0);
-    KokkosHostSpaces::Impl::Pool::release_all();
+    KokkosHostSpaces::Impl::Backend::Pool::release_all();
   }
 };
 

@@ -17,7 +17,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 
 using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl;
+using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -9,18 +9,18 @@
 #include <cstddef>
 #include <list>
 
-inline constexpr std::size_t page     = KokkosHostSpaces::Impl::Arena::page_bytes;
+inline constexpr std::size_t page     = KokkosHostSpaces::Impl::Backend::Arena::page_bytes;
 inline constexpr std::size_t any_size = ~std::size_t(0);
 
 // An arena over addresses which nobody touches.
 struct TestArena {
-  KokkosHostSpaces::Impl::Arena arena;
-  std::list<KokkosHostSpaces::Impl::Segment> segments;
+  KokkosHostSpaces::Impl::Backend::Arena arena;
+  std::list<KokkosHostSpaces::Impl::Backend::Segment> segments;
 
-  KokkosHostSpaces::Impl::Segment& add(std::size_t bytes, bool reserved = false) {
+  KokkosHostSpaces::Impl::Backend::Segment& add(std::size_t bytes, bool reserved = false) {
     static char* next = nullptr;
     next += 1 << 30;
-    KokkosHostSpaces::Impl::Segment segment;
+    KokkosHostSpaces::Impl::Backend::Segment segment;
     segment.region.pointer = next;
     segment.region.bytes   = bytes;
     segment.reserved       = reserved;

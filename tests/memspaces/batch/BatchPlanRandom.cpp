@@ -95,8 +95,8 @@ void compare_plan(Memory& memory, AlmostRows& lists, DeviceWork::Stream& stream,
   FakeCuda::fail_no_more();
   if (!all_taken)
     for (CopyPiece const& piece : pieces)
-      Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
-  Driver::fence(stream.get());
+      Backend::Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
+  Backend::Driver::fence(stream.get());
   REQUIRE(Contents(memory) == one_by_one);
 }
 

@@ -40,7 +40,7 @@ struct Memory {
     std::size_t const of_each = bytes / registrations;
     for (std::size_t i = 0; i < registrations; ++i) {
       locked.push_back(host + i * of_each);
-      Driver::lock_pages(locked.back(), of_each);
+      Backend::Driver::lock_pages(locked.back(), of_each);
     }
     void* memory = nullptr;
     REQUIRE(cudaMalloc(&memory, bytes) == cudaSuccess);
@@ -49,7 +49,7 @@ struct Memory {
     std::fill_n(device, bytes, char(0));
   }
   ~Memory() {
-    for (char* const begin : locked) Driver::unlock_pages(begin, bytes / locked.size());
+    for (char* const begin : locked) Backend::Driver::unlock_pages(begin, bytes / locked.size());
     cudaFree(device);
     munmap(host, bytes);
   }
@@ -101,8 +101,8 @@ inline Calls run(CopyBatch& batch, DeviceWork::Stream& stream, int kernel_device
   CHECK(rest.for_kernel.empty());
   CHECK(rest.refused == !added.empty());
   for (CopyPiece const& piece : added)
-    Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
-  Driver::fence(stream.get());
+    Backend::Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
+  Backend::Driver::fence(stream.get());
   Calls const after;
   return {after.copies - before.copies, after.boxes - before.boxes, after.batches - before.batches};
 }

@@ -38,7 +38,7 @@ AfterFailures fail_each_call(Copy const& copy, std::size_t registrations = 1) {
         copy(memory, stream);
         std::size_t const made = FakeCuda::calls("*") - before;
         FakeCuda::fail_no_more();
-        Driver::fence(stream.get());
+        Backend::Driver::fence(stream.get());
         REQUIRE(memory.is_copied());
         ++seen.copied;
         if (made < call) break;
@@ -62,7 +62,7 @@ void copy_batch(Memory& memory, DeviceWork::Stream& stream, bool are_merged) {
   REQUIRE_FALSE(batch.find_conflict());
   if (!batch.enqueue(stream.get(), -1).refused) return;
   for (CopyPiece const& piece : memory.added)
-    Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
+    Backend::Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ TEST_CASE("rows that the driver refuses are not tried again", "[copy_batch]") {
   CHECK_FALSE(copy_rows(rows(9), stream.get()));  // others are
   CHECK(Calls().boxes == before.boxes + 2);
   CHECK(copy_rows(rows(2), stream.get()));  // of one registration
-  Driver::fence(stream.get());
+  Backend::Driver::fence(stream.get());
 }
 
 TEST_CASE("whichever call fails, there is a table of a device, or none, or it is told",

@@ -63,14 +63,15 @@ TEST_CASE("a driver that has no such call is not asked for it", "[copy_batch]") 
 TEST_CASE("the legacy default stream gets no batch call, by neither of its handles",
           "[copy_batch]") {
   Memory memory(1 << 16);
-  for (Driver::Stream const stream : {Driver::Stream(nullptr), Driver::Stream(cudaStreamLegacy)}) {
+  for (Backend::Driver::Stream const stream :
+       {Backend::Driver::Stream(nullptr), Backend::Driver::Stream(cudaStreamLegacy)}) {
     CopyBatch batch;
     add_irregular(memory, batch, 20);
     batch.sort();
     Calls const before;
     CHECK_FALSE(CopyBatch::has_call(stream));
     batch.enqueue(stream, -1);
-    Driver::fence(stream);
+    Backend::Driver::fence(stream);
     CHECK(Calls().batches == before.batches);
     CHECK(Calls().copies == before.copies + 20);
     CHECK(memory.is_copied());

@@ -105,7 +105,7 @@ TEST_CASE("short pieces are left to a kernel where there is one, if they are man
   CHECK_FALSE(batch.find_conflict());
   Calls const before;
   std::vector<CopyPiece> const left = batch.enqueue(stream.get(), 0).for_kernel;
-  Driver::fence(stream.get());
+  Backend::Driver::fence(stream.get());
   CHECK((left.size() == 100 && Calls().copies == before.copies + 1));
   for (CopyPiece const& piece : left) std::copy_n(piece.src, piece.bytes, piece.dst);
   CHECK(memory.is_copied());
@@ -121,7 +121,7 @@ TEST_CASE("how long the pieces for a kernel may be depends on how many there are
       memory.add(batch, 300000 * i, 300000 * (i * 7 % count) + i % 3, bytes);
     CHECK_FALSE(batch.find_conflict());
     auto const pieces = batch.enqueue(stream.get(), 0).for_kernel;
-    Driver::fence(stream.get());
+    Backend::Driver::fence(stream.get());
     return pieces.size();
   };
   CHECK(left(few.least_number - 1, 100) == 0);
@@ -202,7 +202,7 @@ TEST_CASE("a plan is carried out again and again by the same calls", "[copy_batc
     }
     Calls const before;
     CHECK(plan.enqueue(stream.get()));
-    Driver::fence(stream.get());
+    Backend::Driver::fence(stream.get());
     Calls const after;
     CHECK(after.copies == before.copies);
     CHECK(after.boxes == before.boxes + 1);
@@ -257,7 +257,7 @@ TEST_CASE("a table of a device is there on return, and goes with its last owner"
   std::size_t const bytes = list.size() * sizeof(int);
   auto table              = make_device_table(1, list.data(), bytes);
   REQUIRE(table != nullptr);
-  CHECK(Driver::device_of(table.get()) == 1);
+  CHECK(Backend::Driver::device_of(table.get()) == 1);
   CHECK(std::equal(list.begin(), list.end(), static_cast<int const*>(table.get())));
   auto const other = table;
   table.reset();
@@ -292,7 +292,7 @@ TEST_CASE("random batches copy what single copies would", "[copy_batch]") {
     }
     REQUIRE_FALSE(batch.find_conflict());
     CHECK(batch.enqueue(stream.get(), -1).for_kernel.empty());
-    Driver::fence(stream.get());
+    Backend::Driver::fence(stream.get());
     REQUIRE(memory.is_copied());
   }
 }

@@ -98,7 +98,7 @@ void compare(Memory& memory, RandomSlices& slices, DeviceWork::Stream& stream, O
   bool const done = arrays.sweep(copies) && copies.are_plain(copy_thresholds.regular_pieces) &&
                     copy_few(copies, slices.below(2) == 0, stream.get());
   FakeCuda::fail_nth_call("cuMemcpyBatchAsync", 0, CUDA_SUCCESS);
-  Driver::fence(stream.get());
+  Backend::Driver::fence(stream.get());
   Contents const after(memory);
   if (!done) REQUIRE(after == before);
   if (!slices.are_in_arrays()) {

@@ -37,7 +37,7 @@ void compare_rows(Memory& memory, AlmostRows& lists, DeviceWork::Stream& stream,
   bool const are_apart = swept && rows.sides_are_apart(),
              done      = are_apart && copy_rows(rows.rows(), stream.get());
   FakeCuda::fail_no_more();
-  Driver::fence(stream.get());
+  Backend::Driver::fence(stream.get());
   if (has_conflict) REQUIRE_FALSE(are_apart);
   if (!are_apart) REQUIRE(Contents(memory) == before);
   seen.conflicts += has_conflict;
@@ -56,8 +56,8 @@ void compare_rows(Memory& memory, AlmostRows& lists, DeviceWork::Stream& stream,
   REQUIRE_FALSE(batch.find_conflict());
   if (batch.enqueue(stream.get(), -1).refused)
     for (CopyPiece const& piece : pieces)
-      Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
-  Driver::fence(stream.get());
+      Backend::Driver::copy(piece.dst, piece.src, piece.bytes, stream.get());
+  Backend::Driver::fence(stream.get());
   REQUIRE(Contents(memory) == one_by_one);
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("a few swept pieces are one call, others are left", "[piece_sweep]") {
     Swept const swept(pieces);
     REQUIRE(swept.is_plain());
     bool const taken = copy_at_once(swept.found, stream.get());
-    Driver::fence(stream.get());
+    Backend::Driver::fence(stream.get());
     if (!taken) return false;
     for (Piece const& piece : pieces)
       REQUIRE(std::equal(at(piece.src), at(piece.src) + piece.bytes, at(piece.dst)));

@@ -57,8 +57,8 @@ TEST_CASE("a streamed loop asks the driver for the bytes of its arguments, and f
           "[driver_calls][cuda]") {
   constexpr int count = 100000;
   Kokkos::View<double*, khs::PinnedSpace> const a("a", count), b("b", count), c("c", count);
-  using In  = khs::In<double const*>;
-  using Out = khs::In<double*>;
+  using In  = khs::Chunk<double const*>;
+  using Out = khs::Chunk<double*>;
   khs::StreamOptions<> const staged{.transport = khs::Transport::staged, .chunk_rows = 7777};
   khs::StreamOptions<> const in_place{.transport = khs::Transport::zero_copy};
   auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };

@@ -52,7 +52,7 @@ int turn_arrays(SlabCopies& copies, DeviceWork::Stream& stream, unsigned seed,
           copy_loops(array.plan, array.plan.loops - 1, array.target.data(), array.source.data());
         });
     }
-    Driver::fence(stream.get());
+    Backend::Driver::fence(stream.get());
     for (Turned const& array : arrays) wrong += array.target != array.expected;
   }
   return wrong;

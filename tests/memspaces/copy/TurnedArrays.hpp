@@ -58,9 +58,9 @@ struct Turned {
     target.resize(bytes);
     expected.resize(bytes);
     copy_loops(plan, plan.loops - 1, expected.data(), source.data());
-    Driver::lock_pages(on_host().data(), bytes);
+    Backend::Driver::lock_pages(on_host().data(), bytes);
   }
-  ~Turned() { Driver::unlock_pages(on_host().data(), bytes); }
+  ~Turned() { Backend::Driver::unlock_pages(on_host().data(), bytes); }
   Turned(Turned const&)            = delete;
   Turned& operator=(Turned const&) = delete;
 

@@ -25,11 +25,11 @@ struct Holder {
 khs::StreamedLoop loop, reduction;
 
 struct AddOne {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<int*> x) const { x(i) += 1; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<int*> x) const { x(i) += 1; }
 };
 
 struct Sum {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<int const*> x, int& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<int const*> x, int& sum) const {
     sum += x(i);
   }
 };

@@ -235,15 +235,15 @@ TEST_CASE("staging memory of a graph's node is the node's, though the pool has m
   for (Host const& view : others) CHECK(view(large - 1, 0) == other);
 }
 
-TEST_CASE("captured kernels read what keep_for_replays keeps", "[graph_cuda]") {
+TEST_CASE("captured kernels read what retain_for_graph keeps", "[graph_cuda]") {
   Capturing capturing;
   Kokkos::View<int, khs::MappedSpace> const sum("sum");
   std::optional<Kokkos::View<int*, khs::MappedSpace>> data(std::in_place, "data", 1000);
   Kokkos::deep_copy(*data, 1);
   void const* const address = data->data();
   capturing.capture([&](Kokkos::Cuda const& on) {
-    khs::keep_for_replays(on, *data, sum);
-    capturing.check_after("keep_for_replays");
+    khs::retain_for_graph(on, *data, sum);
+    capturing.check_after("retain_for_graph");
     Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const seen =
         *data;
     Kokkos::parallel_for(

@@ -177,7 +177,7 @@ TEST_CASE(
   static int prepared = 0;
   auto const prepare  = [] { ++prepared; };
   prepared            = 0;
-  std::optional<khs::Impl::KernelSource> source, unloaded;
+  std::optional<khs::Impl::LockArrayInit> source, unloaded;
   cudaStream_t stream = nullptr;
   cudaGraph_t graph   = nullptr;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);

@@ -6,7 +6,7 @@
 #include "StreamCases.hpp"
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/StreamParts.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>

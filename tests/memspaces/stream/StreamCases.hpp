@@ -92,7 +92,7 @@ class Case {
   std::int64_t row_bytes() const { return m_width * std::int64_t(sizeof(Number)); }
 
   std::vector<LoopFacts> loops;
-  StreamWishes wishes;
+  PlanOptions wishes;
 
  private:
   ArgumentFacts view(std::size_t number, Access access, std::int64_t halo) {

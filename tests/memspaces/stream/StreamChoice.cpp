@@ -39,7 +39,7 @@ struct Increase : OneArray {
     return loop;
   }
 
-  StreamLanes lanes{allocate, std::size_t(1) << 30};
+  StreamResourcePool lanes{allocate, std::size_t(1) << 30};
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
-#include <KokkosHostSpaces/impl/core/OnDeviceOfStream.hpp>
+#include <KokkosHostSpaces/impl/core/ScopedDevice.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -17,13 +17,13 @@
 
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
-using KokkosHostSpaces::Impl::OnDeviceOfStream;
+using KokkosHostSpaces::Impl::ScopedDevice;
 
 TEST_CASE("several devices share a loop, and read what was there before their neighbours write") {
   int wrong = 0;
   FakeCuda::reset(3);
   {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     for (int seed = 0; seed < rounds(100); ++seed) {
       Case random(static_cast<unsigned>(seed));
       Locked const locked(random);
@@ -63,9 +63,9 @@ TEST_CASE("several devices share a reduction: each row is seen once, in the chun
   LoopFacts loop;
   loop.upper[0]  = rows;
   loop.arguments = {u};
-  Driver::lock_pages(array.data(), rows * sizeof(Number));
+  Backend::Driver::lock_pages(array.data(), rows * sizeof(Number));
   {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     std::vector<std::unique_ptr<DeviceWork::Stream>> streams(4);
     for (int device : {3, 2, 1, 0}) {  // the first one is current afterwards
       DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
@@ -99,7 +99,7 @@ TEST_CASE("several devices share a reduction: each row is seen once, in the chun
       CHECK(parts == sums);
     }
   }
-  Driver::unlock_pages(array.data(), rows * sizeof(Number));
+  Backend::Driver::unlock_pages(array.data(), rows * sizeof(Number));
   CHECK(nothing_is_left());
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("devices that share a loop get their chunks in turn, so that none wait
   FakeCuda::reset(4);
   {
     OneArray shared({2, 0, 3, 1});
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     run_stream(shared.job, lanes)->fence();
     std::vector<OneArray::Launch> expected;
     for (std::int64_t chunk = 0; chunk < 5; ++chunk)
@@ -122,7 +122,7 @@ TEST_CASE("a device that has two parts of a loop takes its memory once") {
   FakeCuda::reset(2);
   {
     OneArray shared({1, 0, 1});
-    StreamLanes lanes(allocate, 1);
+    StreamResourcePool lanes(allocate, 1);
     run_stream(shared.job, lanes)->fence();
     CHECK(shared.launches.size() == 21);              // seven of each third
     CHECK(lanes.held() == std::size_t(2 * 3 * 512));  // three slots on each device
@@ -138,7 +138,7 @@ TEST_CASE("of more devices than rows some have nothing to do, and nothing is sai
     stage.begin        = 500;
     stage.end          = 502;
     shared.job.rates   = [](std::size_t t) { return LinkRates{.both = t < 2 ? 1e9 : 1.}; };
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     auto const run = run_stream(shared.job, lanes);
     run->fence();
     CHECK(shared.launches == std::vector<OneArray::Launch>{{0, 0}, {1, 1}});
@@ -185,7 +185,7 @@ TEST_CASE("a loop on the default stream of another device is on that, with all o
     DeviceWork::Gate gate;
     run_on_default_stream(gate.hold());
     run_on_default_stream([&] { std::fill(one.array.begin(), one.array.end(), Number(5)); });
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     auto const loop = run_stream(one.job, lanes);
     // What is on a stream that nobody holds is done.
     DeviceWork::require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
@@ -210,40 +210,40 @@ TEST_CASE("what goes to a default stream goes to that of the device that it is o
     return device;
   };
   constexpr std::size_t bytes = 100 * sizeof(Number);
-  auto* const from            = static_cast<Number*>(Driver::allocate_pinned(2 * bytes, false));
-  auto* const to              = from + 100;
+  auto* const from = static_cast<Number*>(Backend::Driver::allocate_pinned(2 * bytes, false));
+  auto* const to   = from + 100;
   std::fill_n(from, 200, Number(0));
   DeviceWork::Gate gate;
   run_on_default_stream(gate.hold());
   run_on_default_stream([&] { std::fill_n(from, 100, Number(6)); });
   auto const memory = allocate(1, bytes);
   {
-    OnDeviceOfStream const on_device(nullptr, 1);
+    ScopedDevice const on_device(nullptr, 1);
     CHECK(current() == 1);
-    Driver::copy(memory.get(), from, bytes, nullptr);
-    Driver::copy(to, memory.get(), bytes, nullptr);
+    Backend::Driver::copy(memory.get(), from, bytes, nullptr);
+    Backend::Driver::copy(to, memory.get(), bytes, nullptr);
   }
   CHECK(current() == 0);
   DeviceWork::require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");  // of device 0
   CHECK(to[99] == 0);
   gate.open();
-  Driver::fence(nullptr, 1);
+  Backend::Driver::fence(nullptr, 1);
   CHECK(std::count(to, to + 100, Number(6)) == 100);
-  Driver::free_pinned(from);
+  Backend::Driver::free_pinned(from);
 
-  Driver::Stream const stream = Driver::make_stream(1);
+  Backend::Driver::Stream const stream = Backend::Driver::make_stream(1);
   {
-    OnDeviceOfStream const on_device(stream, 1);
+    ScopedDevice const on_device(stream, 1);
     CHECK(current() == 0);
   }
-  Driver::release_stream(stream);
+  Backend::Driver::release_stream(stream);
 }
 
 TEST_CASE("a launch that throws ends the parts of all devices") {
   FakeCuda::reset(3);
   {
     OneArray shared({0, 1, 2});
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     auto const launch = shared.job.launch;
     shared.job.launch = [&](std::size_t target, StreamLaunch const& what) {
       if (shared.launches.size() == 5) throw std::runtime_error("the body failed");

@@ -58,7 +58,7 @@ Failing first_that_fits(Failing what) {
 // lanes.
 Outcome run_with_failure(Failing const& what, std::size_t call, std::size_t* calls = nullptr) {
   FakeCuda::reset(what.devices);
-  StreamLanes lanes(allocate, plenty);
+  StreamResourcePool lanes(allocate, plenty);
   Case random(what.seed, what.crossed);
   random.wishes.chunk_rows = 9;
   random.wishes.memory     = plenty;
@@ -132,7 +132,7 @@ TEST_CASE("device memory that is kept for later loops goes back if a loop cannot
           allocate(device, bytes).get(),
           [memory = allocate(device, bytes), give_back, bytes](char* p) { give_back(p, bytes); });
     };
-    StreamLanes lanes(of_the_rest, plenty);
+    StreamResourcePool lanes(of_the_rest, plenty);
     lanes.put_back(lanes.take(0, 3 * 512));
     CHECK(lanes.take(0, 4 * 512)->bytes == 4 * 512);
     CHECK_THROWS_AS(lanes.take(0, 512), Error);  // all of it is in use
@@ -145,7 +145,7 @@ TEST_CASE("a loop that needs the memory of one that failed is told, and does not
   {
     OneArray small({0}), large({0});
     large.job.wishes.chunk_rows = OneArray::rows / 2;
-    StreamLanes lanes(allocate, 1);
+    StreamResourcePool lanes(allocate, 1);
     run_stream(small.job, lanes)->fence();
     std::atomic<bool> ended = false, told = false;
     FakeCuda::fail_every(1);  // as if a kernel had touched what it must not
@@ -173,7 +173,7 @@ TEST_CASE("a loop that is called while another one is enqueued does not wait for
   FakeCuda::reset(2);
   {
     OneArray outer({0, 1}), inner({1, 0});
-    StreamLanes lanes(allocate, 1);
+    StreamResourcePool lanes(allocate, 1);
     outer.job.launch = [&, launch = outer.job.launch](std::size_t target,
                                                       StreamLaunch const& what) {
       if (outer.launches.size() == 3) run_stream(inner.job, lanes);
@@ -190,7 +190,7 @@ TEST_CASE("a loop on an instance that captures is refused, and the capture goes 
   FakeCuda::reset(2);
   {
     OneArray one({1, 0});
-    StreamLanes lanes(allocate, plenty);
+    StreamResourcePool lanes(allocate, plenty);
     for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
       one.job.transport = transport;
       one.streams[1]->begin_capture(cudaStreamCaptureModeRelaxed);
@@ -207,13 +207,13 @@ TEST_CASE("a loop on an instance that captures is refused, and the capture goes 
 TEST_CASE("memory that is page-locked in part is not taken for memory that kernels reach") {
   FakeCuda::reset();
   alignas(4096) static char memory[2 * 4096];
-  Driver::lock_pages(memory, 4096);
+  Backend::Driver::lock_pages(memory, 4096);
   CHECK(is_reachable(memory, 4096));
   CHECK(is_reachable(memory, 0));
   CHECK_FALSE(is_reachable(memory, 4097));
   CHECK_FALSE(is_reachable(memory + 4095, 2));
   CHECK_FALSE(is_reachable(nullptr, 0));
-  Driver::unlock_pages(memory, 4096);
+  Backend::Driver::unlock_pages(memory, 4096);
 }
 
 TEST_CASE("a device's copy of a View has what work before it on the stream wrote there") {

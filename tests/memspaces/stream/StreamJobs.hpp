@@ -40,13 +40,13 @@ class Locked {
  public:
   explicit Locked(Case& of) {
     for (Array& array : of.arrays()) {
-      Driver::lock_pages(array.data(), array.size() * sizeof(Number));
+      Backend::Driver::lock_pages(array.data(), array.size() * sizeof(Number));
       m_arrays.push_back(&array);
     }
   }
   ~Locked() {
     for (Array* const array : m_arrays)
-      Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
+      Backend::Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
   }
   Locked(Locked const&)            = delete;
   Locked& operator=(Locked const&) = delete;
@@ -150,9 +150,9 @@ struct OneArray {
   Array array;
   struct Locked {
     explicit Locked(void* begin) : pages(begin) {
-      Driver::lock_pages(pages, rows * sizeof(Number));
+      Backend::Driver::lock_pages(pages, rows * sizeof(Number));
     }
-    ~Locked() { Driver::unlock_pages(pages, rows * sizeof(Number)); }
+    ~Locked() { Backend::Driver::unlock_pages(pages, rows * sizeof(Number)); }
     Locked(Locked const&)            = delete;
     Locked& operator=(Locked const&) = delete;
     void* pages;

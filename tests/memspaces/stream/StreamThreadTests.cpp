@@ -24,7 +24,7 @@ TEST_CASE("threads take, give back and drop memory of streamed loops at the same
   constexpr std::size_t unit = 4096;
   std::atomic<int> wrong     = 0;
   {
-    StreamLanes lanes(allocate, threads * unit);
+    StreamResourcePool lanes(allocate, threads * unit);
     std::latch start(threads);
     std::vector<std::jthread> team;
     for (int thread = 0; thread < threads; ++thread) {
@@ -52,7 +52,7 @@ TEST_CASE("several threads ask for the end of a streamed loop, and it is finishe
   FakeCuda::reset();
   int finished = 0;
   {
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     Case random(1);
     Locked const locked(random);
     DeviceWork::Stream stream;
@@ -80,7 +80,7 @@ TEST_CASE("whether a loop is done is told at once, also while another thread wai
   FakeCuda::reset();
   {
     OneArray one({0});
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     DeviceWork::Gate gate;
     one.streams[0]->run(gate.hold());
     auto const loop            = run_stream(one.job, lanes);
@@ -150,7 +150,7 @@ TEST_CASE("threads run loops on one instance, on their own, and on several devic
   FakeCuda::reset(2);
   std::atomic<int> wrong = 0;
   {
-    StreamLanes lanes(allocate, 4096);  // some of the loops have to wait for memory
+    StreamResourcePool lanes(allocate, 4096);  // some of the loops have to wait for memory
     auto const shared = streams_on(2);
     std::latch start(4);
     std::vector<std::jthread> team;

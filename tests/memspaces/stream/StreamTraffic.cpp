@@ -65,7 +65,7 @@ std::size_t to_host(Case const& of) {
 }
 
 // Runs a case on some devices; what each launched.
-Launched run(Case& random, int devices, StreamLanes& lanes, Bytes& said) {
+Launched run(Case& random, int devices, StreamResourcePool& lanes, Bytes& said) {
   auto const streams = streams_on(devices);
   StreamJob job      = job_of(random, pointers(streams));
   Launched launched(streams.size(), std::vector<StreamRows>(random.loops.size()));
@@ -88,7 +88,7 @@ TEST_CASE("a runtime is asked for the bytes that arguments imply, whatever the l
   for (int seed = 0; seed < rounds(600) / 4; ++seed) {
     int const devices = 1 + seed % 3;
     FakeCuda::reset(devices);
-    StreamLanes lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
     Case random(static_cast<unsigned>(seed), seed % 2 == 0);
     random.wishes.memory = std::size_t(1) << 30;
     Locked const locked(random);
@@ -131,8 +131,8 @@ TEST_CASE("chunks of a size that the library finds copy each byte once, within t
       used.resize(std::size_t(devices));
       OneArray one(used);
       Array array(rows * width, 1);
-      Driver::lock_pages(array.data(), bytes);
-      StreamLanes lanes(allocate, std::size_t(1) << 30);
+      Backend::Driver::lock_pages(array.data(), bytes);
+      StreamResourcePool lanes(allocate, std::size_t(1) << 30);
       FakeCuda::use_copy_engines();
       FakeCuda::start_copy_engines();
       LoopFacts loop;
@@ -160,7 +160,7 @@ TEST_CASE("chunks of a size that the library finds copy each byte once, within t
         to_host +=
             copy.dst >= array.data() && copy.dst < array.data() + array.size() ? copy.bytes : 0;
       }
-      Driver::unlock_pages(array.data(), bytes);
+      Backend::Driver::unlock_pages(array.data(), bytes);
       CAPTURE(memory, devices, run->chunks);
       CHECK(array == Array(rows * width, 2));
       CHECK(to_host == bytes);

@@ -21,8 +21,8 @@ namespace {
 
 using Pinned = Kokkos::View<double*, khs::PinnedSpace>;
 using Cube   = Kokkos::View<double***, Kokkos::LayoutRight, khs::PinnedSpace>;
-using In     = khs::In<double const*>;
-using Out    = khs::In<double*>;
+using In     = khs::Chunk<double const*>;
+using Out    = khs::Chunk<double*>;
 using Clock  = std::chrono::steady_clock;
 
 Pinned vector(std::size_t n) {

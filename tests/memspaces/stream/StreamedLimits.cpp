@@ -20,8 +20,8 @@ using Catch::Matchers::MessageMatches;
 namespace {
 using Mapped = Kokkos::View<double*, khs::MappedSpace>;
 using Table  = Kokkos::View<double**, Kokkos::LayoutRight, khs::MappedSpace>;
-using In     = khs::In<double const*>;
-using Out    = khs::In<double*>;
+using In     = khs::Chunk<double const*>;
+using Out    = khs::Chunk<double*>;
 using khs::Transport;
 
 struct Sides {
@@ -31,20 +31,20 @@ struct Increase {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) += x(i); }
 };
 struct AddRow {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<double const**> x,
-                                  khs::In<double**> y) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<double const**> x,
+                                  khs::Chunk<double**> y) const {
     for (int j = 0; j < 5; ++j) y(i, j) = x(i, j) + j;
   }
 };
 struct PlusOne {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::In<double const**> x,
-                                  khs::In<double**> y) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::Chunk<double const**> x,
+                                  khs::Chunk<double**> y) const {
     y(i, j) = x(i, j) + 1;
   }
 };
 struct Above {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::In<double const**> x,
-                                  khs::In<double**> y) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::Chunk<double const**> x,
+                                  khs::Chunk<double**> y) const {
     y(i, j) = 2 * x(i - 1, j);
   }
 };
@@ -52,7 +52,8 @@ struct Sum {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, double& sum) const { sum += x(i); }
 };
 struct SumOfBytes {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::In<char const*> x, std::int64_t& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<char const*> x,
+                                  std::int64_t& sum) const {
     sum += x(i) * i;
   }
 };

@@ -21,8 +21,8 @@ using Catch::Matchers::MessageMatches;
 namespace {
 
 using Pinned = Kokkos::View<double*, khs::PinnedSpace>;
-using In     = khs::In<double const*>;
-using Out    = khs::In<double*>;
+using In     = khs::Chunk<double const*>;
+using Out    = khs::Chunk<double*>;
 
 Pinned multiples(int n, double factor) {
   Pinned const vector("numbers", n);
@@ -70,7 +70,7 @@ TEST_CASE("a View of structures, a HostSpace View, and subviews can be streamed"
   khs::StreamOptions<> const options{.transport = khs::Transport::staged, .chunk_rows = 77};
   khs::streamed_for(
       "fill", options, n,
-      KOKKOS_LAMBDA(std::int64_t i, khs::In<Particle*> p, khs::In<double* [2]> q) {
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<Particle*> p, khs::Chunk<double* [2]> q) {
         p(i)    = {{double(i), 2. * double(i), 0}, int(i)};
         q(i, 0) = double(i);
         q(i, 1) = -double(i);

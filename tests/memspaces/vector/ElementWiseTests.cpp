@@ -241,7 +241,7 @@ TEST_CASE("launches that follow each other do every element of a kernel once", "
   std::uint64_t const packs = GENERATE(0u, 1u, 7u, 8u, 9u), rest = GENERATE(0u, 1u, 3u, 21u);
   std::uint32_t const most = GENERATE(4u, 8u, 100u);
   if (packs > 0 && rest >= N) return;
-  khs::Impl::Deal const deal{packs, rest};
+  khs::Impl::PackSplit const deal{packs, rest};
   alignas(16) int done[64] = {};
   khs::Impl::PackMap<N, AddOne, int, int> const all(done, khs::Impl::InputsOf<int>(done), AddOne());
   std::uint64_t const items = std::max(packs, rest);

@@ -24,7 +24,7 @@
 
 using Catch::Matchers::ContainsSubstring;
 using KokkosHostSpaces::Impl::ReductionWorkspaces;
-namespace Driver = KokkosHostSpaces::Impl::Driver;
+namespace Driver = KokkosHostSpaces::Impl::Backend::Driver;
 
 namespace {
 
@@ -167,14 +167,14 @@ TEST_CASE("that a kernel has failed is not taken for a lack of memory for parts"
 
 TEST_CASE("the child of a fork ends while another thread was getting memory for parts") {
   FakeCuda::reset(1);
-  KokkosHostSpaces::Impl::is_forked_child();
+  KokkosHostSpaces::Impl::Backend::is_forked_child();
   Cleared cleared;
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::function<void()> hold = gate.hold();
-  Driver::call_behind(
-      Driver::private_stream(0), [](void* held) { (*static_cast<std::function<void()>*>(held))(); },
-      &hold);
+  Backend::Driver::call_behind(
+      Backend::Driver::private_stream(0),
+      [](void* held) { (*static_cast<std::function<void()>*>(held))(); }, &hold);
   std::thread maker([&] { cleared.all.of(stream.get(), 0, 1); });
   while (FakeCuda::outstanding().device_allocations == 0) std::this_thread::yield();
   CHECK(ChildOfFork::status([&] {

@@ -41,7 +41,7 @@ using OnHost = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Ko
 
 template <class Sum>
 constexpr bool asks_early = requires(Sum const sum) {
-  sum.prefetch_share(khs::Impl::Share());
+  sum.prefetch_share(khs::Impl::GridStride());
 };
 template <class Space>
 using SumIn = khs::ElementSum<Itself, Kokkos::View<double const*, Space>>;
@@ -78,14 +78,14 @@ TEMPLATE_TEST_CASE("the threads of a sum take each element once", "[vector_polic
   OnHost<TestType> const a(numbers.data() + skip, n);
   khs::ElementSum const sum(Itself(), a);
 
-  constexpr int length         = khs::Impl::pack_length<TestType>;
-  khs::Impl::Deal const deal   = khs::Impl::deal<length>(n, true, a.data());
-  auto const [blocks, threads] = khs::Impl::shape_of_sum(deal.packs + deal.rest, most);
-  using Total                  = std::conditional_t<std::is_same_v<TestType, char>, long, TestType>;
+  constexpr int length            = khs::Impl::pack_length<TestType>;
+  khs::Impl::PackSplit const deal = khs::Impl::deal<length>(n, true, a.data());
+  auto const [blocks, threads]    = khs::Impl::shape_of_sum(deal.packs + deal.rest, most);
+  using Total = std::conditional_t<std::is_same_v<TestType, char>, long, TestType>;
   Total total(0), expected(0);
   for (std::uint64_t k = 0; k < std::uint64_t(blocks) * threads; ++k) {
     Total part(0);
-    sum.add_share(khs::Impl::Share{k, std::uint64_t(blocks) * threads}, part);
+    sum.add_share(khs::Impl::GridStride{k, std::uint64_t(blocks) * threads}, part);
     total += part;
   }
   for (std::size_t i = 0; i < n; ++i) expected += Total(a(i));

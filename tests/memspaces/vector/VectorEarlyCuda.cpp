@@ -5,7 +5,7 @@
 // themselves: each one here reads what the one before wrote, so that a wait too few is a wrong
 // number.
 
-#include "../core/EarlyKernels.hpp"
+#include "../core/DependentLaunches.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
-using namespace EarlyKernels;
+using namespace DependentLaunches;
 
 namespace {
 

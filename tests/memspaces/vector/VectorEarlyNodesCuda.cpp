@@ -3,14 +3,14 @@
 
 // Nodes of graphs that start early, and wait by themselves.
 
-#include "../core/EarlyKernels.hpp"
+#include "../core/DependentLaunches.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
-using namespace EarlyKernels;
+using namespace DependentLaunches;
 
 namespace {
 

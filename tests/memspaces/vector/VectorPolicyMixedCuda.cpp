@@ -4,7 +4,7 @@
 // A VectorPolicy on a GPU beside what else uses the same instance, and with values of all kinds.
 
 #include "../../support/DeviceWork.hpp"
-#include "../core/EarlyKernels.hpp"
+#include "../core/DependentLaunches.hpp"
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -272,7 +272,8 @@ TEST_CASE("a sum on a new instance needs nothing of a busy default stream",
 }
 
 // The kernel of VectorEarlyNodesCuda.cpp, once more.
-EarlyKernels::Node EarlyKernels::then_shift_elsewhere(Node const& node, OnDevice const& from,
-                                                      OnDevice const& to) {
+DependentLaunches::Node DependentLaunches::then_shift_elsewhere(Node const& node,
+                                                                OnDevice const& from,
+                                                                OnDevice const& to) {
   return then_shift(node, from, to);
 }

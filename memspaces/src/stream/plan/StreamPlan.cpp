@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/StreamLags.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StageSkew.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/StreamSizes.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/ChunkSizing.hpp>
 
 #include "../../../../backend/Error.hpp"
 
@@ -16,11 +16,11 @@ namespace {
 
 class Planner {
  public:
-  Planner(std::string const& label, StreamShape const& shape, StreamWishes const& wishes)
+  Planner(std::string const& label, StreamShape const& shape, PlanOptions const& wishes)
       : m_label(label), m_shape(shape), m_wishes(wishes), m_lags(label, shape) {}
 
   StreamPlan make() {
-    StreamSizes const sizes(m_label, m_shape, m_wishes, m_lags);
+    ChunkSizing const sizes(m_label, m_shape, m_wishes, m_lags);
     std::int64_t const rows = sizes.choose_rows();
     m_layout                = sizes.layout(rows);
     m_plan.slots            = sizes.slots();
@@ -232,8 +232,8 @@ class Planner {
 
   std::string const& m_label;
   StreamShape const& m_shape;
-  StreamWishes const& m_wishes;
-  StreamLags m_lags;
+  PlanOptions const& m_wishes;
+  StageSkew m_lags;
   StreamLayout m_layout;
   StreamPlan m_plan;
 
@@ -246,7 +246,7 @@ class Planner {
 }  // namespace
 
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
-                       StreamWishes const& wishes) {
+                       PlanOptions const& wishes) {
   return Planner(label, shape, wishes).make();
 }
 

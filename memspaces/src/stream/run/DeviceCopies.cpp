@@ -7,6 +7,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 void* DeviceCopies::on_device(int device, void* stream, void const* host, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
   std::shared_ptr<char>& copy = m_copies[device];

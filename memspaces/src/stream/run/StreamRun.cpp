@@ -3,7 +3,7 @@
 
 #include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/StreamParts.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 
 #include "../../../../backend/Driver.hpp"
 
@@ -11,6 +11,8 @@
 #include <limits>
 
 namespace KokkosHostSpaces::Impl {
+
+namespace Driver = Backend::Driver;
 
 namespace {
 
@@ -20,7 +22,7 @@ char* before(char* pointer, std::size_t bytes) {
 
 class Run {
  public:
-  Run(StreamJob const& job, StreamLanes& lanes)
+  Run(StreamJob const& job, StreamResourcePool& lanes)
       : m_job(job), m_lanes(lanes), m_state(std::make_shared<StreamedState>()) {}
 
   std::shared_ptr<StreamedState> run() {
@@ -198,7 +200,7 @@ class Run {
     m_state->transport  = Transport::zero_copy;
     m_state->why        = [] { return std::string("on the host"); };
     bool const one_loop = m_job.binding.shape.stages.size() == 1;
-    StreamWishes wishes = m_job.wishes;
+    PlanOptions wishes  = m_job.wishes;
     wishes.memory       = std::numeric_limits<std::size_t>::max();
     if (one_loop && !m_job.binding.in_place) {
       in_place();
@@ -245,7 +247,7 @@ class Run {
   }
 
   StreamJob const& m_job;
-  StreamLanes& m_lanes;
+  StreamResourcePool& m_lanes;
   std::shared_ptr<StreamedState> m_state;
   std::vector<StreamShape> m_parts;
   std::vector<std::vector<RowsToSave>> m_saves;
@@ -273,7 +275,7 @@ bool is_reachable(void const* begin, std::size_t bytes) {
          is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
 }
 
-std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes) {
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& lanes) {
   if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)
     throw Error(job.label + ": " + std::to_string(job.wishes.chunk_rows) + " chunk_rows and " +
                 std::to_string(job.wishes.slots) +

@@ -10,6 +10,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 StreamedState::~StreamedState() {
   for (void* const event : m_ends) Driver::release_event(event);
 }

@@ -7,6 +7,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
 StreamTurns::~StreamTurns() {
   Driver::release_event(m_turned);
   Driver::release_event(m_left);

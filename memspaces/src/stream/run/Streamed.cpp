@@ -4,7 +4,8 @@
 // The lanes of this process, in Kokkos' device memory, and what users see of a streamed loop.
 
 #include <KokkosHostSpaces/StreamedOptions.hpp>
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
@@ -41,7 +42,7 @@ std::shared_ptr<char> allocate_on_device([[maybe_unused]] int device,
 namespace {
 
 std::size_t memory_limit() {
-  std::size_t const bytes = config().stream_memory;
+  std::size_t const bytes = Backend::config().stream_memory;
   return bytes > 0 ? bytes : std::numeric_limits<std::size_t>::max();
 }
 
@@ -50,9 +51,9 @@ std::size_t memory_limit() {
 // So that two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
-StreamLanes& stream_lanes() {
-  static StreamLanes* const lanes = [] {
-    auto* const made = new StreamLanes(allocate_on_device, memory_limit());
+StreamResourcePool& stream_lanes() {
+  static StreamResourcePool* const lanes = [] {
+    auto* const made = new StreamResourcePool(allocate_on_device, memory_limit());
     at_finalize([made] {
       Kokkos::fence("KokkosHostSpaces: streamed loops end before Kokkos does");
       made->release();

@@ -164,7 +164,7 @@ template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    OnDeviceOfStream const on_device(instance.cuda_stream(), instance.cuda_device());
+    ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
     enqueue_all(instance, pairs);
     return;
   }

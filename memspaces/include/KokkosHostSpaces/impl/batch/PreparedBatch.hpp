@@ -103,7 +103,7 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
                   std::to_string(m_device) + " on an instance of device " +
                   std::to_string(instance.cuda_device()) +
                   " (whose kernels do not reach them): prepare them for each device");
-    OnDeviceOfStream const on_device(instance.cuda_stream(), m_device);
+    ScopedDevice const on_device(instance.cuda_stream(), m_device);
     if (CopyBatch::captures(instance.cuda_stream())) return enqueue_all(instance, pairs);
     if (m_has_others) copy_others(instance, pairs);
     if (tools_see_copies()) show_batch(pairs);

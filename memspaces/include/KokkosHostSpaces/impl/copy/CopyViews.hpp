@@ -10,6 +10,9 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyKernels.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/copy/EngineCopy.hpp>
+#include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 #include <KokkosHostSpaces/impl/copy/StagedViews.hpp>
 
@@ -138,10 +141,6 @@ class DeepCopyEvent {
   DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
 };
 
-/// An instance of our own on a device (-1: Kokkos' default one), which nothing but copies that the
-/// host waits for uses, so that they wait for no kernel. Made once; it ends with Kokkos.
-Kokkos::Cuda private_instance(int device);
-
 // The same memory in a space that kernels may access.
 template <class View>
 auto reachable_by_kernels(View const& view) {
@@ -175,7 +174,7 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const
 // host memory always by a kernel, for which the calling thread does not have to wait.
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
-  keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
+  retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
   CopyPlan const plan   = plan_for(dst, src);
   CopySides const sides = sides_of(dst, src);
   switch (choose_way(plan, sides)) {
@@ -223,7 +222,7 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    OnDeviceOfStream const on_device(instance.cuda_stream(), instance.cuda_device());
+    ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
     enqueue_copy(instance, dst, src);
     if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
   } else {

@@ -85,7 +85,7 @@ inline typename KokkosHostSpaces::Impl::OwnName<void, ExecSpace, DT>::type deep_
                      !Kokkos::SpaceAccessibility<
                          ExecSpace, typename ViewTraits<DT, DP...>::memory_space>::accessible>* =
         nullptr) {
-  KokkosHostSpaces::Impl::keep_for_replays(space.cuda_stream(), dst.data(), nullptr);
+  KokkosHostSpaces::Impl::retain_for_graph(space.cuda_stream(), dst.data(), nullptr);
   Kokkos::deep_copy(space, KokkosHostSpaces::Impl::reachable_by_kernels(dst), value);
 }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_HOST_MEMORY_SPACE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_HOST_MEMORY_SPACE_HPP
 
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 
 #include <cstddef>

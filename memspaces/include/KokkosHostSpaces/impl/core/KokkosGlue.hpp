@@ -10,8 +10,10 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
-#include <KokkosHostSpaces/impl/core/OnDeviceOfStream.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
+#include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
+#include <KokkosHostSpaces/impl/core/ScopedDevice.hpp>
 #include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 #include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 
@@ -54,9 +56,9 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-      KokkosHostSpaces::Impl::OnDeviceOfStream const on_device(instance.cuda_stream(),
-                                                               instance.cuda_device());
-      KokkosHostSpaces::Impl::keep_for_replays(instance.cuda_stream(), dst, src);
+      KokkosHostSpaces::Impl::ScopedDevice const on_device(instance.cuda_stream(),
+                                                           instance.cuda_device());
+      KokkosHostSpaces::Impl::retain_for_graph(instance.cuda_stream(), dst, src);
       if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
                     KokkosHostSpaces::Impl::is_page_locked_v<Src>)
         KokkosHostSpaces::Impl::enqueue_byte_copy(instance, dst, src, bytes);
@@ -155,7 +157,7 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
 #ifdef KOKKOS_ENABLE_CUDA
 
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
-[[maybe_unused]] static KernelSource const kernels_of_this_source(
+[[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
 
 // Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over

@@ -8,8 +8,9 @@
 
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/PreparedCopies.hpp>
-#include <KokkosHostSpaces/impl/core/Backend.hpp>
-#include <KokkosHostSpaces/impl/core/CaptureInstance.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
 #include <cstddef>

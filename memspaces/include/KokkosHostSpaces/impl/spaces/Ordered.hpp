@@ -9,6 +9,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_ORDERED_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ORDERED_HPP
 
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
 #include <cstddef>
@@ -103,7 +104,7 @@ View make_ordered(ViewProperties<P...> const& properties, typename View::memory_
 // The elements that both have, by Kokkos' kernel.
 template <class View>
 void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
-  keep_for_replays(instance.cuda_stream(), dst.data(), src.data());
+  retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
   remap(reachable_by_kernels(dst), reachable_by_kernels(src), instance);
 }
 

@@ -8,6 +8,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
 
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 
 #include <algorithm>

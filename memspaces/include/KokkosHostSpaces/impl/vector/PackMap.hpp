@@ -28,7 +28,7 @@ class PackMap {
 
   /// Of what `deal` deals out, the items from `first` on, `count` of them: by so many threads, and at
   /// least a warp. The elements behind packs, fewer than N, are done beside the last packs.
-  PackMap part(Deal const& deal, std::uint64_t first, std::uint32_t count) const {
+  PackMap part(PackSplit const& deal, std::uint64_t first, std::uint32_t count) const {
     bool const by_packs          = deal.packs > 0;
     std::uint64_t const elements = first * (by_packs ? N : 1), end = first + count;
     PackMap result(m_out + elements, m_in.from(elements), m_op);

@@ -116,7 +116,7 @@ KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const...
 }
 
 /// How n elements are dealt out: whole packs, and behind them the rest, one by one.
-struct Deal {
+struct PackSplit {
   std::uint64_t packs = 0;
   std::uint64_t rest  = 0;
 
@@ -127,7 +127,7 @@ struct Deal {
 
 /// In packs if the arrays allow it, and `packs`.
 template <int N, class... T>
-Deal deal(std::size_t elements, bool packs, T const*... pointers) {
+PackSplit deal(std::size_t elements, bool packs, T const*... pointers) {
   bool const aligned =
       ((reinterpret_cast<std::uintptr_t>(pointers) % pack_alignment<T, N> == 0) && ...);
   std::uint64_t const whole = aligned && packs ? elements / N : 0;

@@ -96,9 +96,9 @@ struct Early {
       !kokkos_checks_launches &&
       Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism == mechanism;
 
-  static EarlyKernel& kernel() {
+  static DependentLaunch& kernel() {
     using Function = Kokkos::Impl::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>;
-    static EarlyKernel early(reinterpret_cast<void const*>(Function::get_kernel_func()));
+    static DependentLaunch early(reinterpret_cast<void const*>(Function::get_kernel_func()));
     return early;
   }
 };
@@ -255,7 +255,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     }
   }
 
-  using Parts  = BlockParts<Value>;
+  using Parts  = BlockMailbox<Value>;
   using OfNode = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
 
   KeptPolicy<Policy> m_policy;

@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_KERNELS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_KERNELS_HPP
 
-#include <KokkosHostSpaces/impl/vector/BlockParts.hpp>
+#include <KokkosHostSpaces/impl/vector/BlockMailbox.hpp>
 #include <KokkosHostSpaces/impl/vector/VectorShape.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -19,9 +19,9 @@
 namespace KokkosHostSpaces::Impl {
 
 /// What one thread does of a reduction: items first, first + stride, ... A functor that has
-/// add_share(Share, value) deals out its items itself; prefetch_share(Share) comes before it, while
+/// add_share(GridStride, value) deals out its items itself; prefetch_share(GridStride) comes before it, while
 /// earlier work may still write what the share reads.
-struct Share {
+struct GridStride {
   std::uint64_t first, stride;
 };
 
@@ -110,7 +110,7 @@ __device__ T from_lane_above(T const& value, unsigned lanes) {
   unsigned words[n]    = {};
   std::memcpy(words, &value, sizeof(T));
   for (unsigned& word : words) word = __shfl_down_sync(~0u, word, lanes);
-  Unmade<T> result;
+  Uninitialized<T> result;
   std::memcpy(static_cast<void*>(&result), words, sizeof(T));
   return result.value;
 }
@@ -122,7 +122,7 @@ __device__ T from_lane(T const& value, unsigned lane, unsigned lanes) {
   unsigned words[n]    = {};
   std::memcpy(words, &value, sizeof(T));
   for (unsigned& word : words) word = __shfl_sync(~0u, word, int(lane), int(lanes));
-  Unmade<T> result;
+  Uninitialized<T> result;
   std::memcpy(static_cast<void*>(&result), words, sizeof(T));
   return result.value;
 }
@@ -157,8 +157,8 @@ class VectorReduction {
         m_begin(begin) {}
 
   __device__ void operator()() const {
-    Share const share   = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
-    unsigned const last = gridDim.x - 1;
+    GridStride const share = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
+    unsigned const last    = gridDim.x - 1;
 #if __CUDA_ARCH__ >= 900  // while earlier work ends
     if (last > 0 && threadIdx.x == 0) m_parts.await_part(blockIdx.x);
     auto const& functor = m_functor_reducer.get_functor();
@@ -166,7 +166,7 @@ class VectorReduction {
 #endif
     wait_for_earlier_work();
     auto const& reducer = m_functor_reducer.get_reducer();
-    Unmade<Value> made;
+    Uninitialized<Value> made;
     Value& part = made.value;
     reducer.init(&part);
     add_share(share, part);
@@ -190,7 +190,7 @@ class VectorReduction {
   void use_scratch(void* zeros) { m_parts.use(zeros); }
 
  private:
-  __device__ void add_share(Share const& share, Value& part) const {
+  __device__ void add_share(GridStride const& share, Value& part) const {
     auto const& functor = m_functor_reducer.get_functor();
     if constexpr (requires { functor.add_share(share, part); }) {
       functor.add_share(share, part);
@@ -235,7 +235,7 @@ class VectorReduction {
   // brought together before they shuffle: else that took 0.3 µs longer for a float, 0.6 for a double.
   __device__ void add_blocks(unsigned blocks, Value& part) const {
     auto const& reducer = m_functor_reducer.get_reducer();
-    Unmade<Value> made;
+    Uninitialized<Value> made;
     Value& others = made.value;
     reducer.init(&others);
     for (unsigned k = threadIdx.x; k < blocks; k += blockDim.x) {
@@ -251,7 +251,7 @@ class VectorReduction {
   }
 
   Value* m_result = nullptr;
-  BlockParts<Value> m_parts;
+  BlockMailbox<Value> m_parts;
   FunctorReducer m_functor_reducer;
   std::uint64_t m_count;
   Index m_begin;

@@ -124,7 +124,7 @@ struct StreamPlan {
 };
 
 /// What the caller, or the library, wants of a plan.
-struct StreamWishes {
+struct PlanOptions {
   std::int64_t chunk_rows = 0;  ///< 0: found here
   int slots               = 0;  ///< 0: three
   std::size_t memory      = 0;  ///< bytes at most
@@ -139,7 +139,7 @@ struct StreamWishes {
 /// \param label begins messages
 /// \throw Error if a stage reads rows that nobody writes, or one chunk takes more than the memory
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
-                       StreamWishes const& wishes);
+                       PlanOptions const& wishes);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -9,7 +9,7 @@
 #include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
-#include <KokkosHostSpaces/impl/stream/run/StreamLanes.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamResourcePool.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -41,7 +41,7 @@ struct StreamJob {
   std::string label;
   StreamBinding binding;
   Transport transport = Transport::automatic;
-  StreamWishes wishes;
+  PlanOptions wishes;
   std::vector<StreamTarget> targets;                 ///< none: the host
   std::function<void(std::int64_t chunks)> prepare;  ///< called before the first launch
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
@@ -89,7 +89,7 @@ bool is_reachable(void const* begin, std::size_t bytes);
 std::size_t memory_of_a_loop();
 
 /// Plans and enqueues. \throw Error
-std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamLanes& lanes);
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& lanes);
 
 /// What one device has of a loop.
 struct LanePart {
@@ -102,7 +102,7 @@ struct LanePart {
 /// Each part on the streams of a lane and the caller's; a chunk of each device in turn, so that all
 /// begin at once. On return all is enqueued. If something is thrown, the parts that had begun do not
 /// run any more.
-void run_on_lanes(std::vector<LanePart> const& parts, StreamLanes& lanes);
+void run_on_lanes(std::vector<LanePart> const& parts, StreamResourcePool& lanes);
 
 }  // namespace Impl
 }  // namespace KokkosHostSpaces

@@ -29,17 +29,17 @@ constexpr std::int64_t as_index(std::integral auto n) {
 /// Elements at global indices. The pointer is shifted by the chunk's origin, so that global indices
 /// cost nothing; only the rows that were asked for may be touched.
 template <class T, int Rank, class Layout>
-class Chunk {
+class ChunkView {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops take Views of rank one to three");
   static constexpr bool right = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
  public:
   using value_type = T;
 
-  Chunk() = default;
+  ChunkView() = default;
   /// \param first where element (0, ...) of the whole array would be
   /// \param strides in elements, of each dimension
-  KOKKOS_FUNCTION Chunk(T* first, std::int64_t const (&strides)[3]) : m_first(first) {
+  KOKKOS_FUNCTION ChunkView(T* first, std::int64_t const (&strides)[3]) : m_first(first) {
     if constexpr (Rank == 2) m_stride = right ? strides[0] : strides[1];
     if constexpr (Rank == 3) {
       m_stride       = right ? strides[0] : strides[2];
@@ -48,7 +48,8 @@ class Chunk {
   }
   /// Of what may be written, to be read.
   template <class U>
-  requires std::is_same_v<U const, T> KOKKOS_FUNCTION Chunk(Chunk<U, Rank, Layout> const& other)
+  requires std::is_same_v<U const, T> KOKKOS_FUNCTION
+  ChunkView(ChunkView<U, Rank, Layout> const& other)
       : m_first(other.m_first), m_stride(other.m_stride), m_inner_stride(other.m_inner_stride) {}
 
   KOKKOS_FUNCTION T& operator()(std::int64_t i) const requires(Rank == 1) { return m_first[i]; }
@@ -63,7 +64,7 @@ class Chunk {
 
  private:
   template <class, int, class>
-  friend class Chunk;
+  friend class ChunkView;
 
   T* m_first            = nullptr;
   std::int64_t m_stride = 0;
@@ -79,8 +80,8 @@ using PlainViewOf = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpac
 
 template <class DataType, class Layout>
 using ChunkOf =
-    Chunk<typename PlainViewOf<DataType>::value_type, int(PlainViewOf<DataType>::rank()),
-          ChunkLayout<Layout, int(PlainViewOf<DataType>::rank())>>;
+    ChunkView<typename PlainViewOf<DataType>::value_type, int(PlainViewOf<DataType>::rank()),
+              ChunkLayout<Layout, int(PlainViewOf<DataType>::rank())>>;
 
 /// Chunks, to be captured in a kernel and passed on: nvcc takes no std::tuple there.
 template <class... Chunks>

@@ -118,8 +118,8 @@ using ChunkOfArgument =
 template <class ExecutionSpace, class Argument>
 ChunkOfArgument<Argument> chunk_at(ExecutionSpace const&, Argument const&, char* first_row,
                                    StreamBinding::Strides const& strides) {
-  using Chunk = ChunkOfArgument<Argument>;
-  return Chunk(reinterpret_cast<typename Chunk::value_type*>(first_row), strides.of);
+  using ChunkView = ChunkOfArgument<Argument>;
+  return ChunkView(reinterpret_cast<typename ChunkView::value_type*>(first_row), strides.of);
 }
 
 template <class ExecutionSpace, class View>

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Allocation from the pool, as memory spaces see it: in bytes, with calls to Kokkos Tools.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
+#define KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
+
+#include <KokkosHostSpaces/backend/pool/Control.hpp>
+
+#include <cstddef>
+#include <functional>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A memory space as the compiled part knows it.
+struct SpaceDescription {
+  char const* name;
+  bool write_combined;
+};
+
+/// Allocates near a device and reports the allocation to Kokkos Tools.
+///
+/// \param device_id     CUDA device id; -1: Kokkos' default device
+/// \param bytes         size of the allocation, with Kokkos' header
+/// \param logical_bytes size reported to tools; 0: `bytes`
+/// \throw OutOfPinnedMemory
+void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
+               std::size_t logical_bytes);
+
+/// Reports the deallocation to Kokkos Tools and returns the memory to the pool. Does not wait.
+void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
+                std::size_t logical_bytes);
+
+/// Returns a device near which the memory lies: `preferred` if it is one of them, or if none is known.
+int device_near(void const* memory, int preferred);
+
+/// Returns the number of leading bytes that may be non-zero; the rest of the block is zero. Call it
+/// right after the allocation, before anything behind `pointer` is written.
+std::size_t dirty_bytes(void const* pointer) noexcept;
+
+/// Page-locks memory for later allocations, in the background.
+pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
+                          std::size_t largest_block);
+
+/// Registers a function that returns cached memory of the library to the pool. The pool calls it, on
+/// any thread, before it refuses an allocation, in trim(), and at Kokkos::finalize. The last
+/// registration wins.
+void let_go_when_short(void (*let_go)() noexcept);
+
+/// Registers a function that Kokkos::finalize calls. Serialises registrations: Kokkos' own list of
+/// hooks has no lock.
+void at_finalize(std::function<void()> give_back);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

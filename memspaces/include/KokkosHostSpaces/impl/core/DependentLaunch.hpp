@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Programmatic dependent launch: a kernel that starts before earlier work of its stream has ended.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_DEPENDENT_LAUNCH_HPP
+#define KOKKOS_HOST_SPACES_IMPL_DEPENDENT_LAUNCH_HPP
+
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+
+#include <array>
+#include <atomic>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A kernel that waits by itself (griddepcontrol.wait) for earlier work of its stream, or for its
+/// predecessors in a graph, on devices that support this and for which it was compiled so.
+class DependentLaunch {
+ public:
+  static constexpr int most_devices = 64;
+
+  explicit DependentLaunch(void const* kernel) noexcept : m_kernel(kernel) {}
+  ~DependentLaunch();
+  DependentLaunch(DependentLaunch const&)            = delete;
+  DependentLaunch& operator=(DependentLaunch const&) = delete;
+
+  /// Launches the kernel before earlier work of `stream` is done. Returns false, and does nothing,
+  /// if the kernel was compiled without support, the driver refuses, `stream` is the legacy default
+  /// stream, or `stream` captures.
+  bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
+              int device) noexcept;
+
+  /// Notes that the kernel has become this node of a graph (a cudaGraphNode_t) for a device. The node
+  /// tells the kernel's address: each source file may have an instance of its own.
+  void be_node(void* node, int device) noexcept;
+
+  /// Makes the edges between two noted nodes of a cudaGraph_t programmatic, where a node follows
+  /// exactly one other. Skips kernels that became nodes for several devices.
+  static void start_nodes_early(void* graph);
+
+ private:
+  static bool may_start_early(void const* before, void const* kernel);
+  void* function_on(int device) noexcept;
+
+  void const* m_kernel;
+  std::array<std::atomic<void*>, most_devices> m_functions{};  ///< nullptr: not yet known
+  std::atomic<bool> m_has_nodes{false};
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

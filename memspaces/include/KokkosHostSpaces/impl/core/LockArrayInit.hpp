@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Kokkos' lock arrays, initialised before a capture can meet their initialisation.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_LOCK_ARRAY_INIT_HPP
+#define KOKKOS_HOST_SPACES_IMPL_LOCK_ARRAY_INIT_HPP
+
+namespace KokkosHostSpaces::Impl {
+
+/// The lock arrays of one source file. Kokkos initialises them when it launches the first kernel of
+/// that file: it copies on the legacy default stream and waits, which breaks the capture of a
+/// blocking stream without an error. So our allocations initialise those of all files as soon as one
+/// of them finds the device idle.
+class LockArrayInit {
+ public:
+  explicit LockArrayInit(void (*prepare)()) noexcept;
+  ~LockArrayInit();
+  LockArrayInit(LockArrayInit const&)            = delete;
+  LockArrayInit& operator=(LockArrayInit const&) = delete;
+
+  /// Initialises all that are not yet, unless that would wait or a stream captures.
+  static void prepare_all() noexcept;
+
+ private:
+  void (*m_prepare)();
+  mutable LockArrayInit* m_next;  // files define constants
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/Pool.hpp>
+
+#include <iomanip>
+#include <sstream>
+
+namespace KokkosHostSpaces {
+
+namespace {
+
+constexpr double MiB = 1 << 20;
+
+char const* name_of(MemoryKind kind) {
+  return kind == MemoryKind::write_combined ? "write-combined" : "page-locked";
+}
+
+std::string json_fields(pool::Usage const& u) {
+  std::ostringstream out;
+  out << "\"bytes_locked\": " << u.bytes_locked << ", \"bytes_in_use\": " << u.bytes_in_use
+      << ", \"bytes_asked\": " << u.bytes_asked << ", \"bytes_retired\": " << u.bytes_retired
+      << ", \"bytes_cached\": " << u.bytes_cached
+      << ", \"bytes_high_water\": " << u.bytes_high_water << ", \"segments\": " << u.segments
+      << ", \"hits\": " << u.hits << ", \"misses\": " << u.misses
+      << ", \"seconds_locking\": " << u.seconds_locking;
+  return out.str();
+}
+
+void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) {
+  out << std::left << std::setw(24) << name << std::right << std::fixed << std::setprecision(1);
+  for (std::size_t bytes :
+       {u.bytes_in_use, u.bytes_retired, u.bytes_cached, u.bytes_locked, u.bytes_high_water})
+    out << std::setw(11) << double(bytes) / MiB;
+  out << std::setw(10) << u.segments << std::setw(10) << u.hits << std::setw(8) << u.misses
+      << std::setw(11) << std::setprecision(3) << u.seconds_locking << '\n';
+}
+
+}  // namespace
+
+namespace pool {
+
+std::string to_text(Statistics const& statistics) {
+  std::ostringstream out;
+  out << std::left << std::setw(24) << "pool, MiB" << std::right;
+  for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
+    out << std::setw(11) << column;
+  out << std::setw(10) << "segments" << std::setw(10) << "hits" << std::setw(8) << "misses"
+      << std::setw(11) << "locking/s" << '\n';
+  for (PoolUsage const& p : statistics.pools) {
+    std::string const node = p.numa_node < 0 ? "any node" : "node " + std::to_string(p.numa_node);
+    text_row(out, std::string(name_of(p.kind)) + ", " + node, p.usage);
+  }
+  text_row(out, "total", statistics.total);
+  out << std::setprecision(1);
+  for (SpaceUsage const& s : statistics.spaces)
+    out << s.space << ": " << double(s.bytes_in_use) / MiB << " MiB in " << s.blocks << " blocks, "
+        << s.allocations << " allocations so far\n";
+  if (statistics.limit > 0) out << "limit: " << double(statistics.limit) / MiB << " MiB\n";
+  return out.str();
+}
+
+// Names of spaces are identifiers, so that nothing needs to be escaped.
+std::string to_json(Statistics const& statistics) {
+  std::ostringstream out;
+  out << "{\"total\": {" << json_fields(statistics.total) << "}, \"limit\": " << statistics.limit
+      << ", \"pools\": [";
+  for (char const* comma = ""; PoolUsage const& p : statistics.pools) {
+    out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node
+        << ", " << json_fields(p.usage) << "}";
+    comma = ", ";
+  }
+  out << "], \"spaces\": [";
+  for (char const* comma = ""; SpaceUsage const& s : statistics.spaces) {
+    out << comma << "{\"space\": \"" << s.space << "\", \"bytes_in_use\": " << s.bytes_in_use
+        << ", \"bytes_asked\": " << s.bytes_asked << ", \"blocks\": " << s.blocks
+        << ", \"allocations\": " << s.allocations << "}";
+    comma = ", ";
+  }
+  out << "]}";
+  return out.str();
+}
+
+}  // namespace pool
+
+}  // namespace KokkosHostSpaces
