@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_RUNS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_RUNS_HPP
 
+#include <KokkosHostSpaces/impl/batch/BatchKernels.hpp>
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
 
