@@ -8,6 +8,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
 #include <KokkosHostSpaces/impl/vector/VectorKernels.hpp>
