@@ -7,7 +7,7 @@
 #include <KokkosHostSpaces/impl/batch/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceRows.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
-#include <KokkosHostSpaces/impl/core/DeviceTable.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
@@ -167,7 +167,7 @@ ListedPieces::ListedPieces(int device, std::vector<CopyPiece> const& pieces, boo
   std::vector<PieceEnds> const parts = cut_into_parts(pieces);
   PieceList known;
   for (PieceEnds const& part : parts) known.add(part);
-  list->table = make_device_table(device, parts.data(), parts.size() * sizeof(PieceEnds));
+  list->table = try_copy_to_device(device, parts.data(), parts.size() * sizeof(PieceEnds));
   if (list->table == nullptr) {
     list->mapped = decltype(list->mapped)(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "deep_copy_all: pieces"), parts.size());

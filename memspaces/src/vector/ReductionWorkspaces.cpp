@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/core/DeviceTable.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
 
 #include "../../../backend/Driver.hpp"
@@ -69,7 +69,7 @@ void* ReductionWorkspaces::of(void* stream, int device, std::size_t bytes) {
 ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t bytes) {
   bytes = std::bit_ceil(bytes);
   std::vector<char> const zeros(bytes);
-  Memory made{device, make_device_table(device, zeros.data(), bytes), bytes};
+  Memory made{device, try_copy_to_device(device, zeros.data(), bytes), bytes};
   if (made.zeros == nullptr)
     throw Error("KokkosHostSpaces::VectorPolicy: device " + std::to_string(device) +
                 " has no memory left for the parts of a reduction (" + std::to_string(bytes) +

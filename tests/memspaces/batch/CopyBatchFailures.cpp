@@ -5,7 +5,7 @@
 
 #include "CopyBatchCases.hpp"
 
-#include <KokkosHostSpaces/impl/core/DeviceTable.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/batch/FewCopies.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceRows.hpp>
 
@@ -137,10 +137,10 @@ TEST_CASE("whichever call fails, there is a table of a device, or none, or it is
     FakeCuda::reset(1);
     FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
     try {
-      auto const table = make_device_table(0, list.data(), list.size() * sizeof(int));
+      auto const table = try_copy_to_device(0, list.data(), list.size() * sizeof(int));
       FakeCuda::fail_no_more();
       if (table != nullptr)
-        CHECK(std::equal(list.begin(), list.end(), static_cast<int const*>(table.get())));
+        CHECK(std::equal(list.begin(), list.end(), reinterpret_cast<int const*>(table.get())));
       none += table == nullptr;
     } catch (KokkosHostSpaces::CudaError const&) {
       FakeCuda::fail_no_more();

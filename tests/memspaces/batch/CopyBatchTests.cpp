@@ -5,7 +5,7 @@
 
 #include "CopyBatchCases.hpp"
 
-#include <KokkosHostSpaces/impl/core/DeviceTable.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 
 #include <numeric>
 #include <random>
@@ -255,18 +255,18 @@ TEST_CASE("a table of a device is there on return, and goes with its last owner"
   std::vector<int> list(5000);
   std::iota(list.begin(), list.end(), 0);
   std::size_t const bytes = list.size() * sizeof(int);
-  auto table              = make_device_table(1, list.data(), bytes);
+  auto table              = try_copy_to_device(1, list.data(), bytes);
   REQUIRE(table != nullptr);
   CHECK(Backend::Driver::device_of(table.get()) == 1);
-  CHECK(std::equal(list.begin(), list.end(), static_cast<int const*>(table.get())));
+  CHECK(std::equal(list.begin(), list.end(), reinterpret_cast<int const*>(table.get())));
   auto const other = table;
   table.reset();
   CHECK(FakeCuda::outstanding().device_allocations == 1);
 
   FakeCuda::fail_nth_call("cudaMalloc", 1);
-  CHECK(make_device_table(0, list.data(), bytes) == nullptr);
+  CHECK(try_copy_to_device(0, list.data(), bytes) == nullptr);
   FakeCuda::fail_nth_call("cudaMemcpyAsync", 1, cudaErrorLaunchFailure);
-  CHECK_THROWS_AS(make_device_table(0, list.data(), bytes), KokkosHostSpaces::CudaError);
+  CHECK_THROWS_AS(try_copy_to_device(0, list.data(), bytes), KokkosHostSpaces::CudaError);
   CHECK(FakeCuda::outstanding().device_allocations == 1);
 }
 

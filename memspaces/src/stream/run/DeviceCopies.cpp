@@ -11,7 +11,7 @@ namespace Driver = Backend::Driver;
 
 void* DeviceCopies::on_device(int device, void* stream, void const* host, std::size_t bytes) {
   std::lock_guard const lock(m_mutex);
-  std::shared_ptr<char>& copy = m_copies[device];
+  DeviceMemory& copy = m_copies[device];
   if (copy == nullptr) {
     auto made = m_allocator(device, bytes);
     // On the caller's stream, whose earlier work may be what fills the host's memory.

@@ -86,7 +86,7 @@ bool StreamResourcePool::is_nested(int device) const {
 }
 
 // What is kept for later loops may be what is missing.
-std::shared_ptr<char> StreamResourcePool::allocate(int device, std::size_t bytes) {
+DeviceMemory StreamResourcePool::allocate(int device, std::size_t bytes) {
   try {
     return m_allocator(device, bytes);
   } catch (Error const&) {

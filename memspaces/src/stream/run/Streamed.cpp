@@ -5,12 +5,13 @@
 
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
-#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
 
 #include "../../../../backend/Config.hpp"
+
+#include <Kokkos_Core.hpp>
 
 #include <limits>
 
@@ -18,25 +19,10 @@ namespace KokkosHostSpaces {
 
 namespace Impl {
 
-std::shared_ptr<char> allocate_on_device([[maybe_unused]] int device,
-                                         [[maybe_unused]] std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  using DeviceMemory = Kokkos::View<char*, Kokkos::CudaSpace>;
-  try {
-    auto const memory = std::make_shared<DeviceMemory>(
-        Kokkos::view_alloc(private_instance(device), Kokkos::WithoutInitializing,
-                           "KokkosHostSpaces: memory of streamed loops"),
-        bytes);
-    return {memory, memory->data()};
-  } catch (std::exception const& error) {
-    throw Error(
-        "a streamed loop cannot have " + std::to_string(bytes) + " bytes of memory of device " +
-        std::to_string(device) + " (" + error.what() +
-        "): allow less by KOKKOS_HOST_SPACES_STREAM_MEMORY or StreamOptions::device_memory");
-  }
-#else
-  throw Error("there is no device memory (this library was built without CUDA): use the host");
-#endif
+DeviceMemory allocate_stream_memory(int device, std::size_t bytes) {
+  return allocate_on_device(
+      device, bytes, "a streamed loop",
+      "allow less by KOKKOS_HOST_SPACES_STREAM_MEMORY or StreamOptions::device_memory");
 }
 
 namespace {
@@ -53,7 +39,7 @@ std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
 StreamResourcePool& stream_lanes() {
   static StreamResourcePool* const lanes = [] {
-    auto* const made = new StreamResourcePool(allocate_on_device, memory_limit());
+    auto* const made = new StreamResourcePool(allocate_stream_memory, memory_limit());
     at_finalize([made] {
       Kokkos::fence("KokkosHostSpaces: streamed loops end before Kokkos does");
       made->release();

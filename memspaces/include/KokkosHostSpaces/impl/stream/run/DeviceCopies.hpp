@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEVICE_COPIES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEVICE_COPIES_HPP
 
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -13,15 +15,15 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Kokkos' memory of a device, which goes back when the pointer does. \throw Error
-std::shared_ptr<char> allocate_on_device(int device, std::size_t bytes);
+/// Allocates device memory for chunks and resident copies of streamed loops. \throw Error
+DeviceMemory allocate_stream_memory(int device, std::size_t bytes);
 
 /// Copies of some bytes of the host on devices, made when they are first asked for. May be used by
 /// several threads at once.
 class DeviceCopies {
  public:
-  using Allocator = std::function<std::shared_ptr<char>(int device, std::size_t bytes)>;
-  explicit DeviceCopies(Allocator allocator = allocate_on_device)
+  using Allocator = std::function<DeviceMemory(int device, std::size_t bytes)>;
+  explicit DeviceCopies(Allocator allocator = allocate_stream_memory)
       : m_allocator(std::move(allocator)) {}
 
   /// The copy on a device. If there is none yet, waits while it is made, behind what `stream`, of
@@ -33,7 +35,7 @@ class DeviceCopies {
  private:
   Allocator m_allocator;
   std::mutex m_mutex;
-  std::map<int, std::shared_ptr<char>> m_copies;
+  std::map<int, DeviceMemory> m_copies;
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_RESOURCE_POOL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_RESOURCE_POOL_HPP
 
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamTurns.hpp>
 
 #include <condition_variable>
@@ -22,7 +23,7 @@ namespace KokkosHostSpaces::Impl {
 
 /// One loop at a time; the next one is ordered behind it by the event `done`.
 struct StreamResources {
-  StreamResources(int on_device, std::shared_ptr<char> device_memory, std::size_t size)
+  StreamResources(int on_device, DeviceMemory device_memory, std::size_t size)
       : device(on_device),
         memory(std::move(device_memory)),
         bytes(size),
@@ -33,7 +34,7 @@ struct StreamResources {
   StreamResources& operator=(StreamResources const&) = delete;
 
   int device;
-  std::shared_ptr<char> memory;
+  DeviceMemory memory;
   std::size_t bytes;
   StreamTurns in, out;
   std::vector<void*> events;
@@ -47,7 +48,7 @@ struct StreamResources {
 class StreamResourcePool {
  public:
   /// Device memory that goes back when the pointer does. \throw Error
-  using Allocator = std::function<std::shared_ptr<char>(int device, std::size_t bytes)>;
+  using Allocator = std::function<DeviceMemory(int device, std::size_t bytes)>;
 
   /// \param limit bytes that are held on a device at most, unless one loop asks for more
   StreamResourcePool(Allocator allocator, std::size_t limit)
@@ -72,7 +73,7 @@ class StreamResourcePool {
   std::shared_ptr<StreamResources> find(int device, std::size_t bytes, bool may_run);
   std::size_t held_on(int device) const;
   bool is_nested(int device) const;
-  std::shared_ptr<char> allocate(int device, std::size_t bytes);
+  DeviceMemory allocate(int device, std::size_t bytes);
   bool release_unused(int device);
   bool wait_for_loops(int device) const;
 
