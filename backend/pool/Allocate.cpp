@@ -1,36 +1,244 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// From what costs little to what costs much: what lies ready; what is ready if only the devices are
-// asked; what lies ready elsewhere; new memory; a shortage.
+// An allocation, step by step from what costs little to what costs much: ready memory; memory that is
+// ready if only the devices are asked; ready memory of other heaps; new memory; a shortage. And giving
+// back.
 
 #include "../Config.hpp"
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
-#include "SlowPath.hpp"
 #include "Pool.hpp"
+#include "Pools.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
+using Clock = Retirement::Clock;
+
+std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
+
+std::size_t bytes_in_use(Pools& pools) {
+  std::size_t sum = 0;
+  pools.for_each_heap([&](Heap const& heap) { sum += heap.in_use_bytes(); });
+  return sum;
+}
+
+/// An allocation for which nothing lay ready, and the steps that it can take. No lock is held
+/// between them. All may throw std::bad_alloc.
+struct SlowPath {
+  Pools& pools;
+  NodePool& pool;
+  Heap& heap;  ///< where the calling thread looked first
+  Pool::Request const& request;
+  std::size_t const locked_before = heap.locked_bytes();  ///< there, when it looked last
+
+  /// From one heap of the pool; looks at all there that was given back, a little at a time.
+  void* take(Heap& from, Heap::Effort effort) const;
+
+  /// Whatever any heap of the pool has ready.
+  void* take_anywhere() const;
+
+  struct Refusal {
+    std::string why   = {};
+    bool is_of_system = false;  ///< else of the limit
+  };
+
+  /// From `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
+  void* take_grown(std::size_t bytes, Refusal& refusal) const;
+
+  /// The limit or the system refuses more. Tries again while other threads lock memory or give some
+  /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory
+  void* take_in_shortage(std::size_t least) const;
+
+  /// Why the request cannot be met, whatever is given back, if the smallest segment that would serve
+  /// it has so many bytes; empty if it could.
+  std::string why_impossible(std::size_t least) const;
+
+  [[noreturn]] void refuse(std::string const& why) const;
+};
+
+void* SlowPath::take(Heap& from, Heap::Effort effort) const {
+  constexpr std::size_t at_once = 256;
+  Epoch const over              = pools.retirement.completed();
+  for (;;) {
+    std::lock_guard const lock(from.mutex);
+    if (void* const memory = from.take(request, effort)) return memory;
+    if (!from.settle(over, at_once)) return nullptr;
+  }
+}
+
+void* SlowPath::take_anywhere() const {
+  for (Heap& other : pool.heaps) {
+    if (other.locked_bytes() == 0) continue;
+    void* const memory = take(other, Heap::Effort::break_up);
+    if (memory == nullptr) continue;
+    pool.prefer(other);
+    return memory;
+  }
+  return nullptr;
+}
+
+void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
+  try {
+    auto const lock = pools.grow(pool, heap, bytes, request.bytes);
+    return heap.take(request, Heap::Effort::break_up);
+  } catch (LimitReached const& error) {
+    refusal = {error.what(), false};
+  } catch (OutOfPinnedMemory const& error) {
+    refusal = {error.what(), true};
+  }
+  return nullptr;
+}
+
+std::string SlowPath::why_impossible(std::size_t least) const {
+  std::size_t const limit = pools.ledger.limit();
+  if (limit == 0) return "";
+  // What is locked already may get ready and serve, even where a new segment would be too much.
+  std::size_t const locked = pools.ledger.locked();
+  if (least > limit && request.bytes > locked)
+    return "the pool needs " + in_bytes(least) + " for it, which is more than its limit";
+  return bytes_in_use(pools) > std::max(limit, locked) - request.bytes
+             ? "with what is in use, that is more than the limit of the pool"
+             : "";
+}
+
+void SlowPath::refuse(std::string const& why) const {
+  pool::Statistics const now = pool::statistics();
+  throw OutOfPinnedMemory(
+      "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
+      in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
+      ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
+      in_bytes(now.total.bytes_retired) + ", limit of the pool " +
+      (now.limit == 0 ? "none" : in_bytes(now.limit)) + ", RLIMIT_MEMLOCK " +
+      locked_memory_limit() +
+      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the "
+      "memory limit of the job or ulimit -l");
+}
+
+// What a shortage has learnt, and how long it goes on.
+class Shortage {
+ public:
+  Shortage(SlowPath const& path, std::size_t least) : m_path(path), m_least(least) {}
+
+  void* take() {
+    for (;;) {
+      look();
+      if (void* const memory = m_path.take_anywhere()) return memory;
+      if (void* const memory = m_path.take_grown(m_least, m_refusal)) return memory;
+      if (m_refusal.is_of_system) ++m_changes;  // by this attempt itself, which came and went
+      // What is on its way may be what is missing.
+      if (m_pools.ledger.in_transit()) {
+        pause();
+        continue;
+      }
+      std::unique_lock const role(m_pools.making_room, std::try_to_lock);
+      if (role.owns_lock() && old_work_is_over()) {
+        if (void* const memory = m_path.take_anywhere()) return memory;
+        if (give_back_ready()) continue;
+      }
+      pause();
+    }
+  }
+
+ private:
+  // Giving back waits for all that runs, which may never end: so all that ran is over, and what was
+  // submitted meanwhile as well.
+  bool old_work_is_over() {
+    using Progress = Retirement::Progress;
+    do {
+      if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
+      m_progress = m_pools.retirement.reach(m_epoch);
+      if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
+      if (m_progress == Progress::blind && !m_pools.retirement.fence())
+        m_progress = Progress::capturing;
+      m_epoch      = 0;
+      m_first_over = !m_first_over;
+    } while (m_first_over);
+    return true;
+  }
+
+  // False if there is nothing to give back, but others are at work.
+  bool give_back_ready() {
+    std::size_t const excess = m_pools.ledger.excess(m_least);
+    // Where the system refuses, nobody knows how much is missing.
+    if (m_pools.release_ready({excess == 0 ? m_least : excess}) > 0) return true;
+    if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
+      m_path.refuse(m_refusal.why);
+    return false;
+  }
+
+  void look() {
+    m_changes = m_pools.ledger.changes();
+    m_in_use  = bytes_in_use(m_pools);
+    m_retired = m_pools.needed_bytes() > m_in_use;
+  }
+
+  // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
+  bool others_are_at_work() {
+    constexpr std::chrono::seconds patience(1);
+    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) {
+      m_nothing_left_since.reset();
+      return true;
+    }
+    if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
+    bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
+    return changed && Clock::now() < *m_nothing_left_since + patience;
+  }
+
+  void pause() {
+    constexpr std::chrono::microseconds while_others_work(50);
+    if (Clock::now() > m_deadline) {
+      int const device = m_pools.retirement.device_at_work();
+      m_path.refuse("what is retired did not get ready within " +
+                    std::to_string(config().shortage_timeout) + " s" +
+                    (device < 0
+                         ? std::string()
+                         : ", for work of device " + std::to_string(device) + " does not end") +
+                    "; " + m_refusal.why);
+    }
+    std::this_thread::sleep_for(while_others_work);
+  }
+
+  SlowPath const& m_path;
+  Pools& m_pools = m_path.pools;
+  std::size_t const m_least;
+  Clock::time_point const m_deadline =
+      Clock::now() + std::chrono::seconds(config().shortage_timeout);
+  SlowPath::Refusal m_refusal;
+  Retirement::Progress m_progress = Retirement::Progress::pending;
+  Epoch m_epoch                   = 0;  ///< when this is over, giving back waits for nothing old
+  bool m_first_over               = false;  ///< what ran at first is over
+  std::uint64_t m_changes         = 0;
+  std::size_t m_in_use            = 0;
+  bool m_retired                  = false;
+  std::optional<Clock::time_point> m_nothing_left_since;
+};
+
+void* SlowPath::take_in_shortage(std::size_t least) const { return Shortage(*this, least).take(); }
+
 // What is ready if only the devices are asked, in the heap that was entered. nullptr if only growth
 // can help.
-void* take_asking(SlowPath const& attempt, Epoch epoch) {
-  auto const progress = attempt.pools.retirement.reach(epoch);
-  if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
+void* take_asking(SlowPath const& path, Epoch epoch) {
+  auto const progress = path.pools.retirement.reach(epoch);
+  if (void* const memory = path.take(path.heap, Heap::Effort::carve)) return memory;
   // Without events, waiting for the device is the only way to know; it is done when growth is the
   // alternative.
-  if (progress != Retirement::Progress::blind || !attempt.pools.retirement.fence()) return nullptr;
-  return attempt.take(attempt.heap, Heap::Effort::carve);
+  if (progress != Retirement::Progress::blind || !path.pools.retirement.fence()) return nullptr;
+  return path.take(path.heap, Heap::Effort::carve);
 }
 
 // The pool would hold much more than was ever needed at once: takes from any heap and breaks up any
@@ -38,14 +246,14 @@ void* take_asking(SlowPath const& attempt, Epoch epoch) {
 // exchanged that it need not be done again for every request that is a little larger than the last;
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
-void* take_hoarded(SlowPath const& attempt, std::size_t& growth) {
-  Pools& pools             = attempt.pools;
-  std::size_t const wanted = attempt.request.bytes;
+void* take_hoarded(SlowPath const& path, std::size_t& growth) {
+  Pools& pools             = path.pools;
+  std::size_t const wanted = path.request.bytes;
   bool const idle = pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
-    return pools.hoarded(attempt.heap, bytes, wanted, Pools::Unasked::is_needed);
+    return pools.hoarded(path.heap, bytes, wanted, Pools::Unasked::is_needed);
   };
-  if (void* const memory = attempt.take_anywhere()) return memory;
+  if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
   if (excess_if_more(growth) == 0 || !pools.can_release({1, false})) return nullptr;
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
@@ -58,38 +266,38 @@ void* take_hoarded(SlowPath const& attempt, std::size_t& growth) {
     surplus.bytes += pools.most_needed() / 8;
     surplus.below = wanted;
   }
-  if (pools.release_ready(surplus) < excess) return attempt.take_anywhere();
+  if (pools.release_ready(surplus) < excess) return path.take_anywhere();
   growth = roomy;
   return nullptr;
 }
 
 // Locks memory for more requests than this one, unless another thread did so meanwhile.
-void* take_grown_in_turn(SlowPath const& attempt, std::size_t growth) {
-  std::lock_guard const growing(attempt.heap.growing);
-  if (attempt.heap.locked_bytes() > attempt.locked_before) {
-    if (void* const memory = attempt.take(attempt.heap, Heap::Effort::carve)) return memory;
+void* take_grown_in_turn(SlowPath const& path, std::size_t growth) {
+  std::lock_guard const growing(path.heap.growing);
+  if (path.heap.locked_bytes() > path.locked_before) {
+    if (void* const memory = path.take(path.heap, Heap::Effort::carve)) return memory;
   }
   SlowPath::Refusal refusal;
-  return attempt.take_grown(growth, refusal);
+  return path.take_grown(growth, refusal);
 }
 
-void* take_growing(SlowPath const& attempt, Pools::Unasked unasked) {
-  Heap& heap              = attempt.heap;
-  std::size_t const least = Heap::least_growth(attempt.request.bytes);
-  std::size_t growth      = config().pool ? heap.good_growth(attempt.request.bytes) : least;
-  if (!attempt.why_impossible(least).empty()) {
-    attempt.pools.let_go();
-    if (std::string const why = attempt.why_impossible(least); !why.empty()) attempt.refuse(why);
+void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
+  Heap& heap              = path.heap;
+  std::size_t const least = Heap::least_growth(path.request.bytes);
+  std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes) : least;
+  if (!path.why_impossible(least).empty()) {
+    path.pools.let_go();
+    if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
   }
-  if (attempt.pools.hoarded(heap, growth, attempt.request.bytes, unasked) > 0) {
-    if (void* const memory = take_hoarded(attempt, growth)) return memory;
+  if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
+    if (void* const memory = take_hoarded(path, growth)) return memory;
   }
   SlowPath::Refusal refusal;
   void* const memory =
-      growth > least ? take_grown_in_turn(attempt, growth) : attempt.take_grown(growth, refusal);
+      growth > least ? take_grown_in_turn(path, growth) : path.take_grown(growth, refusal);
   if (memory != nullptr) return memory;
-  attempt.pools.let_go();
-  return attempt.take_in_shortage(least);
+  path.pools.let_go();
+  return path.take_in_shortage(least);
 }
 
 // Not beside work that runs: giving back would wait for it, and it may wait for this very thread.
@@ -99,21 +307,21 @@ void give_back_uncached(Pools& pools) {
   if (progress != Progress::pending && progress != Progress::busy) pool::trim(0);
 }
 
-// What begins with the page of an address, and in a slab the slice around it.
+// What begins with the page of an address, and in a slab the slot around it.
 struct Found {
-  Block* block       = nullptr;
-  BlockHeader* piece = nullptr;
-  char* begin        = nullptr;
+  Block* block        = nullptr;
+  BlockHeader* header = nullptr;
+  char* begin         = nullptr;
 };
 
 Found find(void const* pointer) noexcept {
   Pools* const pools = Pools::existing();
   Block* const block = pools != nullptr ? pools->pages.find(pointer) : nullptr;
   if (block == nullptr) return {};
-  if (block->state.load(std::memory_order_acquire) != BlockState::sliced)
+  if (block->state.load(std::memory_order_acquire) != BlockState::slab)
     return {block, block, block->address};
-  SlabSlot* const slice = block->slab->slice_at(pointer);
-  return {block, slice, slice != nullptr ? block->slab->address_of(*slice) : nullptr};
+  SlabSlot* const slot = block->slab->slot_at(pointer);
+  return {block, slot, slot != nullptr ? block->slab->address_of(*slot) : nullptr};
 }
 
 }  // namespace
@@ -143,23 +351,23 @@ void* Pool::allocate(Request const& request) {
   bool const ask =
       epoch != 0 && (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
   entered.lock.unlock();
-  SlowPath const attempt{pools, pool, heap, request};
-  void* memory = ask ? take_asking(attempt, epoch) : attempt.take(heap, Heap::Effort::carve);
+  SlowPath const path{pools, pool, heap, request};
+  void* memory = ask ? take_asking(path, epoch) : path.take(heap, Heap::Effort::carve);
   if (memory == nullptr && &heap != &pool.common() && pool.common().reserved_bytes() > 0)
-    memory = attempt.take(pool.common(), Heap::Effort::carve);
+    memory = path.take(pool.common(), Heap::Effort::carve);
   // Where asking brings little, what is retired counts as needed: more memory is the better answer.
   return memory != nullptr ? memory
-                           : take_growing(attempt, epoch != 0 && !ask ? Pools::Unasked::is_needed
-                                                                      : Pools::Unasked::is_ready);
+                           : take_growing(path, epoch != 0 && !ask ? Pools::Unasked::is_needed
+                                                                   : Pools::Unasked::is_ready);
 }
 
 // No driver is called, no lock is taken (but for memory that is kept) and the system is not asked.
 void Pool::deallocate(void* pointer) noexcept {
   if (pointer == nullptr || is_forked_child()) return;
   Found const found = find(pointer);
-  if (found.piece != nullptr && found.begin == pointer &&
-      (found.block->segment->heap->give_back(*found.piece) ||
-       Pools::existing()->keeps.give_back(*found.piece)))
+  if (found.header != nullptr && found.begin == pointer &&
+      (found.block->segment->heap->give_back(*found.header) ||
+       Pools::existing()->retained.give_back(*found.header)))
     return;
   std::fprintf(stderr,
                "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
@@ -170,10 +378,10 @@ void Pool::deallocate(void* pointer) noexcept {
 std::size_t Pool::dirty_bytes(void const* pointer) noexcept {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   Found const found         = find(pointer);
-  if (found.piece == nullptr) return all;
+  if (found.header == nullptr) return all;
   std::size_t dirty = 0;
-  if (found.piece->is_slice)
-    dirty = std::exchange(found.piece->is_zero, false) ? 0 : all;
+  if (found.header->is_slot)
+    dirty = std::exchange(found.header->is_zero, false) ? 0 : all;
   else
     dirty = std::exchange(found.block->dirty, all);
   auto const before = static_cast<std::size_t>(static_cast<char const*>(pointer) - found.begin);

@@ -20,7 +20,7 @@ bool is_ready(Block const* block) noexcept {
   return block != nullptr && block->state.load(std::memory_order_relaxed) == BlockState::ready;
 }
 
-// Bytes to leave out at the front of a block, so that a piece lies in one window where it can. The
+// Bytes to leave out at the front of a block, so that a request lies in one window where it can. The
 // driver's memory has no windows.
 std::size_t lead_of(Block const& block, std::size_t bytes) noexcept {
   Region const& region = block.segment->region;

@@ -48,7 +48,7 @@ class Arena {
   /// Adds a segment as one ready block. \throw std::bad_alloc
   void add(Segment& segment);
 
-  /// Nothing of the segment is in use, retired or sliced.
+  /// Nothing of the segment is in use, retired or cut into slots.
   static bool unused(Segment const& segment) noexcept {
     return segment.first->state.load(std::memory_order_relaxed) == BlockState::ready &&
            segment.first->after == nullptr;

@@ -37,14 +37,14 @@ struct Segment {
 };
 
 enum class BlockState : unsigned char {
-  ready,    ///< for everybody
-  in_use,   ///< somebody's
-  kept,     ///< somebody's, or given back; and others need it, see RetainTable
-  retired,  ///< given back in `epoch`: ready when that epoch is over
-  sliced    ///< cut into the slices of a slab
+  ready,     ///< for everybody
+  in_use,    ///< somebody's
+  retained,  ///< in use, or given back; a graph needs it, see RetainTable
+  retired,   ///< given back in `epoch`: ready when that epoch is over
+  slab       ///< cut into the slots of a slab
 };
 
-/// What somebody can have: a block, or a slice of one. Whoever gives it back changes the state and
+/// What somebody can have: a block, or a slot of one. Whoever gives it back changes the state and
 /// the epoch without a lock; all else is the heap's, under its lock.
 struct BlockHeader {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();
@@ -52,15 +52,15 @@ struct BlockHeader {
   std::atomic<BlockHeader*> next{nullptr};  ///< in the queue where it waits
   std::atomic<Epoch> epoch{0};  ///< in which it was given back; never: while it is in use
   std::atomic<BlockState> state{BlockState::ready};
-  bool is_slice             = false;
-  bool is_zero              = false;  ///< a slice that nobody wrote into; its owner's
-  std::uint8_t space        = 0;      ///< number of the memory space in its heap
-  std::uint32_t slice_asked = 0;      ///< of a slice: bytes that its user asked for
+  bool is_slot             = false;
+  bool is_zero             = false;  ///< a slot that nobody wrote into; its owner's
+  std::uint8_t space       = 0;      ///< number of the memory space in its heap
+  std::uint32_t slot_asked = 0;      ///< of a slot: bytes that its user asked for
 };
 
-/// A slice of a slab: two of them share a cache line, for there may be millions.
+/// A slot of a slab: two of them share a cache line, for there may be millions.
 struct SlabSlot : BlockHeader {
-  SlabSlot() { is_slice = true; }
+  SlabSlot() { is_slot = true; }
   Slab* slab = nullptr;
 };
 static_assert(sizeof(SlabSlot) == 32);
@@ -81,20 +81,20 @@ struct alignas(64) Block : BlockHeader {
   Label label{};
 };
 
-/// Pieces in the order in which they were given back.
+/// Headers in the order in which they were given back.
 class RetiredQueue {
  public:
   BlockHeader* front() const noexcept { return m_front; }
   std::size_t size() const noexcept { return m_size; }
 
-  void push(BlockHeader& piece) noexcept {
-    piece.next.store(nullptr, std::memory_order_relaxed);
+  void push(BlockHeader& header) noexcept {
+    header.next.store(nullptr, std::memory_order_relaxed);
     if (m_front == nullptr) {
-      m_front = &piece;
+      m_front = &header;
     } else {
-      m_back->next.store(&piece, std::memory_order_relaxed);
+      m_back->next.store(&header, std::memory_order_relaxed);
     }
-    m_back = &piece;
+    m_back = &header;
     ++m_size;
   }
 

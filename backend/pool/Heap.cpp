@@ -24,10 +24,10 @@ constexpr std::size_t few  = 64;
 constexpr std::size_t some = 256;
 
 // A guard protects whole pages: nobody else may have something there.
-bool is_sliced(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
+bool is_small(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
 
 std::size_t span_for(std::size_t bytes) {
-  return is_sliced(bytes) ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
+  return is_small(bytes) ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
 }
 
 // A small request shall not keep a large block from the next large request.
@@ -46,15 +46,15 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
   SpaceCount* count = nullptr;
   void* memory      = nullptr;
   std::size_t bytes = 0;
-  if (is_sliced(request.bytes)) {
-    SlabSlot* const slice = take_slice(request.bytes, effort);
-    if (slice == nullptr) return nullptr;
-    slice->slice_asked = static_cast<std::uint32_t>(request.bytes);
-    slice->space       = space_number(request.space);
-    copy_label(slice->slab->label_of(*slice), request.label);
-    count  = &m_spaces[slice->space];
-    bytes  = slice->slab->slice_bytes;
-    memory = slice->slab->address_of(*slice);
+  if (is_small(request.bytes)) {
+    SlabSlot* const slot = take_slot(request.bytes, effort);
+    if (slot == nullptr) return nullptr;
+    slot->slot_asked = static_cast<std::uint32_t>(request.bytes);
+    slot->space      = space_number(request.space);
+    copy_label(slot->slab->label_of(*slot), request.label);
+    count  = &m_spaces[slot->space];
+    bytes  = slot->slab->slot_bytes;
+    memory = slot->slab->address_of(*slot);
   } else {
     Block* const block = take_span(request.bytes, effort);
     if (block == nullptr) return nullptr;
@@ -74,11 +74,11 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
   return memory;
 }
 
-SlabSlot* Heap::take_slice(std::size_t bytes, Effort effort) {
-  if (SlabSlot* const slice = m_slabs.take(bytes)) return slice;
+SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
+  if (SlabSlot* const slot = m_slabs.take(bytes)) return slot;
   auto const take_whole = [&](Block& span) { take_whole_slab(span); };
   if (m_slabs.collect(bytes, m_shared.retirement.completed(), few, take_whole) > 0) {
-    if (SlabSlot* const slice = m_slabs.take(bytes)) return slice;
+    if (SlabSlot* const slot = m_slabs.take(bytes)) return slot;
   }
   // As many may be ready, if only somebody asks the devices.
   if (effort == Effort::reuse && m_slabs.many_wait(bytes)) return nullptr;
@@ -115,12 +115,12 @@ void Heap::take_whole_slab(Block& span) noexcept {
 
 void Heap::receive(std::size_t most) noexcept {
   for (; most > 0; --most) {
-    BlockHeader* const piece = m_inbox.take();
-    if (piece == nullptr) return;
-    if (piece->is_slice) {
-      m_slabs.put(static_cast<SlabSlot&>(*piece));
+    BlockHeader* const header = m_given_back.take();
+    if (header == nullptr) return;
+    if (header->is_slot) {
+      m_slabs.put(static_cast<SlabSlot&>(*header));
     } else {
-      m_retired.push(*piece);
+      m_retired.push(*header);
     }
   }
 }
@@ -145,13 +145,13 @@ bool Heap::settle(Epoch over, std::size_t most) noexcept {
 }
 
 Epoch Heap::awaited(std::size_t bytes) const noexcept {
-  auto const epoch_of = [](BlockHeader const& piece) {
-    return piece.epoch.load(std::memory_order_relaxed);
+  auto const epoch_of = [](BlockHeader const& header) {
+    return header.epoch.load(std::memory_order_relaxed);
   };
-  if (is_sliced(bytes)) {
-    if (SlabSlot const* const slice = m_slabs.oldest(bytes)) return epoch_of(*slice);
+  if (is_small(bytes)) {
+    if (SlabSlot const* const slot = m_slabs.oldest(bytes)) return epoch_of(*slot);
   }
-  // What waits in pieces may be whole again together with what lies beside it.
+  // What waits in parts may be whole again together with what lies beside it.
   std::size_t const free = locked_bytes() - in_use_bytes();
   if (free == ready_bytes() || free < span_for(bytes)) return 0;
   return m_retired.back() != nullptr ? epoch_of(*m_retired.back()) : m_shared.retirement.stamp();
@@ -175,21 +175,21 @@ bool Heap::asks_too_often(std::size_t bytes) noexcept {
   return true;
 }
 
-bool Heap::give_back(BlockHeader& piece) noexcept {
+bool Heap::give_back(BlockHeader& header) noexcept {
   Epoch const epoch = m_shared.retirement.stamp();
   auto state        = BlockState::in_use;
-  if (!piece.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
+  if (!header.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
     return false;
-  piece.epoch.store(epoch, std::memory_order_relaxed);
-  bool const sliced = piece.is_slice;
+  header.epoch.store(epoch, std::memory_order_relaxed);
+  bool const is_slot = header.is_slot;
   std::size_t const bytes =
-      sliced ? static_cast<SlabSlot&>(piece).slab->slice_bytes : static_cast<Block&>(piece).bytes;
-  SpaceCount& count = m_spaces[piece.space];
+      is_slot ? static_cast<SlabSlot&>(header).slab->slot_bytes : static_cast<Block&>(header).bytes;
+  SpaceCount& count = m_spaces[header.space];
   count.bytes.give_back(bytes);
-  count.asked.give_back(sliced ? piece.slice_asked : static_cast<Block&>(piece).asked);
+  count.asked.give_back(is_slot ? header.slot_asked : static_cast<Block&>(header).asked);
   count.blocks.give_back(1);
   m_meter.subtract(bytes);
-  m_inbox.put(piece);
+  m_given_back.put(header);
   return true;
 }
 
@@ -241,6 +241,85 @@ std::uint8_t Heap::space_number(char const* name) noexcept {
   }
   if (i == m_spaces.size() - 1) m_spaces[i].name = "(others)";
   return static_cast<std::uint8_t>(i);
+}
+
+void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const {
+  for (SpaceCount const& mine : m_spaces) {
+    if (mine.name == nullptr) continue;
+    auto space = std::find_if(spaces.begin(), spaces.end(), [&](pool::SpaceUsage const& known) {
+      return known.space == mine.name;
+    });
+    if (space == spaces.end()) space = spaces.insert(space, pool::SpaceUsage{mine.name});
+    std::size_t const asked = mine.asked.in_use();
+    space->bytes_in_use += mine.bytes.in_use();
+    space->bytes_asked += asked;
+    space->blocks += mine.blocks.in_use();
+    space->allocations += mine.blocks.taken();
+    usage.bytes_asked += asked;
+  }
+  std::size_t const locked = locked_bytes();
+  std::size_t const in_use = in_use_bytes();
+  std::size_t const ready  = ready_bytes();
+  usage.bytes_locked += locked;
+  usage.bytes_in_use += in_use;
+  usage.bytes_cached += ready;
+  usage.bytes_retired += locked - in_use - ready;
+  usage.segments += m_segments.size();
+  usage.misses += m_misses;
+  usage.hits += m_allocations - std::min(m_allocations, m_misses);
+}
+
+Block* Heap::block_at(void const* pointer) const noexcept {
+  auto const* const address = static_cast<char const*>(pointer);
+  auto after                = m_segments.upper_bound(address);
+  if (after == m_segments.begin()) return nullptr;
+  Segment const& segment = std::prev(after)->second;
+  if (address >= std::prev(after)->first + segment.region.bytes) return nullptr;
+  Block* block = segment.first;
+  while (address >= block->address + block->bytes) block = block->after;
+  return block;
+}
+
+std::optional<Pool::Extent> Heap::extent_of(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr) return std::nullopt;
+  BlockState const state = block->state.load(std::memory_order_acquire);
+  if (state != BlockState::in_use && state != BlockState::retained) return std::nullopt;
+  Region const& region = block->segment->region;
+  return Pool::Extent{block->address,   block->asked,
+                      block->bytes,     region.origin != Origin::driver,
+                      region.numa_node, m_spaces[block->space].name};
+}
+
+std::optional<pool::Description> Heap::describe(void const* pointer) const {
+  Block const* const block = block_at(pointer);
+  if (block == nullptr) return std::nullopt;
+  BlockHeader const* header = block;
+  Label const* label        = &block->label;
+  std::size_t bytes         = block->bytes;
+  std::size_t asked         = block->asked;
+  if (block->state == BlockState::slab) {
+    if (SlabSlot const* const slot = block->slab->slot_at(pointer)) {
+      header = slot;
+      label  = &block->slab->label_of(*slot);
+      bytes  = block->slab->slot_bytes;
+      asked  = slot->slot_asked;
+    }
+  }
+
+  Region const& region   = block->segment->region;
+  Epoch const completed  = m_shared.retirement.completed();
+  BlockState const state = header->state.load(std::memory_order_acquire);
+  bool const in_use      = state == BlockState::in_use || state == BlockState::retained;
+  bool const retired     = state == BlockState::retired && header->epoch > completed;
+  pool::Description description{"", "", bytes, region.numa_node, region.kind, pool::State::cached};
+  if (in_use || retired) {
+    description.label = label->data();
+    description.space = m_spaces[header->space].name;
+    description.bytes = asked;
+    description.state = in_use ? pool::State::in_use : pool::State::retired;
+  }
+  return description;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

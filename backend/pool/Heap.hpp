@@ -39,7 +39,7 @@ class Heap {
   /// How far to go for a block.
   enum class Effort {
     reuse,     ///< take what lies ready
-    carve,     ///< also cut new slabs, though slices of the size wait
+    carve,     ///< also cut new slabs, though slots of the size wait
     break_up,  ///< also break up blocks that are kept for large requests
   };
 
@@ -63,17 +63,17 @@ class Heap {
   /// nothing that is retired would do.
   Epoch awaited(std::size_t bytes) const noexcept;
 
-  /// The epoch that must be over before all blocks beyond slices are ready; 0 if they are.
+  /// The epoch that must be over before all blocks beyond slots are ready; 0 if they are.
   Epoch unknown() noexcept;
 
   /// Notes that the devices are asked for a request of so many bytes. True if that came of late too
   /// often for what it brought: more memory would be the better answer.
   bool asks_too_often(std::size_t bytes) noexcept;
 
-  /// Takes back a piece that begins at `pointer`; false if it is not in use. Without the mutex.
-  bool give_back(BlockHeader& piece) noexcept;
+  /// Takes back a block or slot; false if it is not in use. Without the mutex.
+  bool give_back(BlockHeader& header) noexcept;
 
-  /// Looks at up to `most` of the pieces that were given back, and makes those ready whose epoch
+  /// Looks at up to `most` of what was given back, and makes those ready whose epoch
   /// comes not after `over`, which is; false if there was nothing more to do. With the same `over`
   /// it comes to an end, whatever other threads give back.
   bool settle(Epoch over, std::size_t most) noexcept;
@@ -120,7 +120,7 @@ class Heap {
     Account bytes, asked, blocks;
   };
 
-  SlabSlot* take_slice(std::size_t bytes, Effort effort);
+  SlabSlot* take_slot(std::size_t bytes, Effort effort);
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
@@ -129,7 +129,7 @@ class Heap {
 
   Shared m_shared;
   HeapMeter m_meter;
-  MpscQueue m_inbox;
+  MpscQueue m_given_back;
   Arena m_arena;
   Slabs m_slabs;
   RetiredQueue m_retired;  ///< blocks of the arena

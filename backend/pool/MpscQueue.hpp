@@ -16,10 +16,10 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// until it goes on.
 class MpscQueue {
  public:
-  void put(BlockHeader& piece) noexcept {
-    piece.next.store(nullptr, std::memory_order_relaxed);
-    BlockHeader* const before = m_last.exchange(&piece, std::memory_order_acq_rel);
-    before->next.store(&piece, std::memory_order_release);
+  void put(BlockHeader& header) noexcept {
+    header.next.store(nullptr, std::memory_order_relaxed);
+    BlockHeader* const before = m_last.exchange(&header, std::memory_order_acq_rel);
+    before->next.store(&header, std::memory_order_release);
   }
 
   /// The oldest; nullptr if there is none. With the heap's mutex held.
@@ -43,8 +43,8 @@ class MpscQueue {
   }
 
  private:
-  static BlockHeader* after(BlockHeader const& piece) noexcept {
-    return piece.next.load(std::memory_order_acquire);
+  static BlockHeader* after(BlockHeader const& header) noexcept {
+    return header.next.load(std::memory_order_acquire);
   }
 
   BlockHeader m_stub;

@@ -46,7 +46,7 @@ void* allocate(Request const& request);
 /// nullptr is ignored.
 void deallocate(void* pointer) noexcept;
 
-/// RetainTable the memory in use to which an address belongs, also after it was given back, until what is
+/// Keeps the memory in use to which an address belongs, also after it was given back, until what is
 /// returned is let go. nullptr if nobody has that memory from the pool. \throw std::bad_alloc
 void* keep(void const* pointer);
 
@@ -67,7 +67,7 @@ struct Extent {
   std::string space;         ///< its name
 };
 
-/// The block around an address; nothing for slices of a slab, and for memory of others.
+/// The block around an address; nothing for slots of a slab, and for memory of others.
 std::optional<Extent> extent_of(void const* pointer);
 
 /// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served

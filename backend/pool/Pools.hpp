@@ -8,17 +8,46 @@
 
 #include "../Error.hpp"
 #include "RetainTable.hpp"
+#include "Heap.hpp"
 #include "Ledger.hpp"
-#include "NodePool.hpp"
 #include "PageMap.hpp"
 #include "Retirement.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
+
+/// The memory of one kind and NUMA node. Threads share the first heap until they get in each
+/// other's way; then each takes one of its own for a while.
+class NodePool {
+ public:
+  NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
+           Meter& total);
+
+  struct Entered {
+    Heap& heap;
+    std::unique_lock<std::mutex> lock;
+  };
+
+  /// Locks the heap from which the calling thread shall have a block of `bytes`.
+  Entered enter(std::size_t bytes);
+
+  /// Where there is something, the next blocks shall come from as well.
+  void prefer(Heap const& heap) noexcept;
+
+  Heap& common() noexcept { return heaps.front(); }
+
+  MemoryKind const kind;
+  int const numa_node;
+  Meter meter;
+  std::atomic<std::uint64_t> nanoseconds_locking{0};
+  std::deque<Heap> heaps;
+};
 
 /// What the limit refuses was not asked of the system.
 class LimitReached : public OutOfPinnedMemory {
@@ -93,7 +122,7 @@ class Pools {
   PageMap pages;
   Meter meter;
   Ledger ledger;
-  RetainTable keeps;
+  RetainTable retained;
   std::atomic<void (*)() noexcept> dispensable{nullptr};
   std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 

@@ -12,9 +12,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-Heap& heap_of(BlockHeader& piece) noexcept {
+Heap& heap_of(BlockHeader& header) noexcept {
   Block const& block =
-      piece.is_slice ? *static_cast<SlabSlot&>(piece).slab->span : static_cast<Block&>(piece);
+      header.is_slot ? *static_cast<SlabSlot&>(header).slab->span : static_cast<Block&>(header);
   return *block.segment->heap;
 }
 
@@ -32,53 +32,53 @@ Block* block_at(Pools& pools, void const* pointer) {
 
 BlockHeader* piece_at(Pools& pools, void const* pointer) {
   Block* const block = block_at(pools, pointer);
-  bool const sliced =
-      block != nullptr && block->state.load(std::memory_order_acquire) == BlockState::sliced;
-  return sliced ? block->slab->slice_at(pointer) : static_cast<BlockHeader*>(block);
+  bool const is_slab =
+      block != nullptr && block->state.load(std::memory_order_acquire) == BlockState::slab;
+  return is_slab ? block->slab->slot_at(pointer) : static_cast<BlockHeader*>(block);
 }
 
 }  // namespace
 
-bool RetainTable::keep(BlockHeader& piece) {
+bool RetainTable::keep(BlockHeader& header) {
   std::lock_guard const lock(m_mutex);
-  Kept& kept = m_kept[&piece];
+  Kept& kept = m_kept[&header];
   auto state = BlockState::in_use;
-  if (kept.count == 0 && !piece.state.compare_exchange_strong(state, BlockState::kept)) {
-    m_kept.erase(&piece);
+  if (kept.count == 0 && !header.state.compare_exchange_strong(state, BlockState::retained)) {
+    m_kept.erase(&header);
     return false;
   }
   ++kept.count;
   return true;
 }
 
-void RetainTable::let_go(BlockHeader& piece) noexcept {
+void RetainTable::let_go(BlockHeader& header) noexcept {
   std::lock_guard const lock(m_mutex);
-  auto const found = m_kept.find(&piece);
+  auto const found = m_kept.find(&header);
   if (--found->second.count > 0) return;
   bool const given_back = found->second.given_back;
   m_kept.erase(found);
-  piece.state.store(BlockState::in_use, std::memory_order_release);
-  if (given_back) heap_of(piece).give_back(piece);
+  header.state.store(BlockState::in_use, std::memory_order_release);
+  if (given_back) heap_of(header).give_back(header);
 }
 
-bool RetainTable::give_back(BlockHeader& piece) noexcept {
+bool RetainTable::give_back(BlockHeader& header) noexcept {
   std::lock_guard const lock(m_mutex);
-  auto const found = m_kept.find(&piece);
+  auto const found = m_kept.find(&header);
   // It may have been let go since its heap refused it.
-  if (found == m_kept.end()) return heap_of(piece).give_back(piece);
+  if (found == m_kept.end()) return heap_of(header).give_back(header);
   bool const first         = !found->second.given_back;
   found->second.given_back = true;
   return first;
 }
 
 void* Pool::keep(void const* pointer) {
-  Pools* const pools       = is_forked_child() ? nullptr : Pools::existing();
-  BlockHeader* const piece = pools != nullptr ? piece_at(*pools, pointer) : nullptr;
-  return piece != nullptr && pools->keeps.keep(*piece) ? piece : nullptr;
+  Pools* const pools        = is_forked_child() ? nullptr : Pools::existing();
+  BlockHeader* const header = pools != nullptr ? piece_at(*pools, pointer) : nullptr;
+  return header != nullptr && pools->retained.keep(*header) ? header : nullptr;
 }
 
 void Pool::let_go(void* kept) noexcept {
-  if (!is_forked_child()) Pools::existing()->keeps.let_go(*static_cast<BlockHeader*>(kept));
+  if (!is_forked_child()) Pools::existing()->retained.let_go(*static_cast<BlockHeader*>(kept));
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -17,14 +17,14 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// mutex is never held while somebody waits for the device or the system.
 class RetainTable {
  public:
-  /// RetainTable a piece that is in use; false if it is not. \throw std::bad_alloc
-  bool keep(BlockHeader& piece);
+  /// Retains a block or slot that is in use; false if it is not. \throw std::bad_alloc
+  bool keep(BlockHeader& header);
 
   /// Undoes one keep.
-  void let_go(BlockHeader& piece) noexcept;
+  void let_go(BlockHeader& header) noexcept;
 
-  /// Takes a piece back that its heap refused; false if it is not in use.
-  bool give_back(BlockHeader& piece) noexcept;
+  /// Takes back a block or slot that its heap refused; false if it is not in use.
+  bool give_back(BlockHeader& header) noexcept;
 
  private:
   struct Kept {

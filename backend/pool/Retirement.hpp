@@ -94,7 +94,7 @@ class Retirement {
   std::atomic<int> m_device_at_work{-1};
   std::atomic<Epoch> m_waited_in_vain{0};  ///< for this one
 
-  // The recordings, oldest first. A slot keeps its events and records them again: none is made or
+  // The recordings, oldest first. A slot retained its events and records them again: none is made or
   // destroyed in steady state. When the ring is full, epochs are left to a later recording.
   std::mutex m_asking;
   std::array<Recording, 64> m_ring{};

@@ -11,7 +11,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 namespace {
 
 constexpr std::size_t steps  = 16;  // sizes for each doubling
-constexpr std::size_t fewest = 8;   // slices of a slab
+constexpr std::size_t fewest = 8;   // slots of a slab
 
 // Distance of the sizes around `units`, in units of the alignment.
 std::size_t step_shift(std::size_t units) noexcept {
@@ -20,7 +20,7 @@ std::size_t step_shift(std::size_t units) noexcept {
 
 }  // namespace
 
-std::size_t Slabs::slice_bytes(std::size_t bytes) noexcept {
+std::size_t Slabs::slot_bytes(std::size_t bytes) noexcept {
   std::size_t const units = (bytes + alignment - 1) / alignment;
   std::size_t const shift = step_shift(units);
   return (((units - 1) >> shift) + 1) << shift << std::countr_zero(alignment);
@@ -33,39 +33,39 @@ std::size_t Slabs::class_of(std::size_t bytes) noexcept {
 }
 
 std::size_t Slabs::span_bytes(std::size_t bytes) noexcept {
-  return Arena::whole_pages(std::max(smallest_span, fewest * slice_bytes(bytes)));
+  return Arena::whole_pages(std::max(smallest_span, fewest * slot_bytes(bytes)));
 }
 
 SlabSlot* Slabs::take(std::size_t bytes) noexcept {
   Class& c         = m_classes[class_of(bytes)];
   Slab* const slab = c.front;
   if (slab == nullptr) return nullptr;
-  SlabSlot* slice = slab->ready;
-  if (slice != nullptr) {
-    slab->ready    = static_cast<SlabSlot*>(slice->next.load(std::memory_order_relaxed));
-    slice->is_zero = false;
+  SlabSlot* slot = slab->ready;
+  if (slot != nullptr) {
+    slab->ready   = static_cast<SlabSlot*>(slot->next.load(std::memory_order_relaxed));
+    slot->is_zero = false;
   } else {
-    slice          = &slab->slices[slab->fresh];
-    slice->slab    = slab;
-    slice->is_zero = std::size_t(slab->fresh++) * slab->slice_bytes >= slab->span->dirty;
+    slot          = &slab->slots[slab->fresh];
+    slot->slab    = slab;
+    slot->is_zero = std::size_t(slab->fresh++) * slab->slot_bytes >= slab->span->dirty;
   }
   ++slab->out;
   if (c.kept == slab) c.kept = nullptr;
   if (!slab->has_ready()) unlink(c, *slab);
-  count(0 - std::size_t(slab->slice_bytes));
-  slice->epoch.store(BlockHeader::never, std::memory_order_relaxed);
-  slice->state.store(BlockState::in_use, std::memory_order_relaxed);
-  return slice;
+  count(0 - std::size_t(slab->slot_bytes));
+  slot->epoch.store(BlockHeader::never, std::memory_order_relaxed);
+  slot->state.store(BlockState::in_use, std::memory_order_relaxed);
+  return slot;
 }
 
-void Slabs::make_ready(Class& c, SlabSlot& slice) noexcept {
-  Slab& slab           = *slice.slab;
+void Slabs::make_ready(Class& c, SlabSlot& slot) noexcept {
+  Slab& slab           = *slot.slab;
   bool const was_empty = !slab.has_ready();
-  slice.state.store(BlockState::ready, std::memory_order_relaxed);
-  slice.next.store(slab.ready, std::memory_order_relaxed);
-  slab.ready = &slice;
+  slot.state.store(BlockState::ready, std::memory_order_relaxed);
+  slot.next.store(slab.ready, std::memory_order_relaxed);
+  slab.ready = &slot;
   --slab.out;
-  count(slab.slice_bytes);
+  count(slab.slot_bytes);
   // Slabs of which most is ready come last, so that they may become whole.
   if (was_empty) link(c, slab, true);
   if (slab.out == 0) {
@@ -75,16 +75,16 @@ void Slabs::make_ready(Class& c, SlabSlot& slice) noexcept {
 }
 
 void Slabs::cut(Block& span, std::size_t bytes) {
-  std::size_t const size   = slice_bytes(bytes);
-  std::size_t const slices = std::min(span.bytes / size, most_slices);
-  Slab& slab               = new_slab(slices);
-  slab.span                = &span;
-  slab.slice_bytes         = static_cast<std::uint32_t>(size);
-  slab.count               = static_cast<std::uint32_t>(slices);
+  std::size_t const size  = slot_bytes(bytes);
+  std::size_t const slots = std::min(span.bytes / size, most_slots);
+  Slab& slab              = new_slab(slots);
+  slab.span               = &span;
+  slab.slot_bytes         = static_cast<std::uint32_t>(size);
+  slab.count              = static_cast<std::uint32_t>(slots);
   slab.fresh = slab.out = 0;
   slab.ready            = nullptr;
   span.slab             = &slab;
-  span.state.store(BlockState::sliced, std::memory_order_relaxed);
+  span.state.store(BlockState::slab, std::memory_order_relaxed);
   link(m_classes[class_of(size)], slab, false);
   count(span.bytes);
 }
@@ -113,19 +113,19 @@ Block& Slabs::dissolve(Class& c, Slab& slab) noexcept {
   return span;
 }
 
-std::size_t Slabs::store_of(std::size_t slices) noexcept {
-  return static_cast<std::size_t>(std::bit_width(std::max(slices, fewest) - 1)) - 3;
+std::size_t Slabs::store_of(std::size_t slots) noexcept {
+  return static_cast<std::size_t>(std::bit_width(std::max(slots, fewest) - 1)) - 3;
 }
 
-Slab& Slabs::new_slab(std::size_t slices) {
-  std::size_t const store = store_of(slices);
+Slab& Slabs::new_slab(std::size_t slots) {
+  std::size_t const store = store_of(slots);
   if (Slab* const spare = m_spare[store]) {
     m_spare[store] = spare->next;
     return *spare;
   }
   std::size_t const room = fewest << store;
   auto made              = std::make_unique<Slab>();
-  made->slices           = std::make_unique<SlabSlot[]>(room);
+  made->slots            = std::make_unique<SlabSlot[]>(room);
   made->labels           = std::make_unique_for_overwrite<Label[]>(room);
   m_slabs.push_back(std::move(made));
   return *m_slabs.back();

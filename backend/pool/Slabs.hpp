@@ -16,75 +16,75 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// A block of the arena cut into slices of one size.
+/// A block of the arena cut into slots of one size.
 struct alignas(64) Slab {
-  Block* span               = nullptr;
-  std::uint32_t slice_bytes = 0;
-  std::uint32_t count       = 0;
-  std::uint32_t fresh       = 0;        ///< the first slice that was never used
-  std::uint32_t out         = 0;        ///< slices in use or retired
-  SlabSlot* ready           = nullptr;  ///< slices that were used, by BlockHeader::next
-  Slab* previous            = nullptr;  ///< in the list of its class
-  Slab* next                = nullptr;
-  std::unique_ptr<SlabSlot[]> slices;
+  Block* span              = nullptr;
+  std::uint32_t slot_bytes = 0;
+  std::uint32_t count      = 0;
+  std::uint32_t fresh      = 0;        ///< the first slot that was never used
+  std::uint32_t out        = 0;        ///< slots in use or retired
+  SlabSlot* ready          = nullptr;  ///< slots that were used, by BlockHeader::next
+  Slab* previous           = nullptr;  ///< in the list of its class
+  Slab* next               = nullptr;
+  std::unique_ptr<SlabSlot[]> slots;
   std::unique_ptr<Label[]> labels;  ///< apart: only descriptions and messages want them
 
   bool has_ready() const noexcept { return ready != nullptr || fresh < count; }
 
-  /// The slice that holds `pointer`; nullptr in the rest that makes no slice.
-  SlabSlot* slice_at(void const* pointer) const noexcept {
+  /// The slot that holds `pointer`; nullptr in the rest that makes no slot.
+  SlabSlot* slot_at(void const* pointer) const noexcept {
     auto const offset =
         static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
-    std::uint32_t const i = offset / slice_bytes;
-    return i < count ? &slices[i] : nullptr;
+    std::uint32_t const i = offset / slot_bytes;
+    return i < count ? &slots[i] : nullptr;
   }
-  char* address_of(SlabSlot const& slice) const noexcept {
-    return span->address + static_cast<std::size_t>(&slice - slices.get()) * slice_bytes;
+  char* address_of(SlabSlot const& slot) const noexcept {
+    return span->address + static_cast<std::size_t>(&slot - slots.get()) * slot_bytes;
   }
-  Label& label_of(SlabSlot const& slice) const noexcept {
-    return labels[static_cast<std::size_t>(&slice - slices.get())];
+  Label& label_of(SlabSlot const& slot) const noexcept {
+    return labels[static_cast<std::size_t>(&slot - slots.get())];
   }
 };
 
-/// Small blocks, by classes of sizes. What is given back waits in one queue a class; a slice whose
+/// Small blocks, by classes of sizes. What is given back waits in one queue a class; a slot whose
 /// epoch is over returns to its slab, and a slab of which nothing is out to the arena: one of each
-/// class is kept. Nothing is linear in the number of slices. Not thread-safe, but for the sum.
+/// class is kept. Nothing is linear in the number of slots. Not thread-safe, but for the sum.
 class Slabs {
  public:
   static constexpr std::size_t alignment = 256;
   static constexpr std::size_t largest   = std::size_t(32) << 10;  ///< beyond it pages waste little
   static constexpr std::size_t smallest_span = std::size_t(64) << 10;
-  static constexpr std::size_t most_slices   = smallest_span / alignment;
+  static constexpr std::size_t most_slots    = smallest_span / alignment;
 
-  /// Bytes of the slices that serve `bytes`: multiples of 256, 16 sizes for each doubling.
-  static std::size_t slice_bytes(std::size_t bytes) noexcept;
+  /// Bytes of the slots that serve `bytes`: multiples of 256, 16 sizes for each doubling.
+  static std::size_t slot_bytes(std::size_t bytes) noexcept;
 
-  /// Bytes to be cut into slices that serve `bytes`.
+  /// Bytes to be cut into slots that serve `bytes`.
   static std::size_t span_bytes(std::size_t bytes) noexcept;
 
-  /// A ready slice; nullptr if there is none.
+  /// A ready slot; nullptr if there is none.
   SlabSlot* take(std::size_t bytes) noexcept;
 
-  /// Takes a slice back, stamped with its epoch.
-  void put(SlabSlot& slice) noexcept {
-    m_classes[class_of(slice.slab->slice_bytes)].retired.push(slice);
+  /// Takes a slot back, stamped with its epoch.
+  void put(SlabSlot& slot) noexcept {
+    m_classes[class_of(slot.slab->slot_bytes)].retired.push(slot);
   }
 
-  /// Cuts a block of the arena into slices that serve `bytes`, all ready. \throw std::bad_alloc
+  /// Cuts a block of the arena into slots that serve `bytes`, all ready. \throw std::bad_alloc
   void cut(Block& span, std::size_t bytes);
 
-  /// The slice that was given back first; nullptr if all are ready or in use.
+  /// The slot that was given back first; nullptr if all are ready or in use.
   SlabSlot const* oldest(std::size_t bytes) const noexcept {
     return static_cast<SlabSlot const*>(m_classes[class_of(bytes)].retired.front());
   }
 
-  /// So many slices wait that a new slab could not have served more.
+  /// So many slots wait that a new slab could not have served more.
   bool many_wait(std::size_t bytes) const noexcept {
-    return m_classes[class_of(bytes)].retired.size() >= span_bytes(bytes) / slice_bytes(bytes);
+    return m_classes[class_of(bytes)].retired.size() >= span_bytes(bytes) / slot_bytes(bytes);
   }
 
-  /// Makes up to `most` slices ready whose epoch is over. Hands the blocks of slabs that are whole
-  /// again to `take_back`. Returns how many slices it has moved.
+  /// Makes up to `most` slots ready whose epoch is over. Hands the blocks of slabs that are whole
+  /// again to `take_back`. Returns how many slots it has moved.
   template <class TakeBack>
   std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most,
                       TakeBack take_back) noexcept {
@@ -99,13 +99,13 @@ class Slabs {
   template <class TakeBack>
   bool give_up_kept(TakeBack take_back) noexcept;
 
-  /// Bytes of all ready slices, and of what is left over beside slices.
+  /// Bytes of all ready slots, and of what is left over beside slots.
   std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
 
  private:
   struct Class {
     RetiredQueue retired;
-    Slab* front = nullptr;  ///< slabs with ready slices
+    Slab* front = nullptr;  ///< slabs with ready slots
     Slab* back  = nullptr;
     Slab* kept  = nullptr;  ///< of which nothing is out; also in the list
   };
@@ -114,17 +114,17 @@ class Slabs {
 
   template <class TakeBack>
   std::size_t collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept;
-  void make_ready(Class& c, SlabSlot& slice) noexcept;
+  void make_ready(Class& c, SlabSlot& slot) noexcept;
   static void link(Class& c, Slab& slab, bool at_front) noexcept;
   static void unlink(Class& c, Slab& slab) noexcept;
   Block& dissolve(Class& c, Slab& slab) noexcept;
   void count(std::size_t difference) noexcept {
     m_ready.store(m_ready.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
   }
-  static std::size_t store_of(std::size_t slices) noexcept;
-  Slab& new_slab(std::size_t slices);
+  static std::size_t store_of(std::size_t slots) noexcept;
+  Slab& new_slab(std::size_t slots);
 
-  static constexpr std::size_t store_count = 6;  ///< for 8 to 256 slices
+  static constexpr std::size_t store_count = 6;  ///< for 8 to 256 slots
   std::array<Class, class_count> m_classes{};
   std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Slab>> m_slabs;
@@ -136,11 +136,11 @@ std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
                            TakeBack take_back) noexcept {
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
-    auto* const slice = static_cast<SlabSlot*>(c.retired.front());
-    if (slice == nullptr || slice->epoch.load(std::memory_order_relaxed) > completed) break;
+    auto* const slot = static_cast<SlabSlot*>(c.retired.front());
+    if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed) break;
     c.retired.pop();
-    make_ready(c, *slice);
-    Slab& slab = *slice->slab;
+    make_ready(c, *slot);
+    Slab& slab = *slot->slab;
     if (slab.out > 0) continue;
     if (c.kept == nullptr) {
       c.kept = &slab;

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-/// RetainTable what the process writes to stderr during its life.
+/// Keeps what the process writes to stderr during its life.
 class CapturedStderr {
  public:
   CapturedStderr() : m_file(std::tmpfile()), m_stderr(dup(STDERR_FILENO)) {

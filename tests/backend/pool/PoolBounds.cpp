@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// RetainTable a device busy: each piece of work ends when the next one is submitted, or soon if
+// Keeps a device busy: each piece of work ends when the next one is submitted, or soon if
 // a thread that gives memory back keeps the driver from taking any.
 class NeverIdle {
  public:
