@@ -197,8 +197,8 @@ forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the bi
 forbid(perf/support "${include}(Kokkos|[.][.])" "" "perf/support/ includes nothing of ours")
 forbid(perf/plain "${include}.*(Kokkos|backend/|suite/|info/)" "" "perf/plain/ includes perf/support/ alone")
 forbid(perf/suite "${include}.*(backend/|info/)" "" "perf/suite/ takes the library as its users do")
-forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "twins include neither Kokkos nor this library"
-  "(Twin\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
+forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "baselines include neither Kokkos nor this library"
+  "(Baseline\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")

@@ -10,8 +10,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What the twins were compiled for.
-extern bool const twins_use_cuda;
+/// What the baselines were compiled for.
+extern bool const baselines_use_cuda;
 
 /// Why there is no device, in the words of the CUDA runtime; empty if there is one, or none is
 /// needed.

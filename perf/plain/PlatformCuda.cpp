@@ -26,7 +26,7 @@ std::string version_name(int version) {
 
 }  // namespace
 
-bool const twins_use_cuda = true;
+bool const baselines_use_cuda = true;
 
 std::string why_no_device() {
   int count              = 0;

@@ -5,7 +5,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-bool const twins_use_cuda = false;
+bool const baselines_use_cuda = false;
 
 std::string why_no_device() { return ""; }
 std::vector<Device> list_devices() { return {}; }

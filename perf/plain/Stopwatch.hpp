@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_STOPWATCH_HPP
 #define KOKKOS_HOST_SPACES_PERF_PLAIN_STOPWATCH_HPP
 
-#include "Twin.hpp"
+#include "Baseline.hpp"
 
 #include <functional>
 #include <memory>

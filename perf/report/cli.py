@@ -59,7 +59,7 @@ def _compare(arguments: list[str]) -> int:
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument("--quantity", choices=["seconds", "ratio"], default=question.quantity,
-                        help="time, or ratio to the twin, which a faster or slower machine changes less")
+                        help="time, or ratio to the baseline, which a faster or slower machine changes less")
     parser.add_argument("--minimum", type=_fraction, default=question.minimum,
                         help="smallest change that counts (%(default)s)")
     parser.add_argument("--judge", type=_fraction, default=question.judge,

@@ -75,7 +75,7 @@ def changes(old: Run, new: Run, question: Question) -> list[Change]:
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
     sizes = [(len(before), len(after)) for _, before, after in pairs]
     corrected = correct([mann_whitney(before, after) for _, before, after in pairs], sizes, question.significance)
-    # More seconds are worse, a smaller ratio to the twin is.
+    # More seconds are worse, a smaller ratio to the baseline is.
     worse = 1 + question.judge if question.quantity == "seconds" else 1 / (1 + question.judge)
     found = []
     for (name, before, after), probability, factor in zip(pairs, corrected, factors(sizes, question.significance)):

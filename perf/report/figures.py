@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 from .numbers import parse_number, time_text
 from .results import Case, ResultsError, Run, load
-from .series import crossings, ordered, size, size_text, times_table, twin_name
+from .series import crossings, ordered, size, size_text, times_table, baseline_name
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _CLAIMS = re.compile(r"<!-- figures of (\S+)\n(.*?)-->", re.DOTALL)
 _CLAIM = re.compile(r"(?P<text>.*\[(?P<number>-?[\d.]+)\].*) = "
                     r"(?:(?P<choice>least|greatest) )?(?P<quantity>\S+) of (?P<names>\S+)")
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-_UNITS = {"s": ("seconds", 1), "ms": ("seconds", 1e3), "µs": ("seconds", 1e6), "twin_s": ("twin_seconds", 1),
-          "twin_ms": ("twin_seconds", 1e3), "twin_µs": ("twin_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9),
+_UNITS = {"s": ("seconds", 1), "ms": ("seconds", 1e3), "µs": ("seconds", 1e6), "baseline_s": ("baseline_seconds", 1),
+          "baseline_ms": ("baseline_seconds", 1e3), "baseline_µs": ("baseline_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9),
           "sum_GB/s": ("sum_bytes_per_second", 1e-9)}
 
 
@@ -78,7 +78,7 @@ def _pairs(cases: list[Case]) -> str:
     return _markdown([["", "ours", "the plain way", "which is"],
                       *([label(case).replace("_", " "),
                          *(time_text(_median(case, key))
-                           for key in ("seconds", "twin_seconds")), f"`{twin_name(case)}`"] for case in cases)])
+                           for key in ("seconds", "baseline_seconds")), f"`{baseline_name(case)}`"] for case in cases)])
 
 
 def _crossing(run: Run) -> str:

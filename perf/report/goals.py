@@ -41,7 +41,7 @@ class Goal:
     at_least: float | None = None
     at_most: float | None = None
     at_least_by_ranks: float | None = None  #: by several, which disturb each other; the slowest counts
-    or_later_by: float | None = None  #: seconds by which ours may be later than the twin, whatever the quantity
+    or_later_by: float | None = None  #: seconds by which ours may be later than the baseline, whatever the quantity
     needs: list[str] = field(default_factory=list)
     covers: dict[str, list] = field(default_factory=dict)
     against: dict | list[dict] | None = None
@@ -175,7 +175,7 @@ def load_goals(path: pathlib.Path) -> list[Goal]:
 
 def _identity(case: Case) -> dict:
     """What a case measures; what it is held against does not matter."""
-    fields = {key: value for key, value in case.fields.items() if key != "twin"}
+    fields = {key: value for key, value in case.fields.items() if key != "baseline"}
     return {key: value_of(case, key) for key in ("group", "operation", "space", "words")} | fields
 
 
@@ -219,8 +219,8 @@ def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
 
 
 def _is_soon_enough(goal: Goal, case: Case) -> bool:
-    ours, twin = case.summary("seconds"), case.summary("twin_seconds")
-    return None not in (goal.or_later_by, ours, twin) and ours.median - twin.median <= goal.or_later_by
+    ours, baseline = case.summary("seconds"), case.summary("baseline_seconds")
+    return None not in (goal.or_later_by, ours, baseline) and ours.median - baseline.median <= goal.or_later_by
 
 
 def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:

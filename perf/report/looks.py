@@ -101,8 +101,8 @@ def log_axis(axes, values: list[float], write) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(write))
 
 
-_TWIN = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "black", "markerfacecolor": "none",
-         "markeredgewidth": 0.5}
+_BASELINE = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "black", "markerfacecolor": "none",
+             "markeredgewidth": 0.5}
 
 
 def _meetings(one: dict[float, Summary], other: dict[float, Summary], is_near) -> int:
@@ -125,7 +125,7 @@ def _factor(most: float):
 
 
 def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict], sizes: list[float],
-         twins: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
+         baselines: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
     """Medians and quartiles. Series that meet stand side by side; a line joins one that no other would hide."""
     exponents = sorted({math.log2(one) for one in sizes if one > 0})
     room = 0.8 * min((right - left for left, right in zip(exponents, exponents[1:])), default=1)
@@ -140,8 +140,8 @@ def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
                         color=style["color"], linewidth=0.8)
             axes.plot(at, [one.median for one in points.values()], label=name, linewidth=1,
                       linestyle="-" if joined and is_apart else "none", **style)
-            if twins and twins.get(name):
-                axes.plot([one * shift for one in twins[name]], list(twins[name].values()), **_TWIN)
+            if baselines and baselines.get(name):
+                axes.plot([one * shift for one in baselines[name]], list(baselines[name].values()), **_BASELINE)
 
 
 def draw_limits(axes, run: Run, names: list[str]) -> None:
@@ -153,11 +153,11 @@ def draw_limits(axes, run: Run, names: list[str]) -> None:
                           fontsize=6.5, color="#444444")
 
 
-def legend(figure, panels, columns: int = 4, twin: bool = True) -> None:
+def legend(figure, panels, columns: int = 4, baseline: bool = True) -> None:
     """One legend below all panels."""
     handles = {}
     for axes in panels:
         handles |= dict(zip(*reversed(axes.get_legend_handles_labels())))
-    if twin:
-        handles["plain twin"] = plt.Line2D([], [], **_TWIN)
+    if baseline:
+        handles["baseline"] = plt.Line2D([], [], **_BASELINE)
     figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=columns)

@@ -13,18 +13,18 @@ from .looks import (
     COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
 from .numbers import Summary, time_unit
 from .results import Case, Run
-from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, twin_name, ways
+from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, baseline_name, ways
 
 
 def rates(run: Run, group: str, type_name: str = ""):
-    """Rate against size, a panel for each operation of the group; rings are the twin."""
+    """Rate against size, a panel for each operation of the group; rings are the baseline."""
     cases = [case for case in cases_of(run, group)
              if case.bytes and size(case) and (not type_name or type_name in case.words)]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
     columns = 3 if len(operations) > 4 else min(2, len(operations))
-    beside = 4 if columns > 1 else 2  # in the legend, which names the twin too
+    beside = 4 if columns > 1 else 2  # in the legend, which names the baseline too
     figure, panels = panels_of(len(operations), columns, 4.3 if columns == 3 else 5.2, 2.4,
                                math.ceil((len(lines(cases)) + 1) / beside), sharex=True, sharey=True)
     looks, values = Styles(), []
@@ -33,9 +33,9 @@ def rates(run: Run, group: str, type_name: str = ""):
         here = lines(case for case in cases if case.operation == operation)
         series = {name: {size(case): case.summary("bytes_per_second").scaled(1e-9) for case in here[name]}
                   for name in styles if name in here}
-        twins = {name: {size(case): case.bytes / case.summary("twin_seconds").median / 1e9
-                        for case in line if case.summary("twin_seconds")} for name, line in here.items()}
-        draw(axes, series, styles, [size(case) for case in cases], twins)
+        baselines = {name: {size(case): case.bytes / case.summary("baseline_seconds").median / 1e9
+                            for case in line if case.summary("baseline_seconds")} for name, line in here.items()}
+        draw(axes, series, styles, [size(case) for case in cases], baselines)
         values += [value for points in [*series.values()] for one in points.values() for value in one]
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
             ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else []
@@ -49,7 +49,7 @@ def rates(run: Run, group: str, type_name: str = ""):
 
 
 def ratios(run: Run, group: str):
-    """Ratio to the twin over size, from zero: a series for each operation, a panel for each of all else."""
+    """Ratio to the baseline over size, from zero: a series for each operation, a panel for each of all else."""
     found: dict[str, dict[str, list[Case]]] = {}
     for case in sorted(cases_of(run, group), key=size):
         if case.summary("ratio") and size(case):
@@ -75,10 +75,10 @@ def ratios(run: Run, group: str):
             if case.summary("ratio").median > top:
                 axes.annotate(f"{case.summary('ratio').median:.3g}", (size(case), top), fontsize=6, va="bottom")
         axes.set_title(title)
-        axes.set_ylabel("twin / ours" if place % columns == 0 else "")
+        axes.set_ylabel("baseline / ours" if place % columns == 0 else "")
     panels[0].set_ylim(0, top)
     size_axis(panels, columns, cases)
-    legend(figure, panels, len(names), twin=False)
+    legend(figure, panels, len(names), baseline=False)
     return figure
 
 
@@ -92,7 +92,7 @@ def allocations(run: Run):
         return None
     columns = min(2, len(operations))
     figure, panels = panels_of(len(operations), columns, 5.2, 2.4, sharex=True, sharey=True)
-    looks, values = Styles(ordered(twin_name(case) for case in cases if case.summary("twin_seconds"))), []
+    looks, values = Styles(ordered(baseline_name(case) for case in cases if case.summary("baseline_seconds"))), []
     for place, (axes, operation) in enumerate(zip(panels, operations)):
         here = ways(case for case in cases if case.operation == operation)
         draw(axes, here, {name: looks.of(name) for name in here}, [size(case) for case in cases])
@@ -101,7 +101,7 @@ def allocations(run: Run):
         axes.set_ylabel("time" if place % 2 == 0 else "")
     log_axis(panels[0], values, _time_tick)
     size_axis(panels, columns, cases)
-    legend(figure, panels, 3, twin=False)
+    legend(figure, panels, 3, baseline=False)
     return figure
 
 
@@ -167,7 +167,7 @@ def several_gpus(found: list[Scaling]):
         axes.set_title(title)
         axes.set_xlabel("ranks, one GPU each")
         axes.set_ylabel("GB/s, sum of all ranks")
-    legend(figure, panels, twin=False)
+    legend(figure, panels, baseline=False)
     return figure
 
 

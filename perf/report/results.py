@@ -152,8 +152,8 @@ def _read_entry(run: Run, entry: dict) -> None:
     if wrong := _impossible({"real_time": [seconds]} | {key: [value] for key, value in counters.items()}):
         case.errors.append(f"no positive, finite number: {', '.join(wrong)}")
         return
-    if "twin_seconds" in counters:
-        counters.setdefault("ratio", counters["twin_seconds"] / seconds)
+    if "baseline_seconds" in counters:
+        counters.setdefault("ratio", counters["baseline_seconds"] / seconds)
     case.label = str(entry.get("label", case.label))
     case.seconds.append(seconds)
     for key, value in counters.items():

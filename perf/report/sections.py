@@ -15,7 +15,7 @@ from .numbers import time_text
 from .places import UNKNOWN, PlaceTables
 from .results import Case, Run
 from .series import (
-    TYPES, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text, twin_name)
+    TYPES, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text, baseline_name)
 from .verdict import write_verdict
 
 # Of GPUs and links, which a host alone has not.
@@ -161,7 +161,7 @@ def _worst_ratios(document: Document, cases: list[Case]) -> None:
             row.append(f"{worst.summary('ratio').median:.3f} at {size_text(worst)}" if worst else "")
         rows.append(row)
     if rows:
-        document.text("The smallest ratio to the plain twin over all sizes (without a unit: elements): 1 is equally"
+        document.text("The smallest ratio to the baseline over all sizes (without a unit: elements): 1 is equally"
                       " fast, above 1 ours is faster.")
         document.table(["", *operations], rows)
 
@@ -198,14 +198,14 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
         for name in TYPES:
             writer.picture("rates", f"vector_{name}{suffix}", f"Rate of vector kernels on {name} against size",
                            run, "vector", name)
-        writer.picture("ratios", f"vector_ratio{suffix}", "Ratio of vector kernels to their plain twin", run, "vector")
+        writer.picture("ratios", f"vector_ratio{suffix}", "Ratio of vector kernels to their baseline", run, "vector")
         _worst_ratios(document, cases_of(run, "vector"))
     for group, heading in (("transport", "Ways to hand data to the GPU"), ("copy", "Copies")):
         if not cases_of(run, group):
             continue
         document.heading(f"{heading}, {run.title}", 3)
         writer.picture("rates", f"{group}{suffix}", f"Rates of {group} against size", run, group)
-        writer.picture("ratios", f"{group}_ratio{suffix}", f"Ratios of {group} to the plain twin", run, group)
+        writer.picture("ratios", f"{group}_ratio{suffix}", f"Ratios of {group} to the baseline", run, group)
         _worst_ratios(document, cases_of(run, group))
     if cases_of(run, "alloc"):
         document.heading(f"Making and freeing memory, {run.title}", 3)
@@ -240,30 +240,30 @@ def _several(writer: _Writer, runs: list[Run]) -> None:
 
 
 def _pairs(document: Document, cases: list[Case]) -> None:
-    """A line for each case, with its own twin."""
+    """A line for each case, with its own baseline."""
     for operation in ordered(case.operation for case in cases):
         rows = []
         here = [case for case in cases if case.operation == operation]
         for case in sorted(here, key=lambda case: (line_name(case), size(case))):
-            ours, twin, ratio = (case.summary(key) for key in ("seconds", "twin_seconds", "ratio"))
-            beside = [time_text(twin.median), f"{ratio.median:.3g}", twin_name(case)] if twin and ratio else [""] * 3
+            ours, baseline, ratio = (case.summary(key) for key in ("seconds", "baseline_seconds", "ratio"))
+            beside = [time_text(baseline.median), f"{ratio.median:.3g}", baseline_name(case)] if baseline and ratio else [""] * 3
             rows.append([line_name(case), size_text(case) if size(case) else "", time_text(ours.median), *beside])
-        document.table([operation.replace("_", " "), "size", "ours", "twin", "twin / ours", "which twin"], rows)
+        document.table([operation.replace("_", " "), "size", "ours", "baseline", "baseline / ours", "which baseline"], rows)
 
 
 def _all_cases(document: Document, runs: list[Run]) -> None:
     document.heading("All figures")
-    document.text("Medians, with the quartiles in brackets, of our time, our rate and the ratio to the plain twin.")
+    document.text("Medians, with the quartiles in brackets, of our time, our rate and the ratio to the baseline.")
     for run in runs:
         for group in ordered(case.group for case in run.cases.values()):
             rows = []
             for case in cases_of(run, group):
-                rate, twin, ratio = (case.summary(key) for key in ("bytes_per_second", "twin_seconds", "ratio"))
+                rate, baseline, ratio = (case.summary(key) for key in ("bytes_per_second", "baseline_seconds", "ratio"))
                 rows.append([readable(case.name.partition("/")[2]), time_text(case.summary("seconds")),
-                             f"{rate.scaled(1e-9):.4g}" if rate else "", time_text(twin) if twin else "",
+                             f"{rate.scaled(1e-9):.4g}" if rate else "", time_text(baseline) if baseline else "",
                              f"{ratio:{'.3f' if ratio.median < 10 else '.4g'}}" if ratio else "", case.label])
             if rows:
-                document.table([group, "time", "GB/s", "twin", "twin / ours", "which twin"], rows,
+                document.table([group, "time", "GB/s", "baseline", "baseline / ours", "which baseline"], rows,
                                folded=f"{group}, {run.title}: {len(rows)} cases")
         if run.left_out:
             document.table(["left out", "why"], [list(item) for item in run.left_out.items()],

@@ -42,7 +42,7 @@ def readable(name: str) -> str:
 def line_name(case: Case) -> str:
     """The memory space, and whatever else sets the case apart from others of its size."""
     words = [word for word in case.words if word not in TYPES]
-    fields = [f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes", "twin")]
+    fields = [f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes", "baseline")]
     return ", ".join([case.space, *words, *fields])
 
 
@@ -54,24 +54,24 @@ def lines(cases: Iterable[Case]) -> dict[str, list[Case]]:
     return found
 
 
-def twin_name(case: Case) -> str:
+def baseline_name(case: Case) -> str:
     """The plain way that a case is held against."""
-    return case.fields.get("twin") or case.label or "plain twin"
+    return case.fields.get("baseline") or case.label or "baseline"
 
 
 def ways(cases: Iterable[Case]) -> dict[str, dict[float, Summary]]:
-    """Time by way, then size, of ours and of the plain twins, with the repetitions beside all of its twins.
+    """Time by way, then size, of ours and of the baselines, with the repetitions beside all of its baselines.
 
-    A label alone does not tell that two twins are one: such a twin keeps the name of its case.
+    A label alone does not tell that two baselines are one: such a baseline keeps the name of its case.
     """
     times: dict[str, dict[float, list[float]]] = {}
     for case in sorted(cases, key=size):
         times.setdefault(line_name(case), {}).setdefault(size(case), []).extend(case.seconds)
-        twin = twin_name(case)
-        if "twin" not in case.fields:
-            twin += f" for {case.operation}, {line_name(case)}"
-        if case.values("twin_seconds"):
-            times.setdefault(twin, {}).setdefault(size(case), []).extend(case.values("twin_seconds"))
+        baseline = baseline_name(case)
+        if "baseline" not in case.fields:
+            baseline += f" for {case.operation}, {line_name(case)}"
+        if case.values("baseline_seconds"):
+            times.setdefault(baseline, {}).setdefault(size(case), []).extend(case.values("baseline_seconds"))
     return {name: {one: summarize(values) for one, values in sizes.items()}
             for name, sizes in times.items()}
 
@@ -152,7 +152,7 @@ class Crossing:
 def crossings(run: Run) -> list[Crossing]:
     """The time of staged over the time in place: above 1, in place is faster."""
     def key(case: Case) -> tuple:
-        rest = {k: v for k, v in case.fields.items() if k not in ("fraction", "passes", "twin")}
+        rest = {k: v for k, v in case.fields.items() if k not in ("fraction", "passes", "baseline")}
         return case.operation, ", ".join(f"{k} {v}" for k, v in rest.items())
 
     def point(case: Case) -> tuple[float, float]:

@@ -12,19 +12,19 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Chooses the variant of a twin with the least median of some samples, and returns its name.
+/// Chooses the variant of a baseline with the least median of some samples, and returns its name.
 /// \param warm_up runs the chosen variant once, not behind a blocking kernel: the first launch
 ///        loads the kernel, which waits for the device
 /// \param sample seconds of the chosen variant
 /// \param step tries every so many of the variants
-template <class Twin, class WarmUp, class Sample>
-std::string choose_best_variant(Twin& twin, int samples, WarmUp warm_up, Sample sample,
+template <class Baseline, class WarmUp, class Sample>
+std::string choose_best_variant(Baseline& baseline, int samples, WarmUp warm_up, Sample sample,
                                 int step = 1) {
-  std::vector<std::string> const variants = twin.variants();
+  std::vector<std::string> const variants = baseline.variants();
   double best                             = std::numeric_limits<double>::infinity();
   int chosen                              = 0;
   for (int variant = 0; variant < int(variants.size()); variant += step) {
-    twin.choose(variant);
+    baseline.choose(variant);
     warm_up();
     if (variants.size() == 1) break;
     std::vector<double> seconds;
@@ -35,7 +35,7 @@ std::string choose_best_variant(Twin& twin, int samples, WarmUp warm_up, Sample 
       chosen = variant;
     }
   }
-  twin.choose(chosen);
+  baseline.choose(chosen);
   return variants[std::size_t(chosen)];
 }
 

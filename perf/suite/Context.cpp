@@ -104,7 +104,7 @@ void describe_context(SuiteOptions const& options, Ranks const& ranks, std::stri
   add("groups", names_of(options.groups));
   add("filter", options.filter == SuiteOptions().filter ? "" : options.filter);
   add("ranks", std::to_string(ranks.size()));
-  add("gpus", std::to_string(twins_use_cuda ? ranks.size() : 0));
+  add("gpus", std::to_string(baselines_use_cuda ? ranks.size() : 0));
   add("visible_gpus", std::to_string(list_devices().size()));
   add(host_facts());
   add_device(device);

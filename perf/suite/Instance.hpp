@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_INSTANCE_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_INSTANCE_HPP
 
-#include "../plain/Twin.hpp"
+#include "../plain/Baseline.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,7 @@ using Execution = Kokkos::DefaultExecutionSpace;
 inline constexpr bool runs_on_device =
     !std::is_same_v<Execution, Kokkos::DefaultHostExecutionSpace>;
 
-/// An instance on the stream of the twin; without a device the default one.
+/// An instance on the stream of the baseline; without a device the default one.
 inline Execution make_instance([[maybe_unused]] Stream stream) {
 #ifdef KOKKOS_ENABLE_CUDA
   return Execution(static_cast<cudaStream_t>(stream));

@@ -7,7 +7,7 @@
 #include "../plain/Platform.hpp"
 #include "../plain/PlainBuffer.hpp"
 #include "../plain/Stopwatch.hpp"
-#include "copy/CopyTwin.hpp"
+#include "copy/CopyBaseline.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -22,14 +22,14 @@ constexpr std::size_t large_block = std::size_t(512) << 20, quick_block = large_
 
 // Of a copy from one half of the memory to the other: the best of some, of the slowest rank.
 double rate_of_memory(Ranks const& ranks, std::size_t block) {
-  std::size_t const bytes = twins_use_cuda ? block : block / 8;
+  std::size_t const bytes = baselines_use_cuda ? block : block / 8;
   PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
   PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
   // Memory of malloc that nobody has written is no memory so far.
-  if (!twins_use_cuda) std::memset(from.get(), 1, bytes);
+  if (!baselines_use_cuda) std::memset(from.get(), 1, bytes);
   Stopwatch stopwatch;
-  auto const copy = make_copy_twin({CopyLayout::contiguous, 1, bytes / sizeof(double)},
-                                   CopyDirection::to_device, stopwatch.stream());
+  auto const copy = make_copy_baseline({CopyLayout::contiguous, 1, bytes / sizeof(double)},
+                                       CopyDirection::to_device, stopwatch.stream());
   double least    = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 6; ++i) {
     ranks.barrier();
@@ -59,7 +59,7 @@ void add_links(std::vector<int> const& devices, std::string const& prefix, std::
 
 std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices) {
   std::size_t const block = quick ? quick_block : large_block;
-  if (!twins_use_cuda) return {{"host_memory", rate_of_memory(ranks, block)}};
+  if (!baselines_use_cuda) return {{"host_memory", rate_of_memory(ranks, block)}};
   std::vector<Limit> limits;
   add_links({current_device()}, "", block, ranks, limits);
   int const devices = int(list_devices().size());

@@ -24,7 +24,7 @@ char const* const usage = R"([options] [--kokkos-...]
   --list           print the names, and measure nothing
   --json FILE      also write the results to FILE, for report.py
   --version        of library, Kokkos, CUDA and compiler
-Each line tells the median of Kokkos with our spaces, that of the plain twin, and twin / ours with its
+Each line tells the median of Kokkos with our spaces, that of the baseline, and baseline / ours with its
 quartiles. Exits with 0 if all results are right, 1 if one is wrong, 2 on an error, 4 without a GPU.
 )";
 

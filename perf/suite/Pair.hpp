@@ -22,11 +22,11 @@ class Pair {
   virtual ~Pair()              = default;
 
   /// Each measures one sample: seconds of one run.
-  virtual double time_ours() = 0;
-  virtual double time_twin() = 0;
+  virtual double time_ours()     = 0;
+  virtual double time_baseline() = 0;
 
-  /// Words about the twin, such as the variant that was found to be the fastest.
-  virtual std::string twin_label() const = 0;
+  /// Words about the baseline, such as the variant that was found to be the fastest.
+  virtual std::string baseline_label() const = 0;
 
   /// Figures of the last sample of ours beside its time, such as a percentile.
   virtual std::map<std::string, double> counters() const { return {}; }
@@ -39,10 +39,10 @@ class Pair {
 };
 
 /// For find_error: numbers of wrong results in words.
-inline std::string describe_wrong(std::int64_t ours, std::int64_t twin) {
-  if (ours == 0 && twin == 0) return "";
-  return std::to_string(ours) + " results of Kokkos and " + std::to_string(twin) +
-         " of the twin are wrong";
+inline std::string describe_wrong(std::int64_t ours, std::int64_t baseline) {
+  if (ours == 0 && baseline == 0) return "";
+  return std::to_string(ours) + " results of Kokkos and " + std::to_string(baseline) +
+         " of the baseline are wrong";
 }
 
 /// A benchmark: `make` allocates, fills, and warms both ways up.
@@ -59,7 +59,7 @@ using Cases = std::vector<Case>;
 struct Result {
   std::string name;
   double bytes, seconds;  ///< of our side, the median
-  double ratio;           ///< time of the twin by ours, the median
+  double ratio;           ///< time of the baseline by ours, the median
 };
 
 }  // namespace KokkosHostSpaces::Perf

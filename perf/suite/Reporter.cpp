@@ -48,8 +48,8 @@ bool Reporter::ReportContext(Context const& context) {
   if (m_file.is_open()) m_json.ReportContext(context);
   check_file();
   m_begin = std::chrono::steady_clock::now();
-  GetOutputStream() << format("%-91s %12s %14s %12s  %s\n", "", "ours", "", "twin",
-                              "twin/ours (quartiles)");
+  GetOutputStream() << format("%-91s %12s %14s %12s  %s\n", "", "ours", "", "baseline",
+                              "baseline/ours (quartiles)");
   return true;
 }
 
@@ -88,14 +88,14 @@ void Reporter::write_line(std::vector<Run> const& runs) {
   }
   std::vector<double> seconds;
   for (Run const& run : runs) seconds.push_back(run.real_accumulated_time);
-  double const ours   = summarize(seconds).median;
-  Summary const twin  = summarize_counter(runs, "twin_seconds");
-  Summary const ratio = summarize_counter(runs, "ratio");
-  double const bytes  = runs.front().counters.at("bytes");
+  double const ours      = summarize(seconds).median;
+  Summary const baseline = summarize_counter(runs, "baseline_seconds");
+  Summary const ratio    = summarize_counter(runs, "ratio");
+  double const bytes     = runs.front().counters.at("bytes");
   m_results.push_back({name, bytes, ours, ratio.median});
   out << format("%-66s %12s %14s %12s  %.3f (%.3f to %.3f) %s", name.c_str(),
                 time_name(ours).c_str(), rate_name(bytes, ours).c_str(),
-                time_name(twin.median).c_str(), ratio.median, ratio.lower_quartile,
+                time_name(baseline.median).c_str(), ratio.median, ratio.lower_quartile,
                 ratio.upper_quartile, runs.front().report_label.c_str())
       << std::endl;
 }

@@ -46,8 +46,8 @@ class Running {
 
  private:
   struct Sample {
-    double ours = 0, twin = 0;  // of the slowest rank
-    double sum_of_rates = 0;    // of all ranks
+    double ours = 0, baseline = 0;  // of the slowest rank
+    double sum_of_rates = 0;        // of all ranks
   };
 
   template <class Action>
@@ -69,18 +69,18 @@ class Running {
     return seconds;
   }
 
-  double slowest_twin() { return m_ranks.greatest(time_at_once(&Pair::time_twin)); }
+  double slowest_baseline() { return m_ranks.greatest(time_at_once(&Pair::time_baseline)); }
 
   // Who goes first changes, since each leaves caches and clocks to the other.
   Sample measure() {
     Sample sample;
-    bool const twin_first = m_repetition % 2 == 0;
-    if (twin_first) sample.twin = slowest_twin();
+    bool const baseline_first = m_repetition % 2 == 0;
+    if (baseline_first) sample.baseline = slowest_baseline();
     double const ours = time_at_once(&Pair::time_ours);
     m_of_this_rank.push_back(ours);
     sample.ours         = m_ranks.greatest(ours);
     sample.sum_of_rates = m_ranks.sum(ours > 0 ? m_case.bytes / ours : 0);
-    if (!twin_first) sample.twin = slowest_twin();
+    if (!baseline_first) sample.baseline = slowest_baseline();
     return sample;
   }
 
@@ -89,10 +89,10 @@ class Running {
       state.SkipWithError(m_error);
       return;
     }
-    state.SetLabel(m_pair->twin_label());
-    state.counters["bytes"]        = m_case.bytes;
-    state.counters["twin_seconds"] = sample.twin;
-    state.counters["ratio"]        = sample.twin / sample.ours;
+    state.SetLabel(m_pair->baseline_label());
+    state.counters["bytes"]            = m_case.bytes;
+    state.counters["baseline_seconds"] = sample.baseline;
+    state.counters["ratio"]            = sample.baseline / sample.ours;
     for (auto const& [name, value] : m_pair->counters())
       state.counters[name] = m_ranks.greatest(value);
     if (m_ranks.size() > 1) {

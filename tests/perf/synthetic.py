@@ -33,17 +33,17 @@ def entry(name, index, seconds, **keys):
 
 
 class Machine:
-    """Adds cases: each is a time of ours, a time of the twin, and noise of 0.2 % on both."""
+    """Adds cases: each is a time of ours, a time of the baseline, and noise of 0.2 % on both."""
 
     def __init__(self, seed=1, repetitions=15, **changes):
         self.random = random.Random(seed)
         self.repetitions = repetitions
         self.data = {"context": context(**changes), "benchmarks": []}
 
-    def add(self, name, seconds, twin=None, **keys):
+    def add(self, name, seconds, baseline=None, **keys):
         for index in range(self.repetitions):
-            ours, theirs = (seconds * self.random.gauss(1, 0.002), (twin or 0) * self.random.gauss(1, 0.002))
-            more = {"twin_seconds": theirs, "ratio": theirs / ours} if twin else {}
+            ours, theirs = (seconds * self.random.gauss(1, 0.002), (baseline or 0) * self.random.gauss(1, 0.002))
+            more = {"baseline_seconds": theirs, "ratio": theirs / ours} if baseline else {}
             self.data["benchmarks"].append(entry(name, index, ours, **more, **keys))
 
     def change(self, part, **factors):
@@ -52,8 +52,8 @@ class Machine:
         for one in changed:
             for key, factor in factors.items():
                 one[key] *= factor
-            if "twin_seconds" in one:
-                one["ratio"] = one["twin_seconds"] / (one["real_time"] * 1e-6)
+            if "baseline_seconds" in one:
+                one["ratio"] = one["baseline_seconds"] / (one["real_time"] * 1e-6)
         return len(changed)
 
     def remove(self, part):
@@ -108,8 +108,8 @@ def _vector(made, kernel, space, size, n, seconds):
         name, moved = f"vector/{kernel}/{space}/{'float' if size == 4 else 'double'}/{launch}", float(n * size * KERNELS[kernel])
         made.add(f"{name}/n:{n}", seconds * slower, seconds * 1.002, bytes=moved, label="block 512, vectorised")
         if kernel == "dot" and size == 8 and space == "CudaSpace" and slower == 1:
-            for twin, factor in (("repeatable", 1.002), ("CUB", 1.06)):
-                made.add(f"{name}/twin:{twin}/n:{n}", seconds, seconds * factor, bytes=moved, label=twin)
+            for baseline, factor in (("repeatable", 1.002), ("CUB", 1.06)):
+                made.add(f"{name}/baseline:{baseline}/n:{n}", seconds, seconds * factor, bytes=moved, label=baseline)
 
 
 def _batches(made):
@@ -119,14 +119,14 @@ def _batches(made):
             made.add(f"copy/{way}/PinnedSpace/transposed/bytes:{moved}", *[moved / 53e9] * 2, bytes=float(moved))
         batch = f"copy/batch/PinnedSpace/{way}"
         moved = 1024 * 4096
-        for twin, factor in (("best", 1.5), ("single", 8)):
-            made.add(f"{batch}/scattered/twin:{twin}/piece:4096/bytes:{moved}", 1e-4, factor * 1e-4, bytes=float(moved))
+        for baseline, factor in (("best", 1.5), ("single", 8)):
+            made.add(f"{batch}/scattered/baseline:{baseline}/piece:4096/bytes:{moved}", 1e-4, factor * 1e-4, bytes=float(moved))
         for form in ("prepared_batch", "slices"):
             for pieces, seconds in ((16, 4e-6), (4096, 18e-6)):
-                made.add(f"copy/{form}/PinnedSpace/{way}/scattered/twin:best/piece:64/bytes:{pieces * 64}",
+                made.add(f"copy/{form}/PinnedSpace/{way}/scattered/baseline:best/piece:64/bytes:{pieces * 64}",
                          seconds, seconds, bytes=float(pieces * 64))
         for moved in (2**24, 2**26):
-            made.add(f"{batch}/neighbours/twin:best/piece:16384/bytes:{moved}", *[moved / LINK / 0.98] * 2, bytes=float(moved))
+            made.add(f"{batch}/neighbours/baseline:best/piece:16384/bytes:{moved}", *[moved / LINK / 0.98] * 2, bytes=float(moved))
 
 
 def _streamed_loops(made):
@@ -134,20 +134,20 @@ def _streamed_loops(made):
     loops = {"triad": (3, TWO_TO_ONE), "dot": (2, LINK), "update": (2, BOTH)}
     for operation, (arrays, rate) in loops.items():
         seconds, moved = arrays * array / rate / 0.99, float(arrays * array)
-        for twin, factor in (("pipeline", 1.005), ("link", 0.99), ("serial", BOTH / LINK)):
-            made.add(f"stream/{operation}/PinnedSpace/staged/twin:{twin}/bytes:{array}", seconds, seconds * factor,
+        for baseline, factor in (("pipeline", 1.005), ("link", 0.99), ("serial", BOTH / LINK)):
+            made.add(f"stream/{operation}/PinnedSpace/staged/baseline:{baseline}/bytes:{array}", seconds, seconds * factor,
                      bytes=moved)
-        made.add(f"stream/{operation}/MappedSpace/zero_copy/twin:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
-        made.add(f"stream/{operation}/MappedSpace/automatic/twin:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
+        made.add(f"stream/{operation}/MappedSpace/zero_copy/baseline:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
+        made.add(f"stream/{operation}/MappedSpace/automatic/baseline:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
     seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
-    made.add(f"stream/triad/PinnedSpace/two_at_once/twin:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
-    for twin, factor in (("pipeline", 1.005), ("link", 0.99)):
-        made.add(f"stream/triad/PinnedSpace/staged/twin:{twin}/bytes:{8 * array}", seconds, seconds * factor,
+    made.add(f"stream/triad/PinnedSpace/two_at_once/baseline:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
+    for baseline, factor in (("pipeline", 1.005), ("link", 0.99)):
+        made.add(f"stream/triad/PinnedSpace/staged/baseline:{baseline}/bytes:{8 * array}", seconds, seconds * factor,
                  bytes=24.0 * array)
     one = 2 * array / BOTH
-    made.add(f"stream/stencil/PinnedSpace/staged/twin:pipeline/steps:1/bytes:{array}", one, one, bytes=2.0 * array)
+    made.add(f"stream/stencil/PinnedSpace/staged/baseline:pipeline/steps:1/bytes:{array}", one, one, bytes=2.0 * array)
     for steps in range(2, 9):
-        made.add(f"stream/stencil/PinnedSpace/chain/twin:passes/steps:{steps}/bytes:{array}", one * 1.1, one * steps,
+        made.add(f"stream/stencil/PinnedSpace/chain/baseline:passes/steps:{steps}/bytes:{array}", one * 1.1, one * steps,
                  bytes=2.0 * array * steps)
 
 
@@ -156,8 +156,8 @@ def add_two_gpus(made, rate=TWO_TO_ONE * 1.7, read_rate=LINK * 1.95):
     made.data["context"] |= {"visible_gpus": "2", "limit_all_two_to_one": f"{rate}", "limit_all_to_device": f"{read_rate}"}
     for operation, arrays, both, alone in (("triad", 3, rate, TWO_TO_ONE), ("dot", 2, read_rate, LINK)):
         moved = float(arrays * 2**30)
-        for twin, seconds in (("one_device", moved / alone / 0.99), ("all_links", moved / both)):
-            made.add(f"stream/{operation}/PinnedSpace/all_devices/twin:{twin}/bytes:{2**30}", moved / both / 0.99, seconds,
+        for baseline, seconds in (("one_device", moved / alone / 0.99), ("all_links", moved / both)):
+            made.add(f"stream/{operation}/PinnedSpace/all_devices/baseline:{baseline}/bytes:{2**30}", moved / both / 0.99, seconds,
                      bytes=moved)
 
 
@@ -170,24 +170,24 @@ def add_ranks(made, ranks=2, rate=BOTH):
     made.add(f"copy/both/PinnedSpace/contiguous/bytes:{moved}", *[2 * moved / rate] * 2, bytes=2.0 * moved)
 
 
-# Cases of whole Views, and what is wanted of their twins' time by theirs.
-VIEWS = (("alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:4294967296", 8),
-         ("alloc/cold/zeroed_View_PinnedSpace/twin:View_PinnedSpace/bytes:4294967296", 0.952),
-         ("alloc/filled/zeroed_View_PinnedSpace/twin:memset_View_PinnedSpace/bytes:268435456", 0.9))
+# Cases of whole Views, and what is wanted of their baselines' time by theirs.
+VIEWS = (("alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:4294967296", 8),
+         ("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.952),
+         ("alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:268435456", 0.9))
 
 
 def _allocations(made):
     for moved in (2**14, 2**26, 2**28, 2**30, 2**32):
         cold = 1e-4 + moved / 25e9
-        for twin, factor in (("cudaHostAlloc", 11), ("mmap_cudaHostRegister", 1.01)):
-            made.add(f"alloc/cold/PinnedSpace/twin:{twin}/bytes:{moved}", cold, cold * factor)
-        made.add(f"alloc/cold/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
-        made.add(f"alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
-        made.add(f"alloc/warm/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6, 2e-5 + moved / 5e9)
+        for baseline, factor in (("cudaHostAlloc", 11), ("mmap_cudaHostRegister", 1.01)):
+            made.add(f"alloc/cold/PinnedSpace/baseline:{baseline}/bytes:{moved}", cold, cold * factor)
+        made.add(f"alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
+        made.add(f"alloc/warm/PinnedSpace/baseline:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
+        made.add(f"alloc/warm/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6, 2e-5 + moved / 5e9)
         made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
-        for space, twin in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
-            made.add(f"alloc/free_busy/{space}/twin:{twin}/bytes:{moved}", 1e-6, 0.05)
-    made.add("alloc/cold/zeroed_View_PinnedSpace/twin:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
+        for space, baseline in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
+            made.add(f"alloc/free_busy/{space}/baseline:{baseline}/bytes:{moved}", 1e-6, 0.05)
+    made.add("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
     for moved in (2**28, 2**30):
-        made.add(f"alloc/filled/zeroed_View_PinnedSpace/twin:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
+        made.add(f"alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
     made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

@@ -116,11 +116,11 @@ class Check(GoalTest):
         machine.data["context"]["filter"] = "to_device"
         self.assertEqual(self.check(machine)[0], 0)
 
-    def test_a_slower_twin_hides_a_slower_kernel_and_a_faster_twin_shows_it(self):
+    def test_a_slower_baseline_hides_a_slower_kernel_and_a_faster_baseline_shows_it(self):
         machine = machine_that_reaches_all()
-        machine.change(TRIAD, real_time=1.05, twin_seconds=1.1)
+        machine.change(TRIAD, real_time=1.05, baseline_seconds=1.1)
         self.assertEqual(self.check(machine)[0], 0)
-        machine.change(TRIAD, twin_seconds=0.9)
+        machine.change(TRIAD, baseline_seconds=0.9)
         self.assert_missed(machine, TRIAD.rstrip("/"))
 
     def test_a_slower_copy_misses_its_goal_from_64_mib_on(self):
@@ -131,8 +131,8 @@ class Check(GoalTest):
         self.assert_missed(machine, "copy/to_host/PinnedSpace/contiguous/bytes:67108864", ">= 0.995")
 
     def test_times_are_held_against_absolute_goals(self):
-        for part, wanted in (("alloc/warm/View_PinnedSpace/twin:View_CudaHostPinnedSpace/bytes:268435456/", "<= 2 µs"),
-                             ("alloc/warm/PinnedSpace/twin:cudaHostAlloc/bytes:16384/", "<= 500 ns"),
+        for part, wanted in (("alloc/warm/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:268435456/", "<= 2 µs"),
+                             ("alloc/warm/PinnedSpace/baseline:cudaHostAlloc/bytes:16384/", "<= 500 ns"),
                              ("alloc/busy/", "<= 5 µs"), ("alloc/free_busy/", "<= 2 µs")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
@@ -147,16 +147,16 @@ class Check(GoalTest):
     def test_pages_registered_by_hand_are_held_against_at_every_size(self):
         for moved in ("67108864", "1073741824"):
             machine = machine_that_reaches_all()
-            machine.change(f"alloc/cold/PinnedSpace/twin:mmap_cudaHostRegister/bytes:{moved}/", twin_seconds=0.95)
+            machine.change(f"alloc/cold/PinnedSpace/baseline:mmap_cudaHostRegister/bytes:{moved}/", baseline_seconds=0.95)
             self.assert_missed(machine, f"bytes:{moved}: wanted ratio >= 0.97, measured 0.9")
         machine = machine_that_reaches_all()
-        machine.remove("twin:mmap_cudaHostRegister/bytes:1073741824/")
+        machine.remove("baseline:mmap_cudaHostRegister/bytes:1073741824/")
         self.assert_missed(machine, "no data for bytes 1Gi")
 
-    def test_whole_views_are_held_against_their_twin(self):
+    def test_whole_views_are_held_against_their_baseline(self):
         for case, wanted in synthetic.VIEWS:
             machine = machine_that_reaches_all()
-            machine.change(f"{case}/", twin_seconds=0.7)
+            machine.change(f"{case}/", baseline_seconds=0.7)
             self.assert_missed(machine, f"{case}: wanted ratio >= {wanted},")
 
     def test_absolute_goals_are_not_for_other_gpus(self):
@@ -182,7 +182,7 @@ class Check(GoalTest):
         self.assert_missed(machine, "wrong sum")
 
     def test_a_figure_that_is_no_number_is_an_error(self):
-        for key, value in (("real_time", 0.0), ("twin_seconds", float("nan")), ("real_time", float("inf"))):
+        for key, value in (("real_time", 0.0), ("baseline_seconds", float("nan")), ("real_time", float("inf"))):
             machine = machine_that_reaches_all()
             next(one for one in machine.data["benchmarks"] if TRIAD in one["name"])[key] = value
             code, text = self.check(machine)
@@ -199,11 +199,11 @@ class Check(GoalTest):
                 machine.remove(part)
                 self.assert_missed(machine, said)
 
-    def test_a_missing_twin_misses_the_goal(self):
+    def test_a_missing_baseline_misses_the_goal(self):
         machine = machine_that_reaches_all()
         for entry in machine.data["benchmarks"]:
             if TRIAD in entry["name"]:
-                del entry["twin_seconds"], entry["ratio"]
+                del entry["baseline_seconds"], entry["ratio"]
         self.assert_missed(machine, "ratio was not measured")
 
     def test_a_quick_run_misses_no_target_for_what_it_leaves_out_but_must_have_what_has_to_hold(self):

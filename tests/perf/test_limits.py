@@ -9,13 +9,13 @@ from support import GoalTest, machine_that_reaches_all
 
 
 class Limits(GoalTest):
-    def test_batches_and_turned_copies_are_held_against_twins_and_link(self):
+    def test_batches_and_turned_copies_are_held_against_baselines_and_link(self):
         for part, factors, wanted in (
-                ("copy/batch/PinnedSpace/to_host/scattered/twin:single", {"twin_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
-                ("copy/batch/PinnedSpace/to_device/scattered/twin:best", {"real_time": 1.7}, "ratio >= 0.95"),
-                ("copy/prepared_batch/PinnedSpace/to_host/scattered/twin:best/piece:64/bytes:262144", {"real_time": 1.1},
+                ("copy/batch/PinnedSpace/to_host/scattered/baseline:single", {"baseline_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
+                ("copy/batch/PinnedSpace/to_device/scattered/baseline:best", {"real_time": 1.7}, "ratio >= 0.95"),
+                ("copy/prepared_batch/PinnedSpace/to_host/scattered/baseline:best/piece:64/bytes:262144", {"real_time": 1.1},
                  "ratio >= 0.95 or 300 ns later"),
-                ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "twin_seconds": 1.05},
+                ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "baseline_seconds": 1.05},
                  "rate / limit to host >= 0.95, measured 0.93"),
                 ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.05}, "ratio >= 0.97")):
             with self.subTest(part):
@@ -27,7 +27,7 @@ class Limits(GoalTest):
         for later, reached in ((1.07, True), (1.09, False)):  # of 4 µs
             with self.subTest(later):
                 machine = machine_that_reaches_all()
-                machine.change("copy/prepared_batch/PinnedSpace/to_host/scattered/twin:best/piece:64/bytes:1024",
+                machine.change("copy/prepared_batch/PinnedSpace/to_host/scattered/baseline:best/piece:64/bytes:1024",
                                real_time=later)
                 self.assertEqual(self.check(machine)[0] == 0, reached)
 
@@ -39,53 +39,53 @@ class Limits(GoalTest):
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
         self.assertIn("target: 48 of 48 goals are reached", text)
-        for part, factor, wanted in (("dot/PinnedSpace/all_devices/twin:one_device", 0.95, "ratio >= 1.9"),
-                                     ("triad/PinnedSpace/all_devices/twin:all_links", 0.95, "ratio >= 0.97, measured 0.9"),
-                                     ("dot/PinnedSpace/all_devices/twin:all_links", 0.95, "ratio >= 0.97, measured 0.9")):
+        for part, factor, wanted in (("dot/PinnedSpace/all_devices/baseline:one_device", 0.95, "ratio >= 1.9"),
+                                     ("triad/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9"),
+                                     ("dot/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 synthetic.add_two_gpus(machine)
-                self.assertEqual(machine.change(part, twin_seconds=factor), machine.repetitions)
+                self.assertEqual(machine.change(part, baseline_seconds=factor), machine.repetitions)
                 self.assert_missed(machine, wanted)
 
     def test_whole_results_have_copies_alone(self):
         machine = machine_that_reaches_all()
         synthetic.add_two_gpus(machine)
-        machine.remove("twin:link/")
-        machine.remove("twin:all_links/")
+        machine.remove("baseline:link/")
+        machine.remove("baseline:all_links/")
         code, text = self.check(machine, "--verbose")
         self.assertEqual(code, 1)
         self.assertEqual(text.count("MISSED target: streamed triad, beside the link"), 2)
         self.assertEqual(text.count("MISSED target: all GPUs of a process, "), 4)
 
     def test_memory_that_slows_loops_and_copies_alike_is_told(self):
-        for part, wanted in (("stream/triad/PinnedSpace/staged/twin:link", "rate / limit two to one >= 0.9"),
-                             ("stream/dot/PinnedSpace/staged/twin:link", "rate / limit to device >= 0.97"),
-                             ("triad/PinnedSpace/all_devices/twin:all_links", "rate / limit all two to one >= 0.9"),
-                             ("dot/PinnedSpace/all_devices/twin:all_links", "rate / limit all to device >= 0.95")):
+        for part, wanted in (("stream/triad/PinnedSpace/staged/baseline:link", "rate / limit two to one >= 0.9"),
+                             ("stream/dot/PinnedSpace/staged/baseline:link", "rate / limit to device >= 0.97"),
+                             ("triad/PinnedSpace/all_devices/baseline:all_links", "rate / limit all two to one >= 0.9"),
+                             ("dot/PinnedSpace/all_devices/baseline:all_links", "rate / limit all to device >= 0.95")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 synthetic.add_two_gpus(machine)
-                self.assertGreater(machine.change(part, real_time=1.2, twin_seconds=1.2), 0)
+                self.assertGreater(machine.change(part, real_time=1.2, baseline_seconds=1.2), 0)
                 self.assert_missed(machine, wanted)
 
     def test_ranks_that_slow_each_other_down_miss_what_the_links_carry_at_once(self):
         machine = machine_that_reaches_all()
         synthetic.add_ranks(machine, rate=0.9 * synthetic.BOTH)
         self.assert_missed(machine, "rate / limit both >= 0.97, measured 0.")
-        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", twin_seconds=0.9)
+        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", baseline_seconds=0.9)
         self.assertEqual(self.check(machine, "--check=acceptance")[0], 0)  # with ranks, which disturb each other
-        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", twin_seconds=0.9)
+        machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", baseline_seconds=0.9)
         self.assertEqual(self.check(machine, "--check=acceptance")[0], 1)
 
-    def test_streamed_loops_are_held_against_link_and_twins(self):
+    def test_streamed_loops_are_held_against_link_and_baselines(self):
         for part, factors, wanted in (
-                ("stream/triad/PinnedSpace/staged/twin:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
-                ("stream/dot/PinnedSpace/staged/twin:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
-                ("stream/update/PinnedSpace/staged/twin:pipeline", {"twin_seconds": 0.98}, "ratio >= 0.99"),
-                ("stream/update/PinnedSpace/staged/twin:serial", {"twin_seconds": 0.96},
+                ("stream/triad/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
+                ("stream/dot/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
+                ("stream/update/PinnedSpace/staged/baseline:pipeline", {"baseline_seconds": 0.98}, "ratio >= 0.99"),
+                ("stream/update/PinnedSpace/staged/baseline:serial", {"baseline_seconds": 0.96},
                  "ratio / (limit both / limit to device) >= 0.97, measured 0.9"),
-                ("chain/twin:passes/steps:7/", {"real_time": 1.1}, "steps:7/bytes:1073741824: wanted ratio / steps >= 0.85"),
+                ("chain/baseline:passes/steps:7/", {"real_time": 1.1}, "steps:7/bytes:1073741824: wanted ratio / steps >= 0.85"),
                 ("stream/dot/MappedSpace/zero_copy", {"real_time": 1.02}, "ratio >= 0.99"),
                 ("stream/dot/MappedSpace/automatic", {"real_time": 1.05}, "ratio >= 0.95")):
             with self.subTest(part):

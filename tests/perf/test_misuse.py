@@ -56,8 +56,8 @@ class Misuse(ReportTest):
         path.write_text("[" * 100000, encoding="utf-8")
         self.assertEqual(self.call(path, "--check")[0], 2)
 
-    def test_times_of_the_twin_and_ratios_are_above_zero(self):
-        for key in ("twin_seconds", "ratio", "rank_0_seconds"):
+    def test_times_of_the_baseline_and_ratios_are_above_zero(self):
+        for key in ("baseline_seconds", "ratio", "rank_0_seconds"):
             for value in (0, -1, float("nan"), float("inf")):
                 machine = small()
                 for one in machine.data["benchmarks"]:

@@ -68,7 +68,7 @@ class Report(ReportTest):
         pictures = {base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode() for one in inside}
         self.assertEqual(pictures, {path.read_text(encoding="utf-8") for path in (out / "pictures").iterdir()})
         copy = (out / "pictures" / "copy.svg").read_text(encoding="utf-8")
-        for words in ("link to device", "256 MiB", "plain twin"):
+        for words in ("link to device", "256 MiB", "baseline"):
             self.assert_says(copy, words)
         # All panels of ratios have one axis, which begins at zero.
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]0+<")
@@ -137,7 +137,7 @@ class Report(ReportTest):
         row = next(row for row in tables(page) if row[:2] == ["copy/to_host/PinnedSpace/contiguous/256 MiB", "2"])
         self.assertRegex(" ".join(row[2:]), r"^8[78][.\d]* 4[34][.\d]* \(.*\) 0\.80$")
 
-    def test_each_case_stands_beside_its_own_twin(self):
+    def test_each_case_stands_beside_its_own_baseline(self):
         machine = synthetic.Machine(1, 3)
         machine.add("latency/fence/CudaSpace/idle", 2.5e-6, 2.6e-6, label="cudaStreamSynchronize")
         machine.add("latency/fence/CudaSpace/launch_and_fence", 12.7e-6, 12.1e-6, label="cudaStreamSynchronize")

@@ -16,10 +16,10 @@ from report.series import crossings, ways
 
 class Results(ReportTest):
     def test_names_are_read(self):
-        case = Case("alloc/cold/PinnedSpace/View/twin:cudaHostAlloc/bytes:4096")
+        case = Case("alloc/cold/PinnedSpace/View/baseline:cudaHostAlloc/bytes:4096")
         self.assertEqual((case.group, case.operation, case.space), ("alloc", "cold", "PinnedSpace"))
         self.assertEqual(case.words, ["View"])
-        self.assertEqual(case.fields, {"twin": "cudaHostAlloc", "bytes": "4096"})
+        self.assertEqual(case.fields, {"baseline": "cudaHostAlloc", "bytes": "4096"})
 
     def test_suffixes_units_and_aggregates_of_google_benchmark_go(self):
         machine = synthetic.Machine()
@@ -55,7 +55,7 @@ class Results(ReportTest):
             self.assertEqual(case.label, new.cases[name].label)
             self.assertEqual(case.bytes, new.cases[name].bytes)
             self.assertEqual(case.counters.keys(), new.cases[name].counters.keys())
-            for quantity in ("seconds", "twin_seconds", "ratio", "bytes_per_second", "p99_seconds"):
+            for quantity in ("seconds", "baseline_seconds", "ratio", "bytes_per_second", "p99_seconds"):
                 self.assertEqual(len(case.values(quantity)), len(new.cases[name].values(quantity)))
                 if summary := case.summary(quantity):
                     for exact, rounded in zip(summary, new.cases[name].summary(quantity)):
@@ -83,7 +83,7 @@ class Results(ReportTest):
         bad = self.folder / "bad.json"
         for good, where, wrong in itertools.chain(
                 itertools.product([full, small], ["context", "left_out"], ["x", 7]),
-                itertools.product([small], ["seconds", "twin_seconds", "bytes"], ["x", None, ["x"], [float("nan")]]),
+                itertools.product([small], ["seconds", "baseline_seconds", "bytes"], ["x", None, ["x"], [float("nan")]]),
                 [(small, "seconds", [0, 1, 2]), (small, "name", "copy/to_host/x/bytes:many"), (small, "errors", 7)],
                 [(full, "name", "copy/to_host/x/n:inf"), (full, "ranks", "several")]):
             data = json.loads(good.read_text(encoding="utf-8"))
@@ -109,16 +109,16 @@ class Results(ReportTest):
         self.assertEqual({len(case.seconds) for case in one.cases.values()}, {30})
         self.assertEqual({len(case.seconds) for case in two.cases.values()}, {15})
 
-    def test_twins_of_one_label_are_kept_apart_and_those_of_one_name_are_one(self):
+    def test_baselines_of_one_label_are_kept_apart_and_those_of_one_name_are_one(self):
         machine = synthetic.Machine(1, 3)
-        for name, twin in (("idle", 2.6e-6), ("launch_and_fence", 12e-6)):
-            machine.add(f"latency/fence/CudaSpace/{name}", 1e-6, twin, label="cudaStreamSynchronize")
+        for name, baseline in (("idle", 2.6e-6), ("launch_and_fence", 12e-6)):
+            machine.add(f"latency/fence/CudaSpace/{name}", 1e-6, baseline, label="cudaStreamSynchronize")
         times = ways(load(self.write(machine)).cases.values())
         self.assertAlmostEqual(times["cudaStreamSynchronize for fence, CudaSpace, idle"][0].median, 2.6e-6, delta=1e-7)
         self.assertEqual(len(times), 4)
         machine = synthetic.Machine(1, 3)
         for space in ("PinnedSpace", "View_PinnedSpace"):
-            machine.add(f"alloc/busy/{space}/twin:driver_host_pool/bytes:64", 1e-6, 4e-6)
+            machine.add(f"alloc/busy/{space}/baseline:driver_host_pool/bytes:64", 1e-6, 4e-6)
         self.assertEqual(set(ways(load(self.write(machine)).cases.values())),
                          {"PinnedSpace", "View_PinnedSpace", "driver_host_pool"})
 

@@ -52,7 +52,7 @@ def _program() -> str:
 
 @rfm.simple_test
 class KokkosHostSpaces(rfm.RunOnlyRegressionTest):
-    """Every result is right, and the ratios to the twins reach what goals.json calls acceptance."""
+    """Every result is right, and the ratios to the baselines reach what goals.json calls acceptance."""
 
     descr = "Kokkos memory spaces for host memory, beside plain programs"
     valid_systems = ["*"]

@@ -15,7 +15,7 @@ namespace {
 using Sizes = std::vector<std::size_t>;
 
 struct Ways {
-  std::string ours, twin;
+  std::string ours, baseline;
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -54,15 +54,15 @@ Measure measure_of(std::string const& name, MakeMeasure make_measure) {
 template <class MakeMeasure>
 void add(Cases& cases, What const& what, MakeMeasure make_measure) {
   std::string const name = "alloc/" + what.operation + "/" + what.ways.ours +
-                           "/twin:" + what.ways.twin + "/" + what.number;
-  if (!has_way(what.ways.twin)) {
-    std::cerr << "Left out " << name << ": this machine has no " << what.ways.twin << '\n';
+                           "/baseline:" + what.ways.baseline + "/" + what.number;
+  if (!has_way(what.ways.baseline)) {
+    std::cerr << "Left out " << name << ": this machine has no " << what.ways.baseline << '\n';
     return;
   }
   cases.push_back({name, what.bytes, what.repetitions, [=] {
-                     return std::make_unique<AllocPair>(measure_of(what.ways.ours, make_measure),
-                                                        measure_of(what.ways.twin, make_measure),
-                                                        what.operation == "cold");
+                     return std::make_unique<AllocPair>(
+                         measure_of(what.ways.ours, make_measure),
+                         measure_of(what.ways.baseline, make_measure), what.operation == "cold");
                    }});
 }
 
@@ -172,7 +172,7 @@ Cases alloc_cases(Effort const& effort) {
   add_filled(effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
   add_busy(pools, effort, cases);
-  add_busy({"View_PinnedSpace", pools.twin}, effort, cases);
+  add_busy({"View_PinnedSpace", pools.baseline}, effort, cases);
   add_free_busy(plain, effort, cases);
   add_free_busy(views, effort, cases);
   add_threads(pools, effort, cases);

@@ -21,34 +21,34 @@ struct Latencies {
 /// How samples of one way are taken.
 struct Measure {
   std::function<Latencies(bool damage)> take;  ///< damage: the memory, before it is checked
-  std::string label = "";                      ///< the variant of a twin
+  std::string label = "";                      ///< the variant of a baseline
 };
 
 /// Two ways to get memory. The time of a sample is the median of its latencies.
 class AllocPair final : public Pair {
  public:
   /// \param is_cold a sample is a single latency, of what is done for the first time
-  AllocPair(Measure ours, Measure twin, bool is_cold)
-      : m_ours{std::move(ours)}, m_twin{std::move(twin)}, m_is_cold(is_cold) {
+  AllocPair(Measure ours, Measure baseline, bool is_cold)
+      : m_ours{std::move(ours)}, m_baseline{std::move(baseline)}, m_is_cold(is_cold) {
     forget_kept_memory();  // of earlier benchmarks
     if (m_is_cold) return;
     m_ours.take();
-    m_twin.take();
+    m_baseline.take();
   }
   ~AllocPair() override { forget_kept_memory(); }
 
   double time_ours() override { return m_ours.take(); }
-  double time_twin() override { return m_twin.take(); }
-  std::string twin_label() const override { return m_twin.measure.label; }
+  double time_baseline() override { return m_baseline.take(); }
+  std::string baseline_label() const override { return m_baseline.measure.label; }
 
   std::map<std::string, double> counters() const override {
     if (m_is_cold) return {};
-    return {{"p99_seconds", m_ours.p99}, {"twin_p99_seconds", m_twin.p99}};
+    return {{"p99_seconds", m_ours.p99}, {"baseline_p99_seconds", m_baseline.p99}};
   }
 
   std::string find_error() override {
-    if (m_ours.verified && m_twin.verified) return "";
-    return std::string("a block of ") + (m_ours.verified ? "the twin" : "ours") +
+    if (m_ours.verified && m_baseline.verified) return "";
+    return std::string("a block of ") + (m_ours.verified ? "the baseline" : "ours") +
            " is not page-locked, or lost what was written into it";
   }
 
@@ -71,7 +71,7 @@ class AllocPair final : public Pair {
     }
   };
 
-  Side m_ours, m_twin;
+  Side m_ours, m_baseline;
   bool m_is_cold;
 };
 

@@ -31,10 +31,10 @@ ColdSample take_sample(Way const& way, std::size_t bytes, bool damage) {
           is_page_locked_throughout(data, bytes) && keeps_its_ends(data, bytes, 'c', damage)};
 }
 
-void choose_by_name(AllocTwin& twin, std::string const& variant) {
-  std::vector<std::string> const all = twin.variants();
+void choose_by_name(AllocBaseline& baseline, std::string const& variant) {
+  std::vector<std::string> const all = baseline.variants();
   auto const found                   = std::ranges::find(all, variant);
-  if (found != all.end()) twin.choose(int(found - all.begin()));
+  if (found != all.end()) baseline.choose(int(found - all.begin()));
 }
 
 // Reads to the end and closes.
@@ -96,7 +96,7 @@ ColdSample sample_from_empty_pool(ColdCase const& what, bool damage) {
   ColdSample sample{};
   for_each_way([&](WayInfo const& info, auto const& way) {
     if (info.name != what.way) return;
-    if (info.twin != nullptr) choose_by_name(*info.twin, what.variant);
+    if (info.baseline != nullptr) choose_by_name(*info.baseline, what.variant);
     // A small one first: what a runtime or library does once is no part of the figure.
     take_sample(way, 4096, false);
     forget_kept_memory();

@@ -12,7 +12,7 @@ namespace KokkosHostSpaces::Perf {
 /// What is to be made for the first time in a process.
 struct ColdCase {
   std::string way;
-  std::string variant;  ///< of a twin; empty: it has one
+  std::string variant;  ///< of a baseline; empty: it has one
   std::size_t bytes;
 };
 

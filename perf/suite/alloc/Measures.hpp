@@ -42,14 +42,14 @@ Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn
 
 inline bool always() { return true; }
 
-/// The first allocation of a process, or from an emptied pool; of a twin its best variant, found
+/// The first allocation of a process, or from an emptied pool; of a baseline its best variant, found
 /// here.
 template <class Way>
 Measure cold(WayInfo const& info, Way const& way, std::size_t bytes, bool in_fresh_process) {
   ColdCase what{info.name, "", bytes};
-  if (info.twin != nullptr)
+  if (info.baseline != nullptr)
     what.variant = choose_best_variant(
-        *info.twin, 3, [] {},
+        *info.baseline, 3, [] {},
         [&] {
           auto const start = Clock::now();
           auto const block = way(bytes);

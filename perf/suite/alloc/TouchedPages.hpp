@@ -4,13 +4,13 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_TOUCHED_PAGES_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_TOUCHED_PAGES_HPP
 
-#include "AllocTwin.hpp"
+#include "AllocBaseline.hpp"
 
 namespace KokkosHostSpaces::Perf {
 
 /// Whole pages from mmap, huge ones where the system has them, touched by several threads. Its
 /// variants: numbers of threads.
-class TouchedPages : public AllocTwin {
+class TouchedPages : public AllocBaseline {
  public:
   TouchedPages();
 

@@ -7,7 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_WAYS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_WAYS_HPP
 
-#include "AllocTwin.hpp"
+#include "AllocBaseline.hpp"
 #include "../../plain/Platform.hpp"
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
@@ -24,8 +24,8 @@ namespace KokkosHostSpaces::Perf {
 
 struct WayInfo {
   std::string name;
-  bool caches;                ///< as AllocTwin::caches
-  AllocTwin* twin = nullptr;  ///< if it is one
+  bool caches;                        ///< as AllocBaseline::caches
+  AllocBaseline* baseline = nullptr;  ///< if it is one
 };
 
 struct FreeInPinnedSpace {
@@ -34,9 +34,9 @@ struct FreeInPinnedSpace {
 };
 
 struct FreePlain {
-  AllocTwin* twin;
+  AllocBaseline* baseline;
   std::size_t bytes;
-  void operator()(char* pointer) const { twin->free(pointer, bytes); }
+  void operator()(char* pointer) const { baseline->free(pointer, bytes); }
 };
 
 template <class Space>
@@ -76,12 +76,12 @@ void for_each_way(Visit visit) {
 #ifdef KOKKOS_ENABLE_CUDA
   visit(WayInfo{"View_CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
 #endif
-  for (auto const& owner : alloc_twins()) {
-    AllocTwin* const twin = owner.get();
-    if (!twin->why_not().empty()) continue;
-    visit(WayInfo{twin->name(), twin->caches(), twin}, [twin](std::size_t bytes) {
-      return std::unique_ptr<char, FreePlain>(static_cast<char*>(twin->allocate(bytes)),
-                                              {twin, bytes});
+  for (auto const& owner : alloc_baselines()) {
+    AllocBaseline* const baseline = owner.get();
+    if (!baseline->why_not().empty()) continue;
+    visit(WayInfo{baseline->name(), baseline->caches(), baseline}, [baseline](std::size_t bytes) {
+      return std::unique_ptr<char, FreePlain>(static_cast<char*>(baseline->allocate(bytes)),
+                                              {baseline, bytes});
     });
   }
 }
@@ -104,7 +104,7 @@ char* begin_of(std::unique_ptr<char, Deleter> const& block) {
 /// Gives back what the caching ways keep.
 inline void forget_kept_memory() {
   pool::trim(0);
-  for (auto const& twin : alloc_twins()) twin->trim();
+  for (auto const& baseline : alloc_baselines()) baseline->trim();
 }
 
 /// Writes the ends of a block and reads them again.

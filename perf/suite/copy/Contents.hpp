@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_CONTENTS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_CONTENTS_HPP
 
-#include "CopyTwin.hpp"
+#include "CopyBaseline.hpp"
 
 #include <Kokkos_Core.hpp>
 

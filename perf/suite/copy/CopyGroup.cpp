@@ -89,18 +89,19 @@ class CasesOfSpace {
   /// The pieces of a batch are measured beside the best of plain ways, some beside single copies.
   void add_batches(CopyWay way) {
     for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode)) {
-      add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best});
+      add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best});
       if (pieces == 1024 && bytes == 4 * KiB)
-        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::single});
+        add_batch(way,
+                  {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::single});
     }
     if (m_effort.mode == Mode::quick) return;
     for (bool const slices : {false, true})
       for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
-        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
+        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best,
                         !slices, slices});
     for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
       if (pieces > 32 && bytes <= 4 * KiB)  // such as have lists that are kept
-        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchTwin::best,
+        add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best,
                         false, true, true});
     if (m_effort.mode == Mode::full) add_regular_batches(way);
     for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
@@ -112,7 +113,7 @@ class CasesOfSpace {
   void add_regular_batches(CopyWay way) {
     for (auto const& [pieces, bytes] : batch_sizes(Mode::standard))
       for (int form = 0; form < 3 && pieces > 1; ++form)
-        add_batch(way, {CopyLayout::regular, pieces, bytes / sizeof(double), BatchTwin::best,
+        add_batch(way, {CopyLayout::regular, pieces, bytes / sizeof(double), BatchBaseline::best,
                         form == 1, form == 2});
   }
 
@@ -121,17 +122,17 @@ class CasesOfSpace {
   }
 
   void add_batch(CopyWay way, CopyShape const& shape) {
-    std::size_t const piece = shape.columns * sizeof(double);
-    std::string const order = shape.layout == CopyLayout::scattered ? "scattered"
-                              : shape.layout == CopyLayout::regular ? "regular"
-                                                                    : "neighbours";
-    std::string const twin  = shape.twin == BatchTwin::single ? "single" : "best";
+    std::size_t const piece    = shape.columns * sizeof(double);
+    std::string const order    = shape.layout == CopyLayout::scattered ? "scattered"
+                                 : shape.layout == CopyLayout::regular ? "regular"
+                                                                       : "neighbours";
+    std::string const baseline = shape.baseline == BatchBaseline::single ? "single" : "best";
     add(way,
         (shape.prepared  ? "prepared_batch/"
          : shape.are_new ? "new_slices/"
          : shape.slices  ? "slices/"
                          : "batch/") +
-            m_plan.space + "/" + name(way) + "/" + order + "/twin:" + twin +
+            m_plan.space + "/" + name(way) + "/" + order + "/baseline:" + baseline +
             "/piece:" + std::to_string(piece),
         shape, shape.rows * piece);
   }

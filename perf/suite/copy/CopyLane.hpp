@@ -13,11 +13,11 @@
 
 namespace KokkosHostSpaces::Perf {
 
-enum class Doer { ours, twin };
+enum class Doer { ours, baseline };
 
 /// Copies in one direction on one stream, of arrays that lie one behind the other and take turns,
 /// so that none comes from a cache. Batches, whose time is that of calls and of latencies, are in
-/// the same memory on both sides, since some may lie further from a GPU; the twin takes it by the
+/// the same memory on both sides, since some may lie further from a GPU; the baseline takes it by the
 /// address that its kernels need, as its calls do.
 template <class Space>
 class CopyLane {
@@ -32,7 +32,7 @@ class CopyLane {
         m_instance(make_instance(stream)),
         m_device(memory.device() + offset),
         m_ours(shape, direction, m_instance),
-        m_twin(make_copy_twin(shape, direction, stream)),
+        m_baseline(make_copy_baseline(shape, direction, stream)),
         m_sides{{memory.ours() + offset, memory.ours_for_kernels() + offset},
                 is_batch(shape.layout)
                     ? Side{memory.ours_for_kernels() + offset, memory.ours_for_kernels() + offset}
@@ -43,7 +43,7 @@ class CopyLane {
         m_ours.prepare(m_sides[0].host + k * shape.host_span(), device);
         double* const host   = m_sides[1].host + k * shape.host_span();
         bool const to_device = direction == CopyDirection::to_device;
-        m_twin->prepare(to_device ? device : host, to_device ? host : device);
+        m_baseline->prepare(to_device ? device : host, to_device ? host : device);
       }
     prepare();
   }
@@ -58,7 +58,7 @@ class CopyLane {
     if (doer == Doer::ours)
       m_ours.enqueue(host, device);
     else
-      m_twin->enqueue(to_device ? device : host, to_device ? host : device);
+      m_baseline->enqueue(to_device ? device : host, to_device ? host : device);
   }
 
   /// After a sample: where both write the same array, it has to be checked before the next; else
@@ -88,7 +88,7 @@ class CopyLane {
     end_sample(Doer::ours);
   }
 
-  CopyTwin& twin() { return *m_twin; }
+  CopyBaseline& baseline() { return *m_baseline; }
   void fence() const { m_instance.fence(); }
 
  private:
@@ -156,7 +156,7 @@ class CopyLane {
   Execution m_instance;
   double* m_device;
   KokkosCopy<Space> m_ours;
-  std::unique_ptr<CopyTwin> m_twin;
+  std::unique_ptr<CopyBaseline> m_baseline;
   Side m_sides[2];
 };
 

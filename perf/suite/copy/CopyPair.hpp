@@ -37,14 +37,16 @@ class CopyPair final : public Pair {
     run(Doer::ours);
     for (auto& lane : m_lanes)
       m_label = choose_best_variant(
-          lane->twin(), 3, [this] { run(Doer::twin); }, [this] { return time_twin(); });
+          lane->baseline(), 3, [this] { run(Doer::baseline); }, [this] { return time_baseline(); });
   }
 
   double time_ours() override { return time(Doer::ours); }
-  double time_twin() override { return time(Doer::twin); }
-  std::string twin_label() const override { return m_label; }
+  double time_baseline() override { return time(Doer::baseline); }
+  std::string baseline_label() const override { return m_label; }
 
-  std::string find_error() override { return describe_wrong(wrong(Doer::ours), wrong(Doer::twin)); }
+  std::string find_error() override {
+    return describe_wrong(wrong(Doer::ours), wrong(Doer::baseline));
+  }
 
   void damage() override { m_lanes.back()->damage(); }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_KOKKOS_COPY_HPP
 
-#include "CopyTwin.hpp"
+#include "CopyBaseline.hpp"
 #include "../Instance.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -72,12 +72,12 @@ class KokkosCopy {
       throw std::logic_error("only contiguous copies with this space");
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the twin's loop is done when it returns
+    m_instance.fence();  // the baseline's loop is done when it returns
 #endif
   }
 
   /// Makes the Views of a batch, or its slices, which a program has at hand, and plans it if it is
-  /// prepared. Each array has Views or slices of its own, as it has a list of the twin's; but they
+  /// prepared. Each array has Views or slices of its own, as it has a list of the baseline's; but they
   /// are as far from each other as those of other arrays, so that a list that deep_copy_all keeps is
   /// known by all of them, if they are not new.
   void prepare(double* host, double* device) {

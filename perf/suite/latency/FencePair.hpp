@@ -20,7 +20,7 @@ class FencePair final : public LatencyPair {
       : m_idle(idle), m_plain(make_plain_buffer(PlainKind::pinned, sizeof(std::int64_t))) {
     m_label = runs_on_device ? "cudaStreamSynchronize" : "nothing";
     time_ours();
-    time_twin();
+    time_baseline();
   }
 
   double time_ours() override {
@@ -31,10 +31,10 @@ class FencePair final : public LatencyPair {
         launch, [this] { m_instance.fence(); }, m_ours.data(), m_wrong_ours);
   }
 
-  double time_twin() override {
-    auto const launch = [this] { m_twin->store(plain(), ++m_last); };
+  double time_baseline() override {
+    auto const launch = [this] { m_baseline->store(plain(), ++m_last); };
     return time(
-        launch, [this] { m_twin->fence(); }, plain(), m_wrong_twin);
+        launch, [this] { m_baseline->fence(); }, plain(), m_wrong_baseline);
   }
 
   void damage() override {

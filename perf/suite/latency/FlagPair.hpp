@@ -21,17 +21,17 @@ class FlagPair final : public LatencyPair {
   FlagPair() : m_plain(make_plain_buffer(PlainKind::pinned, sizeof(SignalAndAnswer))) {
     m_label = "atomic_ref in memory of cudaHostAlloc";
     time_ours();
-    time_twin();
+    time_baseline();
   }
 
   double time_ours() override { return time_ours(first_signal); }
 
-  double time_twin() override {
+  double time_baseline() override {
     auto* const flags = static_cast<SignalAndAnswer*>(m_plain.get());
     *flags            = {0, 0};
-    m_twin->answer(flags, 1 + signals);
-    double const seconds = exchange(*flags, first_signal, m_wrong_twin);
-    m_twin->fence();
+    m_baseline->answer(flags, 1 + signals);
+    double const seconds = exchange(*flags, first_signal, m_wrong_baseline);
+    m_baseline->fence();
     return seconds;
   }
 

@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_PAIR_HPP
 
-#include "LatencyTwin.hpp"
+#include "LatencyBaseline.hpp"
 #include "../../plain/Stopwatch.hpp"
 #include "../Instance.hpp"
 #include "../Pair.hpp"
@@ -32,7 +32,7 @@ struct StoreValue {
   KOKKOS_FUNCTION void operator()(int) const { *where = value; }
 };
 
-/// Answers so many signals; see LatencyTwin::answer. The host sets the signal and reads the answer
+/// Answers so many signals; see LatencyBaseline::answer. The host sets the signal and reads the answer
 /// meanwhile, so that each access has to go there.
 struct AnswerSignals {
   SignalAndAnswer* flags;
@@ -66,13 +66,13 @@ class LatencyPair : public Pair {
  public:
   LatencyPair()
       : m_instance(make_instance(m_stopwatch.stream())),
-        m_twin(make_latency_twin(m_stopwatch.stream())) {}
+        m_baseline(make_latency_baseline(m_stopwatch.stream())) {}
 
-  std::string twin_label() const override { return m_label; }
+  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
     check();
-    return describe_wrong(m_wrong_ours, m_wrong_twin);
+    return describe_wrong(m_wrong_ours, m_wrong_baseline);
   }
 
  protected:
@@ -81,9 +81,9 @@ class LatencyPair : public Pair {
 
   Stopwatch m_stopwatch;
   Execution m_instance;
-  std::unique_ptr<LatencyTwin> m_twin;
+  std::unique_ptr<LatencyBaseline> m_baseline;
   std::string m_label;
-  std::int64_t m_wrong_ours = 0, m_wrong_twin = 0;
+  std::int64_t m_wrong_ours = 0, m_wrong_baseline = 0;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -26,15 +26,15 @@ class CountingPair : public LatencyPair {
 
  protected:
   std::int64_t* ours() const { return m_counts.data(); }
-  std::int64_t* twins() const { return m_counts.data() + 1; }
+  std::int64_t* baselines() const { return m_counts.data() + 1; }
 
   void check() override {
     auto const counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_counts);
     m_wrong_ours += counts(0) != m_expected_ours;
-    m_wrong_twin += counts(1) != m_expected_twin;
+    m_wrong_baseline += counts(1) != m_expected_baseline;
   }
 
-  std::int64_t m_expected_ours = 0, m_expected_twin = 0;
+  std::int64_t m_expected_ours = 0, m_expected_baseline = 0;
 
  private:
   Kokkos::View<std::int64_t[2], Execution::memory_space> m_counts{"counts"};
@@ -45,7 +45,7 @@ class LaunchPair final : public CountingPair {
  public:
   LaunchPair() {
     m_label = choose_best_variant(
-        *m_twin, 3, [this] { time_twin(); }, [this] { return time_twin(); });
+        *m_baseline, 3, [this] { time_baseline(); }, [this] { return time_baseline(); });
     time_ours();
   }
 
@@ -59,12 +59,12 @@ class LaunchPair final : public CountingPair {
     return seconds / launches;
   }
 
-  double time_twin() override {
-    m_expected_twin += launches;
+  double time_baseline() override {
+    m_expected_baseline += launches;
     double const seconds = host_seconds([this] {
-      for (int i = 0; i < launches; ++i) m_twin->count(twins());
+      for (int i = 0; i < launches; ++i) m_baseline->count(baselines());
     });
-    m_twin->fence();
+    m_baseline->fence();
     return seconds / launches;
   }
 
@@ -88,37 +88,37 @@ class GraphPair final : public CountingPair {
     instantiate(m_graph);
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
     std::string const chosen = choose_best_variant(
-        *m_twin, 3, [this] { make_twin(); }, [this] { return time_twin(); });
-    make_twin();
+        *m_baseline, 3, [this] { make_baseline(); }, [this] { return time_baseline(); });
+    make_baseline();
     m_label = runs_on_device ? "cudaGraphLaunch: " + chosen : "calls of std::function";
   }
 
   double time_ours() override {
     return m_stopwatch.time_queued([this] { enqueue_ours(); }) / (launches * kernels);
   }
-  double time_twin() override {
-    return m_stopwatch.time_queued([this] { enqueue_twin(); }) / (launches * kernels);
+  double time_baseline() override {
+    return m_stopwatch.time_queued([this] { enqueue_baseline(); }) / (launches * kernels);
   }
 
  private:
   static constexpr int launches = 8;
 
-  void make_twin() {
-    m_twin->make_graph(kernels, twins());
-    m_stopwatch.time_with_host_clock([this] { enqueue_twin(); });
+  void make_baseline() {
+    m_baseline->make_graph(kernels, baselines());
+    m_stopwatch.time_with_host_clock([this] { enqueue_baseline(); });
   }
 
   void enqueue_ours() {
     m_expected_ours += launches * kernels;
     for (int i = 0; i < launches; ++i) m_graph.submit(m_instance);
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the twin's loop is done when it returns
+    m_instance.fence();  // the baseline's loop is done when it returns
 #endif
   }
 
-  void enqueue_twin() {
-    m_expected_twin += launches * kernels;
-    for (int i = 0; i < launches; ++i) m_twin->launch_graph();
+  void enqueue_baseline() {
+    m_expected_baseline += launches * kernels;
+    for (int i = 0; i < launches; ++i) m_baseline->launch_graph();
   }
 
   Graph m_graph;

@@ -24,7 +24,7 @@ class SmallCopyPair final : public LatencyPair {
   SmallCopyPair() : m_plain(make_plain_buffer(PlainKind::pinned, copies * sizeof(double))) {
     m_label = runs_on_device ? "cudaMemcpyAsync, cudaStreamSynchronize" : "memcpy";
     time_ours();
-    time_twin();
+    time_baseline();
   }
 
   double time_ours() override {
@@ -40,16 +40,16 @@ class SmallCopyPair final : public LatencyPair {
     return seconds / copies;
   }
 
-  double time_twin() override {
+  double time_baseline() override {
     double* const plain = static_cast<double*>(m_plain.get());
     renew(plain);
     double const seconds = host_seconds([&] {
       for (int i = 0; i < copies; ++i) {
-        m_twin->copy(m_device.data() + i, plain + i, sizeof(double));
-        m_twin->fence();
+        m_baseline->copy(m_device.data() + i, plain + i, sizeof(double));
+        m_baseline->fence();
       }
     });
-    m_wrong_twin += count_wrong();
+    m_wrong_baseline += count_wrong();
     return seconds / copies;
   }
 

@@ -24,9 +24,9 @@ class ViewPair final : public LatencyPair {
   ViewPair() {
     m_label = runs_on_device ? "cudaHostAlloc, cudaFreeHost" : "malloc, free";
     time_ours();
-    time_twin();
+    time_baseline();
     m_wrong_ours += !is_page_locked(Bytes(no_values(), bytes).data());
-    m_wrong_twin += !is_page_locked(make_plain_buffer(PlainKind::pinned, bytes).get());
+    m_wrong_baseline += !is_page_locked(make_plain_buffer(PlainKind::pinned, bytes).get());
   }
 
   double time_ours() override {
@@ -37,10 +37,10 @@ class ViewPair final : public LatencyPair {
            views;
   }
 
-  double time_twin() override {
+  double time_baseline() override {
     return host_seconds([this] {
              for (int i = 0; i < views; ++i)
-               m_wrong_twin +=
+               m_wrong_baseline +=
                    !use(static_cast<char*>(make_plain_buffer(PlainKind::pinned, bytes).get()), i);
            }) /
            views;

@@ -94,7 +94,7 @@ class StreamCases {
     std::size_t const bytes = sizes()[sizes().size() == 1 ? 0 : 1];
     add_loop(StreamOperation::triad, vector(bytes), "PinnedSpace/staged", "parallel_for", staged,
              library([](StreamLoop const& loop) {
-               return LibraryTwin::Variants{
+               return LibraryBaseline::Variants{
                    {"on MappedSpace", [loop] { return run_parallel_for(loop); }}};
              }));
     if (!runs_on_device) return;
@@ -121,10 +121,10 @@ class StreamCases {
     for (int count = 2; count <= 8; count += quick() ? 6 : 1)
       add_loop(StreamOperation::stencil, shape, "PinnedSpace/chain", "passes", chain(count),
                library([count, options](StreamLoop const& loop) {
-                 return LibraryTwin::Variants{{"one step each", [=] {
-                                                 run_passes<PinnedSpace>(loop, count, options);
-                                                 return 0.;
-                                               }}};
+                 return LibraryBaseline::Variants{{"one step each", [=] {
+                                                     run_passes<PinnedSpace>(loop, count, options);
+                                                     return 0.;
+                                                   }}};
                }),
                count);
   }
@@ -161,7 +161,7 @@ class StreamCases {
       return run_streamed<PinnedSpace>(loop, options);
     };
     auto const on_one = library([](StreamLoop const& loop) {
-      return LibraryTwin::Variants{{"staged", [loop] { return staged(loop); }}};
+      return LibraryBaseline::Variants{{"staged", [loop] { return staged(loop); }}};
     });
     for (auto operation : {StreamOperation::triad, StreamOperation::dot}) {
       StreamShape const shape = vector(sizes().back());
@@ -184,28 +184,28 @@ class StreamCases {
         StreamOperation::triad, vector(sizes().back()), "PinnedSpace/two_at_once", "one_by_one",
         [=](StreamLoop const& loop) { return halves(loop, true); },
         library([=](StreamLoop const& loop) {
-          return LibraryTwin::Variants{{"staged", [=] { return halves(loop, false); }}};
+          return LibraryBaseline::Variants{{"staged", [=] { return halves(loop, false); }}};
         }));
   }
 
   Cases take() { return std::move(m_cases); }
 
  private:
-  using Sizes    = std::vector<std::size_t>;
-  using Run      = std::function<double(StreamLoop const&)>;
-  using MakeTwin = std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)>;
+  using Sizes        = std::vector<std::size_t>;
+  using Run          = std::function<double(StreamLoop const&)>;
+  using MakeBaseline = std::function<std::unique_ptr<StreamBaseline>(StreamLoop const&)>;
 
   static double staged(StreamLoop const& loop) {
     return run_streamed<PinnedSpace>(loop, options_of(Transport::staged));
   }
 
-  static MakeTwin plain(StreamWay way) {
-    return [way](StreamLoop const& loop) { return make_stream_twin(way, loop); };
+  static MakeBaseline plain(StreamWay way) {
+    return [way](StreamLoop const& loop) { return make_stream_baseline(way, loop); };
   }
   template <class MakeVariants>
-  static MakeTwin library(MakeVariants make_variants) {
-    return [make_variants](StreamLoop const& loop) -> std::unique_ptr<StreamTwin> {
-      return std::make_unique<LibraryTwin>(make_variants(loop));
+  static MakeBaseline library(MakeVariants make_variants) {
+    return [make_variants](StreamLoop const& loop) -> std::unique_ptr<StreamBaseline> {
+      return std::make_unique<LibraryBaseline>(make_variants(loop));
     };
   }
 
@@ -229,19 +229,19 @@ class StreamCases {
             side};
   }
 
-  void add_staged(StreamOperation operation, std::size_t bytes, std::string const& twin,
+  void add_staged(StreamOperation operation, std::size_t bytes, std::string const& baseline,
                   StreamWay way) {
-    add_loop(operation, vector(bytes), "PinnedSpace/staged", twin, staged, plain(way));
+    add_loop(operation, vector(bytes), "PinnedSpace/staged", baseline, staged, plain(way));
   }
 
   void add_loop(StreamOperation operation, StreamShape const& shape, std::string const& how,
-                std::string const& twin, Run run, MakeTwin make_twin, int count = 1) {
-    add({.operation = operation,
-         .shape     = shape,
-         .steps     = count,
-         .run       = std::move(run),
-         .twin      = twin,
-         .make_twin = std::move(make_twin)},
+                std::string const& baseline, Run run, MakeBaseline make_baseline, int count = 1) {
+    add({.operation     = operation,
+         .shape         = shape,
+         .steps         = count,
+         .run           = std::move(run),
+         .baseline      = baseline,
+         .make_baseline = std::move(make_baseline)},
         how);
   }
 
@@ -250,15 +250,15 @@ class StreamCases {
     one.run         = [count](StreamLoop const& loop) {
       return run_case<MappedSpace>(loop, count, options_of(Transport::automatic));
     };
-    one.twin      = "better";
-    one.make_twin = library([count](StreamLoop const& loop) {
+    one.baseline      = "better";
+    one.make_baseline = library([count](StreamLoop const& loop) {
       auto const by = [&](Transport transport) {
         return [loop, count, transport] {
           return run_case<MappedSpace>(loop, count, options_of(transport));
         };
       };
-      return LibraryTwin::Variants{{"staged", by(Transport::staged)},
-                                   {"zero-copy", by(Transport::zero_copy)}};
+      return LibraryBaseline::Variants{{"staged", by(Transport::staged)},
+                                       {"zero-copy", by(Transport::zero_copy)}};
     });
     add(std::move(one), "MappedSpace/automatic");
   }
@@ -266,7 +266,8 @@ class StreamCases {
   void add(StreamCase one, std::string const& how) {
     std::size_t const bytes = std::size_t(one.shape.elements()) * sizeof(double);
     double const touched    = arrays_moved(one.operation) * double(bytes) * one.steps / one.every;
-    std::string full_name   = "stream/" + name(one.operation) + "/" + how + "/twin:" + one.twin;
+    std::string full_name =
+        "stream/" + name(one.operation) + "/" + how + "/baseline:" + one.baseline;
     if (one.operation == StreamOperation::stencil)
       full_name += "/steps:" + std::to_string(one.steps);
     if (one.every > 1) full_name += "/every:" + std::to_string(one.every);

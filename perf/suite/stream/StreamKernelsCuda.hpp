@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernels of the twins, on some planes of the arrays.
+// The kernels of the baselines, on some planes of the arrays.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_KERNELS_CUDA_HPP
 
 #include "../../plain/CheckCuda.hpp"
-#include "StreamTwin.hpp"
+#include "StreamBaseline.hpp"
 
 #include <cuda_runtime.h>
 
@@ -98,11 +98,11 @@ inline Traffic traffic_of(StreamOperation operation) {
   return {false, true, false, true, 1};
 }
 
-/// In chunks, as they lie in host memory; made in PipelineTwinCuda.cpp. Way: pipeline or serial.
-std::unique_ptr<StreamTwin> make_chunked_twin(StreamWay way, StreamLoop const& loop);
+/// In chunks, as they lie in host memory; made in PipelineBaselineCuda.cpp. Way: pipeline or serial.
+std::unique_ptr<StreamBaseline> make_chunked_baseline(StreamWay way, StreamLoop const& loop);
 
-/// Copies alone; made in LinkTwinCuda.cpp. Way: link or all_links.
-std::unique_ptr<StreamTwin> make_link_twin(StreamWay way, StreamLoop const& loop);
+/// Copies alone; made in LinkBaselineCuda.cpp. Way: link or all_links.
+std::unique_ptr<StreamBaseline> make_link_baseline(StreamWay way, StreamLoop const& loop);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -7,7 +7,7 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_MEMORY_HPP
 
 #include "../Instance.hpp"
-#include "StreamTwin.hpp"
+#include "StreamBaseline.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 

@@ -21,8 +21,8 @@ struct StreamCase {
   int every = 1;  ///< of a dot
 
   std::function<double(StreamLoop const&)> run = {};  ///< ours; returns when done
-  std::string twin                             = {};  ///< what the other side is called
-  std::function<std::unique_ptr<StreamTwin>(StreamLoop const&)> make_twin = {};
+  std::string baseline                         = {};  ///< what the other side is called
+  std::function<std::unique_ptr<StreamBaseline>(StreamLoop const&)> make_baseline = {};
 };
 
 /// A loop over data in host memory, timed by the host's clock from the call until its result is
@@ -37,22 +37,22 @@ class StreamPair final : public Pair {
     m_memory->fill(m_case.shape.elements());
     reset_stream(m_loop);
     if (m_case.operation == StreamOperation::dot) m_sum = expected_dot(m_loop);
-    m_twin = m_case.make_twin(m_loop);
+    m_baseline = m_case.make_baseline(m_loop);
     m_case.run(m_loop);
-    m_label =
-        m_case.twin + ": " +
-        choose_best_variant(
-            *m_twin, m_runs > 1 ? 7 : 2, [this] { time_twin(); }, [this] { return time_twin(); });
+    m_label = m_case.baseline + ": " +
+              choose_best_variant(
+                  *m_baseline, m_runs > 1 ? 7 : 2, [this] { time_baseline(); },
+                  [this] { return time_baseline(); });
   }
 
   double time_ours() override {
     return seconds_of([this] { m_case.run(m_loop); });
   }
-  double time_twin() override {
-    m_twin->prepare();
-    return seconds_of([this] { m_twin->run(); });
+  double time_baseline() override {
+    m_baseline->prepare();
+    return seconds_of([this] { m_baseline->run(); });
   }
-  std::string twin_label() const override { return m_label; }
+  std::string baseline_label() const override { return m_label; }
 
   /// Of one more run of either side, for which results are poisoned.
   std::string find_error() override {
@@ -62,14 +62,14 @@ class StreamPair final : public Pair {
     std::int64_t const ours = wrong();
     auto const by_us        = copy_of_points();
     begin_again();
-    m_twin->prepare();
-    m_result = m_twin->run();
-    m_twin->collect();
-    auto const missing = m_twin->count_missing();
-    std::int64_t twin  = missing ? *missing : wrong();
+    m_baseline->prepare();
+    m_result = m_baseline->run();
+    m_baseline->collect();
+    auto const missing    = m_baseline->count_missing();
+    std::int64_t baseline = missing ? *missing : wrong();
     if (by_us.is_allocated())
-      twin += count_differing(by_us.data(), m_loop.arrays.a, m_case.shape.elements());
-    return describe_wrong(ours, twin);
+      baseline += count_differing(by_us.data(), m_loop.arrays.a, m_case.shape.elements());
+    return describe_wrong(ours, baseline);
   }
 
   void damage() override { m_damaged = true; }
@@ -125,7 +125,7 @@ class StreamPair final : public Pair {
   std::shared_ptr<StreamMemory> m_memory;
   int m_runs;
   StreamLoop m_loop;
-  std::unique_ptr<StreamTwin> m_twin;
+  std::unique_ptr<StreamBaseline> m_baseline;
   std::string m_label;
   double m_sum = 0, m_result = 0;
   bool m_damaged = false;

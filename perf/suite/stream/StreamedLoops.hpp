@@ -7,7 +7,7 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
 
 #include "../Instance.hpp"
-#include "StreamTwin.hpp"
+#include "StreamBaseline.hpp"
 
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>
@@ -139,11 +139,11 @@ void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
 }
 
 /// What a benchmark is held against where that is Kokkos, too.
-class LibraryTwin final : public StreamTwin {
+class LibraryBaseline final : public StreamBaseline {
  public:
   using Variants = std::vector<std::pair<std::string, std::function<double()>>>;
 
-  explicit LibraryTwin(Variants variants) : m_variants(std::move(variants)) {}
+  explicit LibraryBaseline(Variants variants) : m_variants(std::move(variants)) {}
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;

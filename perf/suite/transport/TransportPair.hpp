@@ -54,29 +54,31 @@ class TransportPair final : public Pair {
         m_staging(arrays(m_memory->staging.plain)),
         m_to_device(shape(), CopyDirection::to_device, m_instance),
         m_to_host(shape(), CopyDirection::to_host, m_instance),
-        m_twin_to_device(make_copy_twin(shape(), CopyDirection::to_device, m_stopwatch.stream())),
-        m_twin_to_host(make_copy_twin(shape(), CopyDirection::to_host, m_stopwatch.stream())),
-        m_twin(make_vector_twin<double>(triad, {Memory::in_place ? m_plain : m_staging},
-                                        m_case.elements, false, Rivals::all,
-                                        m_stopwatch.stream())) {
+        m_baseline_to_device(
+            make_copy_baseline(shape(), CopyDirection::to_device, m_stopwatch.stream())),
+        m_baseline_to_host(
+            make_copy_baseline(shape(), CopyDirection::to_host, m_stopwatch.stream())),
+        m_baseline(make_vector_baseline<double>(triad, {Memory::in_place ? m_plain : m_staging},
+                                                m_case.elements, false, Rivals::all,
+                                                m_stopwatch.stream())) {
     for (Arrays const& data : {m_ours, m_plain})
       on_data([&](auto const& instance) { fill(data, 1, n(), instance); });
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
     // Over the link all kernels are equally fast.
     bool const on_device = std::is_same_v<Space, Execution::memory_space>;
     m_label              = choose_best_variant(
-                     *m_twin, on_device ? 3 : 1,
-                     [this] { m_stopwatch.time_with_host_clock([this] { enqueue_twin(); }); },
-                     [this] { return time_twin(); }, on_device ? 1 : 3);
+                     *m_baseline, on_device ? 3 : 1,
+                     [this] { m_stopwatch.time_with_host_clock([this] { enqueue_baseline(); }); },
+                     [this] { return time_baseline(); }, on_device ? 1 : 3);
   }
 
   double time_ours() override {
     return time([this] { enqueue_ours(); });
   }
-  double time_twin() override {
-    return time([this] { enqueue_twin(); });
+  double time_baseline() override {
+    return time([this] { enqueue_baseline(); });
   }
-  std::string twin_label() const override { return m_label; }
+  std::string baseline_label() const override { return m_label; }
 
   /// Of one more sample of either side; its outputs and all copies on the device are poisoned for
   /// it.
@@ -86,7 +88,7 @@ class TransportPair final : public Pair {
     if (m_damaged) on_data([&](auto const& instance) { spoil(triad, m_ours, n(), instance); });
     std::int64_t const ours = wrong(m_ours);
     reset(m_plain);
-    time_twin();
+    time_baseline();
     return describe_wrong(ours, wrong(m_plain));
   }
 
@@ -115,7 +117,7 @@ class TransportPair final : public Pair {
       }
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the twin's loop is done when it returns
+    m_instance.fence();  // the baseline's loop is done when it returns
 #endif
   }
 
@@ -129,14 +131,14 @@ class TransportPair final : public Pair {
         ElementWise(c, Triad<double>(), In(at.a, m_case.elements), In(at.b, m_case.elements)));
   }
 
-  void enqueue_twin() {
+  void enqueue_baseline() {
     for (std::size_t i = 0; i < m_case.runs; ++i) {
       if constexpr (!Memory::in_place) {
-        m_twin_to_device->enqueue(m_staging.a, m_plain.a);
-        m_twin_to_device->enqueue(m_staging.b, m_plain.b);
+        m_baseline_to_device->enqueue(m_staging.a, m_plain.a);
+        m_baseline_to_device->enqueue(m_staging.b, m_plain.b);
       }
-      m_twin->enqueue();
-      if constexpr (!Memory::in_place) m_twin_to_host->enqueue(m_plain.c, m_staging.c);
+      m_baseline->enqueue();
+      if constexpr (!Memory::in_place) m_baseline_to_host->enqueue(m_plain.c, m_staging.c);
     }
   }
 
@@ -174,8 +176,8 @@ class TransportPair final : public Pair {
   Execution m_instance;
   Arrays m_ours, m_plain, m_staging;
   KokkosCopy<Space> m_to_device, m_to_host;
-  std::unique_ptr<CopyTwin> m_twin_to_device, m_twin_to_host;
-  std::unique_ptr<VectorTwin> m_twin;
+  std::unique_ptr<CopyBaseline> m_baseline_to_device, m_baseline_to_host;
+  std::unique_ptr<VectorBaseline> m_baseline;
   std::string m_label;
   bool m_damaged = false;
 };

@@ -46,7 +46,7 @@ void write_transport_table(std::ostream& out, std::vector<Result> const& results
   for (Result const& result : results)
     if (result.name.starts_with("transport/")) table.add(result);
   if (table.rows.empty()) return;
-  out << (twins_use_cuda ? about_device : about_host) << format("\n%-18s", "triad, arrays of");
+  out << (baselines_use_cuda ? about_device : about_host) << format("\n%-18s", "triad, arrays of");
   for (std::string const& how : table.transports) out << format("%12s", how.c_str());
   out << "    ratios\n";
   for (auto const& [bytes, row] : table.rows) {

@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
 
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -5,7 +5,7 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_HPP
 
 #include "../Instance.hpp"
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include <functional>
 

@@ -75,7 +75,7 @@ class VectorKernels {
     else
       for (auto const& kernel : m_kernels) kernel();
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the twin's loops are done when they return
+    m_instance.fence();  // the baseline's loops are done when they return
 #endif
   }
 

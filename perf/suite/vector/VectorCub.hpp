@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_CUB_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_CUB_HPP
 
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include <functional>
 

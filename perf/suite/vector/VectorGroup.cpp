@@ -23,12 +23,12 @@ std::string name(Launch launch) {
 }
 
 /// In the name of a benchmark.
-std::string twin(Rivals rivals) {
-  char const* const names[] = {"", "/twin:repeatable", "/twin:CUB"};
+std::string baseline(Rivals rivals) {
+  char const* const names[] = {"", "/baseline:repeatable", "/baseline:CUB"};
   return names[int(rivals)];
 }
 
-/// Sums on the device are held against some variants of the twin alone as well.
+/// Sums on the device are held against some variants of the baseline alone as well.
 std::vector<Rivals> rivals(VectorOperation op, Launch launch, bool on_device, Mode mode) {
   bool const best_launch = launch == Launch::element_wise || launch == Launch::element_wise_graph;
   bool const is_asked    = mode == Mode::full ? is_sum(op) : op == VectorOperation::dot;
@@ -46,7 +46,7 @@ std::vector<VectorOperation> operations(Mode mode) {
 /// How a space is measured.
 struct Sweep {
   std::string space;
-  PlainKind twin;
+  PlainKind baseline;
   std::vector<Launch> launches;
   int largest;            ///< number of elements, as exponent of two
   std::size_t available;  ///< bytes for all arrays of both sides
@@ -67,11 +67,11 @@ Case make_case(Sweep const& sweep, std::string const& type, VectorCase const& de
       double(arrays_moved(description.op)) * double(description.elements) * sizeof(T);
   double const seconds = std::max(bytes, double(sweep.most_bytes)) / sweep.rate;
   return {"vector/" + name(description.op) + "/" + sweep.space + "/" + type + "/" +
-              name(description.launch) + twin(description.rivals) +
+              name(description.launch) + baseline(description.rivals) +
               "/n:" + std::to_string(description.elements),
           bytes, effort.repetitions(seconds), [=] {
             return std::make_unique<VectorPair<Space, T>>(
-                description, latest->of<VectorMemory<Space>>(sweep.bytes_each(), sweep.twin));
+                description, latest->of<VectorMemory<Space>>(sweep.bytes_each(), sweep.baseline));
           }};
 }
 
@@ -123,8 +123,8 @@ Cases vector_cases(Effort const& effort) {
   add_cases<MappedSpace>(host, effort, latest, cases);
   host.space = "CudaHostPinnedSpace";
   add_cases<Kokkos::CudaHostPinnedSpace>(host, effort, latest, cases);
-  host.space = "WriteCombinedSpace";
-  host.twin  = PlainKind::write_combined;
+  host.space    = "WriteCombinedSpace";
+  host.baseline = PlainKind::write_combined;
   add_cases<WriteCombinedSpace>(host, effort, latest, cases);
 #else
   Sweep host{"",

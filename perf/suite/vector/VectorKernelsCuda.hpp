@@ -9,7 +9,7 @@
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 
 #include "../../plain/EarlyLaunchCuda.hpp"
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include <cuda_runtime.h>
 

@@ -36,26 +36,27 @@ class VectorPair final : public Pair {
         m_arrays(std::min(m_runs, std::bit_floor(m_memory->bytes / (m_case.elements * sizeof(T))))),
         m_sums("sums", 2 * m_arrays),
         m_ours_at(arguments(m_memory->ours[0], m_memory->ours[1], m_memory->ours[2], 0)),
-        m_twin_at(arguments(m_memory->plain[0], m_memory->plain[1], m_memory->plain[2], m_arrays)),
+        m_baseline_at(
+            arguments(m_memory->plain[0], m_memory->plain[1], m_memory->plain[2], m_arrays)),
         m_ours(KokkosVector<Space>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
                                          m_case.launch, m_instance)),
-        m_twin(make_vector_twin<T>(m_case.op, all_runs(m_twin_at), m_case.elements,
-                                   m_case.launch == Launch::element_wise_graph, m_case.rivals,
-                                   m_stopwatch.stream())) {
-    for (VectorArguments<T> const& at : {m_ours_at, m_twin_at})
+        m_baseline(make_vector_baseline<T>(m_case.op, all_runs(m_baseline_at), m_case.elements,
+                                           m_case.launch == Launch::element_wise_graph,
+                                           m_case.rivals, m_stopwatch.stream())) {
+    for (VectorArguments<T> const& at : {m_ours_at, m_baseline_at})
       fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
     run(m_ours);
     // Over the link all variants are equally fast, and large samples hardly scatter.
     bool const large = sample_bytes() > 1e9;
     int const step   = large && !on_device ? 3 : 1;
     m_label          = choose_best_variant(
-                 *m_twin, large ? 1 : 3, [this] { run(m_enqueue_twin); }, [this] { return time_twin(); },
-                 step);
+                 *m_baseline, large ? 1 : 3, [this] { run(m_enqueue_baseline); },
+                 [this] { return time_baseline(); }, step);
   }
 
   double time_ours() override { return time(m_ours); }
-  double time_twin() override { return time(m_enqueue_twin); }
-  std::string twin_label() const override { return m_label; }
+  double time_baseline() override { return time(m_enqueue_baseline); }
+  std::string baseline_label() const override { return m_label; }
 
   /// Of one more sample of either side, on arrays that are poisoned for it.
   std::string find_error() override {
@@ -63,9 +64,9 @@ class VectorPair final : public Pair {
     time_ours();
     if (m_damaged) spoil(m_case.op, m_ours_at, std::int64_t(m_case.elements), m_instance);
     std::int64_t const ours = wrong(m_ours_at);
-    reset(m_twin_at);
-    time_twin();
-    return describe_wrong(ours, wrong(m_twin_at));
+    reset(m_baseline_at);
+    time_baseline();
+    return describe_wrong(ours, wrong(m_baseline_at));
   }
 
   void damage() override { m_damaged = true; }
@@ -118,10 +119,10 @@ class VectorPair final : public Pair {
   Execution m_instance;
   std::size_t m_runs, m_arrays;
   Kokkos::View<T*, Execution::memory_space> m_sums;
-  VectorArguments<T> m_ours_at, m_twin_at;
+  VectorArguments<T> m_ours_at, m_baseline_at;
   Stopwatch::Work m_ours;
-  std::unique_ptr<VectorTwin> m_twin;
-  Stopwatch::Work m_enqueue_twin = [this] { m_twin->enqueue(); };
+  std::unique_ptr<VectorBaseline> m_baseline;
+  Stopwatch::Work m_enqueue_baseline = [this] { m_baseline->enqueue(); };
   std::string m_label;
   bool m_damaged = false;
 };

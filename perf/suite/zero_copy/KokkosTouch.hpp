@@ -4,7 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_KOKKOS_TOUCH_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_KOKKOS_TOUCH_HPP
 
-#include "TouchTwin.hpp"
+#include "TouchBaseline.hpp"
 #include "../Instance.hpp"
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class TouchMemory {
   Kokkos::View<double*, Execution::memory_space> m_device;
 };
 
-/// Small whole numbers, so that sums are exact. The twin's array differs from ours in `extra`, so
+/// Small whole numbers, so that sums are exact. The baseline's array differs from ours in `extra`, so
 /// that neither can be taken for the other on the device.
 KOKKOS_INLINE_FUNCTION double content(std::uint64_t element, int extra) {
   return double(element % 251 + extra);

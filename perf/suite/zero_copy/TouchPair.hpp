@@ -45,29 +45,30 @@ class TouchPair final : public Pair {
       : m_case(description),
         m_memory(std::move(memory)),
         m_instance(make_instance(m_stopwatch.stream())),
-        m_twin(make_touch_twin(m_case.alignment % 16 == 0, m_stopwatch.stream())),
+        m_baseline(make_touch_baseline(m_case.alignment % 16 == 0, m_stopwatch.stream())),
         m_all(m_memory->elements() / run_elements),
         m_touched(m_case.touched(m_memory->elements())),
         m_parts(m_case.way != TouchWay::staged && m_all / m_touched >= parts ? parts : 1),
         m_ours{m_memory->ours(m_case.alignment), m_memory->ours_for_kernels(m_case.alignment),
                Sums("sums of ours", m_parts * m_touched), 0},
         m_plain{m_memory->plain(m_case.alignment), m_memory->plain(m_case.alignment),
-                Sums("sums of twin", m_parts * m_touched), 1} {
+                Sums("sums of baseline", m_parts * m_touched), 1} {
     for (Side const* side : {&m_ours, &m_plain})
       fill(m_instance, side->for_kernels, m_memory->elements(), side->extra);
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
     m_label = choose_best_variant(
-        *m_twin, 3, [this] { m_stopwatch.time_with_host_clock([this] { enqueue_twin(); }); },
-        [this] { return time_twin(); });
+        *m_baseline, 3,
+        [this] { m_stopwatch.time_with_host_clock([this] { enqueue_baseline(); }); },
+        [this] { return time_baseline(); });
   }
 
   double time_ours() override {
     return m_stopwatch.time_queued_cold([this] { enqueue_ours(); }) / double(m_parts);
   }
-  double time_twin() override {
-    return m_stopwatch.time_queued_cold([this] { enqueue_twin(); }) / double(m_parts);
+  double time_baseline() override {
+    return m_stopwatch.time_queued_cold([this] { enqueue_baseline(); }) / double(m_parts);
   }
-  std::string twin_label() const override { return m_label; }
+  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override { return describe_wrong(wrong(m_ours), wrong(m_plain)); }
 
@@ -108,7 +109,7 @@ class TouchPair final : public Pair {
       });
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the twin's loop is done when it returns
+    m_instance.fence();  // the baseline's loop is done when it returns
 #endif
   }
 
@@ -119,18 +120,18 @@ class TouchPair final : public Pair {
                          AddRuns<Array, Vector<OnDevice>>{array, sums, runs});
   }
 
-  void enqueue_twin() {
+  void enqueue_baseline() {
     ++m_plain.samples;
     double* array = m_plain.array;
     if (m_case.way == TouchWay::staged) {
       array = m_memory->device();
-      m_twin->copy(array, m_plain.array, m_memory->elements() * sizeof(double));
+      m_baseline->copy(array, m_plain.array, m_memory->elements() * sizeof(double));
     }
     each_kernel([&](std::uint64_t part, TouchedRuns const& runs) {
       if (m_case.way == TouchWay::write)
-        m_twin->write(array, value(m_plain), runs);
+        m_baseline->write(array, value(m_plain), runs);
       else
-        m_twin->read(array, m_plain.sums.data() + part * m_touched, runs);
+        m_baseline->read(array, m_plain.sums.data() + part * m_touched, runs);
     });
   }
 
@@ -158,7 +159,7 @@ class TouchPair final : public Pair {
   std::shared_ptr<TouchMemory<Space>> m_memory;
   Stopwatch m_stopwatch;
   Execution m_instance;
-  std::unique_ptr<TouchTwin> m_twin;
+  std::unique_ptr<TouchBaseline> m_baseline;
   std::uint64_t m_all, m_touched, m_parts;
   Side m_ours, m_plain;
   std::string m_label;

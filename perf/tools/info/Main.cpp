@@ -72,7 +72,7 @@ bool all_verified(Findings const& findings) {
 }
 
 std::string why_no_gpu() {
-  return twins_use_cuda ? why_no_device() : "this library was built without CUDA";
+  return baselines_use_cuda ? why_no_device() : "this library was built without CUDA";
 }
 
 // By the program beside this one, which has Kokkos. \throw if that cannot be started
@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
   if (options.calibrate) return calibrate();
   Findings findings         = survey(list_devices(), Impl::Backend::Topology::machine());
   findings.huge_pages_asked = Impl::Backend::config().huge_pages;
-  findings.with_cuda        = twins_use_cuda;
+  findings.with_cuda        = baselines_use_cuda;
   if (findings.gpus.empty()) findings.why_no_gpu = why_no_gpu();
   bool measured = true;
   try {

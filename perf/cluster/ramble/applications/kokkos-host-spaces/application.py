@@ -54,7 +54,7 @@ class KokkosHostSpaces(ExecutableApplication):
         "ratio",
         fom_regex=case + r".* (?P<ratio>[0-9.]+) \([0-9.]+ to [0-9.]+\)",
         group_name="ratio",
-        units="twin / ours",
+        units="baseline / ours",
         contexts=["benchmark"],
     )
     figure_of_merit(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include "../../plain/LoopsHost.hpp"
 
@@ -19,9 +19,9 @@ T sum_over(std::size_t n, Term term) {
 }
 
 template <class T>
-class HostVectorTwin final : public VectorTwin {
+class HostVectorBaseline final : public VectorBaseline {
  public:
-  HostVectorTwin(VectorOperation op, std::vector<VectorArguments<T>> runs, std::size_t elements)
+  HostVectorBaseline(VectorOperation op, std::vector<VectorArguments<T>> runs, std::size_t elements)
       : m_op(op), m_runs(std::move(runs)), m_elements(elements) {}
 
   std::vector<std::string> variants() const override { return {"a loop"}; }
@@ -63,17 +63,15 @@ class HostVectorTwin final : public VectorTwin {
 }  // namespace
 
 template <class T>
-std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
-                                             std::vector<VectorArguments<T>> runs,
-                                             std::size_t elements, bool, Rivals, Stream) {
-  return std::make_unique<HostVectorTwin<T>>(op, std::move(runs), elements);
+std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
+                                                     std::vector<VectorArguments<T>> runs,
+                                                     std::size_t elements, bool, Rivals, Stream) {
+  return std::make_unique<HostVectorBaseline<T>>(op, std::move(runs), elements);
 }
 
-template std::unique_ptr<VectorTwin> make_vector_twin<float>(VectorOperation,
-                                                             std::vector<VectorArguments<float>>,
-                                                             std::size_t, bool, Rivals, Stream);
-template std::unique_ptr<VectorTwin> make_vector_twin<double>(VectorOperation,
-                                                              std::vector<VectorArguments<double>>,
-                                                              std::size_t, bool, Rivals, Stream);
+template std::unique_ptr<VectorBaseline> make_vector_baseline<float>(
+    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, bool, Rivals, Stream);
+template std::unique_ptr<VectorBaseline> make_vector_baseline<double>(
+    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, bool, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "CopyTwin.hpp"
+#include "CopyBaseline.hpp"
 
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
@@ -64,9 +64,9 @@ __global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
 
 // Many pieces: one by one, by one call, by a kernel, neighbours as the one copy that they are, and
 // regular ones as the 2-D copy.
-class BatchTwinCuda final : public CopyTwin {
+class BatchBaselineCuda final : public CopyBaseline {
  public:
-  BatchTwinCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
+  BatchBaselineCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
       : m_shape(shape),
         m_to_host(direction == CopyDirection::to_host),
         m_stream(stream),
@@ -89,7 +89,7 @@ class BatchTwinCuda final : public CopyTwin {
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> all{"cudaMemcpyAsync for each"};
-    if (m_shape.twin == BatchTwin::single) return all;
+    if (m_shape.baseline == BatchBaseline::single) return all;
 #if CUDART_VERSION >= 12080
     all.emplace_back("cudaMemcpyBatchAsync");
 #endif
@@ -255,9 +255,9 @@ class BatchTwinCuda final : public CopyTwin {
 
 }  // namespace
 
-std::unique_ptr<CopyTwin> make_batch_twin(CopyShape const& shape, CopyDirection direction,
-                                          Stream stream) {
-  return std::make_unique<BatchTwinCuda>(shape, direction, static_cast<cudaStream_t>(stream));
+std::unique_ptr<CopyBaseline> make_batch_baseline(CopyShape const& shape, CopyDirection direction,
+                                                  Stream stream) {
+  return std::make_unique<BatchBaselineCuda>(shape, direction, static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace KokkosHostSpaces::Perf

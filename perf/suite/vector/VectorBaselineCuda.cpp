@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "VectorTwin.hpp"
+#include "VectorBaseline.hpp"
 
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
@@ -84,10 +84,10 @@ std::string name(Variant const& variant) {
 unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads - 1) / threads; }
 
 template <VectorOperation Op, class T>
-class CudaVectorTwin final : public VectorTwin {
+class CudaVectorBaseline final : public VectorBaseline {
  public:
-  CudaVectorTwin(std::vector<VectorArguments<T>> runs, std::size_t elements, bool as_graph,
-                 Rivals rivals, Stream stream)
+  CudaVectorBaseline(std::vector<VectorArguments<T>> runs, std::size_t elements, bool as_graph,
+                     Rivals rivals, Stream stream)
       : m_runs(std::move(runs)),
         m_elements(elements),
         m_as_graph(as_graph),
@@ -103,7 +103,7 @@ class CudaVectorTwin final : public VectorTwin {
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);
   }
-  ~CudaVectorTwin() override { destroy_graph(); }
+  ~CudaVectorBaseline() override { destroy_graph(); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
@@ -181,40 +181,42 @@ class CudaVectorTwin final : public VectorTwin {
 }  // namespace
 
 template <class T>
-std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
-                                             std::vector<VectorArguments<T>> runs, std::size_t n,
-                                             bool as_graph, Rivals rivals, Stream stream) {
+std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
+                                                     std::vector<VectorArguments<T>> runs,
+                                                     std::size_t n, bool as_graph, Rivals rivals,
+                                                     Stream stream) {
   using enum VectorOperation;
   switch (op) {
     case copy:
-      return std::make_unique<CudaVectorTwin<copy, T>>(std::move(runs), n, as_graph, rivals,
-                                                       stream);
+      return std::make_unique<CudaVectorBaseline<copy, T>>(std::move(runs), n, as_graph, rivals,
+                                                           stream);
     case scale:
-      return std::make_unique<CudaVectorTwin<scale, T>>(std::move(runs), n, as_graph, rivals,
-                                                        stream);
+      return std::make_unique<CudaVectorBaseline<scale, T>>(std::move(runs), n, as_graph, rivals,
+                                                            stream);
     case add:
-      return std::make_unique<CudaVectorTwin<add, T>>(std::move(runs), n, as_graph, rivals, stream);
-    case triad:
-      return std::make_unique<CudaVectorTwin<triad, T>>(std::move(runs), n, as_graph, rivals,
-                                                        stream);
-    case nstream:
-      return std::make_unique<CudaVectorTwin<nstream, T>>(std::move(runs), n, as_graph, rivals,
+      return std::make_unique<CudaVectorBaseline<add, T>>(std::move(runs), n, as_graph, rivals,
                                                           stream);
+    case triad:
+      return std::make_unique<CudaVectorBaseline<triad, T>>(std::move(runs), n, as_graph, rivals,
+                                                            stream);
+    case nstream:
+      return std::make_unique<CudaVectorBaseline<nstream, T>>(std::move(runs), n, as_graph, rivals,
+                                                              stream);
     case axpy:
-      return std::make_unique<CudaVectorTwin<axpy, T>>(std::move(runs), n, as_graph, rivals,
-                                                       stream);
+      return std::make_unique<CudaVectorBaseline<axpy, T>>(std::move(runs), n, as_graph, rivals,
+                                                           stream);
     case dot:
-      return std::make_unique<CudaVectorTwin<dot, T>>(std::move(runs), n, as_graph, rivals, stream);
+      return std::make_unique<CudaVectorBaseline<dot, T>>(std::move(runs), n, as_graph, rivals,
+                                                          stream);
     case norm: break;
   }
-  return std::make_unique<CudaVectorTwin<norm, T>>(std::move(runs), n, as_graph, rivals, stream);
+  return std::make_unique<CudaVectorBaseline<norm, T>>(std::move(runs), n, as_graph, rivals,
+                                                       stream);
 }
 
-template std::unique_ptr<VectorTwin> make_vector_twin<float>(VectorOperation,
-                                                             std::vector<VectorArguments<float>>,
-                                                             std::size_t, bool, Rivals, Stream);
-template std::unique_ptr<VectorTwin> make_vector_twin<double>(VectorOperation,
-                                                              std::vector<VectorArguments<double>>,
-                                                              std::size_t, bool, Rivals, Stream);
+template std::unique_ptr<VectorBaseline> make_vector_baseline<float>(
+    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, bool, Rivals, Stream);
+template std::unique_ptr<VectorBaseline> make_vector_baseline<double>(
+    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, bool, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_LATENCY_LATENCY_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SignalAndAnswer {
 inline constexpr int most_looks = 2'000'000;
 
 /// The smallest steps of a plain program. Its variants: ways to launch the kernel that counts.
-class LatencyTwin : public Twin {
+class LatencyBaseline : public Baseline {
  public:
   /// A kernel of one thread: ++*count, or *where = value.
   virtual void count(std::int64_t* count)                     = 0;
@@ -46,7 +46,7 @@ class LatencyTwin : public Twin {
   virtual void fence() = 0;
 };
 
-std::unique_ptr<LatencyTwin> make_latency_twin(Stream stream);
+std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -55,9 +55,9 @@ struct Chunking {
   bool by_slot;             // a stream for each slot, else one for copies in, kernels, copies out
 };
 
-class ChunkedTwin final : public StreamTwin {
+class ChunkedBaseline final : public StreamBaseline {
  public:
-  ChunkedTwin(StreamWay way, StreamLoop const& loop)
+  ChunkedBaseline(StreamWay way, StreamLoop const& loop)
       : m_loop(loop),
         m_traffic(traffic_of(loop.operation)),
         m_slots_used(way == StreamWay::serial ? 1 : 3) {
@@ -69,7 +69,7 @@ class ChunkedTwin final : public StreamTwin {
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
     choose(0);
   }
-  ~ChunkedTwin() override {
+  ~ChunkedBaseline() override {
     for (cudaStream_t stream : m_streams) (void)cudaStreamDestroy(stream);
   }
 
@@ -187,8 +187,8 @@ class ChunkedTwin final : public StreamTwin {
 
 }  // namespace
 
-std::unique_ptr<StreamTwin> make_chunked_twin(StreamWay way, StreamLoop const& loop) {
-  return std::make_unique<ChunkedTwin>(way, loop);
+std::unique_ptr<StreamBaseline> make_chunked_baseline(StreamWay way, StreamLoop const& loop) {
+  return std::make_unique<ChunkedBaseline>(way, loop);
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "TouchTwin.hpp"
+#include "TouchBaseline.hpp"
 
 #include "../../plain/CheckCuda.hpp"
 
@@ -54,9 +54,9 @@ struct Variant {
   bool packs;
 };
 
-class CudaTouchTwin final : public TouchTwin {
+class CudaTouchBaseline final : public TouchBaseline {
  public:
-  CudaTouchTwin(bool packs, cudaStream_t stream) : m_stream(stream) {
+  CudaTouchBaseline(bool packs, cudaStream_t stream) : m_stream(stream) {
     for (unsigned threads : {128u, 256u, 512u, 1024u}) {
       m_variants.push_back({threads, false});
       if (packs) m_variants.push_back({threads, true});
@@ -102,8 +102,8 @@ class CudaTouchTwin final : public TouchTwin {
 
 }  // namespace
 
-std::unique_ptr<TouchTwin> make_touch_twin(bool packs, Stream stream) {
-  return std::make_unique<CudaTouchTwin>(packs, static_cast<cudaStream_t>(stream));
+std::unique_ptr<TouchBaseline> make_touch_baseline(bool packs, Stream stream) {
+  return std::make_unique<CudaTouchBaseline>(packs, static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace KokkosHostSpaces::Perf

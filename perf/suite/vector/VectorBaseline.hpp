@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -52,12 +52,12 @@ struct VectorArguments {
 
 /// Runs of one operation, each on arrays of its own, as a plain program does them. Its variants:
 /// block sizes, scalar and vectorised loads.
-class VectorTwin : public Twin {
+class VectorBaseline : public Baseline {
  public:
   virtual void enqueue() = 0;
 };
 
-/// Which of the twin's variants compete.
+/// Which of the baseline's variants compete.
 enum class Rivals {
   all,
   repeatable,  ///< sums whose bits are those of every run, but for the library's
@@ -67,10 +67,10 @@ enum class Rivals {
 /// \param as_graph launches the sequence as one CUDA graph
 /// \param rivals other than all of sums on a device alone
 template <class T>
-std::unique_ptr<VectorTwin> make_vector_twin(VectorOperation op,
-                                             std::vector<VectorArguments<T>> runs,
-                                             std::size_t elements, bool as_graph, Rivals rivals,
-                                             Stream stream);
+std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
+                                                     std::vector<VectorArguments<T>> runs,
+                                                     std::size_t elements, bool as_graph,
+                                                     Rivals rivals, Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_COPY_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -31,7 +31,7 @@ inline constexpr bool is_batch(CopyLayout layout) {
 }
 
 /// What a batch is held against.
-enum class BatchTwin {
+enum class BatchBaseline {
   single,  ///< copies one by one
   best     ///< the best of these, of one call for all, and of what the pieces allow
 };
@@ -41,10 +41,10 @@ enum class CopyDirection { to_device, to_host };
 struct CopyShape {
   CopyLayout layout;
   std::size_t rows, columns;  ///< of doubles; the pieces of a batch are rows, a power of two
-  BatchTwin twin = BatchTwin::best;
-  bool prepared  = false;  ///< a batch that is made again and again: its lists are made before
-  bool slices    = false;  ///< a batch that Kokkos is given as numbers, and not as Views
-  bool are_new   = false;  ///< slices that are those of no call before, so that no list is known
+  BatchBaseline baseline = BatchBaseline::best;
+  bool prepared = false;  ///< a batch that is made again and again: its lists are made before
+  bool slices   = false;  ///< a batch that Kokkos is given as numbers, and not as Views
+  bool are_new  = false;  ///< slices that are those of no call before, so that no list is known
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
@@ -65,19 +65,19 @@ constexpr std::size_t row_on_host(CopyLayout layout, std::size_t row) {
 }
 
 /// The copy as a plain program does it.
-class CopyTwin : public Twin {
+class CopyBaseline : public Baseline {
  public:
   /// Before copies of this kind are enqueued, as often as wanted.
   virtual void prepare(double* /*destination*/, double const* /*source*/) {}
   virtual void enqueue(double* destination, double const* source) = 0;
 };
 
-std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction,
-                                         Stream stream);
+std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
+                                                 Stream stream);
 
-/// That of a batch; made by make_copy_twin.
-std::unique_ptr<CopyTwin> make_batch_twin(CopyShape const& shape, CopyDirection direction,
-                                          Stream stream);
+/// That of a batch; made by make_copy_baseline.
+std::unique_ptr<CopyBaseline> make_batch_baseline(CopyShape const& shape, CopyDirection direction,
+                                                  Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

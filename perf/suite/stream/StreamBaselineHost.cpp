@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "StreamTwin.hpp"
+#include "StreamBaseline.hpp"
 
 #include "../../plain/LoopsHost.hpp"
 
@@ -32,9 +32,9 @@ double dot(std::int64_t n, double const* b, double const* c) {
   return sum;
 }
 
-class HostStreamTwin final : public StreamTwin {
+class HostStreamBaseline final : public StreamBaseline {
  public:
-  explicit HostStreamTwin(StreamLoop const& loop) : m_loop(loop) {}
+  explicit HostStreamBaseline(StreamLoop const& loop) : m_loop(loop) {}
 
   std::vector<std::string> variants() const override { return {"a loop"}; }
 
@@ -60,8 +60,8 @@ class HostStreamTwin final : public StreamTwin {
 
 }  // namespace
 
-std::unique_ptr<StreamTwin> make_stream_twin(StreamWay, StreamLoop const& loop) {
-  return std::make_unique<HostStreamTwin>(loop);
+std::unique_ptr<StreamBaseline> make_stream_baseline(StreamWay, StreamLoop const& loop) {
+  return std::make_unique<HostStreamBaseline>(loop);
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Twins that have all of the data where their kernel finds it.
+// Baselines that have all of the data where their kernel finds it.
 
 #include "../../plain/PlainBuffer.hpp"
 #include "StreamKernelsCuda.hpp"
@@ -12,12 +12,12 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 // One kernel over all planes: the host's memory, or a copy on the device.
-class WholeTwin : public StreamTwin {
+class WholeBaseline : public StreamBaseline {
  public:
-  explicit WholeTwin(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {
+  explicit WholeBaseline(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {
     check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreate");
   }
-  ~WholeTwin() override { (void)cudaStreamDestroy(m_stream); }
+  ~WholeBaseline() override { (void)cudaStreamDestroy(m_stream); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
@@ -64,10 +64,10 @@ class WholeTwin : public StreamTwin {
 };
 
 // Has arrays of its own, which begin as the host's are.
-class CopiedTwin : public WholeTwin {
+class CopiedBaseline : public WholeBaseline {
  public:
   template <class Allocate>
-  CopiedTwin(StreamLoop const& loop, Allocate allocate) : WholeTwin(loop) {
+  CopiedBaseline(StreamLoop const& loop, Allocate allocate) : WholeBaseline(loop) {
     for (int k = 0; k < 3; ++k) m_buffers.push_back(allocate(bytes()));
     auto const at = [this](int k) { return static_cast<double*>(m_buffers[k].get()); };
     m_at          = {at(0), at(1), at(2)};
@@ -90,15 +90,15 @@ PlainBuffer in_managed_memory(std::size_t bytes) {
   return {pointer, [](void* p) { (void)cudaFree(p); }};
 }
 
-class ManagedTwin final : public CopiedTwin {
+class ManagedBaseline final : public CopiedBaseline {
  public:
-  explicit ManagedTwin(StreamLoop const& loop) : CopiedTwin(loop, in_managed_memory) {
+  explicit ManagedBaseline(StreamLoop const& loop) : CopiedBaseline(loop, in_managed_memory) {
     check(cudaGetDevice(&m_device), "cudaGetDevice");
     for (cudaStream_t* stream : {&m_in, &m_out})
       check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "cudaEventCreate");
   }
-  ~ManagedTwin() override {
+  ~ManagedBaseline() override {
     (void)cudaEventDestroy(m_event);
     for (cudaStream_t stream : {m_in, m_out}) (void)cudaStreamDestroy(stream);
   }
@@ -107,7 +107,7 @@ class ManagedTwin final : public CopiedTwin {
   void choose(int) override {}
 
   void prepare() override {
-    CopiedTwin::prepare();
+    CopiedBaseline::prepare();
     for (double* array : {m_at.a, m_at.b, m_at.c}) prefetch(array, bytes(), on_host, m_stream);
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
   }
@@ -160,16 +160,16 @@ class ManagedTwin final : public CopiedTwin {
 
 }  // namespace
 
-std::unique_ptr<StreamTwin> make_stream_twin(StreamWay way, StreamLoop const& loop) {
+std::unique_ptr<StreamBaseline> make_stream_baseline(StreamWay way, StreamLoop const& loop) {
   switch (way) {
-    case StreamWay::in_place: return std::make_unique<WholeTwin>(loop);
-    case StreamWay::resident: return std::make_unique<CopiedTwin>(loop, on_device);
-    case StreamWay::managed: return std::make_unique<ManagedTwin>(loop);
+    case StreamWay::in_place: return std::make_unique<WholeBaseline>(loop);
+    case StreamWay::resident: return std::make_unique<CopiedBaseline>(loop, on_device);
+    case StreamWay::managed: return std::make_unique<ManagedBaseline>(loop);
     case StreamWay::link:
-    case StreamWay::all_links: return make_link_twin(way, loop);
+    case StreamWay::all_links: return make_link_baseline(way, loop);
     default: break;
   }
-  return make_chunked_twin(way, loop);
+  return make_chunked_baseline(way, loop);
 }
 
 }  // namespace KokkosHostSpaces::Perf

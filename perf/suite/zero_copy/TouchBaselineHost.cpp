@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "TouchTwin.hpp"
+#include "TouchBaseline.hpp"
 
 #include "../../plain/LoopsHost.hpp"
 
@@ -18,7 +18,7 @@ void for_each_run(TouchedRuns const& runs, Body body) {
   });
 }
 
-class HostTouchTwin final : public TouchTwin {
+class HostTouchBaseline final : public TouchBaseline {
  public:
   std::vector<std::string> variants() const override { return {"a loop"}; }
 
@@ -43,8 +43,8 @@ class HostTouchTwin final : public TouchTwin {
 
 }  // namespace
 
-std::unique_ptr<TouchTwin> make_touch_twin(bool, Stream) {
-  return std::make_unique<HostTouchTwin>();
+std::unique_ptr<TouchBaseline> make_touch_baseline(bool, Stream) {
+  return std::make_unique<HostTouchBaseline>();
 }
 
 }  // namespace KokkosHostSpaces::Perf

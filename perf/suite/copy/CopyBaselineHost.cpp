@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "CopyTwin.hpp"
+#include "CopyBaseline.hpp"
 
 #include "../../plain/LoopsHost.hpp"
 
@@ -10,9 +10,9 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class HostCopyTwin final : public CopyTwin {
+class HostCopyBaseline final : public CopyBaseline {
  public:
-  HostCopyTwin(CopyShape const& shape, CopyDirection direction)
+  HostCopyBaseline(CopyShape const& shape, CopyDirection direction)
       : m_shape(shape), m_to_host(direction == CopyDirection::to_host) {}
 
   std::vector<std::string> variants() const override {
@@ -53,8 +53,9 @@ class HostCopyTwin final : public CopyTwin {
 
 }  // namespace
 
-std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction, Stream) {
-  return std::make_unique<HostCopyTwin>(shape, direction);
+std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
+                                                 Stream) {
+  return std::make_unique<HostCopyBaseline>(shape, direction);
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -12,7 +12,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class TouchedMalloc final : public AllocTwin {
+class TouchedMalloc final : public AllocBaseline {
  public:
   std::string name() const override { return "malloc_touch"; }
   void trim() override { malloc_trim(0); }
@@ -29,14 +29,14 @@ class TouchedMalloc final : public AllocTwin {
 
 }  // namespace
 
-AllocTwins const& alloc_twins() {
-  static AllocTwins const twins = [] {
-    AllocTwins all;
+AllocBaselines const& alloc_baselines() {
+  static AllocBaselines const baselines = [] {
+    AllocBaselines all;
     all.push_back(std::make_unique<TouchedMalloc>());
     all.push_back(std::make_unique<TouchedPages>());
     return all;
   }();
-  return twins;
+  return baselines;
 }
 
 }  // namespace KokkosHostSpaces::Perf

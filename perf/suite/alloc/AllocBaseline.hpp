@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -15,7 +15,7 @@ namespace KokkosHostSpaces::Perf {
 
 /// One way in which a plain program gets memory for data that it copies to a device: page-locked,
 /// or, without a device, memory whose pages are all there.
-class AllocTwin : public Twin {
+class AllocBaseline : public Baseline {
  public:
   std::vector<std::string> variants() const override { return {""}; }
 
@@ -32,10 +32,10 @@ class AllocTwin : public Twin {
   virtual void free(void* pointer, std::size_t bytes) noexcept = 0;
 };
 
-using AllocTwins = std::vector<std::unique_ptr<AllocTwin>>;
+using AllocBaselines = std::vector<std::unique_ptr<AllocBaseline>>;
 
 /// All ways that there are; the first is what most programs use. They live as long as the process.
-AllocTwins const& alloc_twins();
+AllocBaselines const& alloc_baselines();
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "CopyTwin.hpp"
+#include "CopyBaseline.hpp"
 
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
@@ -11,9 +11,9 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class ContiguousTwin final : public CopyTwin {
+class ContiguousBaseline final : public CopyBaseline {
  public:
-  ContiguousTwin(std::size_t bytes, cudaStream_t stream) : m_bytes(bytes), m_stream(stream) {}
+  ContiguousBaseline(std::size_t bytes, cudaStream_t stream) : m_bytes(bytes), m_stream(stream) {}
 
   std::vector<std::string> variants() const override { return {"cudaMemcpyAsync"}; }
   void enqueue(double* destination, double const* source) override {
@@ -37,9 +37,9 @@ __global__ void copy_rows(double2* destination, double2 const* source, unsigned 
   }
 }
 
-class StridedTwin final : public CopyTwin {
+class StridedBaseline final : public CopyBaseline {
  public:
-  StridedTwin(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
+  StridedBaseline(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
       : m_run(shape.columns * sizeof(double)),
         m_rows(shape.rows),
         m_planes(shape.layout == CopyLayout::strided_3d),
@@ -117,9 +117,9 @@ __global__ void transpose(double* destination, double const* source, unsigned ro
   }
 }
 
-class TransposedTwin final : public CopyTwin {
+class TransposedBaseline final : public CopyBaseline {
  public:
-  TransposedTwin(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
+  TransposedBaseline(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
       : m_shape(shape),
         m_to_host(direction == CopyDirection::to_host),
         m_stream(stream),
@@ -167,19 +167,19 @@ class TransposedTwin final : public CopyTwin {
 
 }  // namespace
 
-std::unique_ptr<CopyTwin> make_copy_twin(CopyShape const& shape, CopyDirection direction,
-                                         Stream stream) {
+std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
+                                                 Stream stream) {
   auto const cuda_stream = static_cast<cudaStream_t>(stream);
   switch (shape.layout) {
     case CopyLayout::contiguous:
-      return std::make_unique<ContiguousTwin>(shape.elements() * sizeof(double), cuda_stream);
+      return std::make_unique<ContiguousBaseline>(shape.elements() * sizeof(double), cuda_stream);
     case CopyLayout::strided:
     case CopyLayout::strided_3d:
-      return std::make_unique<StridedTwin>(shape, direction, cuda_stream);
+      return std::make_unique<StridedBaseline>(shape, direction, cuda_stream);
     case CopyLayout::transposed: break;
-    default: return make_batch_twin(shape, direction, stream);
+    default: return make_batch_baseline(shape, direction, stream);
   }
-  return std::make_unique<TransposedTwin>(shape, direction, cuda_stream);
+  return std::make_unique<TransposedBaseline>(shape, direction, cuda_stream);
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "LatencyTwin.hpp"
+#include "LatencyBaseline.hpp"
 
 #include "../../plain/CheckCuda.hpp"
 #include "../../plain/EarlyLaunchCuda.hpp"
@@ -34,10 +34,10 @@ __global__ void answer_signals(SignalAndAnswer* flags, int signals) {
   }
 }
 
-class CudaLatencyTwin final : public LatencyTwin {
+class CudaLatencyBaseline final : public LatencyBaseline {
  public:
-  explicit CudaLatencyTwin(cudaStream_t stream) : m_stream(stream) {}
-  ~CudaLatencyTwin() override { destroy_graph(); }
+  explicit CudaLatencyBaseline(cudaStream_t stream) : m_stream(stream) {}
+  ~CudaLatencyBaseline() override { destroy_graph(); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names = {"kernel<<<1, 1>>>"};
@@ -91,8 +91,8 @@ class CudaLatencyTwin final : public LatencyTwin {
 
 }  // namespace
 
-std::unique_ptr<LatencyTwin> make_latency_twin(Stream stream) {
-  return std::make_unique<CudaLatencyTwin>(static_cast<cudaStream_t>(stream));
+std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream stream) {
+  return std::make_unique<CudaLatencyBaseline>(static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace KokkosHostSpaces::Perf

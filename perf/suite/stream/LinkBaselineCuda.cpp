@@ -27,9 +27,9 @@ struct LinkVariant {
   bool by_rates;  // devices have parts as their links are fast, else equal ones
 };
 
-class LinkTwin final : public StreamTwin {
+class LinkBaseline final : public StreamBaseline {
  public:
-  LinkTwin(std::vector<int> const& devices, StreamLoop const& loop)
+  LinkBaseline(std::vector<int> const& devices, StreamLoop const& loop)
       : m_loop(loop), m_elements(loop.shape.elements()) {
     LinkArrays const arrays = arrays_of(loop);
     for (int device : devices) {
@@ -131,13 +131,13 @@ class LinkTwin final : public StreamTwin {
 
 }  // namespace
 
-std::unique_ptr<StreamTwin> make_link_twin(StreamWay way, StreamLoop const& loop) {
+std::unique_ptr<StreamBaseline> make_link_baseline(StreamWay way, StreamLoop const& loop) {
   std::vector<int> devices{current_device()};
   if (way == StreamWay::all_links) {
     devices.resize(list_devices().size());
     std::iota(devices.begin(), devices.end(), 0);
   }
-  return std::make_unique<LinkTwin>(devices, loop);
+  return std::make_unique<LinkBaseline>(devices, loop);
 }
 
 }  // namespace KokkosHostSpaces::Perf

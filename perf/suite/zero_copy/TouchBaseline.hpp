@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@ struct TouchedRuns {
 
 /// Kernels that touch a part of an array, as a plain program writes them. Its variants: block
 /// sizes, scalar and vectorised access.
-class TouchTwin : public Twin {
+class TouchBaseline : public Baseline {
  public:
   /// Adds the sum of run j to sums[j].
   virtual void read(double const* array, double* sums, TouchedRuns const& runs) = 0;
@@ -34,7 +34,7 @@ class TouchTwin : public Twin {
 };
 
 /// \param packs the array begins at a multiple of 16 bytes
-std::unique_ptr<TouchTwin> make_touch_twin(bool packs, Stream stream);
+std::unique_ptr<TouchBaseline> make_touch_baseline(bool packs, Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "LatencyTwin.hpp"
+#include "LatencyBaseline.hpp"
 
 #include <cstring>
 #include <functional>
@@ -10,7 +10,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class HostLatencyTwin final : public LatencyTwin {
+class HostLatencyBaseline final : public LatencyBaseline {
  public:
   std::vector<std::string> variants() const override { return {"calls"}; }
 
@@ -40,8 +40,8 @@ class HostLatencyTwin final : public LatencyTwin {
 
 }  // namespace
 
-std::unique_ptr<LatencyTwin> make_latency_twin(Stream) {
-  return std::make_unique<HostLatencyTwin>();
+std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream) {
+  return std::make_unique<HostLatencyBaseline>();
 }
 
 }  // namespace KokkosHostSpaces::Perf

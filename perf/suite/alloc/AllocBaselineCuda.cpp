@@ -11,7 +11,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class CudaHostAlloc final : public AllocTwin {
+class CudaHostAlloc final : public AllocBaseline {
  public:
   std::string name() const override { return "cudaHostAlloc"; }
 
@@ -42,7 +42,7 @@ class RegisteredPages final : public TouchedPages {
 };
 
 // The driver's pool of memory on the NUMA node next to the current device.
-class DriverPool final : public AllocTwin {
+class DriverPool final : public AllocBaseline {
  public:
   DriverPool() {
     try {
@@ -102,15 +102,15 @@ class DriverPool final : public AllocTwin {
 
 }  // namespace
 
-AllocTwins const& alloc_twins() {
-  static AllocTwins const twins = [] {
-    AllocTwins all;
+AllocBaselines const& alloc_baselines() {
+  static AllocBaselines const baselines = [] {
+    AllocBaselines all;
     all.push_back(std::make_unique<CudaHostAlloc>());
     all.push_back(std::make_unique<DriverPool>());
     all.push_back(std::make_unique<RegisteredPages>());
     return all;
   }();
-  return twins;
+  return baselines;
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_TWIN_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_TWIN_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_BASELINE_HPP
 
-#include "../../plain/Twin.hpp"
+#include "../../plain/Baseline.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -39,7 +39,7 @@ struct StreamLoop {
 };
 
 /// A loop over data in host memory, from there to there.
-class StreamTwin : public Twin {
+class StreamBaseline : public Baseline {
  public:
   /// Brings the data to where run expects it; not timed.
   virtual void prepare() {}
@@ -66,7 +66,7 @@ enum class StreamWay {
 };
 
 /// \throw std::exception if there is not enough memory
-std::unique_ptr<StreamTwin> make_stream_twin(StreamWay way, StreamLoop const& loop);
+std::unique_ptr<StreamBaseline> make_stream_baseline(StreamWay way, StreamLoop const& loop);
 
 }  // namespace KokkosHostSpaces::Perf
 
