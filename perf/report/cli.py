@@ -28,7 +28,7 @@ report.py RESULTS.json... --check=acceptance             the same; the exit code
 report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
 report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
-report.py figures PAGE.md... [--write]                   whether the figures marked in pages are those of the results
+report.py figures PAGE.md... [--write]                   whether the tables marked in pages are those of the results
 report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
 
 
@@ -90,7 +90,7 @@ def _condense(arguments: list[str]) -> int:
 
 def _figures(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="report.py figures", description="Exits with 1 if a figure marked in a page is not that of its results.")
+        prog="report.py figures", description="Exits with 1 if a table marked in a page is not that of its results.")
     parser.add_argument("pages", type=pathlib.Path, nargs="+")
     parser.add_argument("--write", action="store_true", help="write the right ones into the pages")
     options = parser.parse_args(arguments)
@@ -101,7 +101,7 @@ def _figures(arguments: list[str]) -> int:
     if options.write:
         for page in pages:
             page.write()
-    print(f"{sum(page.marked for page in pages)} tables and figures, {len(wrong)}"
+    print(f"{sum(page.marked for page in pages)} tables, {len(wrong)}"
           f" {'were' if options.write else 'are'} not those of the results")
     return FALLS_SHORT if wrong and not options.write else SUCCESS
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Figures in Markdown pages that come from a file of results: README.md tells how they are marked."""
+"""Generates tables of Markdown pages from stored results, where README.md says they are marked."""
 
 from __future__ import annotations
 
@@ -11,16 +11,10 @@ from collections.abc import Callable
 
 from .numbers import parse_number, time_text
 from .results import Case, ResultsError, Run, load
-from .series import crossings, ordered, size, size_text, times_table, baseline_name
+from .series import TYPES, baseline_name, crossings, ordered, readable, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-_CLAIMS = re.compile(r"<!-- figures of (\S+)\n(.*?)-->", re.DOTALL)
-_CLAIM = re.compile(r"(?P<text>.*\[(?P<number>-?[\d.]+)\].*) = "
-                    r"(?:(?P<choice>least|greatest) )?(?P<quantity>\S+) of (?P<names>\S+)")
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-_UNITS = {"s": ("seconds", 1), "ms": ("seconds", 1e3), "µs": ("seconds", 1e6), "baseline_s": ("baseline_seconds", 1),
-          "baseline_ms": ("baseline_seconds", 1e3), "baseline_µs": ("baseline_seconds", 1e6), "GB/s": ("bytes_per_second", 1e-9),
-          "sum_GB/s": ("sum_bytes_per_second", 1e-9)}
 
 
 def _markdown(rows: list[list[str]]) -> str:
@@ -68,6 +62,17 @@ def _factor(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
+def _worst(cases: list[Case]) -> str:
+    """The smallest ratio of each operation, and its case."""
+    worst: dict[str, Case] = {}
+    for case in cases:
+        name = " ".join([case.operation, *(word for word in case.words if word not in TYPES)]).replace("_", " ")
+        worst[name] = min(worst.get(name, case), case, key=lambda one: _median(one, "ratio"))
+    return _markdown([["", "smallest ratio", "of"],
+                      *([name, f"{_median(case, 'ratio'):.2f}", f"`{readable(case.name.partition('/')[2])}`"]
+                        for name, case in worst.items())])
+
+
 def _pairs(cases: list[Case]) -> str:
     """A line for each case, with its size where sizes differ."""
     differ = len({size(case) for case in cases}) > 1
@@ -104,19 +109,10 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "ratios": lambda: _pivot(cases, lambda case: f"{_median(case, 'ratio'):.2f}"),
               "sums": lambda: _pivot(
                   cases, lambda case: f"{_median(case, 'sum_bytes_per_second') / 1e9:.4g} GB/s"),
-              "times": lambda: _times(cases), "pairs": lambda: _pairs(cases)}
+              "times": lambda: _times(cases), "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"
-
-
-def _value(claim: re.Match, run: Run) -> float:
-    quantity, factor = _UNITS.get(claim["quantity"], (claim["quantity"], 1))
-    values = [case.summary(quantity).median * factor for case in run.cases.values()
-              if re.search(claim["names"], case.name) and case.values(quantity)]
-    if not values or (len(values) > 1 and not claim["choice"]):
-        raise ResultsError(f"{len(values)} cases for the figure '{claim[0]}': give least or greatest of several")
-    return {"least": min, "greatest": max, None: min}[claim["choice"]](values)
 
 
 class Page:
@@ -133,13 +129,9 @@ class Page:
         # Marks in code are examples.
         code = iter(_CODE.findall(text))
         text = _CODE.sub("\0", text)
-        marks = len(_TABLE.findall(text)) + len(_CLAIMS.findall(text))
-        if text.count("<!-- table ") + text.count("<!-- figures ") != marks:
-            raise ResultsError(f"{path} has a mark of a table or of figures that is not as README.md tells, or has no end")
+        if text.count("<!-- table ") != len(_TABLE.findall(text)):
+            raise ResultsError(f"{path} has a mark of a table that README.md does not allow, or a table without an end")
         self.mended = _TABLE.sub(self._mend_table, text)
-        for block in _CLAIMS.finditer(text):
-            for line in block[2].strip().splitlines():
-                self._mend_claim(line.strip(), self._load(block[1]))
         self.mended = re.sub("\0", lambda _: next(code), self.mended)
 
     def write(self) -> None:
@@ -152,21 +144,3 @@ class Page:
         if right != now:
             self.wrong.append(f"{self._path}: the table {kind} {names or ''} is not that of {file}")
         return begin + right + end
-
-    def _mend_claim(self, line: str, run: Run) -> None:
-        claim = _CLAIM.fullmatch(line)
-        if not claim:
-            raise ResultsError(f"{self._path}: not understood: {line}")
-        self.marked += 1
-        before, after = (re.escape(part) for part in claim["text"].split(f"[{claim['number']}]"))
-        # They may stand on two lines of the page; in the claim itself the figure has brackets.
-        words = re.compile(f"({before})(-?[\\d.]*\\d)({after})".replace("\\ ", "\\s+"))
-        found = words.findall(self.mended)
-        if len(found) != 1:
-            raise ResultsError(f"{self._path} has the words '{claim['text']}' {len(found)} times, not once")
-        decimals = len(claim["number"].partition(".")[2])
-        right = f"{_value(claim, run):.{decimals}f}"
-        if {right} != {found[0][1], claim["number"]}:
-            self.wrong.append(f"{self._path}: '{claim['text']}' is {right} by the results")
-            self.mended = words.sub(lambda match: match[1] + right + match[3], self.mended)
-            self.mended = self.mended.replace(line, line.replace(f"[{claim['number']}]", f"[{right}]"))

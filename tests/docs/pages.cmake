@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Checks all pages: links lead to files, prose has at most 100 columns (tables, code and links may be longer),
-# README.md has at most 100 lines. With HTML, checks the links of what Doxygen made, too:
+# Checks that links of all pages lead to files. With HTML, checks the links of what Doxygen made, too:
 # cmake -D ROOT=<source folder> [-D HTML=<folder>] -P pages.cmake
 
 cmake_minimum_required(VERSION 3.25)
@@ -26,33 +25,13 @@ function(read_plain file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-function(check_prose text file)
-  string(REGEX REPLACE "\n```[^`]*\n```" "" text "\n${text}")
-  string(REGEX REPLACE "<!--[^>]*-->" "" text "${text}")  # marks of figures
-  string(REPLACE "\n" ";" lines "${text}")
-  foreach(line IN LISTS lines)
-    string(LENGTH "${line}" length)
-    if(length GREATER 100 AND NOT line MATCHES "^[|]|!\\(")
-      message(SEND_ERROR "${file}: ${length} columns, and 100 are the most for prose:\n${line}")
-    endif()
-  endforeach()
-endfunction()
-
 file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/*.md)
 list(FILTER pages EXCLUDE REGEX "(^|/)(build|[.][^/]*)")
 foreach(page IN LISTS pages)
   read_plain(${ROOT}/${page} text)
   cmake_path(GET page PARENT_PATH folder)
   check_links("${text}" "!\\(([^)#]*)[^)]*\\)" ${ROOT}/${folder} ${page})
-  check_prose("${text}" ${page})
 endforeach()
-
-file(STRINGS ${ROOT}/README.md lines NEWLINE_CONSUME)
-string(REGEX MATCHALL "\n" lines "${lines}")
-list(LENGTH lines count)
-if(count GREATER 100)
-  message(SEND_ERROR "README.md has ${count} lines, and 100 are the most")
-endif()
 
 if(HTML)
   file(GLOB pages RELATIVE ${HTML} ${HTML}/*.html)
