@@ -22,31 +22,33 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 /// A cudaStream_t of the caller; nullptr is the legacy default stream. Ignored by the host driver.
 using Stream = void*;
 
-/// The handles 0, 1 and 2 are those of the legacy default stream, and of that of a thread.
+/// The handles 0 and 1 name the legacy default stream, 2 the default stream of a thread.
 inline bool is_default_stream(Stream stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-/// A cudaEvent_t owned by the caller: made by record_*, given back by release_event.
+/// A cudaEvent_t owned by the caller: made by record*, destroyed by release_event.
 using Event = void*;
 
 // --- Devices -----------------------------------------------------------------------------------
 
-/// More devices than this are not looked at.
+/// Devices from this number on are ignored.
 inline constexpr int max_devices = 64;
 using Devices                    = std::array<int, max_devices>;
 
 /// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
 int device_count() noexcept;
 
-/// Devices whose primary context exists, or for which that cannot be told: only these can have work
-/// that touches our memory. Never creates a context. Fills `out` and returns how many.
+/// Finds the devices with a primary context, and those for which the driver fails to tell: only
+/// these can have work that touches our memory. Never creates a context.
+/// \param out receives their numbers \return how many
 int devices_in_use(Devices& out) noexcept;
 
-/// The device that is current in the calling thread; -1: none. Does not make its context.
+/// The device that is current in the calling thread; -1: none. Does not create its context.
 int current_device() noexcept;
 
-/// Makes a device current in the calling thread, unless it is not in use, but others are. -1: none.
+/// Makes a device current in the calling thread. Ignores -1, and a device without a context while
+/// others have one.
 void use_device(int device) noexcept;
 
 /// PCI bus id of a device as "0000:17:00.0".
@@ -59,39 +61,39 @@ bool registered_memory_keeps_address() noexcept;
 
 /// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space: all
 /// of it, or nothing if it throws. Does not wait for running kernels.
-/// \throw StillLocked if it failed, and could not undo what it had done.
+/// \throw StillLocked if it failed and could not undo what it had done
 void lock_pages(void* pointer, std::size_t bytes);
 
-/// Part of a range is locked, and will stay so: its pages must stay mapped.
+/// A part of the range is locked and stays locked: its pages must stay mapped.
 class StillLocked : public CudaError {
  public:
   using CudaError::CudaError;
 };
 
-/// Undoes lock_pages of the same range; waits for running kernels. False if the runtime refused (a
-/// part is not locked, or the runtime has shut down): the pages must then stay mapped.
+/// Undoes lock_pages of the same range; waits for running kernels. Returns false if the runtime
+/// refused (a part is not locked, or the runtime has shut down): the pages must then stay mapped.
 bool unlock_pages(void* pointer, std::size_t bytes) noexcept;
 
-/// Page-locked and mapped memory made by the runtime itself: the way to write-combined memory, and
-/// the fallback where lock_pages does not keep addresses. Returns nullptr when out of memory. Below
-/// 2 MiB the address need not be that of a page.
+/// Allocates page-locked and mapped memory with cudaHostAlloc: the only source of write-combined
+/// memory, and the fallback where lock_pages does not keep addresses. Returns nullptr when out of
+/// memory. Allocations below 2 MiB need not begin on a page.
 void* allocate_pinned(std::size_t bytes, bool write_combined);
 
-/// Gives back what allocate_pinned returned; waits for running kernels. False as for unlock_pages.
+/// Frees what allocate_pinned returned; waits for running kernels. Returns false as unlock_pages.
 bool free_pinned(void* pointer) noexcept;
 
-/// Memory of a device; nullptr if it has not so much left: other errors are thrown, as that an earlier
-/// kernel failed. Breaks no capture of another thread.
+/// Allocates memory of a device; nullptr when that is out of memory. Breaks no capture of another
+/// thread.
 void* allocate_on_device(int device, std::size_t bytes);
 
-/// Gives back what allocate_on_device returned; waits for running kernels.
+/// Frees what allocate_on_device returned; waits for running kernels.
 void free_on_device(void* pointer) noexcept;
 
-/// What the runtime knows of an address.
+/// The memory type of an address (cudaPointerGetAttributes).
 enum class PointerKind { pageable, pinned, device, managed };
 PointerKind inspect(void const* pointer) noexcept;
 
-/// The device whose memory (managed memory too) an address is in; -1 for memory of the host.
+/// The device whose memory (managed memory too) contains an address; -1 for host memory.
 int device_of(void const* pointer) noexcept;
 
 // --- Copies ------------------------------------------------------------------------------------
@@ -104,98 +106,98 @@ struct Box {
   std::size_t row_pitch_src, plane_pitch_src;
 };
 
-/// Copy on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
+/// Copies on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
 /// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
-/// thread wait for the stream, as it may for pageable memory. Large ranges are locked in pieces and
-/// the runtime refuses a copy that spans two: it is cut where they end.
+/// thread wait for the stream, as it may for pageable memory. Cuts the copy where a locked piece
+/// ends, because the runtime refuses a copy that spans two (see cuda/Chunks.hpp).
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
 
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
-/// Is there a call for several copies (cuMemcpyBatchAsync, since CUDA 12.8), which `stream` takes?
-/// The legacy default stream does not.
+/// True if `stream` takes cuMemcpyBatchAsync (CUDA 12.8 or later; not the legacy default stream).
 bool takes_batches(Stream stream) noexcept;
 
-/// Several copies by that call, in no order: false, and nothing is done, where there is none, or if
-/// it refuses: single copies then do it, or name the error. Not while `stream` captures.
+/// Copies several ranges with one cuMemcpyBatchAsync, in no order. Must not be called while `stream`
+/// captures. Returns false, and copies nothing, without that call or if it refuses: make single
+/// copies then, which also report the error.
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream);
 
-/// A stream of the library's own on a device (-1: the current one), which does not synchronise with
-/// the legacy default stream. For copies that a host thread waits for.
+/// A stream of this library on a device (-1: the current one), which does not synchronise with the
+/// legacy default stream. For copies that a host thread waits for.
 Stream private_stream(int device = -1);
 
 /// Waits until all work of `stream` is done.
 void fence(Stream stream);
 
-/// Calls a function in a thread of the runtime when `stream` has come so far; without a device at
-/// once. It must not call the runtime. Never called if earlier work of the stream has failed.
-void call_behind(Stream stream, void (*function)(void*), void* data);
+/// Enqueues a host function (cudaLaunchHostFunc); the host driver calls it at once. It must not call
+/// CUDA. CUDA does not call it if earlier work of the stream has failed.
+void enqueue_host_function(Stream stream, void (*function)(void*), void* data);
 
-/// Does the stream capture? True as well if that cannot be told.
-bool is_capturing(Stream stream) noexcept;
+// --- Dependent launches ------------------------------------------------------------------------
+// Programmatic dependent launch (compute capability 9.0 and later): a kernel may start while the
+// kernel before it still runs, and waits on the device until that is done.
 
-// --- Kernels -----------------------------------------------------------------------------------
+/// True if the code of a kernel for this device supports dependent launches. Makes the device
+/// current. Must not be called while a stream captures.
+bool supports_dependent_launch(void const* kernel, int device) noexcept;
 
-/// Is a kernel compiled for a device (of compute capability 9.0 or more, which becomes the current
-/// one) so that it can wait by itself for earlier work of its stream? Another device may run another
-/// code. Not while a stream captures.
-bool can_start_early(void const* kernel, int device) noexcept;
+/// A CUfunction: a kernel of one device.
+using KernelHandle = void*;
 
-/// A CUfunction: what the driver names a kernel of a device by.
-using EarlyFunction = void*;
+/// The handle of a kernel that supports dependent launches; nullptr for other kernels; nullopt if the
+/// runtime fails to tell. Makes the device current. Must not be called while a stream captures.
+std::optional<KernelHandle> dependent_launch_handle(void const* kernel, int device) noexcept;
 
-/// That of a kernel that can start early, nullptr of others; nothing if that could not be learnt. As
-/// above.
-std::optional<EarlyFunction> early_function(void const* kernel, int device) noexcept;
+/// Launches a kernel of one argument as a dependent of the kernel before it in `stream`. Each of its
+/// threads must wait for that kernel before it does anything. Uses the driver API, whose launch takes
+/// 0.35 us less of the host than the runtime's. Returns false, and launches nothing, if it is
+/// refused.
+bool launch_dependent(KernelHandle kernel, unsigned blocks, unsigned threads, void* argument,
+                      Stream stream, int device) noexcept;
 
-/// Launches a kernel of one argument, each thread of which waits by itself for all earlier work of
-/// `stream` before it does anything: its blocks may start when those of the kernel before have
-/// ended, and not only when all that it wrote has arrived (programmatic dependent launch). By the
-/// driver, which takes 0.35 us less of the host than the runtime. False, and nothing is done, if it
-/// refuses.
-bool launch_early(EarlyFunction kernel, unsigned blocks, unsigned threads, void* argument,
-                  Stream stream, int device) noexcept;
+/// The kernel of a graph node (a cudaGraphNode_t), as the host names it; nullptr for other nodes.
+void const* kernel_of_node(void* node) noexcept;
 
-/// What launches name the kernel of a node of a graph by; nullptr if the node is none.
-void const* kernel_of(void* node) noexcept;
-
-/// Lets kernels of a graph that is not instantiated yet start as launch_early() does: a node with one
-/// node before it, if `may` says so of both kernels, each of which is told by what launches name it
-/// by. Others stay as they are; all do before CUDA 12.3.
-/// \throw CudaError if a node has lost what it waits for: the graph shall not be used
-void start_nodes_early(void* graph, bool (*may)(void const* before, void const* kernel));
+/// Turns edges of a graph that is not instantiated yet into programmatic ones: those to a kernel node
+/// with one predecessor, a kernel node, where `may` returns true for both kernels. Does nothing
+/// before CUDA 12.3.
+/// \throw CudaError if a node has lost its edge: the graph must not be used
+void make_dependent_edges(void* graph, bool (*may)(void const* before, void const* kernel));
 
 // --- Streams that wait for each other ----------------------------------------------------------
 
-/// A new stream on a device, which does not synchronise with the legacy default stream.
+/// Makes a stream on a device, which does not synchronise with the legacy default stream.
 Stream make_stream(int device);
 
-/// Gives a stream back that make_stream made. Work on it goes on; never waits.
+/// Destroys a stream of make_stream. Its work goes on; never waits.
 void release_stream(Stream stream) noexcept;
 
-/// Records in `event` what `stream`, of `device`, was given so far; makes the event if it is
-/// nullptr, else records it again.
+/// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
+/// nullptr.
 void record(Event& event, Stream stream, int device);
 
-/// What `stream`, of `device`, is given from now on waits for what `event` recorded.
+/// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
 
-/// As without a device, on `stream`, of `device`: the handle of a default stream is that of the
-/// current device's, whichever that is.
+/// As the functions without a device. `stream` may be a default stream, whose handle does not tell
+/// its device.
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device);
 void fence(Stream stream, int device);
 
 // --- Captures ----------------------------------------------------------------------------------
 
-/// Does `stream` capture? False if that cannot be told.
+/// True if `stream` captures into a graph that is still valid; false if the driver fails to tell.
 bool captures(Stream stream) noexcept;
 
-/// Gives `object` to the graph into which `stream` captures: release(object) is called when that
-/// graph, its copies and what was instantiated from them are destroyed and their launches are done,
-/// in any thread, where CUDA must not be called; or before this throws.
-void give_to_capture(Stream stream, void* object, void (*release)(void*));
+/// False only if `stream` certainly captures nothing.
+bool is_capturing(Stream stream) noexcept;
+
+/// Makes the graph into which `stream` captures own `object`. Calls release(object) when that graph,
+/// its copies and their executables are destroyed and their launches are done, in any thread, where
+/// CUDA must not be called; or before this function throws.
+void retain_in_capture(Stream stream, void* object, void (*release)(void*));
 
 // --- Events of all work of a device's context --------------------------------------------------
 
@@ -207,11 +209,11 @@ enum class Recorded {
   failed        ///< the runtime reported another error: nothing is known, try again later
 };
 
-/// Records all work of `device` submitted so far, from every stream and library of this process, in
-/// `event`; makes the event if it is nullptr, else records it again. Waits for no work, but for the
-/// driver while another thread registers memory or gives it back (seen: 1.6 s). Does not serialise
-/// streams. Detects captures of blocking streams; CUDA has no way to ask for those of
-/// non-blocking streams, which must be announced.
+/// Records in `event` all work that every stream and library of this process has submitted to
+/// `device`. Makes the event if it is nullptr. Does not wait for that work and does not serialise
+/// streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
+/// were seen). Detects captures of blocking streams; CUDA cannot tell those of non-blocking streams,
+/// which must be announced.
 Recorded record_all_work(int device, Event& event) noexcept;
 
 /// Has the event completed? `capturing` while a stream captures (asking would break the capture).
@@ -221,21 +223,20 @@ EventState query(Event event) noexcept;
 /// Waits for the event; false if the runtime refused.
 bool wait(Event event) noexcept;
 
-/// Gives the event back. Never waits.
+/// Destroys the event. Never waits.
 void release_event(Event event) noexcept;
 
 /// Waits until all work of `device` is done; false if the runtime refused (a stream captures).
 bool fence_device(int device) noexcept;
 
-/// Does `work`, which would break captures, if `device` has nothing to do and nobody captures, as
-/// far as can be known. Whoever announces a capture meanwhile waits until it is done. Returns
-/// whether it was done.
+/// Calls `work`, which would break captures, if `device` is idle and no capture is known. A capture
+/// that is announced meanwhile begins when `work` has returned. Returns whether it was called.
 bool do_if_idle(int device, void (*work)()) noexcept;
 
-/// A capture of a non-blocking stream begins, or has ended. Announcements are counted: until the
-/// last one has ended, everything above behaves as while a blocking stream captures. Announcing
-/// waits for recordings, fences and work as above that other threads are making, as long as the driver lets them
-/// wait.
+/// Announces that a capture of a non-blocking stream begins, or has ended. Announcements are
+/// counted: until the last one has ended, the functions above behave as while a blocking stream
+/// captures. announce_capture waits for recordings, fences and `work` of other threads that are
+/// under way.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;
 

@@ -10,25 +10,25 @@
 namespace KokkosHostSpaces {
 
 /// Base of everything this library throws. The message reads "problem (why): what to do".
-/// Derives from std::runtime_error, as what Kokkos throws when an allocation fails.
+/// Derives from std::runtime_error, as the exceptions of Kokkos for failed allocations.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Page-locked memory could not be had: the system or the limit refused it.
+/// The system or a limit refused page-locked memory.
 class OutOfPinnedMemory : public Error {
  public:
   using Error::Error;
 };
 
-/// A range of memory cannot be page-locked, or is not what the caller believes it to be.
+/// A range of memory cannot be registered, or is not registered as the caller assumes.
 class RegistrationError : public Error {
  public:
   using Error::Error;
 };
 
-/// A KOKKOS_HOST_SPACES_* environment variable holds a value that makes no sense.
+/// A KOKKOS_HOST_SPACES_* environment variable has an invalid value.
 class ConfigurationError : public Error {
  public:
   using Error::Error;

@@ -32,8 +32,9 @@ struct Range {
   std::uintptr_t end() const { return begin() + bytes; }
 };
 
-// Ranges by their address. A range stays in the map while it is locked or unlocked, which is done
-// without the mutex: unlocking waits for kernels. Ranges may share a page: CUDA counts its locks.
+// Registered ranges by address. A range is in the map before it is locked and until it is unlocked,
+// both without the mutex, because unlocking waits for kernels. Ranges may share a page: CUDA counts
+// its locks.
 struct Ranges {
   unsigned const generation;
   std::mutex mutex{};
@@ -42,8 +43,7 @@ struct Ranges {
 
 std::atomic<Ranges*> latest{nullptr};
 
-// Whether they are of this process. Those of a parent are its own, and a thread that this process
-// lacks may have their mutex.
+// False in a child for the ranges of its parent: a thread that the child lacks may hold their mutex.
 bool are_ours(Ranges const* ranges) noexcept {
   return ranges != nullptr && ranges->generation == fork_generation();
 }
@@ -102,7 +102,7 @@ Range checked_range(void* pointer, std::size_t bytes, std::string const& label,
                     "if the file must not change, or copy it to writable memory");
 }
 
-// What to do where the runtime refused memory of this kind.
+// Advice for mappings that the runtime may refuse; empty for other memory.
 std::string advice_on(RangeReport const& report) {
   bool const is_file   = report.file.starts_with('/');
   bool const is_memory = report.file.starts_with("/dev/shm/") ||
@@ -137,7 +137,7 @@ void insist_on_lockable(Range const& range, RangeReport const& report) {
   }
 }
 
-// Takes the range in the map, so that nobody else can register it meanwhile.
+// Enters the range in the map, so that overlapping registrations are refused from now on.
 void reserve(Ranges& all, Range const& range) {
   std::lock_guard const lock(all.mutex);
   auto& by_address = all.by_address;
@@ -171,13 +171,13 @@ void lock(Range const& range) {
   }
 }
 
-// After the runtime has shut down there is nothing to unlock.
+// False after the runtime has shut down, when nothing is left to unlock.
 bool some_device_is_used() noexcept {
   Driver::Devices devices{};
   return Driver::devices_in_use(devices) > 0;
 }
 
-// The range that starts at `pointer`, which nobody else can take then; nullptr if there is none.
+// Marks the range that starts at `pointer` as being unregistered; nullptr if there is none.
 Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
   std::lock_guard const lock(all.mutex);
   auto const found = all.by_address.find(reinterpret_cast<std::uintptr_t>(pointer));
@@ -193,7 +193,7 @@ bool unlock(Range const& range) noexcept {
   return true;
 }
 
-// Unlocks and forgets, which takes no memory, and tells what went wrong.
+// Unlocks and forgets without an allocation, and returns an error message or an empty string.
 std::string leave(Ranges& all, Range& range) {
   bool const freed    = !is_mapped(range.pointer, range.bytes);
   bool const unlocked = unlock(range);

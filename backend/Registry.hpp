@@ -9,23 +9,23 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Page-locks memory that somebody else allocated and remembers the range. Thread-safe; blocks the
-/// calling thread, waits for no device. `keep_from_children` leaves the memory out of children made
-/// by fork, which would else copy it during the fork; it wants whole pages, and takes effect where
-/// there is a device.
-/// \throw RegistrationError naming `label`, the range and what to do, if it is null or empty, not
-/// mapped, read-only, page-locked already, overlaps with a range that is registered, or is refused
-/// by system or runtime.
+/// Page-locks memory of the caller and remembers the range. Thread-safe; blocks the calling thread,
+/// waits for no device.
+/// \param keep_from_children leaves the memory out of forked children, for which the fork would else
+/// copy it. Needs whole pages; takes effect where there is a device.
+/// \throw RegistrationError with `label`, the range and a remedy, if it is null or empty, not mapped,
+/// read-only, page-locked already, overlaps with a registered range, or is refused by system or
+/// runtime.
 void register_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool keep_from_children = false);
 
-/// Undoes register_range for the range that starts at `pointer`. Waits for running kernels. Does
-/// nothing for ranges that the parent of a forked process has registered.
-/// \return an empty string, or what went wrong (the memory was freed while it was registered); the
-/// range is forgotten in either case.
+/// Undoes register_range for the range that starts at `pointer`, and forgets the range in any case.
+/// Waits for running kernels. Ignores ranges that the parent of a forked process has registered.
+/// \return an empty string, or an error (the memory was freed while it was registered, or the runtime
+/// refused)
 std::string unregister_range(void* pointer) noexcept;
 
-/// Number of ranges that this process has registered now; those of a parent do not count.
+/// Number of registered ranges, without those of the parent of a forked process.
 std::size_t registered_ranges() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -12,34 +12,34 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-thread_local ReplayedMemory* owner_of_captures = nullptr;
+thread_local RetainedMemory* scoped_memory = nullptr;
 
 }  // namespace
 
-ReplayedMemory::~ReplayedMemory() {
+RetainedMemory::~RetainedMemory() {
   for (void* const kept : m_kept) Pool::let_go(kept);
 }
 
-void ReplayedMemory::add(void const* pointer) {
-  m_kept.reserve(m_kept.size() + 1);  // so that nothing is kept which is not noted
+void RetainedMemory::add(void const* pointer) {
+  m_kept.reserve(m_kept.size() + 1);  // push_back must not throw after keep
   if (void* const kept = Pool::keep(pointer)) m_kept.push_back(kept);
 }
 
-ReplayedBy::ReplayedBy(ReplayedMemory& memory) noexcept
-    : m_before(std::exchange(owner_of_captures, &memory)) {}
+ScopedRetention::ScopedRetention(RetainedMemory& memory) noexcept
+    : m_before(std::exchange(scoped_memory, &memory)) {}
 
-ReplayedBy::~ReplayedBy() { owner_of_captures = m_before; }
+ScopedRetention::~ScopedRetention() { scoped_memory = m_before; }
 
 void retain_for_graph(Driver::Stream stream, void const* a, void const* b) {
   if (!Driver::captures(stream)) return;
-  std::unique_ptr<ReplayedMemory> of_graph;
-  if (owner_of_captures == nullptr) of_graph = std::make_unique<ReplayedMemory>();
-  ReplayedMemory& memory = of_graph != nullptr ? *of_graph : *owner_of_captures;
+  std::unique_ptr<RetainedMemory> of_graph;
+  if (scoped_memory == nullptr) of_graph = std::make_unique<RetainedMemory>();
+  RetainedMemory& memory = of_graph != nullptr ? *of_graph : *scoped_memory;
   memory.add(a);
   memory.add(b);
   if (of_graph == nullptr || of_graph->empty()) return;
-  Driver::give_to_capture(stream, of_graph.release(),
-                          [](void* given) { delete static_cast<ReplayedMemory*>(given); });
+  Driver::retain_in_capture(stream, of_graph.release(),
+                            [](void* given) { delete static_cast<RetainedMemory*>(given); });
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

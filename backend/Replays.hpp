@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A graph uses the same addresses at each launch, long after the pool's rule (never reused before
-// work that was submitted is done) says that they are free. So memory that a capture meets stays in
-// use until the graph is destroyed.
+// Memory of captured graphs. A graph uses the same addresses at each launch, also after the work that
+// was submitted before a deallocation, for which the pool waits, is done. So memory that is captured
+// stays in use until the graph is destroyed.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_REPLAYS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_REPLAYS_HPP
@@ -14,16 +14,16 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Memory of the pool which stays in use as long as this lives, whoever gives it back.
-class ReplayedMemory {
+/// Keeps memory of the pool in use, also after its deallocation, until this is destroyed.
+class RetainedMemory {
  public:
-  ReplayedMemory() = default;
-  ~ReplayedMemory();
-  ReplayedMemory(ReplayedMemory const&)            = delete;
-  ReplayedMemory& operator=(ReplayedMemory const&) = delete;
+  RetainedMemory() = default;
+  ~RetainedMemory();
+  RetainedMemory(RetainedMemory const&)            = delete;
+  RetainedMemory& operator=(RetainedMemory const&) = delete;
 
-  /// Adds the memory to which an address belongs; nothing if it is not the pool's. \throw
-  /// std::bad_alloc
+  /// Adds the block that contains an address; ignores memory that is not the pool's.
+  /// \throw std::bad_alloc
   void add(void const* pointer);
   bool empty() const noexcept { return m_kept.empty(); }
 
@@ -31,21 +31,22 @@ class ReplayedMemory {
   std::vector<void*> m_kept;
 };
 
-/// While it lives, the memory of what this thread captures is added to `memory`, and is not the
-/// captured graph's.
-class ReplayedBy {
+/// While this lives, retain_for_graph in this thread adds to `memory`, not to the captured graph.
+class ScopedRetention {
  public:
-  explicit ReplayedBy(ReplayedMemory& memory) noexcept;
-  ~ReplayedBy();
-  ReplayedBy(ReplayedBy const&)            = delete;
-  ReplayedBy& operator=(ReplayedBy const&) = delete;
+  explicit ScopedRetention(RetainedMemory& memory) noexcept;
+  ~ScopedRetention();
+  ScopedRetention(ScopedRetention const&)            = delete;
+  ScopedRetention& operator=(ScopedRetention const&) = delete;
 
  private:
-  ReplayedMemory* m_before;
+  RetainedMemory* m_before;
 };
 
-/// To be called before work that uses these addresses is enqueued. If `stream` captures, the graph
-/// owns the pool's memory there as well; else nothing. \throw CudaError \throw std::bad_alloc
+/// Makes the graph into which `stream` captures co-owner of the pool's memory at these addresses;
+/// does nothing without a capture. Call it before you enqueue work that uses them.
+/// \throw CudaError
+/// \throw std::bad_alloc
 void retain_for_graph(Driver::Stream stream, void const* a, void const* b);
 
 }  // namespace KokkosHostSpaces::Impl::Backend

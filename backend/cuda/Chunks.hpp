@@ -11,16 +11,16 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
 
-/// Locked memory ends a piece at each multiple of this address: the runtime refuses to lock 512 GiB
-/// at once, and to copy from two pieces at once.
+/// Page-locked ranges are registered in chunks that end at multiples of this address, because the
+/// runtime refuses to register 512 GiB at once. It also refuses a copy that spans two chunks.
 inline constexpr std::size_t largest_chunk = page_window;
 
-/// Bytes from an address to the end of its chunk, a power of two.
+/// Bytes from an address to the end of its chunk. \param chunk a power of two
 inline std::size_t to_chunk_end(char const* pointer, std::size_t chunk = largest_chunk) {
   return chunk - reinterpret_cast<std::uintptr_t>(pointer) % chunk;
 }
 
-/// lock_pages and unlock_pages with pieces that end at multiples of `chunk`.
+/// lock_pages and unlock_pages with chunks that end at multiples of `chunk`.
 void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk);
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Events over all work of a device. By the driver API: it leaves the pending error of the
-// application's runtime calls alone, and does not make contexts.
+// The seam by the driver API: events over all work of a device. The driver API leaves the pending
+// error of the application's runtime calls alone and does not create contexts.
 
 #include "Runtime.hpp"
 
@@ -12,15 +12,15 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// Not the runtime's: captures may be announced before it can be learnt, and end after.
+// No member of Runtime, because captures may be announced before the runtime is known.
 std::atomic<int> announced_captures{0};
 
 bool says_capture(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
 }
 
-// While one lives, a call is under way that would break a capture. Made before captures are looked
-// for, so that an announcement either is seen or waits.
+// Marks a call under way that would break a capture. Construct it before you look for captures: an
+// announcement is then either seen, or waits for the call.
 class BreaksCaptures {
  public:
   explicit BreaksCaptures(Runtime& runtime) noexcept : m_count(runtime.breaking_captures) {
@@ -45,8 +45,8 @@ Recorded recorded(CUresult result) noexcept {
   return says_capture(result) ? Recorded::capturing : Recorded::failed;
 }
 
-// Does a stream capture, as far as can be known? The legacy stream of the current context answers
-// for all blocking streams, without harm to their captures. Whoever gets no answer must not record.
+// `yes` if no capture is known. The status of the legacy stream of the current context tells whether
+// any blocking stream captures, and breaks no capture. On an error do not record.
 Recorded may_record(Runtime& r) noexcept {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   if (announced_captures.load() > 0) return Recorded::capturing;
@@ -54,16 +54,6 @@ Recorded may_record(Runtime& r) noexcept {
 }
 
 }  // namespace
-
-int devices_in_use(Devices& out) noexcept {
-  Runtime* const r = runtime();
-  std::size_t used = 0;
-  for (int device = 0; r != nullptr && device < r->devices; ++device) {
-    CUcontext context = nullptr;
-    if (r->context_of(device, context) != Runtime::Context::none) out[used++] = device;
-  }
-  return static_cast<int>(used);
-}
 
 Recorded record_all_work(int device, Event& event) noexcept {
   Runtime* const r  = runtime();
@@ -143,7 +133,7 @@ void announce_capture() noexcept {
   ++announced_captures;
   Runtime* const r = runtime();
   if (r == nullptr) return;
-  // Whoever looked before sees the capture that begins now as little as it does him.
+  // Wait for the calls that looked for captures before the announcement.
   for (int count; (count = r->breaking_captures.load()) > 0;) r->breaking_captures.wait(count);
 }
 

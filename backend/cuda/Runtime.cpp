@@ -37,8 +37,8 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
   return function != nullptr;
 }
 
-// nullptr if the runtime failed, which it may not the next time. Without any one of the driver
-// functions the devices cannot be used; only cuCtxRecordEvent and cuMemcpyBatchAsync may be missing.
+// nullptr after an error that may be gone the next time. Only cuCtxRecordEvent and
+// cuMemcpyBatchAsync may be missing; the library needs all other driver functions.
 std::unique_ptr<Runtime> learn_runtime() {
   auto learnt            = std::make_unique<Runtime>();
   cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
@@ -67,7 +67,7 @@ std::unique_ptr<Runtime> learn_runtime() {
   return complete ? std::move(learnt) : nullptr;
 }
 
-// Never destroyed, since static destructors of the application may still free memory.
+// Never destroyed, because static destructors of the application may still free memory.
 Runtime* known_or_learnt() noexcept {
   if (Runtime* const known = known_runtime.load(std::memory_order_acquire)) return known;
   try {
@@ -135,8 +135,7 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
   auto& slot = contexts[static_cast<std::size_t>(device)];
   context    = slot.load(std::memory_order_acquire);
   if (context != nullptr) return Context::in_use;
-  // Retained for the life of the process. Two threads may both do it: the count does not matter
-  // then.
+  // Retained for the life of the process. If two threads do it, the count does not matter.
   if (CUresult const result = primary_context_retain(&context, handle)) return failed(result);
   slot.store(context, std::memory_order_release);
   return Context::in_use;
@@ -149,6 +148,51 @@ ContextInUse::ContextInUse(Runtime& runtime) noexcept {
   for (int device = 0; !found && device < runtime.devices; ++device)
     found = runtime.context_of(device, context) == Runtime::Context::in_use;
   if (found) m_scope.emplace(runtime, context);
+}
+
+ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {
+  CUcontext wanted = nullptr, current = nullptr;
+  if (runtime.context_of(device, wanted, Runtime::Absent::make) != Runtime::Context::in_use)
+    check(cudaErrorInvalidDevice, "cuDevicePrimaryCtxRetain", "check the number of the device");
+  if (runtime.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
+  m_scope.emplace(runtime, wanted);
+  if (!m_scope->pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
+}
+
+int device_count() noexcept {
+  Runtime const* const r = runtime();
+  return r != nullptr ? r->devices : 0;
+}
+
+int devices_in_use(Devices& out) noexcept {
+  Runtime* const r = runtime();
+  std::size_t used = 0;
+  for (int device = 0; r != nullptr && device < r->devices; ++device) {
+    CUcontext context = nullptr;
+    if (r->context_of(device, context) != Runtime::Context::none) out[used++] = device;
+  }
+  return static_cast<int>(used);
+}
+
+int current_device() noexcept {
+  int device = -1;
+  return runtime() != nullptr && succeeded(cudaGetDevice(&device)) ? device : -1;
+}
+
+void use_device(int device) noexcept {
+  Devices in_use{};
+  auto const* const end = in_use.begin() + devices_in_use(in_use);
+  bool const none       = end == in_use.begin();
+  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
+    succeeded(cudaSetDevice(device));
+}
+
+std::string pci_bus_id(int device) {
+  require_runtime();
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device),
+        "cudaDeviceGetPCIBusId", "check the number of the device");
+  return text.data();
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the files of this folder share: the driver functions, looked up through the runtime so that
-// nothing links to libcuda, and two guards.
+// Shared by the files of this folder: the driver functions, looked up through the runtime so that
+// nothing links to libcuda, and scopes for contexts and capture modes.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_CUDA_RUNTIME_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_CUDA_RUNTIME_HPP
@@ -19,7 +19,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
 
-/// What was learnt about the CUDA runtime of this process.
+/// Devices and driver functions of this process.
 struct Runtime {
   int devices = 0;
 
@@ -45,42 +45,43 @@ struct Runtime {
   CopyBatch* copy_batch = nullptr;  ///< cuMemcpyBatchAsync as CUDA 12.8 has it
 #endif
 
-  std::array<std::atomic<CUdevice>, max_devices> handles{};  ///< one more than it is; 0: not known
+  std::array<std::atomic<CUdevice>, max_devices>
+      handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
-  std::mutex mutex;                       ///< guards the making of private streams
+  std::mutex mutex;                       ///< held while a private stream is created
 
   enum class Context { in_use, none, unknown };
 
   enum class Absent { leave, make };
 
-  /// Whether the primary context of a device exists; there is none when the runtime has shut down.
-  /// Unknown if the driver fails.
+  /// Retains the primary context of a device if it exists, or creates it on `Absent::make`. `none`
+  /// after the runtime has shut down, `unknown` if the driver fails.
   Context context_of(int device, CUcontext& context, Absent absent = Absent::leave) noexcept;
 };
 
 /// nullptr where CUDA cannot be used: no device, no driver, or the child of a fork.
 Runtime* runtime() noexcept;
 
-/// As above, but throws CudaError instead of returning nullptr.
+/// \throw CudaError where CUDA cannot be used
 Runtime& require_runtime();
 
-/// Forgets all of the above; the next call learns it again. For tests that replace the runtime.
+/// Forgets the runtime; the next call looks it up again. For tests that replace the runtime.
 void forget_runtime() noexcept;
 
 /// Advice for errors that the call itself does not explain.
 inline constexpr auto* look_for_failed_work =
     "check the arguments, and whether an earlier kernel failed (compute-sanitizer finds it)";
 
-/// Clears the pending error.
+/// Clears the pending error. Returns true if `error` is cudaSuccess.
 bool succeeded(cudaError_t error) noexcept;
 
 /// \throw CudaError unless `error` is cudaSuccess; clears the pending error.
 void check(cudaError_t error, char const* call, char const* advice);
 
-/// Makes a context the calling thread's. Unlike cudaSetDevice, restoring what was current before
-/// never makes a context on a device that nobody used.
+/// Makes a context current in the calling thread. Unlike cudaSetDevice, restoring the previous one
+/// never creates a context on an unused device.
 class ContextScope {
  public:
   ContextScope(Runtime& runtime, CUcontext context) noexcept
@@ -98,10 +99,9 @@ class ContextScope {
   bool m_pushed;
 };
 
-/// For calls of the runtime, which make a context where the calling thread has none (asking for the
-/// attributes of a pointer does), and of the driver, some of which need one: while this lives, it has
-/// that of its device if that is in use, else that of another device in use. If no device is in use,
-/// its own becomes so by a call of the runtime.
+/// Makes some existing context current if the calling thread has none: that of its device, else that
+/// of another device. For calls of the runtime, which would create a context (asking for the
+/// attributes of a pointer does), and calls of the driver that need one.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;
@@ -110,8 +110,18 @@ class ContextInUse {
   std::optional<ContextScope> m_scope;
 };
 
-/// Lets the calling thread make calls which a capture, of this thread or of others, would forbid
-/// and be broken by, although they have nothing to do with the captured work.
+/// Makes the context of a device current in the calling thread; creates it if need be.
+/// \throw CudaError if that fails
+class ContextOfDevice {
+ public:
+  ContextOfDevice(Runtime& runtime, int device);
+
+ private:
+  std::optional<ContextScope> m_scope;
+};
+
+/// Sets the relaxed capture mode in the calling thread: its calls neither fail because of captures,
+/// of this thread or others, nor break them.
 class CaptureTolerance {
  public:
   explicit CaptureTolerance(Runtime& runtime) noexcept

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: streams of our own, which wait for each other by
-// events, and memory for them.
+// The seam by the CUDA runtime: streams, their events, host functions and captures.
 
 #include "Runtime.hpp"
 
@@ -10,60 +9,37 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// Makes the context of a device the calling thread's, if it is not.
-class OnDevice {
+// A default stream is that of the current context; the handles of other streams tell their device.
+class ContextOfStream {
  public:
-  OnDevice(Runtime& r, int device) {
-    CUcontext const wanted = context_of(r, device);
-    CUcontext current      = nullptr;
-    if (r.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
-    m_scope.emplace(r, wanted);
-    if (!m_scope->pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
-  }
-
- private:
-  static CUcontext context_of(Runtime& r, int device) {
-    CUcontext context = nullptr;
-    if (r.context_of(device, context, Runtime::Absent::make) != Runtime::Context::in_use)
-      check(cudaErrorInvalidDevice, "cuDevicePrimaryCtxRetain", "check the number of the device");
-    return context;
-  }
-
-  std::optional<ContextScope> m_scope;
-};
-
-// Handles of other streams say their device.
-class OnDeviceOfDefaultStream {
- public:
-  OnDeviceOfDefaultStream(Stream stream, int device) {
+  ContextOfStream(Stream stream, int device) {
     if (is_default_stream(stream)) m_scope.emplace(require_runtime(), device);
   }
 
  private:
-  std::optional<OnDevice> m_scope;
+  std::optional<ContextOfDevice> m_scope;
 };
 
 }  // namespace
 
-void call_behind(Stream stream, void (*function)(void*), void* data) {
-  ContextInUse const context(require_runtime());
-  check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream), function, data), "cudaLaunchHostFunc",
-        look_for_failed_work);
-}
-
-bool is_capturing(Stream stream) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr) return false;
-  std::optional<ContextInUse> context;  // that a default stream is of
-  if (is_default_stream(stream)) context.emplace(*r);
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
+Stream private_stream(int device) {
+  Runtime& r = require_runtime();
+  ContextInUse const in_use(r);
+  if (device < 0) check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
+  if (device >= r.devices)
+    check(cudaErrorInvalidDevice, "making a stream", "check the number of the device");
+  auto& slot = r.private_streams[static_cast<std::size_t>(device)];
+  if (cudaStream_t const stream = slot.load(std::memory_order_acquire)) return stream;
+  std::lock_guard const lock(r.mutex);
+  if (cudaStream_t const stream = slot.load(std::memory_order_relaxed)) return stream;
+  auto const made = static_cast<cudaStream_t>(make_stream(device));
+  slot.store(made, std::memory_order_release);
+  return made;
 }
 
 Stream make_stream(int device) {
   Runtime& r = require_runtime();
-  OnDevice const on_device(r, device);
+  ContextOfDevice const context(r, device);
   CaptureTolerance const tolerance(r);
   cudaStream_t made = nullptr;
   check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
@@ -79,27 +55,9 @@ void release_stream(Stream stream) noexcept {
   succeeded(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
 }
 
-void* allocate_on_device(int device, std::size_t bytes) {
-  Runtime& r = require_runtime();
-  OnDevice const on_device(r, device);
-  CaptureTolerance const tolerance(r);
-  void* memory            = nullptr;
-  cudaError_t const error = cudaMalloc(&memory, bytes);
-  if (error != cudaErrorMemoryAllocation) check(error, "cudaMalloc", look_for_failed_work);
-  return succeeded(error) ? memory : nullptr;
-}
-
-void free_on_device(void* pointer) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr || pointer == nullptr) return;
-  ContextInUse const context(*r);
-  CaptureTolerance const tolerance(*r);
-  succeeded(cudaFree(pointer));
-}
-
 void record(Event& event, Stream stream, int device) {
   Runtime& r = require_runtime();
-  OnDevice const on_device(r, device);
+  ContextOfDevice const context(r, device);
   if (event == nullptr) {
     CUevent made          = nullptr;
     CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
@@ -113,19 +71,74 @@ void record(Event& event, Stream stream, int device) {
 
 void make_wait(Stream stream, Event event, int device) {
   Runtime& r = require_runtime();
-  OnDevice const on_device(r, device);
+  ContextOfDevice const context(r, device);
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
         "cudaStreamWaitEvent", look_for_failed_work);
 }
 
+void fence(Stream stream) {
+  Runtime& r = require_runtime();
+  ContextInUse const context(r);
+  CaptureTolerance const tolerance(r);
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
+        look_for_failed_work);
+}
+
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
-  OnDeviceOfDefaultStream const on_device(stream, device);
+  ContextOfStream const context(stream, device);
   copy(dst, src, bytes, stream);
 }
 
 void fence(Stream stream, int device) {
-  OnDeviceOfDefaultStream const on_device(stream, device);
+  ContextOfStream const context(stream, device);
   fence(stream);
+}
+
+void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
+  ContextInUse const context(require_runtime());
+  check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream), function, data), "cudaLaunchHostFunc",
+        look_for_failed_work);
+}
+
+bool is_capturing(Stream stream) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  std::optional<ContextInUse> context;  // of a default stream
+  if (is_default_stream(stream)) context.emplace(*r);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+// The legacy stream cannot capture; its status is an error while a blocking stream captures.
+bool captures(Stream stream) noexcept {
+  if (stream == nullptr || stream == CU_STREAM_LEGACY) return false;
+  Runtime* const r             = runtime();
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return r != nullptr &&
+         r->stream_is_capturing(static_cast<CUstream>(stream), &status) == CUDA_SUCCESS &&
+         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+void retain_in_capture(Stream stream, void* object, void (*release)(void*)) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id          = 0;
+  cudaGraph_t graph              = nullptr;
+  cudaUserObject_t owner         = nullptr;
+  cudaError_t error =
+      cudaUserObjectCreate(&owner, object, release, 1, cudaUserObjectNoDestructorSync);
+  if (error != cudaSuccess) {
+    release(object);
+    check(error, "cudaUserObjectCreate", look_for_failed_work);
+  }
+  error = cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &status, &id, &graph);
+  if (error == cudaSuccess && status != cudaStreamCaptureStatusActive)
+    error = cudaErrorStreamCaptureInvalidated;
+  if (error == cudaSuccess)
+    error = cudaGraphRetainUserObject(graph, owner, 1, cudaGraphUserObjectMove);
+  if (error == cudaSuccess) return;
+  succeeded(cudaUserObjectRelease(owner, 1));  // which releases the object
+  check(error, "cudaGraphRetainUserObject", "look for a call that broke the capture");
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

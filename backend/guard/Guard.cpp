@@ -278,7 +278,7 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
                                   ", while an asynchronous copy to '" + dst.label + "' reads it" + fence);
     if (copy->dst == nullptr && copy->src == nullptr) return;
     try {
-      Driver::call_behind(stream, &copy_is_done, copy.get());
+      Driver::enqueue_host_function(stream, &copy_is_done, copy.get());
       copy.release();
     } catch (Error const&) {
       copy_is_done(copy.release());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam where there is no device: all memory is pageable, work is done when a call returns.
+// The seam without a device: all memory is pageable, and work is done when a call returns.
 
 #include "../Driver.hpp"
 
@@ -72,15 +72,17 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
   return false;
 }
 
-bool can_start_early(void const*, int) noexcept { return false; }
+bool supports_dependent_launch(void const*, int) noexcept { return false; }
 
-std::optional<EarlyFunction> early_function(void const*, int) noexcept { return nullptr; }
+std::optional<KernelHandle> dependent_launch_handle(void const*, int) noexcept { return nullptr; }
 
-bool launch_early(EarlyFunction, unsigned, unsigned, void*, Stream, int) noexcept { return false; }
+bool launch_dependent(KernelHandle, unsigned, unsigned, void*, Stream, int) noexcept {
+  return false;
+}
 
-void const* kernel_of(void*) noexcept { return nullptr; }
+void const* kernel_of_node(void*) noexcept { return nullptr; }
 
-void start_nodes_early(void*, bool (*)(void const*, void const*)) {}
+void make_dependent_edges(void*, bool (*)(void const*, void const*)) {}
 
 Stream private_stream(int) { return nullptr; }
 
@@ -91,7 +93,7 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int) {
   copy(dst, src, bytes, stream);
 }
 
-void call_behind(Stream, void (*function)(void*), void* data) { function(data); }
+void enqueue_host_function(Stream, void (*function)(void*), void* data) { function(data); }
 
 bool is_capturing(Stream) noexcept { return false; }
 
@@ -105,7 +107,7 @@ void make_wait(Stream, Event, int) {}
 
 bool captures(Stream) noexcept { return false; }
 
-void give_to_capture(Stream, void* object, void (*release)(void*)) {
+void retain_in_capture(Stream, void* object, void (*release)(void*)) {
   release(object);
   refuse("no stream captures");
 }

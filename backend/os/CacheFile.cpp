@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t most_bytes = 16 << 20;  // nobody keeps so many machines in a file
+constexpr std::uintmax_t most_bytes = 16 << 20;  // far more than any cache file has
 
 // Differs from those of other threads, processes and, in a folder that they share, machines.
 fs::path name_beside(fs::path const& path) {
@@ -58,7 +58,7 @@ std::string cache_folder() {
 
 std::optional<std::string> read_cache_file(std::string const& path) {
   std::error_code error;
-  // Reading a pipe would wait.
+  // Reading a pipe would block.
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
     return std::nullopt;
   std::ifstream file(path, std::ios::binary);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A small file that outlives the process, and what names the machine in it.
+// Cache files, and the names of machine and driver that are their keys.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_OS_CACHE_FILE_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_OS_CACHE_FILE_HPP
@@ -12,18 +12,17 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Where caches of this user lie, by the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache; empty if
-/// neither is absolute. `lookup` asks the environment.
+/// The cache folder of the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache; empty if neither is
+/// absolute. \param lookup returns environment variables
 std::string cache_folder(
     std::function<std::optional<std::string>(std::string const&)> const& lookup);
 std::string cache_folder();
 
-/// What a file contains; nothing if it is no regular file, or cannot be read.
+/// The contents of a file; nullopt if it is no regular file or cannot be read.
 std::optional<std::string> read_cache_file(std::string const& path);
 
-/// Makes or replaces a file, and the folders above it, at once: who reads it meanwhile sees all of
-/// the old or all of the new text, and of two writers one wins. Returns what is wrong, if anything
-/// is.
+/// Writes or replaces a file atomically, and creates its folders: readers see all of the old or all
+/// of the new text, and of two writers one wins. \return an empty string or an error message
 std::string replace_cache_file(std::string const& path, std::string const& text);
 
 /// The name of this machine; "unknown" if the system does not tell.

@@ -20,8 +20,8 @@ class Cores {
   void add(unsigned core);
   int count() const noexcept;
 
-  /// Binds the calling thread to them; false if there are none or the system refuses. Allocates
-  /// nothing: the first allocation of a new thread would map an arena for it.
+  /// Binds the calling thread to these cores; false if there are none or the system refuses. Does not
+  /// allocate, because the first allocation of a new thread maps an arena for it.
   bool bind_this_thread() const noexcept;
 
  private:

@@ -17,8 +17,7 @@ extern "C" void khs_count_fork() { forks.fetch_add(1, std::memory_order_relaxed)
 
 }  // namespace
 
-// A fork handler instead of getpid(): this is asked at every deallocation, and getpid is a system
-// call.
+// Uses a fork handler, because every deallocation asks, and getpid is a system call.
 unsigned fork_generation() noexcept {
   static bool const watching = pthread_atfork(nullptr, nullptr, &khs_count_fork) == 0;
   return watching ? forks.load(std::memory_order_relaxed) : 0;

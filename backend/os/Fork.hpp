@@ -6,12 +6,12 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// True in the child of a fork if the parent had called this function before it forked. CUDA must
-/// not be used there, nor may page-locked memory be given back: it is the parent's.
+/// True in a forked child if the parent had called this function before. Such a child must not use
+/// CUDA or unlock memory: both belong to the parent.
 bool is_forked_child() noexcept;
 
-/// How many forks lie between this process and the one that first called either function. What is
-/// guarded by a mutex belongs to one generation: a thread that a child lacks may have held it.
+/// Number of forks between the process that first called either function and this one. State behind
+/// a mutex is valid in one generation: a thread that the child lacks may hold the mutex.
 unsigned fork_generation() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

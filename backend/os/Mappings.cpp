@@ -55,7 +55,7 @@ constexpr std::uint64_t is_writable          = 0x02;
 constexpr std::uint64_t is_shared            = 0x08;
 constexpr std::uint64_t covering_or_the_next = 0x10;
 
-// The first mapping that ends behind an address, by the kernel's tree.
+// Finds the first mapping that ends behind an address, by ioctl.
 class ByQuery {
  public:
   explicit ByQuery(MapsFile const& maps) : m_maps(maps) {}
@@ -69,7 +69,7 @@ class ByQuery {
     query.name_size = name.size();
     query.name      = reinterpret_cast<std::uint64_t>(name.data());
     if (ioctl(m_maps.descriptor(), ask_for_mapping, &query) != 0) {
-      m_works = errno == ENOENT;  // no such mapping; else the kernel does not know the question
+      m_works = errno == ENOENT;  // no such mapping; on other errors the kernel lacks the ioctl
       return std::nullopt;
     }
     return Mapping{query.first, query.last, (query.found_flags & is_writable) != 0,
@@ -82,7 +82,7 @@ class ByQuery {
   bool m_works = true;
 };
 
-// The same by the list of mappings, which is sorted. Addresses must ascend.
+// The same by reading the sorted list of mappings. Addresses must ascend.
 class ByList {
  public:
   explicit ByList(MapsFile const& maps) : m_maps(maps) {}
@@ -154,7 +154,7 @@ RangeReport report_by(Source source, std::uintptr_t next, std::uintptr_t end, bo
 
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how) {
   MapsFile const maps;
-  if (maps.descriptor() < 0)  // whether it is writable, the runtime shall judge
+  if (maps.descriptor() < 0)  // leave it to the runtime whether it is writable
     return {is_mapped(pointer, bytes) ? RangeState::writable : RangeState::not_mapped};
   auto const begin = reinterpret_cast<std::uintptr_t>(pointer);
   bool works       = how == AskBy::query;
@@ -165,7 +165,7 @@ RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how) {
   return report_by(ByList(maps), begin, begin + bytes, works);
 }
 
-// msync(MS_ASYNC) looks whether all is mapped, and does nothing since Linux 2.6.19.
+// msync(MS_ASYNC) checks that all is mapped; since Linux 2.6.19 it does nothing else.
 bool is_mapped(void const* pointer, std::size_t bytes) noexcept {
   auto const address     = reinterpret_cast<std::uintptr_t>(pointer);
   std::size_t const into = address % page_bytes();

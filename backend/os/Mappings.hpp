@@ -11,26 +11,26 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 enum class RangeState { writable, read_only, not_mapped };
 
-/// What the system says about a range of addresses.
+/// State and kind of the mappings of a range of addresses.
 struct RangeReport {
   RangeState state = RangeState::writable;
-  // Of the first mapping that is read-only, else of the first one.
+  // The others describe the first read-only mapping, else the first mapping.
   bool shared      = false;  ///< writes are seen by other processes, and in the file
-  std::string file = {};     ///< which is mapped; empty or in brackets if none is
+  std::string file = {};     ///< mapped file; empty or in brackets for other memory
 };
 
-/// How to ask: by the ioctl of Linux 6.11, which finds an address at once, or by reading the list
-/// of all mappings (12 ms for 50 000). An older kernel falls back to the list.
+/// `query` uses the ioctl of Linux 6.11, which looks up an address directly, and falls back to
+/// `list`, which reads all mappings (12 ms for 50 000).
 enum class AskBy { query, list };
 
-/// Asks once. Where the system does not tell, what is mapped counts as writable.
+/// Describes a range. Mapped memory counts as writable where /proc cannot be read.
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how = AskBy::query);
 
 inline RangeState inspect_range(void const* pointer, std::size_t bytes) {
   return report_on_range(pointer, bytes).state;
 }
 
-/// Is all of the range mapped? At no cost, and without memory.
+/// True if all of the range is mapped. One system call, no allocation.
 bool is_mapped(void const* pointer, std::size_t bytes) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

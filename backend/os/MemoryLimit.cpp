@@ -13,7 +13,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-// A hierarchy of control groups: where it is mounted, and which of its groups is seen there.
+// A mounted hierarchy of control groups: its folder, and the group at that folder.
 struct Mount {
   std::string folder, group;
   bool version_2;
@@ -23,7 +23,7 @@ bool has_option(std::string const& options, std::string const& option) {
   return ("," + options + ",").find("," + option + ",") != std::string::npos;
 }
 
-// Lines of mountinfo: "id parent major:minor group folder options ... - type source options".
+// Reads lines of mountinfo: "id parent major:minor group folder options ... - type source options".
 std::vector<Mount> memory_mounts(std::string const& root) {
   std::vector<Mount> mounts;
   std::ifstream file(root + "/proc/self/mountinfo");
@@ -56,7 +56,7 @@ std::string own_group(std::string const& root, bool version_2) {
   return "/";
 }
 
-// The group as seen below a mount: a container may see its own group as the root.
+// The path of a group below a mount. A container may see its own group as the root.
 std::string below(Mount const& mount, std::string group) {
   bool const inside = mount.group != "/" && group.starts_with(mount.group) &&
                       (group.size() == mount.group.size() || group[mount.group.size()] == '/');

@@ -9,8 +9,9 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The smallest memory limit of the control groups that this process is in, of version 1 and 2, and
-/// of those around them; SIZE_MAX if there is none. `root` stands before the names of all files.
+/// The smallest memory limit in bytes of the control groups of this process (versions 1 and 2) and
+/// their parents; SIZE_MAX without a limit. Reads the files anew at each call.
+/// \param root a prefix of all file names
 std::size_t memory_limit_of_cgroups(std::string const& root = "");
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -24,23 +24,23 @@ std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::ui
 bool system_has_huge_pages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
-  std::getline(file, modes);  // where nothing is told, madvise does it or not
+  std::getline(file, modes);  // without the file, madvise decides
   return modes.find("[never]") == std::string::npos;
 }
 
-// Faults in a huge page, or less, by writing to it. 16 threads take 70 ms for 4 GiB so; by
-// MADV_POPULATE_WRITE they took 450 to 1200 ms on the same machine.
+// Faults in a huge page, or less, by writing to it: for 4 GiB, 16 threads take 70 ms, with
+// MADV_POPULATE_WRITE 450 to 1200 ms.
 void touch(char* begin, std::size_t bytes) {
   auto const write = [](char* page) { *const_cast<char volatile*>(page) = 0; };
   write(begin);
-  // Where a huge page was had, its last small page is there as well.
+  // The last small page is resident if the first write got a huge page.
   unsigned char resident = 0;
   std::size_t const page = page_bytes();
   if (mincore(begin + bytes - page, page, &resident) == 0 && (resident & 1) != 0) return;
   for (std::size_t offset = page; offset < bytes; offset += page) write(begin + offset);
 }
 
-// What is before and behind `kept` goes back.
+// Unmaps the parts before and behind `kept`.
 void trim(char* begin, std::size_t bytes, char* kept, std::size_t kept_bytes) {
   char* const kept_end = kept + kept_bytes;
   if (kept > begin) munmap(begin, std::size_t(kept - begin));
@@ -51,8 +51,8 @@ char* next_multiple(char* pointer, std::size_t of) {
   return pointer + (of - address_of(pointer) % of) % of;
 }
 
-// Addresses without pages cost nothing, no limit of memory counts them, and what was not granted
-// when they were had is asked for when they become writable.
+// PROT_NONE addresses count towards no limit of memory; the system accounts for them when they become
+// writable.
 char* reserve_addresses(std::size_t bytes) {
   void* const begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
@@ -71,7 +71,7 @@ bool spans_windows(char* begin, std::size_t bytes) {
   return address_of(begin) / page_window != (address_of(begin) + bytes - 1) / page_window;
 }
 
-// Of twice as many addresses one half does.
+// Reserves twice the addresses and keeps the half that fits.
 char* reserve_in_window(std::size_t bytes) {
   std::size_t const all = bytes + std::min(bytes, page_window) + huge_page_bytes;
   char* const begin     = reserve_addresses(all);
@@ -133,7 +133,7 @@ void* map_pages(std::size_t bytes) noexcept {
   return nullptr;
 }
 
-// Between others the system may not unmap them, for a process has a limit of mappings.
+// munmap in the middle of a mapping fails at the limit of mappings of a process.
 void unmap_pages(void* pointer, std::size_t bytes) noexcept {
   if (munmap(pointer, bytes) != 0) madvise(pointer, bytes, MADV_DONTNEED);
 }
@@ -153,7 +153,7 @@ bool leave_to_children(void* pointer, std::size_t bytes) noexcept {
 
 void first_touch(void* pointer, std::size_t bytes, Team const& team) {
   auto* const begin = static_cast<char*>(pointer);
-  // Threads take huge pages in turn: one on a busy core takes fewer.
+  // Threads take the next huge page from a counter: one on a busy core takes fewer.
   std::atomic<std::size_t> next{0};
   auto touch_in_turn = [&] {
     for (std::size_t i; (i = next.fetch_add(huge_page_bytes)) < bytes;)

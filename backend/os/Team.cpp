@@ -21,14 +21,14 @@ struct Job {
 
 void* do_job(void* pointer) {
   auto& job = *static_cast<Job*>(pointer);
-  // A new thread has the affinity of its maker, which may be a single core.
+  // A new thread inherits the affinity of its creator, which may be a single core.
   job.cores.bind_this_thread();
   job.work(job.argument);
   return nullptr;
 }
 
 // The stacks of a team, in one mapping: to map one for each thread would wait for the page faults of
-// those that work already, which hold a lock of the address space while a huge page is cleared.
+// threads that work already, which hold a lock of the address space while a huge page is cleared.
 class Stacks {
  public:
   explicit Stacks(std::size_t threads)
@@ -51,8 +51,8 @@ class Stacks {
   }
 
  private:
-  static constexpr std::size_t one = std::size_t(1) << 20;  // as sanitizers want
-  // Below it, since the system starts a thread if but its thread-local variables fit.
+  static constexpr std::size_t one = std::size_t(1) << 20;  // sanitizers need it
+  // Room below it, because pthread_create succeeds if only the thread-local variables fit.
   static constexpr std::size_t least = std::size_t(1) << 18;
 
   static bool start_on(void* stack, pthread_t& thread, Job& job) {

@@ -8,16 +8,15 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// How many threads share a piece of work, and where they run.
+/// A number of threads for a piece of work, and their cores.
 struct Team {
   int threads       = 1;
-  Cores cores       = {};    ///< for the new threads; none: where the system likes
+  Cores cores       = {};    ///< of the new threads; none: any core
   bool caller_helps = true;  ///< the calling thread is one of them; it is never bound
 };
 
-/// Runs `work` once in each thread of a team, which begins as soon as it is there, and waits for
-/// them. Where the system refuses threads there are fewer; the calling thread helps if there would
-/// be none. `work` must not throw.
+/// Runs `work` once in each thread of a team and waits for all. If the system refuses threads, runs
+/// it in fewer threads, among them the calling one. `work` must not throw.
 void run(Team const& team, void (*work)(void*), void* argument);
 
 template <class Work>

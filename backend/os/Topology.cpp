@@ -21,13 +21,13 @@ struct FreeBitmap {
 };
 using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
 
-// The nodes that memory may be bound to: allowed, with memory, and with cores. The memory of a GPU
-// can be a node without cores (Grace): what lies there is not the host's.
+// Nodes to which memory may be bound: allowed, with memory and cores. A node without cores can be the
+// memory of a GPU (Grace).
 Bitmap usable_nodes(hwloc_topology_t topology, std::string const& nodes_with_cores) {
   Bitmap usable(hwloc_bitmap_alloc());
   Bitmap const with_cores(hwloc_bitmap_alloc_full());
   if (with_cores == nullptr) return nullptr;
-  // hwloc gives a node without cores those of what is around it.
+  // hwloc assigns to a node without cores those of its parent object.
   if (!nodes_with_cores.empty())
     hwloc_bitmap_list_sscanf(with_cores.get(), nodes_with_cores.c_str());
   for (hwloc_obj_t node = nullptr; usable != nullptr;) {
@@ -56,9 +56,9 @@ struct Topology::Handle {
   Handle(Handle const&)            = delete;
   Handle& operator=(Handle const&) = delete;
 
-  // PCI devices are left out by default. hwloc's own plugins for GPUs would start their runtimes.
+  // Asks for PCI devices, which are left out by default, and disables plugins that start GPU runtimes.
   void load() {
-    // A node whose cores are not allowed has memory that may be.
+    // The memory of a node may be allowed while its cores are not.
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     for (char const* plugin : {"cuda", "nvml", "opencl", "gl", "rsmi", "levelzero"}) {
@@ -77,7 +77,7 @@ Topology::Topology(std::unique_ptr<Handle> handle) : m_handle(std::move(handle))
 Topology::Topology(Topology&&) noexcept = default;
 Topology::~Topology()                   = default;
 
-// Never destroyed, since memory may be allocated and freed by static constructors and destructors.
+// Never destroyed, because static destructors may allocate and free memory.
 Topology const& Topology::machine() {
   static Topology const* const the_machine = [] {
     try {
@@ -86,7 +86,7 @@ Topology const& Topology::machine() {
       std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
       return new Topology(std::move(handle));
     } catch (Error const&) {
-      return new Topology(nullptr);  // memory is had without knowing where it is best
+      return new Topology(nullptr);  // allocate without placement
     }
   }();
   return *the_machine;
@@ -108,13 +108,13 @@ int Topology::nearest_node(std::string const& pci_bus_id) const {
   Bitmap const usable             = usable_nodes(topology, m_handle->nodes_with_cores);
   Bitmap const near(hwloc_bitmap_alloc());
   if (device == nullptr || usable == nullptr || near == nullptr) return -1;
-  // Where the nodes beside the device cannot be used, those of what is around are the next.
+  // Go up from the device until an object has usable nodes.
   for (hwloc_obj_t around = hwloc_get_non_io_ancestor_obj(topology, device); around != nullptr;
        around             = around->parent) {
     if (around->nodeset == nullptr) continue;
     hwloc_bitmap_and(near.get(), usable.get(), around->nodeset);
     if (hwloc_bitmap_iszero(near.get())) continue;
-    // A device that is as near to one node as to any other has no nearest one.
+    // All nodes are equally near.
     bool const is_any = hwloc_bitmap_isequal(near.get(), usable.get()) != 0;
     return is_any ? -1 : hwloc_bitmap_first(near.get());
   }
@@ -162,7 +162,7 @@ bool Topology::bind_memory(void* pointer, std::size_t bytes, int numa_node) cons
   Bitmap const node(hwloc_bitmap_alloc());
   if (node == nullptr || hwloc_bitmap_set(node.get(), static_cast<unsigned>(numa_node)) != 0)
     return false;
-  // Not strict: a full node shall spill over to its neighbours, not end the process.
+  // Not strict: if the node is full, pages come from its neighbours instead of ending the process.
   return hwloc_set_area_membind(m_handle->topology, pointer, bytes, node.get(), HWLOC_MEMBIND_BIND,
                                 HWLOC_MEMBIND_BYNODESET) == 0;
 }

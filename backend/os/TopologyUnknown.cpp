@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The topology where the library is built without hwloc: how many cores there are is known, where
-// devices and memory are is not.
+// The topology of a build without hwloc: knows the cores, but not where devices and memory are.
 
 #include "Topology.hpp"
 
@@ -16,7 +15,7 @@ Topology::Topology(std::unique_ptr<Handle> handle) : m_handle(std::move(handle))
 Topology::Topology(Topology&&) noexcept = default;
 Topology::~Topology()                   = default;
 
-// Never destroyed, since memory may be allocated and freed by static constructors and destructors.
+// Never destroyed, because static destructors may allocate and free memory.
 Topology const& Topology::machine() {
   static Topology const* const the_machine = new Topology(nullptr);
   return *the_machine;

@@ -189,9 +189,9 @@ TEST_CASE("who captures a graph for another owner keeps its memory apart") {
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   {
-    ReplayedMemory mine;
+    RetainedMemory mine;
     {
-      ReplayedBy const by(mine);
+      ScopedRetention const by(mine);
       CopyGraph const graph(stream, memory, memory + 500, 10);
     }
     CHECK_FALSE(mine.empty());
@@ -265,14 +265,14 @@ TEST_CASE("many threads keep the same memory, let it go, and one gives it back")
   PoolTest const test(1);
   for (int round = 0; round < 50; ++round) {
     char* const memory = PoolTest::allocate(round % 2 == 0 ? 300 : 40 * KiB);
-    ReplayedMemory last;
+    RetainedMemory last;
     last.add(memory);
     {
       std::vector<std::jthread> threads;
       for (int i = 0; i < 4; ++i)
         threads.emplace_back([memory] {
           for (int j = 0; j < 100; ++j) {
-            ReplayedMemory mine;
+            RetainedMemory mine;
             mine.add(memory + 70);
             mine.add(memory);
           }

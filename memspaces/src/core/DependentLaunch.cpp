@@ -57,7 +57,7 @@ void* DependentLaunch::function_on(int device) noexcept {
   std::atomic<void*>& of_device = m_functions.at(std::size_t(device));
   void* known                   = of_device.load(std::memory_order_acquire);
   if (known == nullptr) {
-    auto const function = Driver::early_function(m_kernel, device);
+    auto const function = Driver::dependent_launch_handle(m_kernel, device);
     if (!function) return nullptr;
     known = *function != nullptr ? *function : none();
     of_device.store(known, std::memory_order_release);
@@ -71,12 +71,13 @@ bool DependentLaunch::launch(unsigned blocks, unsigned threads, void const* argu
       Driver::is_default_stream(stream) || Driver::is_capturing(stream))
     return false;
   void* const function = function_on(device);
-  return function != nullptr && Driver::launch_early(function, blocks, threads,
-                                                     const_cast<void*>(argument), stream, device);
+  return function != nullptr &&
+         Driver::launch_dependent(function, blocks, threads, const_cast<void*>(argument), stream,
+                                  device);
 }
 
 void DependentLaunch::be_node(void* node, int device) noexcept {
-  void const* const kernel = Driver::kernel_of(node);
+  void const* const kernel = Driver::kernel_of_node(node);
   if (kernel == nullptr) return;
   try {
     std::lock_guard const lock(nodes().mutex);
@@ -89,7 +90,7 @@ void DependentLaunch::be_node(void* node, int device) noexcept {
 }
 
 void DependentLaunch::start_nodes_early(void* graph) {
-  Driver::start_nodes_early(graph, may_start_early);
+  Driver::make_dependent_edges(graph, may_start_early);
 }
 
 bool DependentLaunch::may_start_early(void const* before, void const* kernel) {
@@ -97,7 +98,8 @@ bool DependentLaunch::may_start_early(void const* before, void const* kernel) {
   auto const first = nodes().kernels.find(before), then = nodes().kernels.find(kernel);
   if (first == nodes().kernels.end() || then == nodes().kernels.end()) return false;
   std::uint64_t const devices = first->second.devices | then->second.devices;
-  return std::has_single_bit(devices) && Driver::can_start_early(kernel, std::countr_zero(devices));
+  return std::has_single_bit(devices) &&
+         Driver::supports_dependent_launch(kernel, std::countr_zero(devices));
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -12,8 +12,8 @@ void retain_for_graph(void* stream, void const* a, void const* b) {
 }
 
 std::shared_ptr<void const> own_replayed_memory(std::function<void()> const& capture) {
-  auto memory = std::make_shared<Backend::ReplayedMemory>();
-  Backend::ReplayedBy const by(*memory);
+  auto memory = std::make_shared<Backend::RetainedMemory>();
+  Backend::ScopedRetention const by(*memory);
   capture();
   return memory;
 }

@@ -93,7 +93,7 @@ void* ReductionWorkspaces::of_capture(void* stream, int device, std::size_t byte
   auto of_graph = std::make_unique<OfGraph>(OfGraph{*this, take_spare(device, bytes)});
   if (of_graph->memory.empty()) of_graph->memory.push_back(make(device, bytes));
   void* const zeros = of_graph->memory.front().zeros.get();
-  Driver::give_to_capture(stream, of_graph.release(), OfGraph::end);
+  Driver::retain_in_capture(stream, of_graph.release(), OfGraph::end);
   return zeros;
 }
 

@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
       {"a call behind a stream",
        [] {
          Driver::Stream const stream = Driver::private_stream(1);
-         Driver::call_behind(
+         Driver::enqueue_host_function(
              stream, [](void*) {}, nullptr);
          Driver::fence(stream);
        }},

@@ -218,9 +218,9 @@ TEST_CASE("a kernel that the runtime does not know starts neither early nor at a
   static char const no_kernel = 0;
   int argument                = 0;
   Driver::Stream const stream = Driver::private_stream();
-  CHECK_FALSE(Driver::can_start_early(&no_kernel, 0));
-  CHECK_FALSE(Driver::early_function(&no_kernel, 0));
-  CHECK_FALSE(Driver::launch_early(nullptr, 1, 32, &argument, stream, 0));
+  CHECK_FALSE(Driver::supports_dependent_launch(&no_kernel, 0));
+  CHECK_FALSE(Driver::dependent_launch_handle(&no_kernel, 0));
+  CHECK_FALSE(Driver::launch_dependent(nullptr, 1, 32, &argument, stream, 0));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   Driver::fence(stream);
 }

@@ -195,8 +195,8 @@ TEST_CASE("whichever call fails while a capture takes memory, nothing is lost an
   DeviceWork::Stream stream;
   std::size_t releases = 0;
   auto const give      = [&] {
-    Driver::give_to_capture(stream.get(), &releases,
-                                 [](void* count) { ++*static_cast<std::size_t*>(count); });
+    Driver::retain_in_capture(stream.get(), &releases,
+                                   [](void* count) { ++*static_cast<std::size_t*>(count); });
   };
   std::string const call =
       GENERATE("cudaUserObjectCreate", "cudaStreamGetCaptureInfo", "cudaGraphRetainUserObject");

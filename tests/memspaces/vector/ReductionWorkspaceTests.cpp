@@ -172,7 +172,7 @@ TEST_CASE("the child of a fork ends while another thread was getting memory for 
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::function<void()> hold = gate.hold();
-  Backend::Driver::call_behind(
+  Backend::Driver::enqueue_host_function(
       Backend::Driver::private_stream(0),
       [](void* held) { (*static_cast<std::function<void()>*>(held))(); }, &hold);
   std::thread maker([&] { cleared.all.of(stream.get(), 0, 1); });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Page-locking by the CUDA runtime.
-
-#include "../Driver.hpp"
+// The seam by the CUDA runtime: page-locking, memory of devices, kinds of pointers.
 
 #include "Chunks.hpp"
 #include "Runtime.hpp"
@@ -22,7 +20,7 @@ void lock(char* pointer, std::size_t bytes) {
 }
 
 StillLocked still_locked(std::string const& why) {
-  return {why + "; a part stays page-locked, for it cannot be unlocked either: do not free it",
+  return {why + "; a part stays page-locked, because it cannot be unlocked either: do not free it",
           cudaErrorUnknown};
 }
 
@@ -89,8 +87,8 @@ void* allocate_pinned(std::size_t bytes, bool write_combined) {
     return nullptr;
   }
   check(refused, "cudaHostAlloc", look_for_failed_work);
-  // CUDA promises one address for host and device except for write-combined memory, where Linux on
-  // x86 and Arm gives it as well. The memory spaces rely on it.
+  // The memory spaces need the same address on host and device. CUDA promises that, except for
+  // write-combined memory; Linux on x86 and Arm keeps it there too.
   void* on_device            = nullptr;
   cudaError_t const unmapped = cudaHostGetDevicePointer(&on_device, pointer, 0);
   if (unmapped == cudaSuccess && on_device == pointer) return pointer;
@@ -110,6 +108,24 @@ bool free_pinned(void* pointer) noexcept {
   return succeeded(cudaFreeHost(pointer));
 }
 
+void* allocate_on_device(int device, std::size_t bytes) {
+  Runtime& r = require_runtime();
+  ContextOfDevice const context(r, device);
+  CaptureTolerance const tolerance(r);
+  void* memory            = nullptr;
+  cudaError_t const error = cudaMalloc(&memory, bytes);
+  if (error != cudaErrorMemoryAllocation) check(error, "cudaMalloc", look_for_failed_work);
+  return succeeded(error) ? memory : nullptr;
+}
+
+void free_on_device(void* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr || pointer == nullptr) return;
+  ContextInUse const context(*r);
+  CaptureTolerance const tolerance(*r);
+  succeeded(cudaFree(pointer));
+}
+
 PointerKind inspect(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
   Runtime* const r                 = runtime();
@@ -122,6 +138,17 @@ PointerKind inspect(void const* pointer) noexcept {
     case cudaMemoryTypeManaged: return PointerKind::managed;
     default: return PointerKind::pageable;
   }
+}
+
+int device_of(void const* pointer) noexcept {
+  cudaPointerAttributes attributes = {};
+  Runtime* const r                 = runtime();
+  if (r == nullptr) return -1;
+  ContextInUse const context(*r);
+  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
+  bool const on_device =
+      attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+  return on_device ? attributes.device : -1;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the CUDA runtime: devices and copies. PageLocking.cpp and Retirement.cpp have the
-// rest.
-
-#include "../Driver.hpp"
+// The seam by the CUDA runtime: copies, and batches of copies by the driver, whose call takes 0.05 us
+// less of the host than the runtime's.
 
 #include "Chunks.hpp"
 #include "Runtime.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// The longest pitch that a copy engine takes (cudaDevAttrMaxPitch), the same on every device so
-// far.
+// The largest pitch of a 2-D or 3-D copy (cudaDevAttrMaxPitch), so far the same on every device.
 constexpr std::size_t max_pitch = std::numeric_limits<int>::max();
 
 bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
   return pitch >= run_bytes && pitch <= max_pitch;
 }
 
-// A 3-D copy wants planes that are a whole number of rows apart.
+// A 3-D copy needs planes that are a whole number of row pitches apart.
 bool fits_3d_copy(Box const& box) {
   auto const fits = [&](std::size_t row_pitch, std::size_t plane_pitch) {
     return is_pitch(row_pitch, box.run_bytes) && plane_pitch % row_pitch == 0 &&
@@ -46,14 +42,14 @@ void copy_3d(char* dst, char const* src, Box const& box, cudaStream_t stream) {
   check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", look_for_failed_work);
 }
 
-// Rows that end before the chunk does in which the first one begins.
+// The number of rows that lie entirely in the chunk in which the first one begins.
 std::size_t rows_in_chunk(char const* begin, std::size_t pitch, std::size_t run_bytes) {
   std::size_t const left = to_chunk_end(begin);
   return left < run_bytes ? 0 : (left - run_bytes) / pitch + 1;
 }
 
-// `rows` runs whose beginnings are a pitch apart, as many at once as lie in one chunk; run by run
-// where the pitch is too long or runs overlap.
+// Copies `rows` runs whose beginnings are a pitch apart, with one call for each chunk; run by run
+// where the pitch is too large or runs overlap.
 void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitch_src,
              std::size_t run_bytes, std::size_t rows, cudaStream_t stream) {
   bool const regular = is_pitch(pitch_dst, run_bytes) && is_pitch(pitch_src, run_bytes);
@@ -76,43 +72,6 @@ void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitc
 }
 
 }  // namespace
-
-int device_count() noexcept {
-  Runtime const* const r = runtime();
-  return r != nullptr ? r->devices : 0;
-}
-
-int current_device() noexcept {
-  int device = -1;
-  return runtime() != nullptr && succeeded(cudaGetDevice(&device)) ? device : -1;
-}
-
-void use_device(int device) noexcept {
-  Devices in_use{};
-  auto const* const end = in_use.begin() + devices_in_use(in_use);
-  bool const none       = end == in_use.begin();
-  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
-    succeeded(cudaSetDevice(device));
-}
-
-std::string pci_bus_id(int device) {
-  require_runtime();
-  std::array<char, 32> text{};
-  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device),
-        "cudaDeviceGetPCIBusId", "check the number of the device");
-  return text.data();
-}
-
-int device_of(void const* pointer) noexcept {
-  cudaPointerAttributes attributes = {};
-  Runtime* const r                 = runtime();
-  if (r == nullptr) return -1;
-  ContextInUse const context(*r);
-  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
-  bool const on_device =
-      attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-  return on_device ? attributes.device : -1;
-}
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
   if (bytes == 0) return;
@@ -150,35 +109,51 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
-Stream private_stream(int device) {
-  Runtime& r = require_runtime();
-  ContextInUse const in_use(r);
-  if (device < 0) check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
-  if (device >= r.devices)
-    check(cudaErrorInvalidDevice, "making a stream", "check the number of the device");
-  auto& slot = r.private_streams[static_cast<std::size_t>(device)];
-  if (cudaStream_t const stream = slot.load(std::memory_order_acquire)) return stream;
-  std::lock_guard const lock(r.mutex);
-  if (cudaStream_t const stream = slot.load(std::memory_order_relaxed)) return stream;
-  CUcontext context = nullptr;
-  if (r.context_of(device, context, Runtime::Absent::make) != Runtime::Context::in_use)
-    check(cudaErrorDevicesUnavailable, "cuDevicePrimaryCtxRetain", look_for_failed_work);
-  ContextScope const scope(r, context);
-  if (!scope.pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
-  CaptureTolerance const tolerance(r);
-  cudaStream_t made = nullptr;
-  check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        look_for_failed_work);
-  slot.store(made, std::memory_order_release);
-  return made;
+#if CUDART_VERSION >= 12080
+
+namespace {
+
+bool is_in_one_chunk(void const* pointer, std::size_t bytes) {
+  return bytes <= to_chunk_end(static_cast<char const*>(pointer));
 }
 
-void fence(Stream stream) {
+// As the driver API takes addresses; it does not write to them.
+CUdeviceptr* addresses(void const* const* pointers) {
+  static_assert(sizeof(CUdeviceptr) == sizeof(void*));
+  return reinterpret_cast<CUdeviceptr*>(const_cast<void const**>(pointers));
+}
+
+}  // namespace
+
+bool takes_batches(Stream stream) noexcept {
+  Runtime const* const r = runtime();
+  return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&
+         stream != cudaStreamLegacy;
+}
+
+bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
+                std::size_t count, Stream stream) {
+  if (!takes_batches(stream)) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!is_in_one_chunk(dsts[i], bytes[i]) || !is_in_one_chunk(srcs[i], bytes[i])) return false;
   Runtime& r = require_runtime();
   ContextInUse const context(r);
-  CaptureTolerance const tolerance(r);
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
-        look_for_failed_work);
+  CUmemcpyAttributes attributes = {};
+  attributes.srcAccessOrder     = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  std::size_t failed = 0, first_with_them = 0;
+  return r.copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
+                      &attributes, &first_with_them, 1, &failed,
+                      static_cast<CUstream>(stream)) == CUDA_SUCCESS;
 }
+
+#else
+
+bool takes_batches(Stream) noexcept { return false; }
+
+bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
+  return false;
+}
+
+#endif
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver
