@@ -11,18 +11,18 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Directions of a link that are used at once, as parts of the bytes.
+/// Shares of the bytes that go to the device and to the host at the same time.
 struct Mix {
   int to_device, to_host;
   int parts() const { return to_device + to_host; }
 };
 
-/// What several links carry at once is less than the sum of what each carries alone: they share the
-/// memory of the host. Keeps page-locked and device memory for copies on all of them.
+/// Copies on the links of all devices at once. Several links carry less than the sum of what each carries
+/// alone, since they share the memory of the host. Owns the page-locked and device buffers.
 class AllLinks {
  public:
-  /// \param bytes of a part; two parts to the device, and one to the host, are the most
-  /// \throw std::exception if there is not so much memory
+  /// \param bytes of a part; at most two parts go to the device, and one to the host
+  /// \throw std::exception if there is not enough memory
   AllLinks(std::vector<int> const& devices, std::size_t bytes);
   ~AllLinks();
   AllLinks(AllLinks const&)            = delete;
@@ -30,13 +30,13 @@ class AllLinks {
 
   int links() const;
 
-  /// Seconds, by the host's clock, in which every device copies all parts of the mix, cut into
-  /// pieces. All begin at one gate, behind which everything is enqueued; the slowest counts.
-  /// \param meet called before the gate is opened and when all is done: other processes that
-  ///        measure at the same time are waited for
+  /// Copies all parts of the mix on every device, cut into pieces. All copies are enqueued behind one
+  /// gate, and the slowest device counts.
+  /// \param meet a barrier with other processes, called before the gate is opened and at the end
+  /// \return seconds by the host's clock
   double seconds(Mix mix, std::size_t piece, std::function<void()> const& meet);
 
-  /// Bytes per second of all links together, the best of some sizes of pieces.
+  /// Bytes per second of all links together, for the best size of pieces.
   double best_rate(Mix mix, std::function<double(double)> const& slowest,
                    std::function<void()> const& meet);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double give_up_on_links_after_seconds = 10;
 
-// The memory near a device and its streams: one for each direction.
+// The buffers for one device, and a stream for each direction.
 class Link {
  public:
   Link(int device, std::size_t bytes) : m_device(device), m_bytes(bytes) {
@@ -40,7 +40,7 @@ class Link {
       check(cudaStreamWaitEvent(stream, event, 0), "cudaStreamWaitEvent");
   }
 
-  // In turn, as a loop does that reads and writes.
+  // Alternate the directions, as a loop that reads and writes.
   void enqueue(Mix mix, std::size_t piece) {
     OnDevice const here(m_device);
     for (std::size_t from = 0; from < m_bytes; from += piece) {
@@ -88,7 +88,7 @@ struct AllLinks::State {
   ~State() { (void)cudaEventDestroy(opened); }
 
   std::size_t bytes;
-  OnDevice first;  // where the gate is; the caller's device comes back at the end
+  OnDevice first;  // the gate is there; restores the caller's device
   std::vector<std::unique_ptr<Link>> links;
   Gate gate;
   cudaEvent_t opened = nullptr;
@@ -122,7 +122,7 @@ double AllLinks::best_rate(Mix mix, std::function<double(double)> const& slowest
                            std::function<void()> const& meet) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t piece : {std::size_t(16) << 20, std::size_t(64) << 20, m_state->bytes})
-    for (int i = 0; i < 4; ++i)  // the first one wakes the links up
+    for (int i = 0; i < 4; ++i)  // the first round wakes the links up
       least = std::min(least, slowest(seconds(mix, piece, meet)));
   return double(links()) * mix.parts() * double(m_state->bytes) / least;
 }

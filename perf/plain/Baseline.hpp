@@ -12,10 +12,9 @@ namespace KokkosHostSpaces::Perf {
 /// A cudaStream_t; ignored without a device.
 using Stream = void*;
 
-/// The plain side of a benchmark. Each group derives one with the functions that enqueue its work
-/// on a stream (without a device: carry it out), and has a function that makes it, of CUDA in
-/// <Group>BaselineCuda.cpp, of C++ loops in <Group>BaselineHost.cpp. Neither includes Kokkos or this
-/// library.
+/// The plain side of a benchmark. Each group derives a class whose functions enqueue work on a stream
+/// (without a device, carry it out). <Group>BaselineCuda.cpp implements it in CUDA,
+/// <Group>BaselineHost.cpp by C++ loops; neither includes Kokkos or this library.
 class Baseline {
  public:
   Baseline()                           = default;
@@ -23,8 +22,7 @@ class Baseline {
   Baseline& operator=(Baseline const&) = delete;
   virtual ~Baseline()                  = default;
 
-  /// Ways to do it, such as block sizes, and the choice of one; the first is chosen at the
-  /// beginning.
+  /// Names of its variants, such as block sizes, of which the first is the default.
   virtual std::vector<std::string> variants() const = 0;
   virtual void choose(int /*variant*/) {}
 };

@@ -16,7 +16,7 @@ inline void check(cudaError_t code, char const* call) {
     throw std::runtime_error(std::string(call) + " failed (" + cudaGetErrorString(code) + ")");
 }
 
-/// What `enqueue` puts on the stream, as a graph that can be launched.
+/// Captures what `enqueue` puts on the stream into an executable graph.
 template <class Enqueue>
 cudaGraphExec_t capture_graph(cudaStream_t stream, Enqueue enqueue) {
   cudaGraph_t graph;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Programmatic dependent launch: a kernel starts before earlier work of its stream is done, for which
-// it waits by itself.
+// Programmatic dependent launch: a kernel starts before earlier work of its stream is done, and waits
+// for that work itself.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_EARLY_LAUNCH_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_PLAIN_EARLY_LAUNCH_CUDA_HPP
@@ -13,7 +13,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What a kernel does first that may be launched early.
+/// Waits for earlier work of the stream. A kernel that may start early calls it first.
 inline __device__ void wait_for_earlier_work() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

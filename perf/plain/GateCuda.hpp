@@ -8,7 +8,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Holds a stream up by a kernel that waits until the gate is opened, or until it gives up.
+/// Blocks a stream by a kernel that polls until the gate is opened, or until a time limit.
 class Gate {
  public:
   Gate();
@@ -19,10 +19,10 @@ class Gate {
   void close(cudaStream_t stream, double give_up_after_seconds);
   void open() noexcept;
 
-  bool is_reached() const;  ///< the kernel has begun
+  bool is_reached() const;  ///< whether the kernel has begun
   bool gave_up() const;
 
-  /// In page-locked memory, which the waiting kernel polls.
+  /// Flags in page-locked memory, which the kernel polls.
   struct Flags {
     int open, reached, gave_up;
   };

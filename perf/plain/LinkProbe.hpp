@@ -9,17 +9,19 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Bytes per second, the medians of repetitions.
+/// Medians of repetitions, in bytes per second.
 struct LinkRates {
   double to_device = 0, to_host = 0;
   double both           = 0;  ///< the sum of both directions at once
-  double zero_copy_read = 0;  ///< by a kernel that adds up the elements in place
+  double zero_copy_read = 0;  ///< by a kernel that sums the elements in place
   bool verified         = false;
 };
 
-/// Copies between the current device and page-locked memory: from the first half of `host` and to
-/// its second half. Each of the four rates takes `seconds`, or one repetition if that is longer.
-/// `while_busy` is called once while data crosses the link. \throw std::runtime_error
+/// Measures copies between the current device and page-locked memory: from the first half of `host`, and to
+/// its second half.
+/// \param seconds time for each of the four rates; at least one repetition
+/// \param while_busy called once while data crosses the link
+/// \throw std::runtime_error if CUDA fails
 LinkRates measure_link(void* host, std::size_t bytes, double seconds,
                        std::function<void()> const& while_busy);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int threads_per_block = 256;
 
-// Two numbers a load, as wide as a thread can read.
+// Load two numbers at a time, 16 bytes, the widest load of a thread.
 __global__ void add_up(ulonglong2 const* numbers, std::size_t pairs, unsigned long long* sum) {
   unsigned long long mine  = 0;
   std::size_t const stride = std::size_t(gridDim.x) * blockDim.x;
@@ -65,7 +65,7 @@ class Probe {
     rates.verified &= matches(m_target, m_count);
   }
 
-  // Page-locked memory that was registered has the same address on the device.
+  // Registered memory has the same address on the device.
   void in_place(LinkRates& rates) {
     PlainBuffer const sum     = make_plain_buffer(PlainKind::device, sizeof(unsigned long long));
     int const blocks          = blocks_to_fill_device();
@@ -98,7 +98,7 @@ class Probe {
   void to_host(PlainBuffer const& from, Stream stream) const { copy(m_target, from.get(), stream); }
 
   double rate(std::size_t bytes, Stopwatch::Work const& work) {
-    m_stopwatch.time_with_host_clock(work);  // loads kernels, which waits for the device
+    m_stopwatch.time_with_host_clock(work);  // loads the kernels, which waits for the device
     return double(bytes) /
            median_time(m_seconds, [&] { return m_stopwatch.time_queued_on_both(work); });
   }

@@ -8,7 +8,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// body(i), by OpenMP where Kokkos uses it.
+/// Calls body(i) for each i, by OpenMP if Kokkos uses it.
 template <class Body>
 void for_each_index(std::size_t n, Body body) {
 #ifdef _OPENMP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Contents to copy and to check, and the time of repetitions.
+// Test data for copies, and the median time of repetitions.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_PLAIN_NUMBERS_HPP
 #define KOKKOS_HOST_SPACES_PERF_PLAIN_NUMBERS_HPP
@@ -14,17 +14,17 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Different for each place, so that a copy that is shifted or stale is noticed.
+/// A number that differs at each place, so that a shifted or stale copy is noticed.
 inline std::uint64_t number_at(std::size_t i) { return (i + 1) * 0x9e3779b97f4a7c15u; }
 
-/// Writes the numbers; returns their sum, modulo 2^64.
+/// Writes the numbers. \return their sum modulo 2^64
 inline std::uint64_t fill(std::uint64_t* numbers, std::size_t count) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += numbers[i] = number_at(i);
   return sum;
 }
 
-/// None of the numbers that fill writes.
+/// A value that fill never writes.
 inline void poison(std::uint64_t* numbers, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) numbers[i] = ~number_at(i);
 }
@@ -35,8 +35,8 @@ inline bool matches(std::uint64_t const* numbers, std::size_t count) {
   return differing == 0;
 }
 
-/// Repeats until the repetitions have taken `seconds` together; at least once. time_once() returns
-/// the seconds of one repetition.
+/// Calls time_once(), which returns the seconds of one repetition, until their sum reaches `seconds`; at
+/// least once.
 template <class TimeOnce>
 double median_time(double seconds, TimeOnce time_once) {
   std::vector<double> times;

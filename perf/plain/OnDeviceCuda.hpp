@@ -8,7 +8,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// A device is current in a scope; behind it the one that was.
+/// Makes a device current, and restores the former one at the end of the scope.
 class OnDevice {
  public:
   explicit OnDevice(int device) {

@@ -9,17 +9,17 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The memory of a plain program. Without a device all of it is malloc's.
+/// Kinds of memory of a plain program. Without a device all come from malloc.
 enum class PlainKind {
   pageable,
-  pinned,          ///< page-locked; with unified addressing kernels can use it, too
+  pinned,          ///< page-locked, usable by kernels, too
   write_combined,  ///< the same, write-combined
   device
 };
 
 using PlainBuffer = std::unique_ptr<void, void (*)(void*)>;
 
-/// \throw std::exception if there is not so much memory
+/// \throw std::exception if there is not enough memory
 PlainBuffer make_plain_buffer(PlainKind kind, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Perf

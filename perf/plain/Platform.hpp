@@ -10,11 +10,10 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What the baselines were compiled for.
+/// Whether the baselines were compiled for CUDA.
 extern bool const baselines_use_cuda;
 
-/// Why there is no device, in the words of the CUDA runtime; empty if there is one, or none is
-/// needed.
+/// Why no device can be used, in the words of the CUDA runtime; empty if one can, or none is needed.
 std::string why_no_device();
 
 struct Device {
@@ -24,12 +23,11 @@ struct Device {
   std::size_t memory_bytes = 0;
 };
 
-/// All devices that this process sees, in CUDA's order; none without CUDA or a driver. Makes no
-/// context.
+/// All devices that this process sees, in CUDA's order; none without CUDA or a driver. Creates no context.
 std::vector<Device> list_devices();
 
-/// Makes a device current in the calling thread, and its context, so that neither is part of what
-/// is timed later. Does nothing without CUDA.
+/// Makes a device current in the calling thread and creates its context, so that later timings do not
+/// include it. Does nothing without CUDA.
 void use_device(int device);
 
 /// The current device; -1 and 0 bytes without CUDA.
@@ -40,10 +38,10 @@ std::size_t free_device_memory();
 std::string cuda_driver_version();
 std::string cuda_runtime_version();
 
-/// Can other processes use the current device at the same time? Always true without CUDA.
+/// Whether other processes may use the current device at the same time; true without CUDA.
 bool device_can_be_shared();
 
-/// Does the CUDA runtime know the address as page-locked? Always true without a device.
+/// Whether the CUDA runtime knows the address as page-locked; true without a device.
 bool is_page_locked(void const* pointer);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -91,8 +91,7 @@ bool device_can_be_shared() {
 bool is_page_locked(void const* pointer) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
-  // Not a comparison with cudaMemoryTypeHost: memory of the driver's host pool may be of another
-  // type.
+  // Do not compare with cudaMemoryTypeHost: memory of the driver's host pool may have another type.
   return attributes.type != cudaMemoryTypeUnregistered;
 }
 

@@ -11,8 +11,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Times work on a stream of its own, which both sides share: what differs between them is then the
-/// work alone. Without a device both functions read the host's clock.
+/// Times work on its own stream, which both sides of a benchmark share. Without a device all functions read
+/// the host's clock.
 class Stopwatch {
  public:
   using Work = std::function<void()>;
@@ -23,21 +23,20 @@ class Stopwatch {
   Stream stream() const;
   Stream other_stream() const;
 
-  /// Seconds that the device spends on what `work` enqueues, from device events. The stream is held
-  /// up by a blocking kernel until `work` has returned: everything is queued by then, so that the
-  /// time the host needs to enqueue, which real programs hide behind earlier work, is no part of
-  /// the figure. \throw std::runtime_error if `work` waits for the stream instead of enqueueing
+  /// Seconds that the device spends on what `work` enqueues, from device events. A blocking kernel holds
+  /// the stream until `work` has returned, so that the figure does not include the time to enqueue, which
+  /// real programs hide behind earlier work.
+  /// \throw std::runtime_error if `work` waits for the stream
   double time_queued(Work const& work);
 
-  /// The same, with nothing of the data in the cache of the device at the beginning.
+  /// The same, with a cold cache of the device.
   double time_queued_cold(Work const& work);
 
-  /// Of work on both streams: from the moment when both may begin until both are done.
+  /// Of work on two streams: from the moment both may begin until both are done.
   double time_queued_on_both(Work const& work);
 
-  /// Seconds by the host's clock from an idle stream to an idle stream. For copies of pageable
-  /// memory: CUDA stages them through its own buffers while the caller waits, so they cannot be
-  /// queued up.
+  /// Seconds by the host's clock from an idle stream to an idle stream. For copies of pageable memory: CUDA
+  /// stages them while the caller waits, so that they cannot be queued.
   double time_with_host_clock(Work const& work);
 
  private:

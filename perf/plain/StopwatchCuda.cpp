@@ -11,10 +11,10 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// A call that waits for the stream would wait for ever behind a closed gate, so the gate gives up.
+// Time limit of the gate: a call that waits for the stream would hang behind a closed one.
 constexpr double give_up_after_seconds = 5;
 
-// Opens the gate at the end of a scope, also when the work throws: else the device would hang.
+// Opens the gate at the end of a scope, also if the work throws.
 class ClosedGate {
  public:
   ClosedGate(Gate& gate, cudaStream_t stream) : m_gate(gate) {
@@ -34,7 +34,7 @@ struct Stopwatch::State {
   cudaStream_t stream, other;
   cudaEvent_t begin, end, order;
   Gate gate;
-  PlainBuffer eviction       = {nullptr, [](void*) {}};  // as large as the cache twice
+  PlainBuffer eviction       = {nullptr, [](void*) {}};  // twice the size of the cache
   std::size_t eviction_bytes = 0;
 
   void make_eviction() {
@@ -46,7 +46,7 @@ struct Stopwatch::State {
     eviction       = make_plain_buffer(PlainKind::device, eviction_bytes);
   }
 
-  // What is enqueued on `later` from now on, for what is on `earlier`.
+  // Let further work on `later` wait for all work on `earlier`.
   void let_wait(cudaStream_t later, cudaStream_t earlier) {
     check(cudaEventRecord(order, earlier), "cudaEventRecord");
     check(cudaStreamWaitEvent(later, order, 0), "cudaStreamWaitEvent");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What falls short of the goals, in words: first what must hold on any sound machine, then what we aim at."""
+"""Describes which goals are missed: first acceptance, then targets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REACHED = {"acceptance": "hold", "target": "are reached"}
 
 
 class Check:
-    """All goals, judged on all runs."""
+    """Judges all goals on all runs."""
 
     def __init__(self, runs: list[Run], goals: list[Goal]):
         self.errors = [f"{run.title}: {error}" for run in runs for error in run.errors()]
@@ -21,7 +21,7 @@ class Check:
         self.judgements = [judge(goal, runs) for kind in KINDS for goal in goals if goal.kind == kind]
 
     def of(self, kind: str) -> list[Judgement]:
-        """Those that were judged."""
+        """Judged goals of a kind."""
         return [one for one in self.judgements if one.goal.kind == kind and one.verdicts]
 
     def not_judged(self, kind: str) -> list[Judgement]:
@@ -40,7 +40,7 @@ class Check:
         return f"results: {len(self.errors)} errors in {self.cases} benchmarks"
 
     def lines(self, briefly: tuple[str, ...], is_verbose: bool) -> list[str]:
-        """For a terminal; of kinds that are told briefly not what fell short in each case."""
+        """Text for a terminal; goals of the kinds in `briefly` without their cases."""
         lines = [f"WRONG  {error}" for error in self.errors]
         for kind in KINDS:
             for one in self.short(kind):

@@ -18,12 +18,12 @@ from .nvbandwidth import nvbandwidth
 from .results import ResultsError, Run, condense, load, load_all
 from .sections import make_report, why_no_pictures
 
-# As of the programs that measure: 2 is an error in the use or the files.
+# The exit codes of the programs that measure; 2 is an error in arguments or files.
 SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
 _ACCEPTANCE = "--check-acceptance"
 GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
-_USAGE = """report.py RESULTS.json... --check                        what falls short of acceptance and targets
+_USAGE = """report.py RESULTS.json... --check                        which acceptance goals and targets are missed
 report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
 report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
 report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
@@ -33,7 +33,7 @@ report.py condense RESULTS.json OUT.json                 the small form, that al
 
 
 def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbose: bool) -> int:
-    """The exit code by goals of these kinds, and errors; the others are told, but briefly."""
+    """Prints all goals; the exit code depends on those of `kinds`, and on errors."""
     check = Check(runs, goals)
     for line in check.lines(tuple(set(KINDS) - set(kinds)), is_verbose):
         print(line)
@@ -134,7 +134,7 @@ def _report(arguments: list[str]) -> int:
     parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="the pictures of the page as SVG, too")
     parser.add_argument("--nvbandwidth", type=pathlib.Path, metavar="JSON",
                         help="the rates of the links of the first file's GPUs as nvbandwidth writes them")
-    # With an optional value it would take the name of a file that follows it for one.
+    # An option with an optional value would take a following file name for its value.
     options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
     if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
         parser.error("give --check, --output PATH, --pictures DIR or --nvbandwidth JSON")

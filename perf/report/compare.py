@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Whether new results are slower than old ones, and whether that could be told at all."""
+"""Tests whether new results are slower than old ones, and whether the data suffices to tell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .numbers import Summary, summarize, time_text
 from .results import ResultsError, Run
 from .significance import correct, factors, mann_whitney
 
-# Where these differ, so may the figures, without any change of ours.
+# Differences here may change figures without a change of the code.
 CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
            "ecc", "power_limit", "kernel", "host_cpu", "cpu_governor", "huge_pages", "execution_space", "host_threads",
            "kokkos_version", "kokkos_configuration", "compiler", "mode", "commit"]
@@ -23,13 +23,13 @@ _MOST_LETTERS = 60
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each case."""
+    """Parameters of a comparison."""
 
     quantity: str = "seconds"
-    #: Smallest change that counts: runs of one program on two H200s differ by as much (within a run by 1 %).
+    #: smallest change that counts: the scatter between runs of one program on two H200s (within a run 1 %)
     minimum: float = 0.05
-    judge: float = 0.1  #: a change that must not go unnoticed
-    significance: float = 0.05  #: chance of any false alarm that is accepted
+    judge: float = 0.1  #: a change that must be noticed
+    significance: float = 0.05  #: accepted probability of any false alarm
     pattern: str = ""
 
 
@@ -38,10 +38,10 @@ class Change:
     case: str
     old: Summary
     new: Summary
-    effect: float  #: above 0: slower by this fraction
-    probability: float  #: of seeing this by chance, corrected for the number of tests
+    effect: float  #: relative change, above 0 if slower
+    probability: float  #: p value, corrected for the number of tests
     is_sure: bool
-    would_be_seen: bool  #: the change to be judged, with the noise of these repetitions, and it is not there
+    would_be_seen: bool  #: a change of Question.judge would have been noticed, and is excluded
 
     @property
     def is_judged(self) -> bool:
@@ -54,7 +54,7 @@ def context_differences(old: Run, new: Run) -> list[str]:
 
 
 def _part(text: str, other: str) -> str:
-    """Of a long text that which begins a little before it differs."""
+    """Shortens a long text to the part around its first difference."""
     if len(text) <= _MOST_LETTERS:
         return text
     begin = max(0, len(os.path.commonprefix([text, other])) - _MOST_LETTERS // 2)
@@ -63,19 +63,19 @@ def _part(text: str, other: str) -> str:
 
 
 def _probability_if_slower(before: list[float], after: list[float], slower: float) -> float:
-    """Of the new repetitions as they scatter, had their median become that many times the old one."""
+    """The p value if the new repetitions, with their scatter, had `slower` times the old median."""
     factor = slower * summarize(before).median / summarize(after).median
     return mann_whitney(before, [value * factor for value in after])
 
 
 def changes(old: Run, new: Run, question: Question) -> list[Change]:
-    """Old against new, for each case that both have, by the Mann-Whitney U test on the repetitions."""
+    """Compares the cases that both runs have by the Mann-Whitney U test on their repetitions."""
     pairs = [(name, case.values(question.quantity), new.cases[name].values(question.quantity))
              for name, case in old.cases.items() if name in new.cases and re.search(question.pattern, name)]
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
     sizes = [(len(before), len(after)) for _, before, after in pairs]
     corrected = correct([mann_whitney(before, after) for _, before, after in pairs], sizes, question.significance)
-    # More seconds are worse, a smaller ratio to the baseline is.
+    # More seconds are worse, and so is a smaller ratio.
     worse = 1 + question.judge if question.quantity == "seconds" else 1 / (1 + question.judge)
     found = []
     for (name, before, after), probability, factor in zip(pairs, corrected, factors(sizes, question.significance)):
@@ -91,7 +91,7 @@ def changes(old: Run, new: Run, question: Question) -> list[Change]:
 
 
 class Comparison:
-    """Of two runs; raises ResultsError if they have nothing in common."""
+    """Compares two runs; raises ResultsError if they have no case in common."""
 
     def __init__(self, old: Run, new: Run, question: Question):
         self._old, self._new, self._question = old, new, question
@@ -104,7 +104,7 @@ class Comparison:
         self.unjudged = sorted((one for one in self.changes if not one.is_judged), key=lambda one: -one.effect)
 
     def lines(self, old_name, new_name, is_verbose: bool) -> list[str]:
-        """For a terminal; what got slower comes first."""
+        """Text for a terminal; slower cases come first."""
         write = time_text if self._question.quantity == "seconds" else "{:.4g}".format
         lines = [f"WRONG  {error}" for error in self.errors]
         lines += [f"{'SLOWER' if one.effect > 0 else 'faster'} {one.case}: {one.effect:+.1%},"

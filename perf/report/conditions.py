@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Conditions on cases and runs, as goals write them."""
+"""Evaluates the conditions of goals on cases and runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def value_of(case: Case, key: str) -> str | None:
 
 
 def holds(value: str | None, wanted) -> bool:
-    """One condition: null (absent), a value, a list of values, or '>= 64Mi', '~ regex' and the like."""
+    """Tests one condition: null (absent), a value, a list of values, or an operator as in '>= 64Mi', '~ regex'."""
     if wanted is None or value is None:
         return wanted is value
     if isinstance(wanted, list):
@@ -50,7 +50,7 @@ def selected(case: Case, select: dict) -> bool:
 
 
 def met(need: str, run: Run) -> bool:
-    """A condition on the context of a run, as in 'gpu ~ H200'."""
+    """Tests a condition on the context of a run, as in 'gpu ~ H200'."""
     key, condition = NEED.fullmatch(need).groups()
     value = {"backend": run.backend, "ranks": run.ranks}.get(key, run.context.get(key))
     return holds(None if value is None else str(value), condition)

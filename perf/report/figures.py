@@ -23,7 +23,7 @@ def _markdown(rows: list[list[str]]) -> str:
 
 
 def _keys(cases: list[Case]) -> dict[str, str]:
-    """By name of a case: those of its words that not all of the cases have."""
+    """Maps names of cases to those of their words that not all cases have."""
     words = {case.name: [case.operation, case.space, *case.words,
                          *(f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes"))]
              for case in cases}
@@ -32,7 +32,7 @@ def _keys(cases: list[Case]) -> dict[str, str]:
 
 
 def _pivot(cases: list[Case], cell: Callable[[Case], str]) -> str:
-    """Sizes against whatever else differs."""
+    """A row for each size, a column for each combination of other differences."""
     keys = _keys(cases)
     columns = ordered(keys.values())
     rows: dict[str, dict[str, str]] = {}
@@ -87,7 +87,7 @@ def _pairs(cases: list[Case]) -> str:
 
 
 def _crossing(run: Run) -> str:
-    """How many times as fast in place is; of the widest choice of passes."""
+    """How many times as fast as staged in place is."""
     found = max(crossings(run), default=None, key=lambda crossing: len(crossing.ratios))
     if found is None:
         return ""
@@ -116,7 +116,7 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
 
 
 class Page:
-    """A page as it is, and as it should be."""
+    """A page, and the same page with its tables generated anew."""
 
     def __init__(self, path: pathlib.Path):
         self._path = path
@@ -126,7 +126,7 @@ class Page:
             text = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise ResultsError(f"{path}: {error}") from error
-        # Marks in code are examples.
+        # Skip code blocks, whose marks are examples.
         code = iter(_CODE.findall(text))
         text = _CODE.sub("\0", text)
         if text.count("<!-- table ") != len(_TABLE.findall(text)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Goals: which cases they mean, and whether results reach them. README.md tells how they are written."""
+"""Judges results by goals, whose format is in README.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
 from .significance import interval
 
-#: What must hold on any sound machine, and what we aim at.
+#: Acceptance must hold on any sound machine; targets are aims.
 KINDS = ("acceptance", "target")
 _STATISTICS = {
     "lower_quartile": lambda values: summarize(values).lower,
@@ -24,13 +24,13 @@ _STATISTICS = {
     "minimum": min,
     "maximum": max,
 }
-#: The better end of the 95 % interval over runs of the program; the median where they tell none.
+#: The better end of the 95 % confidence interval over runs; the median if there are too few.
 INTERVAL = "interval"
 
 
 @dataclass(frozen=True)
 class Goal:
-    """The keys of a goal in the file."""
+    """A goal, with the keys of the file."""
 
     name: str
     kind: str
@@ -40,8 +40,8 @@ class Goal:
     statistic: str = "median"
     at_least: float | None = None
     at_most: float | None = None
-    at_least_by_ranks: float | None = None  #: by several, which disturb each other; the slowest counts
-    or_later_by: float | None = None  #: seconds by which ours may be later than the baseline, whatever the quantity
+    at_least_by_ranks: float | None = None  #: the bound for several ranks, which disturb each other
+    or_later_by: float | None = None  #: seconds by which our side may exceed the baseline in any case
     needs: list[str] = field(default_factory=list)
     covers: dict[str, list] = field(default_factory=dict)
     against: dict | list[dict] | None = None
@@ -63,7 +63,7 @@ class Goal:
 
     @property
     def wanted(self) -> str:
-        """What is to be reached, in words."""
+        """The goal as text."""
         quantity = {"bytes_per_second": "rate", "times_as_fast": "times as fast"}.get(
             self.quantity, self.quantity.replace("_", " "))
         if self.statistic == INTERVAL:
@@ -80,7 +80,7 @@ class Goal:
         return f"{quantity} {relation} {time_text(bound) if self._is_time else bound}{later}"
 
     def text(self, measured: Summary) -> str:
-        """The median and the quartiles, with a unit."""
+        """Median and quartiles with a unit."""
         if self._is_time:
             return time_text(measured)
         return f"{measured:.4g}"
@@ -90,13 +90,13 @@ class Goal:
         return self.quantity.endswith("seconds")
 
     def by(self, ranks: int) -> Goal:
-        """What is wanted of so many ranks."""
+        """The goal for this number of ranks."""
         if ranks == 1 or self.at_least_by_ranks is None:
             return self
         return replace(self, at_least=self.at_least_by_ranks)
 
     def reached_by(self, runs: list[list[float]]) -> bool:
-        """By the repetitions of one or several runs of the program."""
+        """Whether the repetitions of one or several runs reach the goal."""
         values = [value for of_run in runs for value in of_run]
         if self.statistic == INTERVAL:
             reach = interval(runs) or (summarize(values).median,) * 2
@@ -108,7 +108,7 @@ class Goal:
 
 @dataclass
 class Verdict:
-    """What became of a goal in one case; without a case: what was missing."""
+    """The result of a goal in one case; without a case: the missing data."""
 
     goal: Goal
     reached: bool
@@ -143,7 +143,7 @@ class Verdict:
 
 @dataclass
 class Judgement:
-    """What became of a goal in all cases, the worst first; without verdicts: why it was not judged."""
+    """The results of a goal in all cases, the worst first; without verdicts: why it was not judged."""
 
     goal: Goal
     verdicts: list[Verdict]
@@ -163,7 +163,7 @@ class Judgement:
 
 
 def load_goals(path: pathlib.Path) -> list[Goal]:
-    """Reads goals; raises ResultsError for what no results could make sense of."""
+    """Reads goals; raises ResultsError if one is not valid."""
     try:
         goals = [Goal(**goal) for goal in json.loads(path.read_text(encoding="utf-8"))["goals"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -174,13 +174,13 @@ def load_goals(path: pathlib.Path) -> list[Goal]:
 
 
 def _identity(case: Case) -> dict:
-    """What a case measures; what it is held against does not matter."""
+    """Identifies a case, without its baseline."""
     fields = {key: value for key, value in case.fields.items() if key != "baseline"}
     return {key: value_of(case, key) for key in ("group", "operation", "space", "words")} | fields
 
 
 def _counterparts(case: Case, against: dict | list, run: Run) -> list[Case]:
-    """For each set of changed values the cases that differ from this one by them alone."""
+    """For each set of changed values: the cases that differ from this one only in them."""
     found = []
     for changes in against if isinstance(against, list) else [against]:
         identity = _identity(case) | changes
@@ -201,10 +201,10 @@ def _limit(names: str, run: Run) -> float:
 
 
 def _measure(goal: Goal, case: Case, run: Run) -> list[float]:
-    """The quantity in each repetition; raises LookupError if the results lack something for it."""
+    """The quantity in each repetition; raises LookupError if data for it is missing."""
     values = case.values(goal.quantity)
     if goal.against:
-        # The better one of several counts.
+        # The best of several counts.
         best = min(summarize(other.seconds).median
                    for other in _counterparts(case, goal.against, run))
         values = [best / seconds for seconds in case.seconds]
@@ -236,19 +236,19 @@ def _judge_case(goal: Goal, case: Case, run: Run) -> Verdict:
 
 
 def _uncovered(goal: Goal, cases: list[Case]) -> str:
-    """The combinations of the values under 'covers' that no case has."""
+    """The combinations of values under 'covers' without a case."""
     wanted = [dict(zip(goal.covers, values)) for values in itertools.product(*goal.covers.values())]
     return "; ".join(", ".join(f"{key} {value}" for key, value in one.items()) for one in wanted
                      if not any(selected(case, one) for case in cases))
 
 
 def _was_asked_for(goal: Goal, run: Run) -> bool:
-    """All that the goal means: a quick run leaves out some of what we only aim at."""
+    """Whether the run should have all cases of the goal: a quick run leaves out some of targets."""
     return run.has_all_of(goal.select.get("group")) and (goal.kind == "acceptance" or run.context.get("mode") != "quick")
 
 
 def judge(goal: Goal, runs: list[Run]) -> Judgement:
-    """A verdict for each case the goal means, and one if some are missing that were asked for."""
+    """Judges each case of the goal; one further verdict tells missing cases."""
     meant = [run for run in runs if all(met(need, run) for need in goal.needs)]
     if not meant:
         return Judgement(goal, [], "meant for " + ", ".join(goal.needs))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What the pictures of a report have in common: colours, panels, axes, series side by side (needs matplotlib)."""
+"""Colours, panels, axes and series of all pictures of a report (needs matplotlib)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .numbers import Summary, count_name, size_name  # noqa: E402
 from .results import Case, Run  # noqa: E402
 from .series import size  # noqa: E402
 
-# By Okabe and Ito: told apart by all kinds of colour vision; markers tell them apart once more.
+# Colours of Okabe and Ito, distinguishable with any colour vision; markers differ as well.
 COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]
 _SPACES = ["PinnedSpace", "MappedSpace", "WriteCombinedSpace", "CudaHostPinnedSpace", "CudaSpace",
            "HostSpace", "CudaUVMSpace"]
@@ -34,18 +34,18 @@ plt.rcParams.update({
     "axes.axisbelow": True, "grid.alpha": 0.25, "legend.frameon": False, "lines.markersize": 4,
     "text.parse_math": False,
     "svg.hashsalt": "kokkos_host_spaces", "svg.fonttype": "none"})
-# Inches around the panels; their layout by matplotlib takes most of the time.
+# Inches around the panels; layout by matplotlib would be slow.
 _LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.3, 0.55, 0.35
 
 
 def place_of(name: str) -> int:
-    """Where the memory space that a name begins with stands among all."""
+    """The index of the memory space that the name begins with."""
     space = name.partition(", ")[0].removeprefix("View_")
     return _SPACES.index(space) if space in _SPACES else len(_SPACES)
 
 
 class Styles:
-    """A look for each series of a figure: colour by memory space, marker by what else differs."""
+    """The style of each series of a figure: colour by memory space, marker by other differences."""
 
     def __init__(self, plain: list[str] | None = None):
         self._plain = plain or []  # these are grey
@@ -62,7 +62,7 @@ class Styles:
 
 
 def panels_of(count: int, most_columns: int, width: float, height: float, legend_rows: int = 2, **options):
-    """A figure with that many panels, in rows, and room for a legend below; returns it, and the panels."""
+    """Returns a figure and its `count` panels in rows, with room for a legend below."""
     columns = min(count, most_columns)
     rows = math.ceil(count / columns)
     gap = _BETWEEN if options.get("sharex") else _BETWEEN + _BOTTOM - 0.2
@@ -81,7 +81,7 @@ def panels_of(count: int, most_columns: int, width: float, height: float, legend
 
 
 def size_axis(panels: list, columns: int, cases: list[Case]) -> None:
-    """Ticks at powers of two that were measured, of elements or bytes; for panels that share the axis."""
+    """Puts ticks at measured powers of two on a shared axis of elements or bytes."""
     name, label = (count_name, "elements") if "n" in cases[0].fields else (size_name, "size")
     sizes = sorted({size(case) for case in cases if size(case) > 0})
     panels[0].set_xscale("log", base=2)
@@ -93,7 +93,7 @@ def size_axis(panels: list, columns: int, cases: list[Case]) -> None:
 
 
 def log_axis(axes, values: list[float], write) -> None:
-    """From one power of ten to another."""
+    """A logarithmic axis between powers of ten."""
     axes.set_yscale("log")
     axes.set_ylim(10.0 ** math.floor(math.log10(min(values) * 0.9)), 10.0 ** math.ceil(math.log10(max(values) * 1.1)))
     axes.yaxis.set_major_locator(LogLocator(numticks=9))
@@ -106,12 +106,12 @@ _BASELINE = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "blac
 
 
 def _meetings(one: dict[float, Summary], other: dict[float, Summary], is_near) -> int:
-    """At how many sizes two series cannot be told apart where they stand."""
+    """The number of sizes at which two series overlap."""
     return sum(is_near(one[key].median, other[key].median) for key in one.keys() & other.keys())
 
 
 def _clusters(series: dict[str, dict[float, Summary]], is_near) -> list[list[str]]:
-    """Names of series of which some meet at some size: of these one would hide another."""
+    """Groups the names of series that overlap at some size, so that one would hide another."""
     found: list[list[str]] = []
     for name, points in series.items():
         touched = [cluster for cluster in found if any(_meetings(points, series[other], is_near) for other in cluster)]
@@ -120,13 +120,13 @@ def _clusters(series: dict[str, dict[float, Summary]], is_near) -> list[list[str
 
 
 def _factor(most: float):
-    """On a logarithmic axis."""
+    """Overlap on a logarithmic axis."""
     return lambda one, other: max(one, other) < most * min(one, other)
 
 
 def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict], sizes: list[float],
          baselines: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
-    """Medians and quartiles. Series that meet stand side by side; a line joins one that no other would hide."""
+    """Draws medians and quartiles. Overlapping series stand side by side, without lines."""
     exponents = sorted({math.log2(one) for one in sizes if one > 0})
     room = 0.8 * min((right - left for left, right in zip(exponents, exponents[1:])), default=1)
     for cluster in _clusters(series, is_near):
@@ -145,7 +145,7 @@ def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
 
 
 def draw_limits(axes, run: Run, names: list[str]) -> None:
-    """Dashed lines where the machine ends, named at their left end."""
+    """Draws the limits of the machine as dashed lines, named at the left."""
     for name in names:
         if limit := run.limit(name):
             axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))

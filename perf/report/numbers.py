@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Medians with quartiles, and numbers as people write and read them."""
+"""Medians, quartiles, and numbers with units."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parse_number(text: str) -> float:
 
 
 def size_name(size: float) -> str:
-    """64 MiB and the like, for bytes."""
+    """Formats bytes, as in 64 MiB."""
     size = int(size)
     for unit in ("B", "KiB", "MiB"):
         if size < 1024 or size % 1024:
@@ -50,14 +50,14 @@ def size_name(size: float) -> str:
 
 
 def count_name(count: float) -> str:
-    """2^20 and the like, for elements."""
+    """Formats numbers of elements, as in 2^20."""
     count = int(count)
     is_power = count > 0 and count & (count - 1) == 0
     return f"2^{count.bit_length() - 1}" if is_power else str(count)
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """What to multiply seconds by to read them well, and the unit's name."""
+    """The factor and the name of a readable unit of time."""
     for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1, 1e3, "ms")):
         if seconds < limit:
             return factor, unit
@@ -65,7 +65,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def time_text(seconds: Summary | float) -> str:
-    """A time, or a median with its quartiles."""
+    """Formats a time, or a median with its quartiles."""
     if isinstance(seconds, Summary):
         factor, unit = time_unit(seconds.median)
         return f"{seconds.scaled(factor):.4g} {unit}"

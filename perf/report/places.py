@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Where the ranks of a run were, and which of them was slow."""
+"""Hosts and GPUs of ranks, and the slowest rank."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ UNKNOWN = "unknown"
 
 @dataclass
 class Place:
-    """Of a rank: its host, its device and what they told, as key:value."""
+    """The place of a rank: host, device and further key:value facts."""
 
     rank: int
     facts: dict[str, str]
-    speeds: list[float] = field(default_factory=list)  #: by case: above 1 it was faster than the middle rank
+    speeds: list[float] = field(default_factory=list)  #: by case, relative to the median rank
 
     def fact(self, key: str) -> str:
         return self.facts.get(key) or UNKNOWN
@@ -51,7 +51,7 @@ def seconds_of_ranks(case: Case) -> dict[int, float]:
 
 
 def places(run: Run) -> list[Place]:
-    """Of all ranks; empty where the file does not tell, as older ones."""
+    """The places of all ranks; empty if the file does not tell them."""
     told = [run.context.get(f"rank_{rank}") for rank in range(run.ranks)]
     if not all(told):
         return []
@@ -71,14 +71,14 @@ def slowest(found: list[Place]) -> Place | None:
 
 
 def largest_copy(run: Run, operation: str) -> Case | None:
-    """What tells the rate of a link."""
+    """Whether the case measures the rate of a link."""
     copies = [case for case in run.cases.values() if case.group == "copy" and case.operation == operation
               and case.space == "PinnedSpace" and case.words == ["contiguous"] and case.seconds]
     return max(copies, key=size, default=None)
 
 
 def rates_of_ranks(run: Run, operation: str) -> dict[int, float]:
-    """GB/s of each rank while all copy; of one alone its rate."""
+    """GB/s of each rank while all copy."""
     case = largest_copy(run, operation)
     if case is None:
         return {}
@@ -87,7 +87,7 @@ def rates_of_ranks(run: Run, operation: str) -> dict[int, float]:
 
 
 class PlaceTables:
-    """The same ranks one by one, by host, and by GPU and NUMA node."""
+    """Tables of ranks, by rank, by host, and by GPU and NUMA node."""
 
     def __init__(self, run: Run):
         self.places = places(run)
@@ -122,7 +122,7 @@ class PlaceTables:
         return ["host", "ranks", "to device, GB/s, sum", "to host, GB/s, sum", "its slowest rank", "speed"], rows
 
     def by_gpu_and_node(self) -> tuple[list[str], list[list[str]]]:
-        """Medians over the hosts: what is slow at the same place everywhere is no broken node."""
+        """Medians over the hosts: a place that is slow on all of them is no broken node."""
         nodes = sorted({place.numa_node for place in self.places})
         rows = []
         for gpu in sorted({place.gpu for place in self.places}):

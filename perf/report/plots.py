@@ -17,7 +17,7 @@ from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, order
 
 
 def rates(run: Run, group: str, type_name: str = ""):
-    """Rate against size, a panel for each operation of the group; rings are the baseline."""
+    """Plots rate against size, a panel for each operation of the group; circles are the baseline."""
     cases = [case for case in cases_of(run, group)
              if case.bytes and size(case) and (not type_name or type_name in case.words)]
     operations = ordered(case.operation for case in cases)
@@ -49,7 +49,7 @@ def rates(run: Run, group: str, type_name: str = ""):
 
 
 def ratios(run: Run, group: str):
-    """Ratio to the baseline over size, from zero: a series for each operation, a panel for each of all else."""
+    """Plots the ratio to the baseline against size: a series for each operation, a panel for all other differences."""
     found: dict[str, dict[str, list[Case]]] = {}
     for case in sorted(cases_of(run, group), key=size):
         if case.summary("ratio") and size(case):
@@ -67,7 +67,7 @@ def ratios(run: Run, group: str):
                                sharey=True)
     for place, (axes, title) in enumerate(zip(panels, sorted(found, key=lambda title: (place_of(title), title)))):
         axes.axhline(1, color="black", linewidth=0.8)
-        # What is more stands at the upper edge, with its figure.
+        # Draw larger values at the upper edge, with their figure.
         draw(axes, {name: {size(case): Summary(*(min(value, top) for value in case.summary("ratio"))) for case in line}
                      for name, line in found[title].items()}, styles, [size(case) for case in cases],
               is_near=lambda one, other: abs(one - other) < 0.05 * top, joined=False)
@@ -83,7 +83,7 @@ def ratios(run: Run, group: str):
 
 
 def allocations(run: Run):
-    """Time against size, a panel for each situation that was measured at several sizes; grey: plain ways."""
+    """Plots time against size, a panel for each operation with several sizes; baselines are grey."""
     cases = [case for case in cases_of(run, "alloc") if "bytes" in case.fields and size(case)]
     operations = [operation for operation in ordered(case.operation for case in cases)
                   if len({size(case) for case in cases if case.operation == operation}) > 1]
@@ -111,7 +111,7 @@ def _time_tick(seconds: float, _position) -> str:
 
 
 def crossing_maps(run: Run):
-    """For each fraction touched and number of passes, how much faster in place is than staged."""
+    """Maps fraction touched and number of passes to the speedup of in place over staged."""
     found = crossings(run)
     if not found:
         return None
@@ -142,8 +142,8 @@ def crossing_maps(run: Run):
 
 
 def several_gpus(found: list[Scaling]):
-    """Sum of the rates of all ranks against their number: where the machine is shared, they bend."""
-    # Memory of its own is nothing that GPUs share; triad stands for all vector kernels.
+    """Plots the sum of the rates of all ranks against their number."""
+    # GPUs share no device memory: triad represents all vector kernels.
     found = [one for one in found if one.case.space != "CudaSpace" and "strided" not in one.case.words
              and (one.case.group != "vector" or (one.case.operation == "triad" and "float" not in one.case.words))]
     titles = ordered(one.title for one in found)

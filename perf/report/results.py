@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Results of one or several runs: JSON of Google Benchmark, or the small form that condense writes."""
+"""Reads results of one or several runs: JSON of Google Benchmark, or the small form by condense."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .numbers import Summary, summarize
 
-# Keys of an entry that Google Benchmark itself writes. All others are counters of ours.
+# Keys of an entry by Google Benchmark itself; all others are our counters.
 _OWN_KEYS = {
     "name", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions",
     "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "label",
@@ -30,7 +30,7 @@ _HOST = re.compile(r"\bhost:(\S+)")
 
 
 class ResultsError(Exception):
-    """A file is not what it should be."""
+    """A file is not valid."""
 
 
 def _numbers(values: list) -> list[float]:
@@ -43,14 +43,14 @@ def _numbers(values: list) -> list[float]:
 
 @dataclass
 class Case:
-    """One benchmark; all lists have a value for each repetition."""
+    """A benchmark; its lists have a value for each repetition."""
 
     name: str
     label: str = ""
     seconds: list[float] = field(default_factory=list)
     counters: dict[str, list[float]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
-    of_files: list[int] = field(default_factory=list)  #: how many repetitions are of each file, if of several
+    of_files: list[int] = field(default_factory=list)  #: numbers of repetitions in each of several files
 
     def __post_init__(self):
         parts = self.name.split("/")
@@ -62,11 +62,11 @@ class Case:
 
     @property
     def bytes(self) -> float:
-        """Moved by one run, 0 if that means nothing."""
+        """Bytes moved by one run; 0 if nothing is moved."""
         return next(iter(self.counters.get("bytes", [])), 0.0)
 
     def values(self, quantity: str) -> list[float]:
-        """Of each repetition: seconds, bytes_per_second or a counter; empty if there is none."""
+        """Seconds, bytes_per_second or a counter of each repetition; empty if there is none."""
         if quantity == "seconds":
             return self.seconds
         if quantity == "bytes_per_second":
@@ -74,7 +74,7 @@ class Case:
         return self.counters.get(quantity, [])
 
     def by_file(self, values: list[float]) -> list[list[float]]:
-        """The values of all repetitions, apart by the runs of the program that they are of."""
+        """The values of all repetitions, a list for each run."""
         if sum(self.of_files) != len(values):
             return [values]
         rest = iter(values)
@@ -92,7 +92,7 @@ class Run:
     context: dict
     cases: dict[str, Case] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
-    apart: str = ""  #: what tells it from another one of the same title
+    apart: str = ""  #: distinguishes runs with the same title
 
     @property
     def backend(self) -> str:
@@ -104,7 +104,7 @@ class Run:
         self.ranks = int(self.context.get("ranks") or 1)
         if not 1 <= self.ranks <= _MOST_RANKS:
             raise ValueError(f"no number of ranks: {self.ranks}")
-        #: Groups of which all benchmarks were asked for; older files do not tell.
+        #: groups of which all benchmarks were requested; unknown in older files
         self.complete = set() if self.context.get("filter") else set(self.context.get("groups", "").split(","))
 
     @property
@@ -124,7 +124,7 @@ class Run:
         return {group} <= self.complete if not isinstance(group, list) else set(group) <= self.complete
 
     def errors(self) -> list[str]:
-        """One for each benchmark that failed, which may have told the same in each repetition."""
+        """A message for each benchmark that failed."""
         return [f"{case.name}: {'; '.join(dict.fromkeys(case.errors))}" for case in self.cases.values() if case.errors]
 
 
@@ -136,7 +136,7 @@ def _impossible(quantities: dict[str, list[float]]) -> list[str]:
 
 
 def _read_entry(run: Run, entry: dict) -> None:
-    """Takes over one repetition as Google Benchmark writes it."""
+    """Adds one repetition in the form of Google Benchmark."""
     if entry.get("run_type") == "aggregate":
         return
     name = _SUFFIX.sub("", entry["run_name"] if "run_name" in entry else entry["name"])
@@ -219,7 +219,7 @@ def load_all(paths: list[pathlib.Path]) -> list[Run]:
 
 
 def _tell_apart(same: list[Run]) -> None:
-    """By what differs between these."""
+    """Titles runs by their differences."""
     keys = [key for key in _CONFIGURATION if len({run.context.get(key) for run in same}) > 1]
     for run in same:
         run.apart = ", ".join(run.context.get(key) or f"unknown {key.replace('_', ' ')}" for key in keys)
@@ -240,14 +240,14 @@ def _add(run: Run, more: Run) -> None:
 
 
 def _rounded(value: float) -> float:
-    """With 4 significant digits; whole numbers stay exact."""
+    """Rounds to 4 significant digits; integers stay exact."""
     if not float(value).is_integer():
         value = float(f"{value:.4g}")
     return int(value) if float(value).is_integer() else value
 
 
 def _without_names(context: dict) -> dict:
-    """With numbers for the names of hosts."""
+    """Replaces the names of hosts by numbers."""
     numbers: dict[str, str] = {}
 
     def number(found: re.Match) -> str:
@@ -258,7 +258,7 @@ def _without_names(context: dict) -> dict:
 
 
 def condense(run: Run, is_anonymous: bool) -> str:
-    """The small form, as JSON: a line for each case, 4 significant digits, equal values once."""
+    """Writes the small form: JSON with a line for each case, 4 significant digits, equal values once."""
     context = {key: value for key, value in run.context.items() if key not in _LEFT_OUT}
     if is_anonymous:
         context = _without_names(context)

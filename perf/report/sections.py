@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What a report holds: a verdict, the machine, its ranks, the goals, a section for each group of benchmarks."""
+"""Sections of a report: verdict, machine, ranks, goals, and one for each group of benchmarks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .series import (
     TYPES, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text, baseline_name)
 from .verdict import write_verdict
 
-# Of GPUs and links, which a host alone has not.
+# Facts about GPUs and links, which a host alone does not have.
 _DEVICE = {
     "driver_version": "driver", "cuda_runtime_version": "CUDA runtime", "clock_sm": "SM clock now, MHz",
     "clock_sm_max": "SM clock at most, MHz", "clock_memory": "memory clock now, MHz",
@@ -45,7 +45,7 @@ _MATPLOTLIB = (3, 6)
 
 
 def why_no_pictures() -> str:
-    """Empty if there can be some; a matplotlib that is installed may be too old, or broken."""
+    """Why matplotlib cannot be used; empty if it can. It may be missing, too old, or broken."""
     if importlib.util.find_spec("matplotlib") is None:
         return "has no matplotlib (python3-matplotlib of Debian)"
     try:
@@ -58,7 +58,7 @@ def why_no_pictures() -> str:
 
 
 class _Writer:
-    """A document, and its pictures where there is matplotlib."""
+    """A document, and its pictures if there is matplotlib."""
 
     def __init__(self, title: str):
         self.document = Document(title)
@@ -66,7 +66,7 @@ class _Writer:
         self.why_no_pictures = why_no_pictures()
 
     def picture(self, draw: str, name: str, description: str, *data) -> None:
-        """By the function of plots.py that is named."""
+        """Adds the picture by plots.<draw>(*data)."""
         if self.why_no_pictures:
             return
         from . import plots  # pylint: disable=import-outside-toplevel
@@ -99,7 +99,7 @@ def _machine(document: Document, runs: list[Run]) -> None:
 
 
 def _places(document: Document, run: Run) -> None:
-    """For one rank the machine says it all."""
+    """Tables of hosts, GPUs and ranks, if there are several ranks."""
     if run.ranks == 1:
         return
     document.heading(f"Hosts, GPUs and ranks, {run.title}")
@@ -124,7 +124,7 @@ def _errors(document: Document, runs: list[Run]) -> None:
 
 
 def _goals(document: Document, check: Check) -> None:
-    """What falls short first."""
+    """Tables of goals; missed ones come first."""
     for kind in KINDS:
         rows, not_judged = [], []
         for judged in sorted((one for one in check.judgements if one.goal.kind == kind), key=lambda one: not one.short):
@@ -145,7 +145,7 @@ def _goals(document: Document, check: Check) -> None:
 
 
 def _worst_ratios(document: Document, cases: list[Case]) -> None:
-    """For each operation the smallest ratio over all sizes."""
+    """A table of the smallest ratio of each operation."""
     cases = [case for case in cases if case.summary("ratio")]
     operations = ordered(case.operation for case in cases)
 
@@ -219,7 +219,7 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
 
 
 def _several(writer: _Writer, runs: list[Run]) -> None:
-    """How the sum of the rates grows with the ranks."""
+    """The sum of rates against the number of ranks."""
     found = scalings(runs)
     if not found:
         return
@@ -271,7 +271,7 @@ def _all_cases(document: Document, runs: list[Run]) -> None:
 
 
 def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]]:
-    """The page, with all in it, and its pictures by name; these only where there is matplotlib."""
+    """Returns the page, and its pictures by name if there is matplotlib."""
     writer, check = _Writer("Kokkos Host Spaces: " + ", ".join(ordered(run.title for run in runs))), Check(runs, goals)
     document = writer.document
     write_verdict(document, check, runs)
@@ -282,7 +282,7 @@ def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]
     for run in runs:
         _places(document, run)
     _goals(document, check)
-    # Details of the runs with the fewest ranks on each machine: the larger ones show what they add.
+    # Show details of the run with the fewest ranks on each machine.
     machines: dict[str, list[Run]] = {}
     for run in runs:
         machines.setdefault(str(run.context.get("gpu") or run.backend), []).append(run)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Which cases make a line of a plot or a cell of a table."""
+"""Groups cases into lines of plots and cells of tables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def cases_of(run: Run, group: str) -> list[Case]:
 
 
 def ordered(values: Iterable) -> list:
-    """Each value once, in the order of the first."""
+    """Removes repeated values, and keeps their order."""
     return list(dict.fromkeys(values))
 
 
 def size(case: Case) -> float:
-    """Elements or bytes, whichever the name tells; 0 for neither."""
+    """Elements or bytes in the name; 0 for neither."""
     return float(case.fields.get("n") or case.fields.get("bytes") or 0)
 
 
@@ -34,13 +34,13 @@ def size_text(case: Case) -> str:
 
 
 def readable(name: str) -> str:
-    """The name of a case with its size as people say it."""
+    """The name of a case with a readable size."""
     return re.sub(r"/(n|bytes):(\d+)", lambda found: "/" + (
         f"{count_name(float(found[2]))} elements" if found[1] == "n" else size_name(float(found[2]))), name)
 
 
 def line_name(case: Case) -> str:
-    """The memory space, and whatever else sets the case apart from others of its size."""
+    """The memory space and all other words that distinguish the case from others of its size."""
     words = [word for word in case.words if word not in TYPES]
     fields = [f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes", "baseline")]
     return ", ".join([case.space, *words, *fields])
@@ -55,7 +55,7 @@ def lines(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 
 def baseline_name(case: Case) -> str:
-    """The plain way that a case is held against."""
+    """The name of the baseline of a case."""
     return case.fields.get("baseline") or case.label or "baseline"
 
 
@@ -77,7 +77,7 @@ def ways(cases: Iterable[Case]) -> dict[str, dict[float, Summary]]:
 
 
 def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[list[str]]]:
-    """Medians by way, the plain ones among ours, and size: the heading but for its first word, and the rows."""
+    """Heading (without its first word) and rows of medians by way and size, baselines included."""
     return ([size_name(one) if one else "time" for one in sizes],
             [[name, *(time_text(times[one].median) if one in times else "" for one in sizes)]
              for name, times in ways(cases).items()])
@@ -98,7 +98,7 @@ class Scaling:
 
 
 def scalings(runs: list[Run]) -> list[Scaling]:
-    """The largest size of each benchmark that moves data and was measured on several numbers of ranks."""
+    """The largest size of each benchmark that moves data and has several numbers of ranks."""
     shared: dict[str, dict[int, Case]] = {}
     for run in runs:
         for case in run.cases.values():
@@ -117,12 +117,12 @@ def scalings(runs: list[Run]) -> list[Scaling]:
 
 
 def is_staged(case: Case) -> bool:
-    """Whether kernels have a copy of the data on the device, and do not use it in place."""
+    """Whether kernels use a copy of the data on the device."""
     return "staged" in case.words or case.space == "PinnedSpace"
 
 
 class Crossing:
-    """In place against staged, for one operation and everything but the fraction touched and the passes."""
+    """In place against staged, by passes and fraction touched, for one operation."""
 
     def __init__(self, operation: str, detail: str, in_place: str):
         self.operation, self.detail, self.in_place = operation, detail, in_place
@@ -139,18 +139,18 @@ class Crossing:
         return sorted({fraction for _, fraction in self.ratios})
 
     def fraction(self, passes: float) -> float | None:
-        """The fraction touched where both take the same time; None if one is always the faster."""
+        """The fraction touched at which both take the same time; None if one is always faster."""
         points = sorted((f, ratio) for (p, f), ratio in self.ratios.items() if p == passes)
         for (left, before), (right, after) in zip(points, points[1:]):
             if (before >= 1) != (after >= 1):
-                # Straight between the points in the logarithms of both.
+                # Interpolate linearly in the logarithms of both.
                 part = math.log(before) / (math.log(before) - math.log(after))
                 return math.exp(math.log(left) + part * (math.log(right) - math.log(left)))
         return None
 
 
 def crossings(run: Run) -> list[Crossing]:
-    """The time of staged over the time in place: above 1, in place is faster."""
+    """Ratios of the time of staged to the time in place."""
     def key(case: Case) -> tuple:
         rest = {k: v for k, v in case.fields.items() if k not in ("fraction", "passes", "baseline")}
         return case.operation, ", ".join(f"{k} {v}" for k, v in rest.items())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Whether a difference may be chance. By the standard library alone, so that it runs on any cluster."""
+"""Statistical tests, with the standard library alone, so that they run on any cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 
-#: For more the exact p takes seconds, and the normal one is as good.
+#: For more values the exact p takes seconds, and the normal approximation is as good.
 _MOST_PAIRS = 2500
 
 
@@ -44,7 +44,7 @@ def mann_whitney(before: Sequence[float], after: Sequence[float]) -> float:
     variance = n * m / 12 * (total + 1 - sum(t**3 - t for t in ties) / (total * (total - 1)))
     if variance <= 0:
         return 1.0
-    # 0.5: u moves in steps, the normal distribution does not.
+    # Continuity correction of 0.5, since u is an integer.
     distance = max(0.0, n * m / 2 - u - 0.5) / math.sqrt(variance)
     # Of few values no order is as improbable as the tail of that distribution is.
     return max(2 * statistics.NormalDist().cdf(-distance), min(1.0, 2 / math.comb(n + m, n)))
@@ -52,7 +52,7 @@ def mann_whitney(before: Sequence[float], after: Sequence[float]) -> float:
 
 @functools.cache
 def _surest(before: int, after: int) -> float:
-    """The p of the surest change that so many values can show: no old one among the new ones."""
+    """The smallest p that this many values can reach: all old ones below all new ones."""
     return mann_whitney(range(before), range(before, before + after))
 
 
@@ -71,7 +71,7 @@ def factors(sizes: Sequence[tuple[int, int]], significance: float) -> list[float
 
 
 def correct(probabilities: Sequence[float], sizes: Sequence[tuple[int, int]], significance: float) -> list[float]:
-    """The p of all tests, those of a class by Holm's correction; 1 where none could be sure."""
+    """Corrects the p of all tests, by Holm in each class; 1 where no test could be significant."""
     corrected = [1.0] * len(sizes)
     by_test = factors(sizes, significance)
     classes = {size for size, factor in zip(sizes, by_test) if factor < math.inf}
@@ -83,7 +83,7 @@ def correct(probabilities: Sequence[float], sizes: Sequence[tuple[int, int]], si
 
 
 def holm(probabilities: list[float]) -> list[float]:
-    """Corrects for many tests, by Holm (1979): the chance that any of those below p is wrong is p."""
+    """Holm's correction (1979): p is the probability that any test below p is a false alarm."""
     corrected = [0.0] * len(probabilities)
     largest = 0.0
     for rank, place in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
@@ -94,12 +94,12 @@ def holm(probabilities: list[float]) -> list[float]:
 
 #: Student's t for 95 %, by degrees of freedom from 2 on.
 _STUDENT = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-#: Runs whose interval reaches further, as a part of their middle, tell nothing that could be trusted.
+#: Widest interval that is used, as a fraction of its middle.
 _FARTHEST = 0.02
 
 
 def interval(runs: Sequence[Sequence[float]]) -> tuple[float, float] | None:
-    """Where the median lies with 95 %, by those of at least three runs of a program that agree; else None."""
+    """The 95 % confidence interval of the median over at least three runs; None if it is too wide."""
     medians = [statistics.median(values) for values in runs]
     if len(medians) < 3:
         return None

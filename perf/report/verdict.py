@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""What a report says first: whether the machine and the build are sound, and why not."""
+"""The verdict of a report: whether machine and build are sound, and why not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .places import places, slowest
 from .results import Run
 from .series import readable
 
-# Below this part of the rate of the middle rank one is told to be slow.
+# A rank below this fraction of the median rate is slow.
 _SLOW = 0.95
 
 
 def _link(run: Run) -> str | None:
-    """Where the link could do more than it did."""
+    """A message if the link ran below its best generation or width."""
     now, most = ([run.context.get(f"link_{what}{end}") for what in ("generation", "width")] for end in ("", "_max"))
     if not all([*now, *most]) or now == most:
         return None

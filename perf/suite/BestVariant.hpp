@@ -13,10 +13,10 @@
 namespace KokkosHostSpaces::Perf {
 
 /// Chooses the variant of a baseline with the least median of some samples, and returns its name.
-/// \param warm_up runs the chosen variant once, not behind a blocking kernel: the first launch
-///        loads the kernel, which waits for the device
-/// \param sample seconds of the chosen variant
-/// \param step tries every so many of the variants
+/// \param warm_up runs the chosen variant once, outside of a gate: the first launch loads the kernel,
+///        which waits for the device
+/// \param sample returns the seconds of one run of the chosen variant
+/// \param step tries each step-th variant
 template <class Baseline, class WarmUp, class Sample>
 std::string choose_best_variant(Baseline& baseline, int samples, WarmUp warm_up, Sample sample,
                                 int step = 1) {

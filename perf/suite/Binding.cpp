@@ -41,7 +41,7 @@ class Topology {
     return set;
   }
 
-  // The smallest part of the machine that holds the device and cores.
+  // Find the smallest part of the machine that contains the device and cores.
   hwloc_obj_t near(std::string const& pci_bus_id) const {
     hwloc_obj_t object = pci_bus_id.empty()
                              ? nullptr

@@ -10,9 +10,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Binds this process to its share of the cores that are near its device (without devices: of all
-/// cores), unless the launcher has bound it already. To be called before threads are made.
-/// \return the cores it may run on, such as "0-15"; empty where hwloc does not know the machine
+/// Binds this process to its share of the cores nearest to its device (without a device, of all cores),
+/// unless the launcher has bound it already. Call it before any thread is created.
+/// \return the cores it may run on, such as "0-15"; empty if hwloc does not know the machine
 std::string bind_to_cores(Ranks const& ranks);
 
 }  // namespace KokkosHostSpaces::Perf

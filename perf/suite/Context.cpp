@@ -27,7 +27,7 @@ void add(Facts const& facts) {
   for (auto const& [key, value] : facts) add(key, value);
 }
 
-// Of the device of this rank; nothing without one.
+// Facts about the device of this rank; none without a device.
 Facts device_facts() {
   std::vector<Device> const devices = list_devices();
   if (devices.empty()) return {};
@@ -48,7 +48,7 @@ void add_device(Facts const& facts) {
   add(facts);
 }
 
-// A line of key:value for each rank; of its device what may differ between devices of one kind.
+// Add a line of key:value for each rank, with those facts of its device that differ within one model.
 void add_places(Ranks const& ranks, Facts const& device, std::string const& cores) {
   std::string place = "host:" + host_name() + " cores:" + cores;
   for (auto const& [key, value] : device)
@@ -58,7 +58,7 @@ void add_places(Ranks const& ranks, Facts const& device, std::string const& core
     add("rank_" + std::to_string(rank), places[rank]);
 }
 
-// Of the groups that were chosen; without a choice of all that the program has.
+// Names of the chosen groups, or of all groups if none was chosen.
 std::string names_of(std::vector<std::string> chosen) {
   if (chosen.empty())
     for (Group const& group : groups()) chosen.push_back(group.name);
@@ -94,7 +94,7 @@ std::string kokkos_version() {
 
 void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores) {
   bool const quick = options.effort.mode == Mode::quick;
-  // Of the groups one alone uses all devices; each takes time to begin with.
+  // Only the group stream uses all devices, and initialising each takes time.
   bool const all                  = !quick || has_group(options, "stream");
   std::vector<Limit> const limits = measure_limits(ranks, quick, all);  // wakes link and clocks up
   Facts const device              = device_facts();

@@ -11,9 +11,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Adds to the context of the results where, how and with what they are measured, where each rank
-/// is, and the limits of the link and of the memory, measured by the plain side. `cores`: those this
-/// rank is bound to. All ranks together, with Kokkos initialised.
+/// Adds machine, build, options, the place of each rank and the limits of link and memory to the context of
+/// the results. A collective call of all ranks; Kokkos must be initialised.
+/// \param cores those that this rank is bound to
 void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores);
 
 }  // namespace KokkosHostSpaces::Perf

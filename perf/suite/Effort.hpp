@@ -11,8 +11,8 @@ namespace KokkosHostSpaces::Perf {
 
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
-/// How much is measured: quick what acceptance is judged by and little more, full every size and
-/// type.
+/// How much is measured: quick has what acceptance is judged by and little more, full has every size
+/// and type.
 enum class Mode { quick, standard, full };
 
 inline std::string name(Mode mode) {
@@ -27,15 +27,14 @@ inline std::string name(Mode mode) {
 struct Effort {
   Mode mode = Mode::standard;
 
-  /// Memory that a rank may use, of the device and of its share of the host.
+  /// Bytes that a rank may use on its device and on the host.
   std::size_t device_bytes = 0, host_bytes = 0;
 
-  /// Devices that a rank may use: all, if there is no other rank.
+  /// Devices that a rank may use: all of them if it is the only rank.
   int devices = 1;
 
-  /// Repetitions of a sample that takes `seconds`, about. With 21 in two runs a test on ranks sees a
-  /// change of 10 % among hundreds of benchmarks although a few samples were disturbed, with 5 only
-  /// among a few benchmarks.
+  /// Repetitions of a sample that takes about `seconds`. 21 of them let `report.py compare` see a change
+  /// of 10 % among hundreds of benchmarks; 5 suffice among a few.
   int repetitions(double seconds) const { return seconds < 0.02 ? 21 : seconds < 0.2 ? 15 : 5; }
 };
 

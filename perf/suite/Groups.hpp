@@ -21,13 +21,14 @@ Cases latency_cases(Effort const& effort);
 Cases stream_cases(Effort const& effort);
 Cases transport_cases(Effort const& effort);
 
-/// A table of what the group transport has found.
+/// Writes the results of the group transport as a table.
 void write_transport_table(std::ostream& out, std::vector<Result> const& results);
 
-/// What the group alloc does in a process of its own: `what` is told by the one that starts it.
+/// Measures one cold allocation in a fresh process, and writes the sample to `out`.
+/// \param what the argument that the starting process has given
 void sample_cold_allocation(std::string const& what, std::ostream& out);
 
-/// Benchmarks that have a folder of their own here.
+/// A group of benchmarks; each has a folder here.
 struct Group {
   std::string name;
   Cases (*cases)(Effort const&);
@@ -35,7 +36,7 @@ struct Group {
   void (*in_fresh_process)(std::string const&, std::ostream&)      = nullptr;
 };
 
-/// Those of this program, in the order in which they are measured: in AllGroups.cpp, or
+/// The groups of this program, in the order in which they are measured. Defined in AllGroups.cpp and
 /// transport/OnlyTransport.cpp. A new group is a function above and a line in AllGroups.cpp.
 std::vector<Group> const& groups();
 

@@ -9,11 +9,11 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The memory that consecutive benchmarks share: making page-locked memory takes longer than most
-/// of what is measured. Of one type at a time, so that no two groups' memory has to fit.
+/// Caches the arrays of consecutive benchmarks, since page-locking takes longer than most measurements.
+/// Holds one type at a time, so that the arrays of two groups never have to fit together.
 class LatestMemory {
  public:
-  /// The latest `Memory` if it was the latest that was asked for, else Memory(arguments...).
+  /// Returns the cached `Memory` if its type matches; else replaces it with Memory(arguments...).
   template <class Memory, class... Arguments>
   std::shared_ptr<Memory> of(Arguments const&... arguments) {
     if (m_type != typeid(Memory)) {
@@ -30,7 +30,7 @@ class LatestMemory {
   std::shared_ptr<void> m_memory;
 };
 
-/// The one that all groups share; it lives as long as someone keeps it, and so ends with the cases.
+/// The cache that all groups share. It is destroyed with the last case that holds it.
 inline std::shared_ptr<LatestMemory> latest_memory() {
   static std::weak_ptr<LatestMemory> latest;
   std::shared_ptr<LatestMemory> result = latest.lock();

@@ -17,15 +17,15 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// As nvbandwidth. A block of a quick run takes 2 ms, which is enough for a rate within a percent.
+// The size that nvbandwidth uses. A quick run's block takes 2 ms: its rate is within a percent.
 constexpr std::size_t large_block = std::size_t(512) << 20, quick_block = large_block / 4;
 
-// Of a copy from one half of the memory to the other: the best of some, of the slowest rank.
+// Rate of copies from one half of the memory to the other: the best of several, of the slowest rank.
 double rate_of_memory(Ranks const& ranks, std::size_t block) {
   std::size_t const bytes = baselines_use_cuda ? block : block / 8;
   PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
   PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
-  // Memory of malloc that nobody has written is no memory so far.
+  // Touch all pages: malloc maps memory only when it is written.
   if (!baselines_use_cuda) std::memset(from.get(), 1, bytes);
   Stopwatch stopwatch;
   auto const copy = make_copy_baseline({CopyLayout::contiguous, 1, bytes / sizeof(double)},
@@ -38,7 +38,7 @@ double rate_of_memory(Ranks const& ranks, std::size_t block) {
     });
     least                = std::min(least, ranks.greatest(seconds));
   }
-  return 2 * double(ranks.size()) * double(bytes) / least;  // it is read and written
+  return 2 * double(ranks.size()) * double(bytes) / least;  // each byte is read and written
 }
 
 void add_links(std::vector<int> const& devices, std::string const& prefix, std::size_t block,

@@ -12,15 +12,15 @@
 namespace KokkosHostSpaces::Perf {
 
 struct Limit {
-  /// to_device, to_host, both, two_to_one (parts to the device and to the host at once), the same
-  /// with all_ of all devices of a process that uses several, device_memory, host_memory
+  /// to_device, to_host, both, two_to_one (two parts to the device and one to the host at once);
+  /// the same with the prefix all_, over all devices of the process; device_memory, host_memory
   std::string name;
-  double bytes_per_second;  ///< of all ranks, and all directions together
+  double bytes_per_second;  ///< sum over all ranks and directions
 };
 
-/// What the links and the memory of this machine can do while all ranks use them at once, by plain
-/// copies of large blocks; takes one or two seconds, quick a quarter of that.
-/// \param of_all_devices whether links of all devices are wanted, too
+/// Measures the bandwidth of links and memory by plain copies of large blocks, all ranks at once. Takes one
+/// or two seconds, a quarter of that if `quick`.
+/// \param of_all_devices also measures the links of all devices at once
 std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices);
 
 }  // namespace KokkosHostSpaces::Perf

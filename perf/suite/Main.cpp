@@ -57,7 +57,7 @@ void initialize_benchmark() {
   benchmark::Initialize(&count, argument);
 }
 
-// The same on all ranks, so that all measure the same.
+// Set the same limits on all ranks, so that all choose the same cases.
 void share_memory(Effort& effort, Ranks const& ranks) {
   std::size_t const available =
       meminfo_entry(text_of("/proc/meminfo"), "MemAvailable").value_or(std::size_t(1) << 62);
@@ -77,7 +77,7 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
   }
   initialize_benchmark();
   describe_context(options, ranks, cores);
-  // Frees what they keep before Kokkos is finalised.
+  // Free the memory of the benchmarks before Kokkos is finalised.
   struct Registered {
     ~Registered() {
       benchmark::ClearRegisteredBenchmarks();
@@ -113,32 +113,31 @@ int run(int argc, char** argv) {
     std::cout << version_text();
     return success;
   }
-  // By default CUDA has 8 queues for all streams: what uses a ninth beside 8 running kernels would
-  // wait for one of them.
+  // CUDA has 8 hardware queues by default: work on a ninth stream would wait for one of 8 running kernels.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   std::string const why_not = why_no_device();
   if (!why_not.empty()) {
     std::cerr << "Skipped: no GPU can be used (" << why_not << ")\n";
     return skipped;
   }
-  if (!options.in_fresh_process.empty()) {  // no rank: one has started it
+  if (!options.in_fresh_process.empty()) {  // started by a rank, and no rank itself
     Kokkos::ScopeGuard const kokkos(argc, argv);
     for (Group const& group : groups())
       if (group.in_fresh_process != nullptr)
         group.in_fresh_process(options.in_fresh_process, std::cout);
     return success;
   }
-  // Before ranks could wait for each other. Google Benchmark would exit with 1.
+  // Check this before ranks wait for each other; Google Benchmark would exit with 1.
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app))
     throw UsageError("cannot write " + options.json + ": check the folder and its permissions");
   Ranks const ranks(&argc, &argv);
   try {
     std::string const cores = bind_to_cores(ranks);
-    // Gives the ranks of a node its devices in turn, by the variables of the launcher.
+    // Kokkos distributes the devices of a node over its ranks, by the variables of the launcher.
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return measure(options, ranks, cores);
   } catch (UsageError const&) {
-    throw;  // on all ranks
+    throw;  // all ranks throw it
   } catch (std::exception const& error) {
     if (ranks.size() > 1) ranks.abort(error.what());
     throw;

@@ -12,7 +12,7 @@ namespace KokkosHostSpaces::Perf {
 
 namespace {
 
-// Each is kept until the last one of its benchmark.
+// Google Benchmark keeps all repetitions of a benchmark in memory.
 constexpr std::size_t most_repetitions = 1000000;
 
 char const* const usage = R"([options] [--kokkos-...]

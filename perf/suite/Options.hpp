@@ -16,13 +16,13 @@ struct SuiteOptions {
   std::vector<std::string> groups;  ///< empty: all
   std::string filter = ".";         ///< regular expression on the names
   std::string json;                 ///< file to write, or empty
-  int repetitions  = 0;             ///< of each benchmark; 0: as many as it needs to be judged
+  int repetitions  = 0;             ///< of each benchmark; 0: Effort::repetitions
   bool list        = false;
   bool help        = false;
   bool version     = false;
   bool plant_error = false;
 
-  std::string in_fresh_process;  ///< for the processes that the program starts: what to do
+  std::string in_fresh_process;  ///< for a process that the suite starts: what to measure
 };
 
 std::string suite_usage();

@@ -13,7 +13,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// One thing that is done in two ways: by Kokkos with our spaces, and by a plain program.
+/// One operation in two implementations: Kokkos with our spaces, and a plain program (the baseline).
 class Pair {
  public:
   Pair()                       = default;
@@ -21,45 +21,45 @@ class Pair {
   Pair& operator=(Pair const&) = delete;
   virtual ~Pair()              = default;
 
-  /// Each measures one sample: seconds of one run.
+  /// Takes one sample. \return seconds of one run
   virtual double time_ours()     = 0;
   virtual double time_baseline() = 0;
 
-  /// Words about the baseline, such as the variant that was found to be the fastest.
+  /// Names the baseline, such as its fastest variant.
   virtual std::string baseline_label() const = 0;
 
-  /// Figures of the last sample of ours beside its time, such as a percentile.
+  /// Further figures of the last sample, such as a percentile.
   virtual std::map<std::string, double> counters() const { return {}; }
 
-  /// What is wrong with the results of the timed runs of both ways; empty if nothing is.
+  /// Verifies the results of the timed runs of both sides. \return what is wrong, or an empty text
   virtual std::string find_error() = 0;
 
-  /// Makes the results of our side wrong, to show that find_error finds it.
+  /// Corrupts our results, to test find_error.
   virtual void damage() = 0;
 };
 
-/// For find_error: numbers of wrong results in words.
+/// Text for find_error from the numbers of wrong results; empty if both are 0.
 inline std::string describe_wrong(std::int64_t ours, std::int64_t baseline) {
   if (ours == 0 && baseline == 0) return "";
   return std::to_string(ours) + " results of Kokkos and " + std::to_string(baseline) +
          " of the baseline are wrong";
 }
 
-/// A benchmark: `make` allocates, fills, and warms both ways up.
+/// A benchmark: `make` allocates, fills and warms up both sides.
 struct Case {
   std::string name;  ///< group/operation/space/words.../key:number
-  double bytes = 0;  ///< moved by one run; 0 where that means nothing
+  double bytes = 0;  ///< moved by one run; 0 if nothing is moved
   int repetitions;
   std::function<std::unique_ptr<Pair>()> make;
 };
 
 using Cases = std::vector<Case>;
 
-/// Of a benchmark that was carried out.
+/// Medians of a finished benchmark.
 struct Result {
   std::string name;
-  double bytes, seconds;  ///< of our side, the median
-  double ratio;           ///< time of the baseline by ours, the median
+  double bytes, seconds;  ///< of our side
+  double ratio;           ///< time of the baseline / ours
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -9,9 +9,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The processes that measure at the same time: those of MPI, or this one alone. One at most at a
-/// time; made before Kokkos is initialised, so that each rank of a node can take a device of its
-/// own.
+/// The processes that measure at the same time: the ranks of MPI, or this process alone. Initialises MPI;
+/// construct one before Kokkos is initialised, which then gives each rank of a node its own device.
 class Ranks {
  public:
   Ranks(int* argc, char*** argv);
@@ -21,22 +20,22 @@ class Ranks {
 
   int rank() const { return m_rank; }
   int size() const { return m_size; }
-  int local_rank() const { return m_local_rank; }  ///< among those of this node
+  int local_rank() const { return m_local_rank; }  ///< among the ranks of this node
   int local_size() const { return m_local_size; }
 
   void barrier() const;
-  double sum(double value) const;  ///< over all ranks, on all ranks
+  double sum(double value) const;  ///< collective
   double greatest(double value) const;
   double least(double value) const { return -greatest(-value); }
 
-  /// That of each rank, on all ranks.
+  /// Gathers the value of each rank on all ranks.
   std::vector<double> of_all(double value) const;
   std::vector<std::string> of_all(std::string const& text) const;
 
-  /// Ends all ranks, with the exit code `failure`: one that cannot go on would be waited for for ever.
+  /// Ends all ranks with the exit code `failure`. Call it if this rank alone cannot go on.
   [[noreturn]] void abort(std::string const& why) const;
 
-  /// The text of the lowest rank that has one; empty if none has.
+  /// The first text in the order of ranks that is not empty, on all ranks.
   std::string first_of(std::string const& text) const;
 
  private:

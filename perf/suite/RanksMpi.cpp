@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// That of one rank, on all ranks.
+// Broadcast the text of one rank.
 std::string broadcast(std::string text, int from) {
   int length = int(text.size());
   MPI_Bcast(&length, 1, MPI_INT, from, MPI_COMM_WORLD);

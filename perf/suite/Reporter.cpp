@@ -70,7 +70,7 @@ void Reporter::close() {
   check_file();
 }
 
-// At the beginning too: better than to measure for an hour what is then lost.
+// Also check at the beginning: results of an hour would be lost.
 void Reporter::check_file() {
   if (!m_json_file.empty() && !m_file.flush())
     throw std::runtime_error("cannot write all to " + m_json_file + ": is the disk full?");

@@ -13,9 +13,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// One line for each benchmark: how many are done, what time is left if the others take as long,
-/// medians of both ways, their ratio with quartiles. And all figures as
-/// JSON, into a file if one is named. All throw std::runtime_error if it cannot be written.
+/// Writes a line for each benchmark (progress, expected time left, medians of both sides, ratio with
+/// quartiles), and all figures as JSON to a file if one is named.
+/// All functions \throw std::runtime_error if the output cannot be written.
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
   Reporter(int benchmarks, std::string const& json_file);
@@ -24,7 +24,7 @@ class Reporter final : public benchmark::BenchmarkReporter {
   void ReportRuns(std::vector<Run> const& runs) override;
   void Finalize() override;
 
-  /// To be called at the end.
+  /// Completes the file. Call it after the last benchmark.
   void close();
 
   int wrong() const { return m_wrong; }
@@ -43,7 +43,7 @@ class Reporter final : public benchmark::BenchmarkReporter {
   std::vector<Result> m_results;
 };
 
-/// For the ranks that do not report.
+/// Counts errors on the ranks that write nothing.
 class SilentReporter final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(Context const&) override { return true; }

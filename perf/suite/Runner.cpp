@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// A case between its first and its last repetition.
+// Carries out the repetitions of a case.
 class Running {
  public:
   Running(Case description, Ranks const& ranks, bool plant_error)
@@ -22,7 +22,7 @@ class Running {
   void repeat(benchmark::State& state) {
     bool const first = m_repetition == 0;
     bool const last  = ++m_repetition == m_case.repetitions;
-    // A rank that fails goes on with the others: else they would wait for it for ever.
+    // A rank that fails still takes part in the barriers of the others.
     if (first) {
       m_error.clear();
       m_of_this_rank.clear();
@@ -71,7 +71,7 @@ class Running {
 
   double slowest_baseline() { return m_ranks.greatest(time_at_once(&Pair::time_baseline)); }
 
-  // Who goes first changes, since each leaves caches and clocks to the other.
+  // Alternate the order, since each side leaves its caches and clocks to the other.
   Sample measure() {
     Sample sample;
     bool const baseline_first = m_repetition % 2 == 0;
@@ -102,7 +102,7 @@ class Running {
     }
   }
 
-  // Once: who is slow tends to be slow each time.
+  // Report each rank once, with the median over all repetitions.
   void report_each_rank(benchmark::State& state) const {
     std::vector<double> const medians = m_ranks.of_all(summarize(m_of_this_rank).median);
     for (std::size_t rank = 0; rank < medians.size(); ++rank)

@@ -9,9 +9,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Registers the cases with Google Benchmark. One repetition is one sample of each way, in turn;
-/// all ranks take each sample at the same time, and the time is that of the slowest rank. The
-/// results of both ways are checked after the first and the last repetition.
+/// Registers the cases with Google Benchmark. A repetition takes one sample of each side, in turn. All ranks
+/// take a sample at the same time, and the slowest rank counts. The results of both sides are verified
+/// after the first and the last repetition.
 void register_cases(Cases cases, Ranks const& ranks, bool plant_error);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -17,7 +17,7 @@ int exit_code_of(int (*run)(int, char**), int argc, char** argv) {
     if (std::cout.flush()) return code;
     throw std::runtime_error("cannot write all to the standard output (is the disk full?)");
   } catch (std::exception const& error) {
-    // At once, since several ranks may say it.
+    // Write it by one call, since several ranks may write at the same time.
     std::cerr << std::string(program_invocation_short_name) + ": " + error.what() + "\n";
   }
   return failure;

@@ -11,11 +11,11 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Of the programs here; skipped: there is no device.
+/// Exit codes of the programs here; skipped: there is no device.
 enum ExitCode { success = 0, wrong_result = 1, failure = 2, skipped = 4 };
 
-/// Of a program whose main is `run`: what is thrown becomes words and failure, and so does a table
-/// that could not be written to the end.
+/// Exit code of a program whose main is `run`. Exceptions, and a standard output that cannot be written to
+/// the end, become a message and `failure`.
 int exit_code_of(int (*run)(int, char**), int argc, char** argv);
 
 class UsageError : public std::runtime_error {
@@ -23,17 +23,17 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The command line, option by option. Kokkos' own flags are passed over. All throw UsageError.
+/// Reads the command line option by option, and skips Kokkos' own flags. All functions \throw UsageError.
 class Arguments {
  public:
   Arguments(int argc, char const* const* argv) : m_argc(argc), m_argv(argv) {}
 
-  /// Goes on to the next option; false if there is none.
+  /// Advances to the next option. \return false if there is none
   bool next();
 
   std::string const& option() const { return m_option; }
 
-  /// The value that follows the option, and is none itself.
+  /// The value behind the option; an option there is an error.
   std::string value();
   std::vector<std::string> values();  ///< one or more, separated by commas
   std::size_t number();               ///< not negative

@@ -21,7 +21,7 @@ namespace KokkosHostSpaces::Perf {
   return line;
 }
 
-/// Such as "64 KiB"; with a decimal where no unit divides it, as in "139.8 GiB".
+/// Bytes with a unit, as in "64 KiB"; with a decimal if no unit divides them, as in "139.8 GiB".
 inline std::string size_name(std::size_t bytes) {
   char const* const units[] = {"B", "KiB", "MiB", "GiB"};
   int unit                  = 0;

@@ -12,8 +12,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Writes JSON front to back. Ours, because the few lines below are all that is needed of a
-/// library.
+/// A streaming JSON writer.
 class Json {
  public:
   explicit Json(std::ostream& out) : m_out(out) { m_out.precision(9); }

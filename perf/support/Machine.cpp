@@ -28,7 +28,7 @@ constexpr std::array<Query, 7> queries = {{{"clock_sm", "clocks.sm"},
                                            {"power_limit", "power.limit"},
                                            {"power_limit_max", "power.max_limit"}}};
 
-// What a command writes; empty if it fails.
+// The output of a command; empty if it fails.
 std::string output_of(std::string const& command) {
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "";
@@ -38,7 +38,7 @@ std::string output_of(std::string const& command) {
   return pclose(pipe) == 0 ? text : "";
 }
 
-// The first line that is a list of so many values; empty if there is none.
+// The first line that is a list of `count` values; empty if there is none.
 std::string line_of(std::string const& text, std::size_t values) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -53,7 +53,7 @@ std::string stripped(std::string const& text) {
   return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
-// Of a line such as "model name\t: A CPU" in /proc/cpuinfo.
+// The value of a line such as "model name\t: A CPU" in /proc/cpuinfo.
 std::string value_of(std::string const& text, std::string const& key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -90,12 +90,12 @@ Facts link_facts(std::string const& pci_bus_id, std::string const& root) {
 }
 
 Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi) {
-  // It may hang where a GPU is out of order.
+  // It may hang if a GPU is broken.
   std::string command = "timeout --kill-after=2 20 " + nvidia_smi +
                         " --format=csv,noheader,nounits --id=" + pci_bus_id + " --query-gpu=";
   for (Query const& query : queries) command += std::string(query.field) + ",";
   command.pop_back();
-  // Of what it tells beside, as of a corrupted infoROM, no line has all the values.
+  // Warnings, as of a corrupted infoROM, are lines with fewer values.
   std::istringstream values(line_of(output_of(command + " 2> /dev/null"), queries.size()));
   Facts facts;
   for (Query const& query : queries) {

@@ -10,19 +10,20 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Names and values, which are empty where the machine does not tell.
+/// Names and values; a value is empty if the machine does not tell it.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string host_name();
 
-/// Kernel, CPU, what sets its clock, NUMA nodes. For this machine `root` is empty.
+/// Kernel, CPU, its frequency governor, NUMA nodes.
+/// \param root prefix of all paths, for tests
 Facts host_facts(std::string const& root = "");
 
-/// The link of a PCI device now and at its best, and its NUMA node.
+/// The current and the best link of a PCI device, and its NUMA node.
 Facts link_facts(std::string const& pci_bus_id, std::string const& root = "");
 
-/// Clocks (MHz), error correction and power limit (W) of a GPU as nvidia-smi tells them: linking to
-/// the driver's library would keep the program from starting where there is none.
+/// Clocks (MHz), error correction and power limit (W) of a GPU, by nvidia-smi: a program linked to the
+/// driver's library would not start without one.
 Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi = "nvidia-smi");
 
 }  // namespace KokkosHostSpaces::Perf

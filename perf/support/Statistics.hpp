@@ -10,12 +10,12 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Median and spread of a sample; robust against the odd disturbed repetition.
+/// Median and quartiles of a sample: robust against single disturbed repetitions.
 struct Summary {
   double minimum = 0, lower_quartile = 0, median = 0, upper_quartile = 0, maximum = 0;
 };
 
-/// Of at least one value, in order; interpolated linearly between neighbours.
+/// Quantile of at least one sorted value, interpolated linearly.
 inline double quantile(std::vector<double> const& values, double q) {
   double const position   = q * double(values.size() - 1);
   std::size_t const below = static_cast<std::size_t>(position);

@@ -19,7 +19,7 @@ Link link_of(std::string const& pci_bus_id, std::string const& root, std::string
   return parse_link(first_line(file + "_link_speed"), first_line(file + "_link_width"));
 }
 
-// Calls visit(line) for each line, until it returns true.
+// Call visit(line) for each line until it returns true.
 template <class Visit>
 void for_each_line(std::string const& text, Visit visit) {
   std::istringstream lines(text);

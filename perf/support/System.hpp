@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Files of the system and what they mean. For this machine `root` is empty.
+// Reads files of the system. `root` is a prefix of all paths, for tests.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUPPORT_SYSTEM_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUPPORT_SYSTEM_HPP
@@ -12,26 +12,26 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What a file contains; empty if there is no such file.
+/// The contents of a file; empty if it does not exist.
 std::string text_of(std::string const& path);
 std::string first_line(std::string const& path);
 
 /// The choice in brackets: "madvise" of "always [madvise] never". Empty if there is none.
 std::string selected_mode(std::string const& modes);
 
-/// A PCIe link; zeros where the system does not tell.
+/// A PCIe link; a value is 0 if the system does not tell it.
 struct Link {
-  double speed = 0;  ///< gigatransfers per second and lane
+  double speed = 0;  ///< gigatransfers per second of a PCIe lane
   int lanes    = 0;
 
   bool is_known() const { return speed > 0 && lanes > 0; }
 };
 
-/// Of the files *_link_speed ("32.0 GT/s PCIe") and *_link_width ("16") in sysfs. 63 lanes and more
-/// mean that the system does not know.
+/// Parses *_link_speed ("32.0 GT/s PCIe") and *_link_width ("16") of sysfs. A width of 63 and more means
+/// unknown.
 Link parse_link(std::string const& speed, std::string const& width);
 
-/// The link of the PCI device now, and at its best.
+/// The current and the best link of the PCI device.
 Link current_link(std::string const& pci_bus_id, std::string const& root = "");
 Link max_link(std::string const& pci_bus_id, std::string const& root = "");
 
@@ -41,10 +41,10 @@ int pcie_generation(double speed);
 /// Such as "PCIe 5 x16".
 std::string link_name(Link const& link);
 
-/// Bytes per second that the link carries in one direction, without the overhead of packets.
+/// Bytes per second of the link in one direction, without the overhead of packets.
 double link_rate(Link const& link);
 
-/// A number of bytes; nothing for "unlimited", what is no number, and what no machine has.
+/// Parses a number of bytes; nothing for "unlimited", text that is no number, and impossible sizes.
 std::optional<std::size_t> parse_bytes(std::string const& text);
 
 /// The soft limit in the line "Max locked memory" of /proc/self/limits; nothing if there is none.

@@ -6,10 +6,10 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The commit that this program was built from, as far as git knows it.
+/// The commit that this program was built from, if git knew it.
 char const* commit();
 
-/// What this program was built from: library, Kokkos, CUDA and compiler, a line each.
+/// Versions of library, Kokkos, CUDA and compiler, a line each.
 char const* version_text();
 
 }  // namespace KokkosHostSpaces::Perf

@@ -13,18 +13,18 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// One way in which a plain program gets memory for data that it copies to a device: page-locked,
-/// or, without a device, memory whose pages are all there.
+/// A plain way to allocate memory for copies to a device: page-locked, or, without a device, with all pages
+/// touched.
 class AllocBaseline : public Baseline {
  public:
   std::vector<std::string> variants() const override { return {""}; }
 
   virtual std::string name() const = 0;
 
-  /// The reason why this machine has no such memory; empty if it has.
+  /// Why this machine has no such memory; empty if it has.
   virtual std::string why_not() const { return ""; }
 
-  /// Keeps freed memory for the next user, and frees without waiting; until it is trimmed.
+  /// Whether it keeps freed memory for the next allocation, until it is trimmed, and frees without waiting.
   virtual bool caches() const { return false; }
   virtual void trim() {}
 
@@ -34,7 +34,7 @@ class AllocBaseline : public Baseline {
 
 using AllocBaselines = std::vector<std::unique_ptr<AllocBaseline>>;
 
-/// All ways that there are; the first is what most programs use. They live as long as the process.
+/// All plain ways; the first is what most programs use. They live as long as the process.
 AllocBaselines const& alloc_baselines();
 
 }  // namespace KokkosHostSpaces::Perf

@@ -41,7 +41,7 @@ class RegisteredPages final : public TouchedPages {
   }
 };
 
-// The driver's pool of memory on the NUMA node next to the current device.
+// The driver's pool of memory on the NUMA node of the current device.
 class DriverPool final : public AllocBaseline {
  public:
   DriverPool() {
@@ -57,7 +57,7 @@ class DriverPool final : public AllocBaseline {
   std::string why_not() const override { return m_why_not; }
   bool caches() const override { return true; }
 
-  // The memory is there when the stream has come to it.
+  // The memory exists once the stream has reached the allocation.
   void* allocate(std::size_t bytes) override {
     void* pointer;
     check(cudaMallocFromPoolAsync(&pointer, bytes, m_pool, cudaStreamPerThread),

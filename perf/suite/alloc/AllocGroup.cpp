@@ -29,7 +29,7 @@ Ways const pages = {"PinnedSpace", "mmap_touch"};
 Ways const views = {"View_PinnedSpace", "malloc_touch"};
 #endif
 
-// What zeros cost: nothing where pages are fresh, else as much as by hand.
+// The cost of zeros: nothing on fresh pages, else that of a memset.
 Ways const zeros_of_fresh = {"zeroed_View_PinnedSpace", "View_PinnedSpace"};
 Ways const zeros_of_used  = {"zeroed_View_PinnedSpace", "memset_View_PinnedSpace"};
 
@@ -50,7 +50,7 @@ Measure measure_of(std::string const& name, MakeMeasure make_measure) {
   return measure;
 }
 
-/// make_measure(WayInfo, way) tells how to measure either way.
+/// \param make_measure make_measure(WayInfo, way) returns the Measure of a way
 template <class MakeMeasure>
 void add(Cases& cases, What const& what, MakeMeasure make_measure) {
   std::string const name = "alloc/" + what.operation + "/" + what.ways.ours +
@@ -68,11 +68,11 @@ void add(Cases& cases, What const& what, MakeMeasure make_measure) {
 
 std::string in_bytes(std::size_t bytes) { return "bytes:" + std::to_string(bytes); }
 
-// The other half may be held by the benchmarks before.
+// Benchmarks before may still hold the other half.
 std::size_t most_bytes(Effort const& effort) { return effort.host_bytes / 2; }
 
 void add_cold(Effort const& effort, Cases& cases) {
-  // A process that uses a GPU takes longer to begin and to end than all that a quick run measures.
+  // A quick run starts no processes: with a GPU, each takes a second.
   bool const in_fresh_process = effort.mode != Mode::quick;
   if (in_fresh_process && !device_can_be_shared()) {
     std::cerr << "Left out alloc/cold: the device serves one process at a time (its compute mode "
@@ -96,7 +96,7 @@ void add_cold(Effort const& effort, Cases& cases) {
 Sizes warm_sizes(Effort const& effort) {
   Sizes sizes = {64, 4 * KiB, 256 * KiB, 4 * MiB, 256 * MiB};
   if (effort.mode == Mode::quick) sizes = {4 * KiB, 4 * MiB};
-  // Both ways may keep a block.
+  // Both sides may keep a block.
   std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
   return sizes;
 }
@@ -119,12 +119,12 @@ void add_filled(Effort const& effort, Cases& cases) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
-// Beside kernels and threads size makes little difference: a quick run takes one of them.
+// Size matters little beside kernels and threads: a quick run has one size.
 Sizes busy_sizes(Effort const& effort, std::size_t quick) {
   return effort.mode == Mode::quick ? Sizes{quick} : warm_sizes(effort);
 }
 
-// Blocks to make beforehand: each way keeps them.
+// Number of blocks to make beforehand, which each side keeps.
 std::size_t prepared(std::size_t bytes, std::size_t most, Effort const& effort) {
   return std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, most);
 }
@@ -138,19 +138,19 @@ void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
 }
 
 void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
-  // One that waits takes 50 ms each time, some 100000 times as long as ours: few will do.
+  // A baseline that waits takes 50 ms, 100000 times as long as ours: few repetitions suffice.
   int const repetitions = effort.mode == Mode::quick ? 5 : effort.repetitions(0.05);
   for (std::size_t bytes : busy_sizes(effort, 4 * MiB))
     add(cases, {"free_busy", ways, in_bytes(bytes), repetitions},
         [bytes, count = prepared(bytes, 32, effort)](WayInfo const& info, auto const& way) {
-          // One that waits ends the kernel: there is nothing to be seen of a second one.
+          // A free that waits outlasts the kernel, so that a second one would measure nothing.
           return free_busy(way, bytes, info.caches ? count : 1);
         });
 }
 #endif
 
 void add_threads(Ways const& ways, Effort const& effort, Cases& cases) {
-  // The driver's pool takes 0.1 s for a sample by 4 threads, and 0.4 s by 16.
+  // A sample of the driver's pool takes 0.1 s by 4 threads, and 0.4 s by 16.
   bool const quick = effort.mode == Mode::quick;
   for (int const threads : quick ? std::vector{4} : std::vector{1, 4, 16})
     add(cases,

@@ -12,22 +12,23 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What one sample of one way consists of.
+/// One sample of a way.
 struct Latencies {
   std::vector<double> seconds;
-  bool verified = true;  ///< page-locked, and the ends of every block keep what is written
+  bool verified = true;  ///< blocks are page-locked, and keep what is written to their ends
 };
 
-/// How samples of one way are taken.
+/// Takes samples of a way.
 struct Measure {
-  std::function<Latencies(bool damage)> take;  ///< damage: the memory, before it is checked
-  std::string label = "";                      ///< the variant of a baseline
+  std::function<Latencies(bool damage)>
+      take;                ///< damage: corrupts the memory before it is verified
+  std::string label = "";  ///< the variant of a baseline
 };
 
-/// Two ways to get memory. The time of a sample is the median of its latencies.
+/// Compares two ways to allocate. The time of a sample is the median of its latencies.
 class AllocPair final : public Pair {
  public:
-  /// \param is_cold a sample is a single latency, of what is done for the first time
+  /// \param is_cold a sample is one latency, of a first allocation
   AllocPair(Measure ours, Measure baseline, bool is_cold)
       : m_ours{std::move(ours)}, m_baseline{std::move(baseline)}, m_is_cold(is_cold) {
     forget_kept_memory();  // of earlier benchmarks

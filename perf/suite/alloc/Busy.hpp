@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Latencies while kernels run. What is freed meanwhile is not used again before the kernels end, so
-// blocks are made beforehand: one for each allocation that is measured.
+// Latencies while kernels run. Memory freed meanwhile is not reused before they end, so a block for each
+// allocation is made beforehand.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_BUSY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_BUSY_HPP
@@ -21,12 +21,12 @@ auto make_blocks(Way const& way, std::size_t bytes, std::size_t count) {
   return blocks;
 }
 
-/// Allocating and freeing in turn, beside a kernel on each of 8 streams.
+/// Measures allocating and freeing beside a kernel on each of 8 streams.
 template <class Way>
 Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
   return {[=](bool damage) {
     make_blocks(way, bytes, count);
-    // On an idle device all that is retired is ready, if only the pool asks.
+    // Let the pool find on an idle device that all retired blocks are ready.
     Kokkos::fence();
     pool::trim(std::numeric_limits<std::size_t>::max());
     BusyDevice const device(8, 1);
@@ -35,7 +35,7 @@ Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
   }};
 }
 
-/// Only freeing, beside a kernel that began after the allocation.
+/// Measures freeing alone, beside a kernel that began after the allocation.
 template <class Way>
 Measure free_busy(Way const& way, std::size_t bytes, std::size_t count) {
   return {[=](bool damage) {

@@ -8,14 +8,14 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// A kernel on each of several streams, from construction to destruction. The kernels end by
-/// themselves after a time, so that a call that waits for them returns.
+/// Runs a kernel on each of several streams, until its destruction. The kernels also end after a time limit,
+/// so that a call that waits for them returns.
 class BusyDevice {
  public:
   BusyDevice(int streams, double longest_seconds);
   ~BusyDevice();
 
-  /// All kernels still run.
+  /// Whether all kernels still run.
   bool is_busy() const;
 
  private:

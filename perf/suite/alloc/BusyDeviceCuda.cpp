@@ -49,7 +49,7 @@ BusyDevice::BusyDevice(int streams, double longest_seconds)
   }
 }
 
-// All are opened before any is waited for by the destructors of the streams.
+// Open all gates before the destructor of a stream waits.
 BusyDevice::~BusyDevice() {
   for (HeldStream& stream : m_state->held) stream.gate.open();
 }

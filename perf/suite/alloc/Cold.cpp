@@ -37,7 +37,7 @@ void choose_by_name(AllocBaseline& baseline, std::string const& variant) {
   if (found != all.end()) baseline.choose(int(found - all.begin()));
 }
 
-// Reads to the end and closes.
+// Read to the end, and close.
 std::string read_all(int file) {
   std::string text;
   char buffer[4096];
@@ -48,7 +48,7 @@ std::string read_all(int file) {
   return text;
 }
 
-// Runs this program again with the given arguments and returns what it writes to stdout.
+// Run this program with other arguments, and return its standard output.
 // \throw std::runtime_error if it cannot be started or does not exit with 0
 std::string run_again(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), program_invocation_short_name);
@@ -97,7 +97,7 @@ ColdSample sample_from_empty_pool(ColdCase const& what, bool damage) {
   for_each_way([&](WayInfo const& info, auto const& way) {
     if (info.name != what.way) return;
     if (info.baseline != nullptr) choose_by_name(*info.baseline, what.variant);
-    // A small one first: what a runtime or library does once is no part of the figure.
+    // Allocate a small block first, so that the figure does not include initialisation.
     take_sample(way, 4096, false);
     forget_kept_memory();
     sample = take_sample(way, what.bytes, damage);
@@ -110,7 +110,7 @@ ColdSample sample_in_fresh_process(ColdCase const& what, bool damage) {
   words << what.bytes << ' ' << damage << ' ' << what.way << ' ' << what.variant;
   std::vector<std::string> arguments = {"--in-fresh-process", words.str(),
                                         "--kokkos-disable-warnings"};
-  // Two processes of one device; under MPI it is not the one that Kokkos would choose there.
+  // Use the device of this rank; under MPI Kokkos might choose another one there.
   if (int const device = Kokkos::device_id(); device >= 0)
     arguments.push_back("--kokkos-device-id=" + std::to_string(device));
   std::string const output = run_again(arguments);

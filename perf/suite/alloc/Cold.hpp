@@ -9,25 +9,25 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What is to be made for the first time in a process.
+/// An allocation that is the first one of a process.
 struct ColdCase {
   std::string way;
-  std::string variant;  ///< of a baseline; empty: it has one
+  std::string variant;  ///< of a baseline; empty if it has one alone
   std::size_t bytes;
 };
 
 struct ColdSample {
   double seconds;
-  bool verified;  ///< page-locked, and both ends keep what is written
+  bool verified;  ///< page-locked, and keeps what is written to its ends
 };
 
-/// One sample, in a fresh process that uses the device of this one: no cache of a library or of the
-/// runtime then holds memory of an earlier one. Kokkos must be initialised.
-/// \param damage damages the memory before it is checked
+/// Takes a sample in a fresh process on the device of this one, so that no cache holds memory of an earlier
+/// allocation. Kokkos must be initialised.
+/// \param damage corrupts the memory before it is verified
 ColdSample sample_in_fresh_process(ColdCase const& what, bool damage);
 
-/// The same in this process, once all that is kept was given back: without the second that a
-/// process takes to begin and to end where it uses a GPU.
+/// Takes a sample in this process, from an emptied pool. Faster: with a GPU a process takes a second to begin
+/// and end.
 ColdSample sample_from_empty_pool(ColdCase const& what, bool damage);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What is timed, of any way. Numbers of operations are fixed, so that all ranks do the same.
+// Measurements of any way. Numbers of operations are fixed, so that all ranks do the same.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
@@ -19,7 +19,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Allocates and frees, in turn, so many times, or while `go_on()`.
+/// Times pairs of an allocation and its free, `count` of them, or while go_on().
 template <class Way, class NextSize, class GoOn>
 Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn go_on,
                      bool damage) {
@@ -42,8 +42,8 @@ Latencies time_pairs(Way const& way, NextSize next_size, std::size_t count, GoOn
 
 inline bool always() { return true; }
 
-/// The first allocation of a process, or from an emptied pool; of a baseline its best variant, found
-/// here.
+/// Measures the first allocation of a process, or one from an emptied pool. Finds the best variant of a
+/// baseline first.
 template <class Way>
 Measure cold(WayInfo const& info, Way const& way, std::size_t bytes, bool in_fresh_process) {
   ColdCase what{info.name, "", bytes};
@@ -63,22 +63,22 @@ Measure cold(WayInfo const& info, Way const& way, std::size_t bytes, bool in_fre
           what.variant};
 }
 
-/// Operations of a sample: fewer of a way that makes memory anew each time.
+/// Pairs in a sample: fewer for a way that page-locks memory each time.
 inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
   return caches ? 1000 : std::clamp<std::size_t>(40 * MiB / bytes, 1, 200);
 }
 
-/// Allocating and freeing in turn.
+/// Measures allocating and freeing in turn.
 template <class Way>
 Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
   return {[=](bool damage) {
-    if (info.caches) (void)way(bytes);  // from here on it is warm
+    if (info.caches) (void)way(bytes);  // warms it up
     return time_pairs(
         way, [bytes] { return bytes; }, warm_pairs(info.caches, bytes), always, damage);
   }};
 }
 
-/// The same of a View that is filled each time, since the one before has used the memory.
+/// The same for Views that are filled with zeros, in memory that was used before.
 template <class Way>
 Measure filled(Way const& way, std::size_t bytes) {
   return {[=](bool damage) {
@@ -89,7 +89,7 @@ Measure filled(Way const& way, std::size_t bytes) {
   }};
 }
 
-/// As many small sizes as large ones: their logarithms are evenly distributed.
+/// Random sizes whose logarithms are uniformly distributed.
 class RandomSizes {
  public:
   explicit RandomSizes(unsigned seed) : m_generator(seed) {}
@@ -101,7 +101,7 @@ class RandomSizes {
   std::uniform_real_distribution<double> m_exponent{6, 20};  // 64 bytes to 1 MiB
 };
 
-/// The same by several threads, with random sizes.
+/// Measures allocating and freeing by several threads, with random sizes.
 template <class Way>
 Measure by_threads(WayInfo const& info, Way const& way, int threads) {
   return {[=, device = current_device(), sample = 0](bool damage) mutable {
@@ -111,7 +111,7 @@ Measure by_threads(WayInfo const& info, Way const& way, int threads) {
       RandomSizes sizes(unsigned(1 + sample * threads + thread));
       parts.push_back(std::async(std::launch::async, [&, sizes]() mutable {
         all_are_here.arrive_and_wait();
-        use_device(device);  // a new thread has the first one
+        use_device(device);  // a new thread begins with device 0
         for (int i = 0; info.caches && i < 500; ++i) (void)way(sizes());
         return time_pairs(
             way, [&sizes] { return sizes(); }, info.caches ? 4000 : 200, always, damage);

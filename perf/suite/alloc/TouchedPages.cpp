@@ -53,7 +53,7 @@ std::size_t TouchedPages::whole_pages(std::size_t bytes) {
 
 void* TouchedPages::allocate(std::size_t bytes) {
   std::size_t const wanted = whole_pages(bytes);
-  // Huge pages want an aligned beginning: map more, and give back what lies before and behind.
+  // Map more than needed, and unmap both ends, so that the block begins at a huge page.
   std::size_t const extra = wanted < huge_page ? 0 : huge_page;
   void* const mapped =
       mmap(nullptr, wanted + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,7 +65,7 @@ void* TouchedPages::allocate(std::size_t bytes) {
     if (before > 0) munmap(pointer, before);
     pointer += before;
     munmap(pointer + wanted, extra - before);
-    (void)madvise(pointer, wanted, MADV_HUGEPAGE);  // a kernel without huge pages refuses
+    (void)madvise(pointer, wanted, MADV_HUGEPAGE);  // fails without huge pages
   }
   touch_by_threads(pointer, wanted, m_threads);
   return pointer;

@@ -8,8 +8,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Whole pages from mmap, huge ones where the system has them, touched by several threads. Its
-/// variants: numbers of threads.
+/// Pages from mmap, huge ones if the system has them, touched by several threads. Variants: numbers of
+/// threads.
 class TouchedPages : public AllocBaseline {
  public:
   TouchedPages();
@@ -22,7 +22,7 @@ class TouchedPages : public AllocBaseline {
   void free(void* pointer, std::size_t bytes) noexcept override;
 
  protected:
-  /// `bytes` in whole pages.
+  /// `bytes` rounded up to whole pages.
   static std::size_t whole_pages(std::size_t bytes);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The ways to get memory that are measured side by side. A way is a function object that returns
-// an owner of `bytes` bytes, so that a pair of allocating and freeing is the life of one object.
+// Ways to allocate. A way is a function object that returns an owner of `bytes` bytes, so that a pair of
+// allocation and free is the lifetime of one object.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_WAYS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_WAYS_HPP
@@ -25,7 +25,7 @@ namespace KokkosHostSpaces::Perf {
 struct WayInfo {
   std::string name;
   bool caches;                        ///< as AllocBaseline::caches
-  AllocBaseline* baseline = nullptr;  ///< if it is one
+  AllocBaseline* baseline = nullptr;  ///< if the way is a baseline
 };
 
 struct FreeInPinnedSpace {
@@ -45,7 +45,7 @@ auto make_view(std::size_t bytes) {
                                     bytes);
 }
 
-/// Zeros by hand: all threads of the host's execution space set a part each.
+/// Zeros memory by all threads of the host's execution space.
 inline void memset_by_threads(char* begin, std::size_t bytes) {
   using Host            = Kokkos::DefaultHostExecutionSpace;
   auto const threads    = static_cast<std::size_t>(Host().concurrency());
@@ -58,7 +58,7 @@ inline void memset_by_threads(char* begin, std::size_t bytes) {
   Kokkos::parallel_for("memset", Kokkos::RangePolicy<Host>(0, threads), set_part);
 }
 
-/// Calls visit(WayInfo, way) for each way that this machine has; the first is PinnedSpace itself.
+/// Calls visit(WayInfo, way) for each way of this machine; the first is PinnedSpace.
 template <class Visit>
 void for_each_way(Visit visit) {
   visit(WayInfo{"PinnedSpace", true}, [](std::size_t bytes) {
@@ -101,13 +101,13 @@ char* begin_of(std::unique_ptr<char, Deleter> const& block) {
   return block.get();
 }
 
-/// Gives back what the caching ways keep.
+/// Frees the memory that caching ways keep.
 inline void forget_kept_memory() {
   pool::trim(0);
   for (auto const& baseline : alloc_baselines()) baseline->trim();
 }
 
-/// Writes the ends of a block and reads them again.
+/// Writes both ends of a block and reads them back.
 inline bool keeps_its_ends(char volatile* begin, std::size_t bytes, char mark,
                            bool damage = false) {
   begin[0]         = mark;

@@ -22,7 +22,7 @@ struct Ends {
   double const* src;
 };
 
-// A list that fits among the arguments of a kernel, which need not be read over the link.
+// A list that fits into the arguments of a kernel, so that it is not read over the link.
 constexpr std::size_t few_pieces = 64;
 struct FewEnds {
   Ends ends[few_pieces];
@@ -31,7 +31,7 @@ struct FewEnds {
 constexpr unsigned gather_threads = 256, gather_loads = 4;
 constexpr std::size_t part_bytes = 8192;
 
-// A part of a piece by 16 bytes a thread, several of them on their way at once.
+// Copy a part of a piece, 16 bytes a load, several loads of a thread in flight.
 __device__ void copy_part(Ends const& ends, unsigned words, unsigned part, unsigned parts) {
   auto* const to         = reinterpret_cast<uint4*>(ends.dst);
   auto const* const from = reinterpret_cast<uint4 const*>(ends.src);
@@ -53,7 +53,7 @@ __global__ void gather_few(FewEnds const __grid_constant__ list, unsigned words,
   copy_part(list.ends[blockIdx.x / parts], words, blockIdx.x % parts, parts);
 }
 
-// Short pieces of a list that waits on the device: several of them by each block.
+// Copy several short pieces with each block; the list is in device memory.
 __global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
   unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= all) return;
@@ -62,8 +62,8 @@ __global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
       reinterpret_cast<uint4 const*>(ends.src)[i % words];
 }
 
-// Many pieces: one by one, by one call, by a kernel, neighbours as the one copy that they are, and
-// regular ones as the 2-D copy.
+// Copies many pieces: one by one, by one call, by a kernel, adjacent ones by a single copy, regular ones
+// by a 2-D copy.
 class BatchBaselineCuda final : public CopyBaseline {
  public:
   BatchBaselineCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
@@ -72,7 +72,7 @@ class BatchBaselineCuda final : public CopyBaseline {
         m_stream(stream),
         m_lists(make_plain_buffer(PlainKind::pinned, lists * shape.rows * sizeof(Ends))) {}
 
-  // Makes the lists of pieces, which a program has at hand as ours its Views.
+  // Make the list of pieces outside of the timing, as our side makes its Views.
   void prepare(double* destination, double const* source) override {
     Batch made{find_pieces(destination, source)};
     if (m_shape.prepared) {
@@ -123,8 +123,8 @@ class BatchBaselineCuda final : public CopyBaseline {
   };
   struct Batch {
     Pieces pieces;
-    // Of a prepared one:
-    FewEnds few      = {};  ///< if they are not more
+    // If prepared:
+    FewEnds few      = {};  ///< if there are at most few_pieces
     PlainBuffer list = {nullptr, [](void*) {}};
     std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph = {
         nullptr, cudaGraphExecDestroy};
@@ -165,7 +165,7 @@ class BatchBaselineCuda final : public CopyBaseline {
   unsigned blocks() const { return unsigned(m_shape.rows) * parts(); }
   unsigned threads() const { return std::clamp(words(), 32u, gather_threads); }
 
-  // The kernels copy pieces of one length alone: the least that has to be checked.
+  // The kernels assume pieces of equal length; check it, as any program must.
   void fill(Pieces const& pieces, Ends* list) const {
     std::size_t differ = 0;
     for (std::size_t row = 0; row < m_shape.rows; ++row) {
@@ -176,7 +176,7 @@ class BatchBaselineCuda final : public CopyBaseline {
     if (differ != 0) throw std::logic_error("pieces of one length alone");
   }
 
-  // Of the kernel for this length, which is loaded by a launch before: that may wait.
+  // Launch the kernel before the capture, since loading it may wait.
   void make_graph(Batch& prepared) {
     auto const launch = [&] {
       if (words() <= gather_threads)
@@ -246,7 +246,7 @@ class BatchBaselineCuda final : public CopyBaseline {
   cudaStream_t m_stream;
   std::string m_variant = "cudaMemcpyAsync for each";
 
-  // More than the copies of a sample, which all wait in the stream.
+  // Lists in rotation: more than the copies of a sample, which are all queued.
   static constexpr std::size_t lists = 64;
   PlainBuffer m_lists;
   std::size_t m_next = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the arrays of the copies contain: each element its own index in the source.
+// Contents of the copied arrays: each element is its own index in the source.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_COPY_CONTENTS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_COPY_CONTENTS_HPP
@@ -15,17 +15,17 @@
 
 namespace KokkosHostSpaces::Perf {
 
-// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer that each
-// source has for itself, so that a kernel of one source crashes in another.
+// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer of its own
+// source, so that a kernel of one source crashes in another.
 
 template <class ExecutionSpace>
 using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
-/// One side of a copy: where element (r, c) of the array k lies.
+/// One end of a copy: the place of element (r, c) of array k.
 struct Placement {
   std::int64_t span, row_stride, column_stride;  ///< in elements
-  bool scattered = false;                        ///< rows as by scattered_row
-  bool planes    = false;                        ///< as many rows behind each rows_of_plane
+  bool scattered = false;                        ///< rows in the order of scattered_row
+  bool planes    = false;                        ///< a gap of rows_of_plane rows behind as many
 
   KOKKOS_FUNCTION std::int64_t at(std::int64_t k, std::int64_t r, std::int64_t c) const {
     std::int64_t const row = scattered ? r ^ (r >> 1) : planes ? r + r / of_plane * of_plane : r;
@@ -65,8 +65,8 @@ static void poison(ExecutionSpace const& instance, double* values, std::int64_t 
   instance.fence();
 }
 
-/// Elements that are not what lies at their place in the source, in `count` arrays from `first` on,
-/// the first coming after the last. Poisons them.
+/// Counts elements that differ from their place in the source, in `count` arrays from `first` on (modulo
+/// `arrays`), and poisons all of them.
 template <class ExecutionSpace>
 static std::int64_t count_wrong_and_poison(ExecutionSpace const& instance, double* destination,
                                            CopyShape const& shape, Placement const& to,

@@ -11,18 +11,18 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// How the two sides of a copy of a matrix lie.
+/// Layouts of the two ends of a copied matrix.
 enum class CopyLayout {
   contiguous,
-  strided,     ///< the host's rows have a pitch of twice their length, the device's are dense
-  strided_3d,  ///< the same of planes, of which the host has every other rows_of_plane rows
-  transposed,  ///< from columns one behind the other to rows one behind the other
-  scattered,   ///< rows with a pitch of twice their length at the host, in another order: a batch
-  regular,     ///< the same in their order: a batch
-  neighbours   ///< rows one behind the other, each copied by itself: a batch
+  strided,     ///< rows with a pitch of twice their length at the host, dense at the device
+  strided_3d,  ///< the same in planes of rows_of_plane rows, with gaps between planes
+  transposed,  ///< from LayoutLeft to LayoutRight
+  scattered,   ///< a batch of rows with a pitch of twice their length at the host, in another order
+  regular,     ///< the same, in their order
+  neighbours   ///< a batch of adjacent rows, each a copy by itself
 };
 
-/// Of a strided_3d copy; its number of rows is a multiple.
+/// The rows of a strided_3d copy are a multiple of this.
 inline constexpr std::size_t rows_of_plane = 64;
 
 inline constexpr bool is_batch(CopyLayout layout) {
@@ -30,21 +30,21 @@ inline constexpr bool is_batch(CopyLayout layout) {
          layout == CopyLayout::neighbours;
 }
 
-/// What a batch is held against.
+/// Baselines of a batch.
 enum class BatchBaseline {
   single,  ///< copies one by one
-  best     ///< the best of these, of one call for all, and of what the pieces allow
+  best     ///< the best of single copies, one call for all, a kernel, and what the layout allows
 };
 
 enum class CopyDirection { to_device, to_host };
 
 struct CopyShape {
   CopyLayout layout;
-  std::size_t rows, columns;  ///< of doubles; the pieces of a batch are rows, a power of two
+  std::size_t rows, columns;  ///< doubles; the pieces of a batch are rows, a power of two
   BatchBaseline baseline = BatchBaseline::best;
-  bool prepared = false;  ///< a batch that is made again and again: its lists are made before
-  bool slices   = false;  ///< a batch that Kokkos is given as numbers, and not as Views
-  bool are_new  = false;  ///< slices that are those of no call before, so that no list is known
+  bool prepared          = false;  ///< a batch whose list is made once, outside of the timing
+  bool slices            = false;  ///< a batch given to Kokkos by offsets, not as Views
+  bool are_new           = false;  ///< slices that differ from those of all calls before
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
@@ -54,20 +54,20 @@ struct CopyShape {
   }
 };
 
-/// The place of a row of scattered ones: no steps in a row are equal (a Gray code).
+/// Place of a scattered row: a Gray code, so that no two steps in succession are equal.
 constexpr std::size_t scattered_row(std::size_t row) { return row ^ (row >> 1); }
 
-/// Where a row of a batch lies at the host, in rows.
+/// Place of a row of a batch at the host, in rows.
 constexpr std::size_t row_on_host(CopyLayout layout, std::size_t row) {
   return layout == CopyLayout::scattered ? 2 * scattered_row(row)
          : layout == CopyLayout::regular ? 2 * row
                                          : row;
 }
 
-/// The copy as a plain program does it.
+/// A copy by a plain program.
 class CopyBaseline : public Baseline {
  public:
-  /// Before copies of this kind are enqueued, as often as wanted.
+  /// Call it once for each destination, before copies to it are enqueued.
   virtual void prepare(double* /*destination*/, double const* /*source*/) {}
   virtual void enqueue(double* destination, double const* source) = 0;
 };
@@ -75,7 +75,7 @@ class CopyBaseline : public Baseline {
 std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
                                                  Stream stream);
 
-/// That of a batch; made by make_copy_baseline.
+/// make_copy_baseline for a batch.
 std::unique_ptr<CopyBaseline> make_batch_baseline(CopyShape const& shape, CopyDirection direction,
                                                   Stream stream);
 

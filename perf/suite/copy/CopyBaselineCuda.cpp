@@ -26,7 +26,7 @@ class ContiguousBaseline final : public CopyBaseline {
   cudaStream_t m_stream;
 };
 
-// Rows of so many pairs of doubles between dense memory and every other place for a row.
+// Copy rows of `pairs` pairs of doubles between dense rows and rows with a pitch of twice their length.
 __global__ void copy_rows(double2* destination, double2 const* source, unsigned rows,
                           unsigned pairs, unsigned of_plane, bool to_host) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * pairs;
@@ -90,7 +90,7 @@ class StridedBaseline final : public CopyBaseline {
     check(cudaGetLastError(), "kernel launch");
   }
 
-  // With 65536 planes, of rows of 64 bytes, the call waits for the device.
+  // With 65536 planes of rows of 64 bytes the call waits for the device.
   static constexpr std::size_t most_planes = 16384;
 
   std::size_t m_run, m_rows;
@@ -100,8 +100,8 @@ class StridedBaseline final : public CopyBaseline {
 
 constexpr unsigned tile_width = 32, tile_threads = 8;
 
-// From element (r, c) at r + c rows to r columns + c, by tiles in shared memory, so that both sides
-// are walked along their lines.
+// Transpose by tiles in shared memory, so that both reads and writes coalesce: element (r, c) is at
+// r + c * rows in the source, at r * columns + c in the destination.
 __global__ void transpose(double* destination, double const* source, unsigned rows,
                           unsigned columns) {
   __shared__ double tile[tile_width][tile_width + 1];

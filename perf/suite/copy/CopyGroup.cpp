@@ -15,7 +15,7 @@ std::string name(CopyWay way) {
   return names[int(way)];
 }
 
-// Of `bytes` bytes, a power of two. Runs of a strided copy are `run` bytes long.
+// A shape of `bytes` bytes, a power of two; runs of a strided copy have `run` bytes.
 CopyShape make_shape(CopyLayout layout, std::size_t bytes, std::size_t run) {
   std::size_t const elements = bytes / sizeof(double);
   if (layout == CopyLayout::contiguous) return {layout, 1, elements};
@@ -51,11 +51,11 @@ std::vector<BatchSize> batch_sizes(Mode mode) {
   return sizes;
 }
 
-/// How a space is measured.
+/// Parameters of a space.
 struct Plan {
   std::string space;
-  double rate;             ///< bytes/s, roughly
-  std::size_t most_bytes;  ///< of a sample, if that is more than one copy
+  double rate;             ///< expected bytes/s
+  std::size_t most_bytes;  ///< of a sample of several copies
 };
 
 template <class Space>
@@ -63,7 +63,7 @@ class CasesOfSpace {
  public:
   CasesOfSpace(Plan plan, Effort const& effort, Cases& cases)
       : m_plan(std::move(plan)), m_effort(effort), m_cases(cases) {
-    // Twice what the largest strided copy of a quick run needs, and once the largest of all.
+    // Twice the largest strided copy of a quick run; the largest copy of others.
     std::size_t bytes = m_effort.mode == Mode::quick ? 32 * MiB : 1024 * MiB;
     while (2 * bytes > m_effort.host_bytes || (runs_on_device && 2 * bytes > m_effort.device_bytes))
       bytes /= 2;
@@ -86,7 +86,7 @@ class CasesOfSpace {
       add(way, named(way, "transposed"), make_shape(CopyLayout::transposed, bytes, 0), bytes);
   }
 
-  /// The pieces of a batch are measured beside the best of plain ways, some beside single copies.
+  /// Compares batches with the best plain way, and one size with single copies, too.
   void add_batches(CopyWay way) {
     for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode)) {
       add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best});
@@ -100,7 +100,7 @@ class CasesOfSpace {
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best,
                         !slices, slices});
     for (auto const& [pieces, bytes] : batch_sizes(m_effort.mode))
-      if (pieces > 32 && bytes <= 4 * KiB)  // such as have lists that are kept
+      if (pieces > 32 && bytes <= 4 * KiB)  // where the list counts
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best,
                         false, true, true});
     if (m_effort.mode == Mode::full) add_regular_batches(way);
@@ -109,7 +109,7 @@ class CasesOfSpace {
   }
 
  private:
-  // As Views, prepared, and as slices.
+  // Add batches as Views, prepared, and as slices.
   void add_regular_batches(CopyWay way) {
     for (auto const& [pieces, bytes] : batch_sizes(Mode::standard))
       for (int form = 0; form < 3 && pieces > 1; ++form)
@@ -139,14 +139,14 @@ class CasesOfSpace {
 
   void add(CopyWay way, std::string const& name_of_case, CopyShape const& shape,
            std::size_t bytes) {
-    std::size_t const lanes = way == CopyWay::both ? 2 : 1;
-    if (lanes * shape.host_span() * sizeof(double) > m_bytes) return;
+    std::size_t const directions = way == CopyWay::both ? 2 : 1;
+    if (directions * shape.host_span() * sizeof(double) > m_bytes) return;
     std::size_t const runs = std::clamp<std::size_t>(m_plan.most_bytes / bytes, 1, 32);
     CopyCase const description{way, shape, runs};
-    // On the device, as in memory of a host alone, a copy reads and writes the same memory.
+    // A copy within one memory both reads and writes it.
     bool const one_memory = way == CopyWay::on_device || !runs_on_device;
     m_cases.push_back({"copy/" + name_of_case + "/bytes:" + std::to_string(bytes),
-                       double(bytes * lanes * (one_memory ? 2 : 1)),
+                       double(bytes * directions * (one_memory ? 2 : 1)),
                        m_effort.repetitions(double(bytes * runs) / m_plan.rate),
                        [description, elements = m_bytes / sizeof(double), latest = m_latest] {
                          return std::make_unique<CopyPair<Space>>(

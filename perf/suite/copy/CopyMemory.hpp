@@ -22,13 +22,12 @@ template <>
 inline constexpr PlainKind plain_kind<Kokkos::CudaSpace> = PlainKind::device;
 #endif
 
-/// Kernels can only use it on the host.
+/// Whether only kernels on the host can access the memory.
 template <class Space>
 inline constexpr bool is_pageable = runs_on_device&& std::is_same_v<Space, Kokkos::HostSpace>;
 
-/// What is copied to and from the device: an array in `Space` and one of a plain program, and the
-/// array on the device, which both use. Copies on the device have both arrays in common, as have
-/// batches.
+/// The arrays of copies: one in `Space`, one of a plain program, and one on the device, which both sides
+/// use. Copies on the device have no plain array.
 template <class Space>
 class CopyMemory {
   template <class S>
@@ -48,7 +47,7 @@ class CopyMemory {
   double* plain() const { return m_plain ? static_cast<double*>(m_plain.get()) : ours(); }
   double* device() const { return m_device.data(); }
 
-  /// The address at which kernels find ours().
+  /// The address of ours() for kernels.
   double* ours_for_kernels() const {
     if constexpr (std::is_same_v<Space, PinnedSpace>)
       return mapped_view(m_ours).data();

@@ -6,11 +6,11 @@
 
 #include "../../plain/Stopwatch.hpp"
 #include "../Pair.hpp"
-#include "CopyLane.hpp"
+#include "CopyStream.hpp"
 
 namespace KokkosHostSpaces::Perf {
 
-/// both: to the device and to the host at the same time, from and to memory of its own each.
+/// both: to the device and to the host at the same time, each with its own arrays.
 enum class CopyWay { to_device, to_host, on_device, both };
 
 struct CopyCase {
@@ -19,7 +19,7 @@ struct CopyCase {
   std::size_t runs;  ///< in a sample
 };
 
-/// A sample is some copies, one after the other (of each direction).
+/// Times some copies in a row, in one direction or in both at once.
 template <class Space>
 class CopyPair final : public Pair {
  public:
@@ -27,57 +27,58 @@ class CopyPair final : public Pair {
       : m_case(description), m_memory(std::move(memory)) {
     std::size_t const all = m_memory->elements();
     switch (m_case.way) {
-      case CopyWay::to_host: add_lane(CopyDirection::to_host, 0, all); break;
+      case CopyWay::to_host: add_stream(CopyDirection::to_host, 0, all); break;
       case CopyWay::both:
-        add_lane(CopyDirection::to_device, 0, all / 2);
-        add_lane(CopyDirection::to_host, all / 2, all / 2);
+        add_stream(CopyDirection::to_device, 0, all / 2);
+        add_stream(CopyDirection::to_host, all / 2, all / 2);
         break;
-      default: add_lane(CopyDirection::to_device, 0, all);
+      default: add_stream(CopyDirection::to_device, 0, all);
     }
-    run(Doer::ours);
-    for (auto& lane : m_lanes)
+    run(Side::ours);
+    for (auto& stream : m_streams)
       m_label = choose_best_variant(
-          lane->baseline(), 3, [this] { run(Doer::baseline); }, [this] { return time_baseline(); });
+          stream->baseline(), 3, [this] { run(Side::baseline); },
+          [this] { return time_baseline(); });
   }
 
-  double time_ours() override { return time(Doer::ours); }
-  double time_baseline() override { return time(Doer::baseline); }
+  double time_ours() override { return time(Side::ours); }
+  double time_baseline() override { return time(Side::baseline); }
   std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
-    return describe_wrong(wrong(Doer::ours), wrong(Doer::baseline));
+    return describe_wrong(wrong(Side::ours), wrong(Side::baseline));
   }
 
-  void damage() override { m_lanes.back()->damage(); }
+  void damage() override { m_streams.back()->damage(); }
 
  private:
-  void add_lane(CopyDirection direction, std::size_t offset, std::size_t elements) {
-    m_lanes.push_back(std::make_unique<CopyLane<Space>>(
+  void add_stream(CopyDirection direction, std::size_t offset, std::size_t elements) {
+    m_streams.push_back(std::make_unique<CopyStream<Space>>(
         m_case.shape, direction, offset, elements, *m_memory,
-        m_lanes.empty() ? m_stopwatch.stream() : m_stopwatch.other_stream()));
+        m_streams.empty() ? m_stopwatch.stream() : m_stopwatch.other_stream()));
   }
 
-  // The first launch loads kernels, which waits for the device: not behind a blocking kernel.
-  void run(Doer doer) {
-    for (auto& lane : m_lanes) {
-      lane->enqueue(doer);
-      lane->fence();
-      lane->end_sample(doer);
+  // Copy outside of a gate: the first launch loads the kernels, which waits for the device.
+  void run(Side side) {
+    for (auto& stream : m_streams) {
+      stream->enqueue(side);
+      stream->fence();
+      stream->end_sample(side);
     }
   }
 
-  double time(Doer doer) {
+  double time(Side side) {
     auto const work = [&] {
       for (std::size_t i = 0; i < m_case.runs; ++i)
-        for (auto& lane : m_lanes) lane->enqueue(doer);
+        for (auto& stream : m_streams) stream->enqueue(side);
     };
     double const seconds = measure(work);
-    for (auto& lane : m_lanes) lane->end_sample(doer);
+    for (auto& stream : m_streams) stream->end_sample(side);
     return seconds / double(m_case.runs);
   }
 
   double measure(Stopwatch::Work const& work) {
-    // What batches cost is the time of the host.
+    // The cost of a batch is the time of the host.
     if (is_pageable<Space> || is_batch(m_case.shape.layout))
       return m_stopwatch.time_with_host_clock(work);
     if (m_case.way == CopyWay::on_device) return m_stopwatch.time_queued_cold(work);
@@ -85,16 +86,16 @@ class CopyPair final : public Pair {
     return m_stopwatch.time_queued(work);
   }
 
-  std::int64_t wrong(Doer doer) {
+  std::int64_t wrong(Side side) {
     std::int64_t result = 0;
-    for (auto& lane : m_lanes) result += lane->wrong(doer);
+    for (auto& stream : m_streams) result += stream->wrong(side);
     return result;
   }
 
   CopyCase m_case;
   std::shared_ptr<CopyMemory<Space>> m_memory;
   Stopwatch m_stopwatch;
-  std::vector<std::unique_ptr<CopyLane<Space>>> m_lanes;
+  std::vector<std::unique_ptr<CopyStream<Space>>> m_streams;
   std::string m_label;
 };
 

@@ -15,16 +15,16 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Other than contiguous copies are measured with these spaces.
+/// Whether layouts other than contiguous are measured with this space.
 template <class Space>
 inline constexpr bool has_all_layouts =
     std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace>;
 
-/// Batches are measured with this one.
+/// Whether batches are measured with this space.
 template <class Space>
 inline constexpr bool has_batches = std::is_same_v<Space, PinnedSpace>;
 
-/// The copies as a Kokkos program does them, between `host` in `Space` and `device`.
+/// The copies by Kokkos, between `host` in `Space` and `device`.
 template <class Space>
 class KokkosCopy {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -72,14 +72,12 @@ class KokkosCopy {
       throw std::logic_error("only contiguous copies with this space");
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the baseline's loop is done when it returns
+    m_instance.fence();  // the baseline's loop returns when done
 #endif
   }
 
-  /// Makes the Views of a batch, or its slices, which a program has at hand, and plans it if it is
-  /// prepared. Each array has Views or slices of its own, as it has a list of the baseline's; but they
-  /// are as far from each other as those of other arrays, so that a list that deep_copy_all keeps is
-  /// known by all of them, if they are not new.
+  /// Makes the Views or slices of a batch outside of the timing, and plans it if it is prepared. Call it
+  /// once for each array. The slices of all arrays are equal unless they are new for each call.
   void prepare(double* host, double* device) {
     Batch& made               = m_batches[host];
     std::size_t const columns = m_shape.columns;
@@ -111,11 +109,11 @@ class KokkosCopy {
   struct Batch {
     std::vector<Vector<Space>> host;
     std::vector<Vector<OnDevice>> device;
-    std::vector<Slice> slices;  ///< of one View of each side
+    std::vector<Slice> slices;  ///< of one View at each end
     PreparedCopies<Execution> prepared;
   };
 
-  // An empty slice, elsewhere for each call.
+  // Change an empty slice, so that the list differs from those of all calls before.
   void renew(Batch& pieces) {
     std::size_t const place = m_calls++ % m_shape.elements();
     pieces.slices.front()   = {place, place, 0};

@@ -11,9 +11,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// A fence of an idle instance, or the time from the launch of the smallest kernel to the end of a
-/// fence behind it. The kernel stores a number in memory of the host, where it has to be after the
-/// fence.
+/// Times a fence of an idle instance, or a launch of the smallest kernel and a fence. The kernel stores a
+/// number in host memory, which must be there after the fence.
 class FencePair final : public LatencyPair {
  public:
   explicit FencePair(bool idle)

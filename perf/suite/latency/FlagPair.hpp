@@ -14,8 +14,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The host sets a signal in its memory and waits for the answer of a kernel that runs: the time
-/// there and back.
+/// Times a round trip of flags: the host sets a signal in its memory, a running kernel answers.
 class FlagPair final : public LatencyPair {
  public:
   FlagPair() : m_plain(make_plain_buffer(PlainKind::pinned, sizeof(SignalAndAnswer))) {
@@ -48,7 +47,7 @@ class FlagPair final : public LatencyPair {
     return seconds;
   }
 
-  // The first exchange, which waits for the launch, is not timed.
+  // Do not time the first exchange, which waits for the launch.
   static double exchange(SignalAndAnswer& flags, int first, std::int64_t& wrong) {
     wrong += answer(flags, first) != answer_to(first_signal);
     return host_seconds([&] {

@@ -12,37 +12,36 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What a kernel answers to a signal.
+/// The answer of a kernel to a signal.
 constexpr int answer_to(int signal) { return 2 * signal + 1; }
 
-/// In page-locked memory that the device reads and writes in place; far enough apart for two cache
-/// lines.
+/// Flags in page-locked memory that the device accesses in place, on two cache lines.
 struct SignalAndAnswer {
   alignas(128) int signal;
   alignas(128) int answer;
 };
 
-/// After so many looks at a signal that does not come a kernel gives up: some seconds.
+/// Polls after which a kernel gives up: some seconds.
 inline constexpr int most_looks = 2'000'000;
 
-/// The smallest steps of a plain program. Its variants: ways to launch the kernel that counts.
+/// The smallest steps of a plain program. Variants: ways to launch the counting kernel.
 class LatencyBaseline : public Baseline {
  public:
-  /// A kernel of one thread: ++*count, or *where = value.
+  /// Enqueues a kernel of one thread: ++*count, or *where = value.
   virtual void count(std::int64_t* count)                     = 0;
   virtual void store(std::int64_t* where, std::int64_t value) = 0;
 
-  /// A graph of kernels one after the other, each ++*count; launch_graph enqueues it.
+  /// Makes a graph of kernels in a row, each ++*count, for launch_graph.
   virtual void make_graph(int kernels, std::int64_t* count) = 0;
   virtual void launch_graph()                               = 0;
 
   virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
 
-  /// A kernel that answers so many signals, each of which differs from the one before; the first
-  /// from 0. Not without a device.
+  /// Enqueues a kernel that answers this many signals; a signal is a change of the value, at first from 0.
+  /// Needs a device.
   virtual void answer(SignalAndAnswer* flags, int signals) = 0;
 
-  /// Waits for all of it.
+  /// Waits for the stream.
   virtual void fence() = 0;
 };
 

@@ -23,7 +23,7 @@ Cases latency_cases(Effort const& effort) {
   add("fence/" + at + "/idle", [] { return std::make_unique<FencePair>(true); });
   add("fence/" + at + "/launch_and_fence", [] { return std::make_unique<FencePair>(false); });
   add("deep_copy/PinnedSpace/to_device/bytes:8", [] { return std::make_unique<SmallCopyPair>(); });
-  if (runs_on_device)  // else no kernel runs beside its caller
+  if (runs_on_device)  // without a device no kernel runs beside its caller
     add("flag/MappedSpace/there_and_back", [] { return std::make_unique<FlagPair>(); });
   add("view/PinnedSpace/bytes:" + std::to_string(ViewPair::bytes),
       [] { return std::make_unique<ViewPair>(); });

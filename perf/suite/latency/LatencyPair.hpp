@@ -16,7 +16,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Of one iteration.
+/// A range of one iteration.
 inline VectorPolicy<Execution> once(Execution const& instance) {
   return VectorPolicy<Execution>(instance, 0, 1);
 }
@@ -32,8 +32,8 @@ struct StoreValue {
   KOKKOS_FUNCTION void operator()(int) const { *where = value; }
 };
 
-/// Answers so many signals; see LatencyBaseline::answer. The host sets the signal and reads the answer
-/// meanwhile, so that each access has to go there.
+/// Answers signals as LatencyBaseline::answer does. Its accesses are atomic: the host sets the signal and
+/// reads the answer meanwhile.
 struct AnswerSignals {
   SignalAndAnswer* flags;
   int signals;
@@ -52,7 +52,7 @@ struct AnswerSignals {
   }
 };
 
-/// Seconds by the host's clock. What is enqueued meanwhile is the caller's to wait for.
+/// Seconds by the host's clock, without waiting for work that is enqueued.
 template <class Work>
 double host_seconds(Work work) {
   auto const begin = std::chrono::steady_clock::now();
@@ -60,8 +60,7 @@ double host_seconds(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What the pairs of small steps have in common: both sides on one stream, and how many results of
-/// each were wrong.
+/// Base of the pairs of small steps: one stream for both sides, and the number of wrong results of each.
 class LatencyPair : public Pair {
  public:
   LatencyPair()
@@ -76,7 +75,7 @@ class LatencyPair : public Pair {
   }
 
  protected:
-  /// Adds to the wrong results what is left to be checked.
+  /// Verifies the remaining results.
   virtual void check() {}
 
   Stopwatch m_stopwatch;

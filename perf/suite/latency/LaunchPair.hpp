@@ -15,8 +15,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Counters on the device, one for each side, that the kernels increment; and how far they should
-/// be.
+/// Counters on the device that the kernels of each side increment, and their expected values.
 class CountingPair : public LatencyPair {
  public:
   void damage() override {
@@ -40,7 +39,7 @@ class CountingPair : public LatencyPair {
   Kokkos::View<std::int64_t[2], Execution::memory_space> m_counts{"counts"};
 };
 
-/// The time for which a launch of the smallest kernel keeps the calling thread.
+/// Times the calling thread in a launch of the smallest kernel.
 class LaunchPair final : public CountingPair {
  public:
   LaunchPair() {
@@ -69,11 +68,11 @@ class LaunchPair final : public CountingPair {
   }
 
  private:
-  static constexpr int launches = 256;  // fit into the queue of a stream
+  static constexpr int launches = 256;  // fits into the queue of a stream
 };
 
-/// The time on the device of a kernel in a graph of kernels one after the other. Made on the default
-/// instance, which Kokkos 5.2 insists on.
+/// Times the device for a kernel in a graph of kernels in a row. The graph is made on the default instance, as
+/// Kokkos 5.2 demands.
 class GraphPair final : public CountingPair {
   using Graph = Kokkos::Experimental::Graph<Execution>;
   using Node  = Kokkos::Experimental::GraphNodeRef<Execution>;
@@ -112,7 +111,7 @@ class GraphPair final : public CountingPair {
     m_expected_ours += launches * kernels;
     for (int i = 0; i < launches; ++i) m_graph.submit(m_instance);
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the baseline's loop is done when it returns
+    m_instance.fence();  // the baseline's loop returns when done
 #endif
   }
 

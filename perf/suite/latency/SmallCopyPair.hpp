@@ -13,8 +13,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// From the call of a copy of 8 bytes to the device until it is there. Each copy has numbers of its
-/// own.
+/// Times a copy of 8 bytes to the device, from the call to its end.
 class SmallCopyPair final : public LatencyPair {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   template <class Space>
@@ -62,7 +61,7 @@ class SmallCopyPair final : public LatencyPair {
  private:
   static constexpr int copies = 64;
 
-  // Numbers that neither side has copied so far; what they are copied to is poisoned.
+  // Write new numbers, and poison their destination.
   void renew(double* source) {
     Kokkos::deep_copy(m_device, std::numeric_limits<double>::quiet_NaN());
     m_first += copies;

@@ -12,7 +12,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Makes and destroys a View of one small page; it is written in between.
+/// Times making, writing and destroying a View of one small page.
 class ViewPair final : public LatencyPair {
   using Bytes = Kokkos::View<char*, PinnedSpace>;
 

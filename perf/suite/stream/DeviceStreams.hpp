@@ -13,7 +13,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// A stream for each of these devices, and an instance on each stream.
+/// A stream for each device, and an instance on each stream.
 class DeviceStreams {
  public:
   explicit DeviceStreams(std::vector<int> const& devices) {
@@ -28,7 +28,7 @@ class DeviceStreams {
   std::vector<Execution> const& instances() const { return m_instances; }
 
  private:
-  std::vector<std::unique_ptr<Stopwatch>> m_stopwatches;  // which own the streams
+  std::vector<std::unique_ptr<Stopwatch>> m_stopwatches;  // own the streams
   std::vector<Execution> m_instances;
 };
 

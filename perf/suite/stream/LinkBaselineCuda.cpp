@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a loop over data in host memory is held against: the copies of its bytes in both directions,
-// and nothing else. No kernel runs, and no direction waits for the other one, unless in step.
+// The copies of a loop over host memory alone, in both directions and without kernels: the upper limit of
+// its rate.
 
 #include "../../plain/Platform.hpp"
 #include "LinkCopiesCuda.hpp"
@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// An update reads b: what is read of a while a is overwritten could not be checked.
+// The copies of an update read b, since reads of `a` while it is overwritten could not be verified.
 LinkArrays arrays_of(StreamLoop const& loop) {
   Traffic const traffic = traffic_of(loop.operation);
   LinkArrays arrays{{loop.arrays.b}, traffic.a_out ? loop.arrays.a : nullptr, loop.arrays.c};
@@ -23,8 +23,8 @@ LinkArrays arrays_of(StreamLoop const& loop) {
 
 struct LinkVariant {
   std::size_t piece_bytes;
-  bool in_step;   // both directions end together, where one has less to carry
-  bool by_rates;  // devices have parts as their links are fast, else equal ones
+  bool in_step;   // the direction with fewer bytes does not run ahead
+  bool by_rates;  // devices have parts in proportion to the rates of their links, else equal ones
 };
 
 class LinkBaseline final : public StreamBaseline {
@@ -87,7 +87,7 @@ class LinkBaseline final : public StreamBaseline {
   }
 
  private:
-  // By what the loop does, not by what is copied here.
+  // Bytes that the operation implies: the copies of an update are others.
   std::size_t bytes_of_loop() const {
     Traffic const traffic = traffic_of(m_loop.operation);
     return std::size_t(traffic.a_in + traffic.b_in + traffic.c_in + traffic.a_out) *
@@ -110,11 +110,11 @@ class LinkBaseline final : public StreamBaseline {
     }
   }
 
-  // With which all links are done at the same time. Twice: others are faster once one is done.
+  // Find parts with which all links end at the same time. Iterate twice: links are faster once one is done.
   void measure_shares() {
     for (int i = 0; i < 2; ++i) {
       use({m_variants[0].piece_bytes, false, true});
-      for (int k = 0; k < 2; ++k) run();  // the first one wakes the links up
+      for (int k = 0; k < 2; ++k) run();  // the first run wakes the links up
       for (std::size_t l = 0; l < m_links.size(); ++l) m_shares[l] /= m_links[l]->seconds();
       double const all = std::accumulate(m_shares.begin(), m_shares.end(), 0.);
       for (double& share : m_shares) share /= all;
@@ -124,7 +124,7 @@ class LinkBaseline final : public StreamBaseline {
   StreamLoop m_loop;
   std::int64_t m_elements;
   std::vector<std::unique_ptr<LinkCopies>> m_links;
-  std::vector<double> m_shares;  // of the links, in all elements, as they are fast
+  std::vector<double> m_shares;  // parts of the elements, in proportion to the rates of the links
   std::vector<LinkVariant> m_variants;
   LinkVariant m_variant{};
 };

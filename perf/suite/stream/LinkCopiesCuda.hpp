@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies of a part of a loop's arrays over the link of one device, in pieces, as fast as it goes.
+// Copies a part of a loop's arrays over the link of one device, in pieces, as fast as possible.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_LINK_COPIES_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_LINK_COPIES_CUDA_HPP
@@ -17,14 +17,14 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Arrays that are copied to the device, and one that memory of the device is copied to.
+/// Arrays that are copied to the device, and one that is copied from it.
 struct LinkArrays {
   std::vector<double const*> in;
   double* out;           ///< or nullptr
-  double const* sample;  ///< each piece that comes back is what this begins with
+  double const* sample;  ///< the contents of each piece that comes back
 };
 
-/// Elements from first up to, but without, last, in pieces.
+/// Elements [first, last), in pieces.
 struct LinkPart {
   std::int64_t first, last, piece;
   std::int64_t count() const { return last - first; }
@@ -51,8 +51,8 @@ class LinkEvent {
   cudaEvent_t m_event{};
 };
 
-/// A buffer for a piece of each array, and a stream for each direction. Made while its device is
-/// the current one.
+/// A buffer for a piece of each array, and a stream for each direction. Construct it with its device
+/// current.
 class LinkCopies {
  public:
   LinkCopies(int device, LinkArrays arrays) : m_device(device), m_arrays(std::move(arrays)) {
@@ -78,7 +78,7 @@ class LinkCopies {
     check(cudaMemcpy(m_leaving.get(), m_arrays.sample, bytes, cudaMemcpyDefault), "cudaMemcpy");
   }
 
-  /// So that what is found in the buffers did arrive.
+  /// Poisons the buffers before a run, so that it shows what arrived.
   void poison() {
     OnDevice const here(m_device);
     for (PlainBuffer const& buffer : m_arrived)
@@ -92,8 +92,9 @@ class LinkCopies {
     m_began.record(m_in);
   }
 
-  /// The next piece of each array; whether there was one.
-  /// \param in_step what comes back does not run ahead of what goes there
+  /// Enqueues the next piece of each array.
+  /// \param in_step copies to the host do not run ahead of those to the device
+  /// \return false if there was none
   bool enqueue(std::int64_t step, bool in_step) {
     std::int64_t const first = m_part.first + step * m_part.piece;
     std::int64_t const count = std::min(m_part.piece, m_part.last - first);
@@ -120,7 +121,7 @@ class LinkCopies {
       check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  /// From the begin to the end, after wait; not 0, even if there was nothing to copy.
+  /// Seconds from begin to end, after wait; above 0 even if nothing was copied.
   double seconds() const {
     return std::max({m_ended_in.seconds_since(m_began), m_ended_out.seconds_since(m_began), 1e-9});
   }
@@ -128,8 +129,8 @@ class LinkCopies {
   LinkPart const& part() const { return m_part; }
   std::size_t copied_bytes() const { return m_copied; }
 
-  /// Pieces that came back and are not the sample, and the last ones that went there and did not
-  /// arrive. They have overwritten those before them, of which copied_bytes tells.
+  /// Counts pieces that came back and differ from the sample, and last pieces that did not arrive on the
+  /// device. Earlier pieces there are overwritten; copied_bytes counts them.
   std::int64_t count_missing() const {
     std::int64_t missing = 0;
     if (m_part.count() == 0) return missing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What users write by hand: chunks through buffers on the device.
+// The pipeline that users write by hand: chunks through buffers on the device.
 
 #include "../../plain/PlainBuffer.hpp"
 #include "StreamKernelsCuda.hpp"
@@ -19,7 +19,7 @@ cudaEvent_t make_event() {
   return event;
 }
 
-// Device memory for a chunk of each array that is used, and what others wait for.
+// Device memory for a chunk of each used array, and its events.
 class Slot {
  public:
   Slot(StreamLoop const& loop, std::int64_t planes) {
@@ -52,7 +52,7 @@ class Slot {
 
 struct Chunking {
   std::size_t chunk_bytes;  // of an array
-  bool by_slot;             // a stream for each slot, else one for copies in, kernels, copies out
+  bool by_slot;  // a stream for each slot, else one each for copies in, kernels, copies out
 };
 
 class ChunkedBaseline final : public StreamBaseline {
@@ -124,7 +124,7 @@ class ChunkedBaseline final : public StreamBaseline {
 
   void enqueue_on_three(Planes planes, Slot& slot, bool used) {
     auto const [in, kernels, out] = m_streams;
-    // What is updated is copied from the buffer that it was copied to.
+    // An update copies back from the buffer it was copied to.
     if (used) wait(in, m_traffic.a_in ? slot.left : slot.computed);
     copy_in(planes, slot, in);
     record(slot.arrived, in);

@@ -12,18 +12,18 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// triad: a = b + 3 c. dot: the sum of b c, of all elements or of some runs. update: a = 7 - a.
+/// triad: a = b + 3 c. dot: the sum of b c over all elements or over some runs. update: a = 7 - a.
 /// stencil: a = (2 b + the six neighbours of b) / 8 inside a cube, a = b on its faces.
 enum class StreamOperation { triad, dot, update, stencil };
 
-/// A cube of doubles that is cut along its slowest index; vectors have planes of one element.
+/// Extents of a cube that is cut along its slowest index; the planes of a vector have one element.
 struct StreamShape {
   std::int64_t planes, rows = 1, columns = 1;
   std::int64_t plane() const { return rows * columns; }
   std::int64_t elements() const { return planes * plane(); }
 };
 
-/// Page-locked.
+/// Arrays in page-locked memory.
 struct StreamArrays {
   double *a, *b, *c;
 };
@@ -35,22 +35,22 @@ struct StreamLoop {
   StreamOperation operation;
   StreamShape shape;
   StreamArrays arrays;
-  int every = 1;  ///< of a dot by the library: each so many runs one is touched
+  int every = 1;  ///< a dot by the library touches each every-th run
 };
 
-/// A loop over data in host memory, from there to there.
+/// A loop whose input and output are in host memory.
 class StreamBaseline : public Baseline {
  public:
-  /// Brings the data to where run expects it; not timed.
+  /// Prepares the data for run; not timed.
   virtual void prepare() {}
 
-  /// The loop; returns when all is done. What is timed. Returns the sum of a dot.
+  /// Runs the loop, which is timed, until all is done. \return the sum of a dot
   virtual double run() = 0;
 
-  /// Brings the result into the host's array, if run leaves it elsewhere; not timed.
+  /// Copies the result to the host's array if run leaves it elsewhere; not timed.
   virtual void collect() {}
 
-  /// Of what computes nothing, and so has no result: how much is not where run had to bring it.
+  /// Number of wrong pieces, for a baseline of copies, which has no other result.
   virtual std::optional<std::int64_t> count_missing() const { return std::nullopt; }
 };
 
@@ -60,9 +60,8 @@ enum class StreamWay {
   in_place,  ///< a kernel on the host's memory
   resident,  ///< a kernel on data that is on the device
   managed,   ///< managed memory that is prefetched in chunks
-  link,      ///< its bytes are copied, and nothing is computed: of a triad two parts to the device
-             ///< and one back at once
-  all_links  ///< the same by all devices at once, of which each has a part
+  link,      ///< copies of the same bytes without kernels, both directions at once
+  all_links  ///< the same by all devices at once, each a part
 };
 
 /// \throw std::exception if there is not enough memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Baselines that have all of the data where their kernel finds it.
+// Baselines whose kernel accesses all of the data in place.
 
 #include "../../plain/PlainBuffer.hpp"
 #include "StreamKernelsCuda.hpp"
@@ -11,7 +11,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// One kernel over all planes: the host's memory, or a copy on the device.
+// Run one kernel over all planes, in host memory or in a copy on the device.
 class WholeBaseline : public StreamBaseline {
  public:
   explicit WholeBaseline(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {
@@ -53,7 +53,7 @@ class WholeBaseline : public StreamBaseline {
   }
 
   StreamLoop m_loop;
-  StreamArrays m_at;  // where kernels find them
+  StreamArrays m_at;  // addresses for kernels
   cudaStream_t m_stream{};
 
  private:
@@ -63,7 +63,7 @@ class WholeBaseline : public StreamBaseline {
   PlainBuffer m_sum  = make_plain_buffer(PlainKind::device, sizeof(double));
 };
 
-// Has arrays of its own, which begin as the host's are.
+// Has its own arrays, which begin as copies of the host's.
 class CopiedBaseline : public WholeBaseline {
  public:
   template <class Allocate>

@@ -35,7 +35,7 @@ LoopOptions options_of(Transport transport) {
   return options;
 }
 
-// A loop, or some steps of a stencil in one pass, in `Space`.
+// A loop on arrays in `Space`, or some steps of a stencil in one pass.
 template <class Space>
 double run_case(StreamLoop const& loop, int count, LoopOptions const& options) {
   if (loop.operation != StreamOperation::stencil) return run_streamed<Space>(loop, options);
@@ -43,7 +43,7 @@ double run_case(StreamLoop const& loop, int count, LoopOptions const& options) {
   return 0;
 }
 
-// A loop in place as Kokkos has it.
+// A loop in place by Kokkos' parallel_for.
 double run_parallel_for(StreamLoop const& loop) {
   std::size_t const n = std::size_t(loop.shape.elements());
   StreamView<double*, MappedSpace> const a(loop.arrays.a, n);
@@ -88,7 +88,7 @@ class StreamCases {
     }
   }
 
-  // What else one might do, at one size.
+  // Compare with further alternatives, at one size.
   void add_alternatives() {
     if (runs_on_device && quick()) return;
     std::size_t const bytes = sizes()[sizes().size() == 1 ? 0 : 1];
@@ -104,7 +104,7 @@ class StreamCases {
     add_staged(StreamOperation::triad, bytes, "managed", StreamWay::managed);
   }
 
-  // Two arrays that are four times as large as what the loop may use of the device.
+  // The two arrays are four times as large as the device memory for the loop.
   void add_chains() {
     StreamShape const shape = cube(std::min(m_largest, 2 * GiB));
     std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
@@ -129,10 +129,10 @@ class StreamCases {
                count);
   }
 
-  // The choice of the library beside what is better, over sizes, fractions touched and passes.
+  // Compare the choice of the library with the better transport, over sizes, fractions and passes.
   void add_choices() {
     std::size_t const most = std::min(m_largest, 256 * MiB);
-    // Without a device there is one way.
+    // Without a device there is one transport.
     if (!runs_on_device)
       return add_choice({.operation = StreamOperation::dot, .shape = vector(most), .every = 10});
     for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick() ? 64 : 8) {
@@ -146,7 +146,7 @@ class StreamCases {
         add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
   }
 
-  // Beside one, and beside what the links of all carry.
+  // Compare all devices with one, and with the copies on all links.
   void add_all_devices() {
     if (m_effort.devices < 2) return;
     auto const on_all = [devices = m_effort.devices, streams = std::shared_ptr<DeviceStreams>()](
@@ -172,7 +172,7 @@ class StreamCases {
     }
   }
 
-  // Neither waits for the other, and together they take no longer.
+  // Compare two loops at the same time with one after the other.
   void add_two_at_once() {
     auto const streams = std::make_shared<std::unique_ptr<DeviceStreams>>();
     auto const halves  = [streams](StreamLoop const& loop, bool at_once) {
@@ -211,7 +211,7 @@ class StreamCases {
 
   bool quick() const { return m_effort.mode == Mode::quick; }
 
-  // Of an array.
+  // Sizes of an array.
   Sizes sizes() const {
     if (quick()) return {m_largest};
     if (!runs_on_device) return {m_largest / 16, m_largest};
@@ -222,7 +222,7 @@ class StreamCases {
 
   static StreamShape vector(std::size_t bytes) { return {std::int64_t(bytes / sizeof(double))}; }
 
-  // With planes of 2 MiB where it is large.
+  // Planes of a large cube have 2 MiB.
   static StreamShape cube(std::size_t bytes) {
     std::int64_t const side = bytes >= 256 * MiB ? 512 : bytes >= 32 * MiB ? 128 : 64;
     return {std::max<std::int64_t>(4, std::int64_t(bytes / sizeof(double)) / (side * side)), side,
@@ -280,7 +280,7 @@ class StreamCases {
   }
 
   Effort m_effort;
-  std::size_t m_largest;  // array
+  std::size_t m_largest;  // bytes of an array
   std::shared_ptr<LatestMemory> m_latest = latest_memory();
   Cases m_cases;
 };

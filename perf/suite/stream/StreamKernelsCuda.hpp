@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernels of the baselines, on some planes of the arrays.
+// Kernels of the baselines, on some planes of the arrays.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_KERNELS_CUDA_HPP
@@ -37,12 +37,12 @@ static __global__ void stream_dot(double const* b, double const* c, std::int64_t
   if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
 }
 
-// At a point inside of the cube.
+// The stencil at a point inside of the cube.
 __device__ inline double seven_points(double const* u, std::int64_t plane, std::int64_t row) {
   return 0.125 * (2 * u[0] + u[-plane] + u[plane] + u[-row] + u[row] + u[-1] + u[1]);
 }
 
-// A block for each row of the planes; `first` is the number of the first plane in the cube.
+// Each block computes a row; `first` is the number of the first plane in the cube.
 static __global__ void stream_stencil(double* a, double const* b, StreamShape shape,
                                       std::int64_t first) {
   std::int64_t const plane = shape.rows * shape.columns, row = shape.columns;
@@ -54,14 +54,14 @@ static __global__ void stream_stencil(double* a, double const* b, StreamShape sh
   }
 }
 
-/// Planes from first up to, but without, last.
+/// Planes [first, last).
 struct Planes {
   std::int64_t first, last;
   std::int64_t count() const { return last - first; }
 };
 
-/// Launches the loop's kernel on some planes. a, b and c point to the first of these planes, where
-/// kernels reach them; a dot adds to *sum on the device.
+/// Launches the loop's kernel on some planes. a, b and c are device addresses of the first of them; a dot
+/// adds to *sum on the device.
 inline void launch_stream_kernel(StreamLoop const& loop, Planes planes, StreamArrays const& at,
                                  double* sum, unsigned threads, cudaStream_t stream) {
   std::int64_t const n  = planes.count() * loop.shape.plane();
@@ -83,10 +83,10 @@ inline void launch_stream_kernel(StreamLoop const& loop, Planes planes, StreamAr
   check(cudaGetLastError(), "kernel launch");
 }
 
-/// What a loop does to its arrays.
+/// Copies that a loop implies.
 struct Traffic {
   bool a_in, b_in, c_in, a_out;
-  std::int64_t halo;  ///< planes of b before and behind
+  std::int64_t halo;  ///< planes of b at both ends
 };
 inline Traffic traffic_of(StreamOperation operation) {
   switch (operation) {
@@ -98,10 +98,10 @@ inline Traffic traffic_of(StreamOperation operation) {
   return {false, true, false, true, 1};
 }
 
-/// In chunks, as they lie in host memory; made in PipelineBaselineCuda.cpp. Way: pipeline or serial.
+/// Makes a baseline that works in chunks (pipeline, serial); in PipelineBaselineCuda.cpp.
 std::unique_ptr<StreamBaseline> make_chunked_baseline(StreamWay way, StreamLoop const& loop);
 
-/// Copies alone; made in LinkBaselineCuda.cpp. Way: link or all_links.
+/// Makes a baseline of copies alone (link, all_links); in LinkBaselineCuda.cpp.
 std::unique_ptr<StreamBaseline> make_link_baseline(StreamWay way, StreamLoop const& loop);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The arrays of both sides, what they contain, and how results are checked: by the host.
+// The arrays of both sides, their contents, and the verification of results by the host.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_MEMORY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAM_MEMORY_HPP
@@ -20,11 +20,11 @@ namespace KokkosHostSpaces::Perf {
 using OnHost =
     Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
-// Small whole numbers, so that sums, and some steps of the stencil, are exact in any order.
+// Contents are small whole numbers, so that sums and steps of the stencil are exact in any order.
 inline double content_of_b(std::int64_t i) { return double(i % 251); }
 inline double content_of_c(std::int64_t i) { return double(i % 127); }
 
-/// Both sides read and write the same memory: where it lies may change its rate.
+/// Both sides use the same memory, since its place may change the rate.
 class StreamMemory {
   using Array = Kokkos::View<double*, MappedSpace>;
 
@@ -50,7 +50,7 @@ class StreamMemory {
   Array m_b, m_c, m_a;
 };
 
-/// What an update begins with; of others nothing that is right.
+/// Resets `a`: the input of an update, poison for other loops.
 inline void reset_stream(StreamLoop const& loop) {
   bool const update = loop.operation == StreamOperation::update;
   Kokkos::parallel_for("reset", OnHost(0, loop.shape.elements()),
@@ -71,7 +71,7 @@ inline double expected_dot(StreamLoop const& loop) {
   return sum;
 }
 
-/// Of one triad or update of what reset_stream left.
+/// Counts wrong elements after one triad or update since reset_stream.
 inline std::int64_t count_wrong_elements(StreamLoop const& loop) {
   std::int64_t result = 0;
   bool const triad    = loop.operation == StreamOperation::triad;
@@ -92,7 +92,7 @@ inline std::int64_t count_differing(double const* a, double const* b, std::int64
   return result;
 }
 
-/// A point of the cube after some steps of the stencil, from the points that it depends on.
+/// Computes a point after some steps of the stencil from the points that it depends on.
 class StencilReference {
  public:
   StencilReference(StreamShape const& shape, int steps)
@@ -124,8 +124,8 @@ class StencilReference {
         for (std::int64_t k = 0; k < m_size[2]; ++k) action(i, j, k);
   }
 
-  // The faces of the cube stay. Those of this part get wrong, and what is next to them in the next
-  // step, which does not reach the point in the middle.
+  // Faces of the cube stay constant. Faces of this part become wrong, and their neighbours in the next
+  // step; the point in the middle is not reached.
   void advance() {
     m_before = m_now;
     each([this](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -146,7 +146,7 @@ class StencilReference {
   std::vector<double> m_now, m_before;
 };
 
-/// Of points in up to 256 planes.
+/// Counts wrong points in up to 256 planes.
 inline std::int64_t count_wrong_points(StreamLoop const& loop, int steps) {
   StencilReference reference(loop.shape, steps);
   std::int64_t wrong      = 0;

@@ -13,20 +13,20 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// What a benchmark does once it has memory.
+/// Describes a benchmark of this group.
 struct StreamCase {
   StreamOperation operation;
   StreamShape shape;
-  int steps = 1;  ///< of a stencil
-  int every = 1;  ///< of a dot
+  int steps = 1;  ///< steps of a stencil
+  int every = 1;  ///< as StreamLoop::every
 
-  std::function<double(StreamLoop const&)> run = {};  ///< ours; returns when done
-  std::string baseline                         = {};  ///< what the other side is called
+  std::function<double(StreamLoop const&)> run = {};  ///< runs our side until it is done
+  std::string baseline                         = {};  ///< name of the baseline
   std::function<std::unique_ptr<StreamBaseline>(StreamLoop const&)> make_baseline = {};
 };
 
-/// A loop over data in host memory, timed by the host's clock from the call until its result is
-/// there: no gate could hold what uses streams of its own.
+/// Times a loop over host memory by the host's clock, from the call until its result is there: a gate could
+/// not hold the loop's own streams.
 class StreamPair final : public Pair {
  public:
   StreamPair(StreamCase description, std::shared_ptr<StreamMemory> memory)
@@ -54,7 +54,7 @@ class StreamPair final : public Pair {
   }
   std::string baseline_label() const override { return m_label; }
 
-  /// Of one more run of either side, for which results are poisoned.
+  /// Verifies one more run of each side, on poisoned results.
   std::string find_error() override {
     begin_again();
     m_result = m_case.run(m_loop);
@@ -83,13 +83,13 @@ class StreamPair final : public Pair {
     return std::chrono::duration<double>(end - begin).count() / m_runs;
   }
 
-  // A short loop is run several times, since whatever else the machine does disturbs it.
+  // Repeat a short loop, since other work of the machine disturbs it.
   static int runs_of_sample(StreamShape const& shape) {
     constexpr std::int64_t enough = 1 << 19;
     return int(std::clamp<std::int64_t>(enough / shape.elements(), 1, 64));
   }
 
-  // Passes over a stencil use c.
+  // Passes of a stencil alternate between a and c.
   void begin_again() const {
     if (m_case.steps > 1) m_memory->fill(m_case.shape.elements());
     reset_stream(m_loop);
@@ -109,7 +109,7 @@ class StreamPair final : public Pair {
     return count_wrong_elements(m_loop);
   }
 
-  // Of a stencil, whose reference is for some of the points.
+  // Compare all points of a stencil with the other side, since the reference has only some.
   Kokkos::View<double*, Kokkos::HostSpace> copy_of_points() const {
     if (m_case.operation != StreamOperation::stencil) return {};
     Kokkos::View<double*, Kokkos::HostSpace> copy(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The same loops by the library.
+// The loops by the library.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
@@ -36,7 +36,7 @@ struct DotBody {
   }
 };
 
-/// Of one of so many runs.
+/// Sums each every-th run of elements.
 struct SparseDotBody {
   int every;
 
@@ -62,7 +62,7 @@ template <class DataType, class Space>
 using StreamView =
     Kokkos::View<DataType, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// A triad, dot or update of Views in `Space`.
+/// Runs a triad, dot or update on Views in `Space`.
 template <class Space>
 double run_streamed(StreamLoop const& loop, LoopOptions const& options) {
   std::int64_t const n = loop.shape.elements();
@@ -94,7 +94,7 @@ double run_streamed(StreamLoop const& loop, LoopOptions const& options) {
   return sum;
 }
 
-/// Triads over the two halves of the arrays, on an instance each: one behind the other, or at once.
+/// Runs triads over the two halves of the arrays on two instances, in a row or at the same time.
 template <class Space>
 double run_halves(StreamLoop const& loop, std::vector<Execution> const& instances, bool at_once) {
   std::int64_t const half = loop.shape.elements() / 2;
@@ -113,7 +113,7 @@ double run_halves(StreamLoop const& loop, std::vector<Execution> const& instance
   return 0;
 }
 
-/// Some steps of the stencil from one array to another, in one pass over the data.
+/// Runs some steps of the stencil in one pass over the data.
 template <class Space>
 void run_steps(StreamShape const& shape, double* from, double* to, int count,
                LoopOptions const& options) {
@@ -127,7 +127,7 @@ void run_steps(StreamShape const& shape, double* from, double* to, int count,
       .fence();
 }
 
-/// As many passes, which use c in turn with a, so that the last one ends in a.
+/// Runs one pass a step, alternating between c and a so that the last one writes a.
 template <class Space>
 void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
   double* from = loop.arrays.b;
@@ -138,7 +138,7 @@ void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
   }
 }
 
-/// What a benchmark is held against where that is Kokkos, too.
+/// A baseline that is a loop by Kokkos, too.
 class LibraryBaseline final : public StreamBaseline {
  public:
   using Variants = std::vector<std::pair<std::string, std::function<double()>>>;

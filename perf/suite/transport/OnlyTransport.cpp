@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// For the program that is built in a minute or two, to have a first look.
+// The groups of kokkos_host_spaces_transport, a first look that is quick to build.
 
 #include "../Groups.hpp"
 

@@ -8,7 +8,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// Of an array; with a device as large as streaming loops have them.
+// Sizes of an array.
 std::size_t largest_array(Effort const& effort) {
   std::size_t bytes = effort.mode == Mode::quick ? 16 * MiB : (runs_on_device ? 1024 : 128) * MiB;
   while (7 * bytes > effort.host_bytes || (runs_on_device && 4 * bytes > effort.device_bytes))
@@ -22,7 +22,7 @@ void add(std::string const& name, double rate, Effort const& effort, Cases& case
   std::size_t const largest = largest_array(effort);
   std::size_t const step    = effort.mode == Mode::quick ? 64 : 8;
   for (std::size_t bytes = 4 * KiB; bytes <= largest; bytes *= step) {
-    // Events resolve half a microsecond; all runs of a sample have to fit into a queue.
+    // Events resolve 0.5 µs, and all runs of a sample must fit into a queue.
     TransportCase const description{bytes / sizeof(double),
                                     std::clamp<std::size_t>(4 * MiB / bytes, 1, 32)};
     double const moved = double(arrays_moved(VectorOperation::triad)) * double(bytes);

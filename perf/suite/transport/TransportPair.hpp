@@ -18,8 +18,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The data of both sides, and the copies on the device, which both use. The space tells whether
-/// kernels may work in place.
+/// The host arrays of both sides, and their copies on the device, which both use. Kernels work in place if
+/// the space allows it.
 template <class Space>
 struct TransportMemory {
   static constexpr bool in_place = Kokkos::SpaceAccessibility<Execution, Space>::accessible;
@@ -34,11 +34,11 @@ struct TransportMemory {
 
 struct TransportCase {
   std::size_t elements;
-  std::size_t runs;  ///< in a sample, all of the same arrays
+  std::size_t runs;  ///< runs of a sample, all on the same arrays
 };
 
-/// c = a + s b on data in `Space`: in place, or with a and b copied to the device and c back. Put
-/// together from the copies and the vector kernels of the other groups.
+/// Times c = a + s b on data in `Space`: in place, or with copies of a and b to the device and of c back.
+/// Combines copies and vector kernels of the other groups.
 template <class Space>
 class TransportPair final : public Pair {
   using Memory = TransportMemory<Space>;
@@ -64,7 +64,7 @@ class TransportPair final : public Pair {
     for (Arrays const& data : {m_ours, m_plain})
       on_data([&](auto const& instance) { fill(data, 1, n(), instance); });
     m_stopwatch.time_with_host_clock([this] { enqueue_ours(); });
-    // Over the link all kernels are equally fast.
+    // All kernels are equally fast over the link.
     bool const on_device = std::is_same_v<Space, Execution::memory_space>;
     m_label              = choose_best_variant(
                      *m_baseline, on_device ? 3 : 1,
@@ -80,8 +80,7 @@ class TransportPair final : public Pair {
   }
   std::string baseline_label() const override { return m_label; }
 
-  /// Of one more sample of either side; its outputs and all copies on the device are poisoned for
-  /// it.
+  /// Verifies one more sample of each side, on poisoned outputs and device arrays.
   std::string find_error() override {
     reset(m_ours);
     time_ours();
@@ -117,7 +116,7 @@ class TransportPair final : public Pair {
       }
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the baseline's loop is done when it returns
+    m_instance.fence();  // the baseline's loop returns when done
 #endif
   }
 
@@ -142,14 +141,14 @@ class TransportPair final : public Pair {
     }
   }
 
-  // CUDA copies pageable memory while the caller waits: that cannot be queued up.
+  // CUDA copies pageable memory while the caller waits, so that it cannot be queued.
   double time(Stopwatch::Work const& work) {
     double const seconds =
         is_pageable<Space> ? m_stopwatch.time_with_host_clock(work) : m_stopwatch.time_queued(work);
     return seconds / double(m_case.runs);
   }
 
-  // Does something to the data by an execution space that reaches all of it.
+  // Run action(instance) with an execution space that can access all of the data.
   template <class Action>
   void on_data(Action action) const {
     if constexpr (std::is_same_v<Space, Execution::memory_space>)

@@ -27,9 +27,9 @@ Kokkos.
 
 struct Table {
   std::vector<std::string> transports;
-  std::map<std::size_t, std::map<std::string, Result>> rows;  // by bytes and transport
+  std::map<std::size_t, std::map<std::string, Result>> rows;  // [bytes][transport]
 
-  // Of transport/<operation>/<space>/<transport>/bytes:<bytes>.
+  // Names are transport/<operation>/<space>/<transport>/bytes:<bytes>.
   void add(Result const& result) {
     std::size_t const number = result.name.rfind("/bytes:");
     std::size_t const word   = result.name.rfind('/', number - 1) + 1;

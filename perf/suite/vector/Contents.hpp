@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the arrays of the vector kernels contain. Small whole numbers, so that float is exact, too.
+// Contents of the arrays: small whole numbers, so that float is exact, too.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_CONTENTS_HPP
@@ -22,7 +22,7 @@ struct Contents {
   KOKKOS_FUNCTION static T b(std::int64_t i) { return T(2 + i % 5); }
   KOKKOS_FUNCTION static T c_before(std::int64_t i) { return T(i % 3); }
 
-  /// c(i) after so many runs; only operations that read c need the number.
+  /// c(i) after `runs` runs, which matter only for operations that read c.
   KOKKOS_FUNCTION static T c_after(VectorOperation op, std::int64_t i, std::int64_t runs) {
     T const s = T(scale_factor);
     switch (op) {
@@ -50,13 +50,13 @@ struct Contents {
   }
 };
 
-// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer that each
-// source has for itself, so that a kernel of one source crashes in another.
+// Functions with lambdas are static: nvcc calls a __host__ __device__ lambda by a pointer of its own
+// source, so that a kernel of one source crashes in another.
 
 template <class ExecutionSpace>
 using Elements = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
-/// The inputs, arrays of `n` elements each that lie one behind the other.
+/// Fills the inputs, adjacent arrays of `n` elements each.
 template <class T, class ExecutionSpace>
 static void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int64_t n,
                  ExecutionSpace const& instance) {
@@ -68,7 +68,7 @@ static void fill(VectorArguments<T> const& first, std::int64_t arrays, std::int6
   instance.fence();
 }
 
-/// What the operation writes: as before the first run, or poisoned.
+/// Resets what the operation writes: to the state before the first run, or to poison.
 template <class T, class ExecutionSpace>
 static void reset_results(VectorOperation op, VectorArguments<T> const& first, std::int64_t arrays,
                           std::int64_t n, ExecutionSpace const& instance) {
@@ -85,7 +85,7 @@ static void reset_results(VectorOperation op, VectorArguments<T> const& first, s
   instance.fence();
 }
 
-/// Makes one result wrong.
+/// Corrupts one result.
 template <class T, class ExecutionSpace>
 static void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t n,
                   ExecutionSpace const& instance) {
@@ -96,7 +96,7 @@ static void spoil(VectorOperation op, VectorArguments<T> const& at, std::int64_t
   instance.fence();
 }
 
-/// Elements that are wrong after so many runs on each array; for sums, sums that are.
+/// Counts wrong elements, or wrong sums, after `runs` runs on each array.
 template <class T, class ExecutionSpace>
 static std::int64_t count_wrong(VectorOperation op, VectorArguments<T> const& first,
                                 std::int64_t arrays, std::int64_t n, std::int64_t runs,

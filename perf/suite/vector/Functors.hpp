@@ -10,7 +10,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-// What happens to one element, for element_wise and element_sum.
+// Operations on one element, for element_wise and element_sum.
 
 template <class T>
 struct Same {

@@ -11,22 +11,21 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// How the kernels are launched.
+/// Ways to launch the kernels.
 enum class Launch {
-  range_policy,       ///< a parallel_for over a RangePolicy each, as stock Kokkos
+  range_policy,       ///< parallel_for over a RangePolicy, as stock Kokkos
   vector_policy,      ///< the same over a VectorPolicy
-  element_wise,       ///< element_wise or element_sum each
+  element_wise,       ///< element_wise or element_sum
   element_wise_graph  ///< the same as nodes of one Kokkos graph
 };
 
-/// The runs as kernels on Views of `Space`. Defined for the spaces that are instantiated in the
-/// source files beside this one.
+/// Runs kernels on Views of `Space`. The sources beside this header instantiate it, one for each space.
 template <class Space>
 struct KokkosVector {
   template <class T>
   using Runs = std::vector<VectorArguments<T>>;
 
-  /// A function that enqueues them on `instance`.
+  /// Returns a function that enqueues the runs on `instance`.
   static std::function<void()> make(VectorOperation op, Runs<float> const& runs,
                                     std::size_t elements, Launch launch, Execution const& instance);
   static std::function<void()> make(VectorOperation op, Runs<double> const& runs,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Included by one source file for each space, since they take long to compile.
+// Included by one source a space, since each takes long to compile.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_KOKKOS_VECTOR_IMPL_HPP
@@ -48,8 +48,8 @@ class VectorKernels {
   using Range     = Kokkos::RangePolicy<Execution, Index>;
   using Vector    = VectorPolicy<Execution, Index>;
 
-  // Kernels on page-locked memory take so long that graphs gain nothing. Nodes are made on the
-  // default instance, which Kokkos 5.2 insists on; where they run is told when they are submitted.
+  // Graphs gain nothing for kernels on page-locked memory. Kokkos 5.2 demands that nodes are made on the
+  // default instance; submit() tells where they run.
   static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
 
  public:
@@ -75,7 +75,7 @@ class VectorKernels {
     else
       for (auto const& kernel : m_kernels) kernel();
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the baseline's loops are done when they return
+    m_instance.fence();  // the baseline's loops return when done
 #endif
   }
 

@@ -14,7 +14,7 @@ namespace KokkosHostSpaces::Perf {
 
 inline constexpr double scale_factor = 3.0;
 
-/// With s = scale_factor; the last two give a number, the others a vector.
+/// Operations, with s = scale_factor. The last two result in a number, the others in a vector.
 enum class VectorOperation {
   copy,     ///< c = a
   scale,    ///< c = s a
@@ -38,7 +38,7 @@ constexpr bool reads_b(VectorOperation op) {
 constexpr bool reads_c(VectorOperation op) {
   return op == VectorOperation::nstream || op == VectorOperation::axpy;
 }
-/// Arrays read and written by one run.
+/// Number of arrays that a run reads and writes.
 constexpr int arrays_moved(VectorOperation op) {
   return 1 + reads_b(op) + reads_c(op) + !is_sum(op);
 }
@@ -47,25 +47,25 @@ constexpr int arrays_moved(VectorOperation op) {
 template <class T>
 struct VectorArguments {
   T *a, *b, *c;
-  T* sum;  ///< one number; on the device if there is one
+  T* sum;  ///< one number, on the device if there is one
 };
 
-/// Runs of one operation, each on arrays of its own, as a plain program does them. Its variants:
-/// block sizes, scalar and vectorised loads.
+/// Runs of an operation by a plain program, each on its own arrays. Variants: block sizes, scalar and
+/// vectorised loads.
 class VectorBaseline : public Baseline {
  public:
   virtual void enqueue() = 0;
 };
 
-/// Which of the baseline's variants compete.
+/// The variants that compete.
 enum class Rivals {
   all,
-  repeatable,  ///< sums whose bits are those of every run, but for the library's
-  cub          ///< the library that comes with the CUDA toolkit
+  repeatable,  ///< sums that are bitwise the same in every run, except those of CUB
+  cub          ///< CUB, the library of the CUDA toolkit
 };
 
-/// \param as_graph launches the sequence as one CUDA graph
-/// \param rivals other than all of sums on a device alone
+/// \param as_graph launches the runs as one CUDA graph
+/// \param rivals other than `all` only for sums on a device
 template <class T>
 std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
                                                      std::vector<VectorArguments<T>> runs,

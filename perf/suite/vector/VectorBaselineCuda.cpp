@@ -19,20 +19,20 @@ enum class Way { by_index, last_block_adds, one_block_takes, atomic, cub };
 struct Variant {
   Way way;
   unsigned threads, most_blocks;
-  bool packs;          // of 16 bytes
-  bool early = false;  // launched before the kernel before it is done, for which it waits by itself
+  bool packs;          // loads 16 bytes at a time
+  bool early = false;  // by programmatic dependent launch
 };
 
 constexpr unsigned any_blocks = ~0U, most_parts = 1056;
 
-// Grids for sums: the best of those of 8 to 1056 blocks for each number of elements, on an H200.
+// Grids of sums: for each number of elements the best one of 8 to 1056 blocks on an H200.
 struct Grid {
   unsigned blocks, threads;
 };
 constexpr Grid grids[] = {{4, 128},   {8, 256},   {32, 256},   {66, 256},
                           {132, 512}, {264, 512}, {264, 1024}, {1056, 256}};
 
-// Of blocks beside that which takes their parts.
+// Numbers of blocks beside the one that adds their parts.
 constexpr Grid grids_of_takers[] = {{8, 256},   {33, 128},  {66, 128},  {66, 256},  {32, 512},
                                     {132, 256}, {64, 1024}, {132, 512}, {264, 512}, {264, 1024}};
 

@@ -10,8 +10,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Enqueues one run by the library that comes with the CUDA toolkit: DeviceReduce, DeviceTransform.
-/// \return nullptr if the toolkit (before CUDA 12.8) cannot
+/// Returns a function that enqueues one run by CUB (DeviceReduce, DeviceTransform).
+/// \return nullptr if CUB cannot (before CUDA 12.8)
 template <class T>
 std::function<void(VectorArguments<T> const&)> make_cub_kernels(VectorOperation op,
                                                                 std::size_t elements,

@@ -22,13 +22,13 @@ std::string name(Launch launch) {
   return names[int(launch)];
 }
 
-/// In the name of a benchmark.
+/// The word in the name of a benchmark.
 std::string baseline(Rivals rivals) {
   char const* const names[] = {"", "/baseline:repeatable", "/baseline:CUB"};
   return names[int(rivals)];
 }
 
-/// Sums on the device are held against some variants of the baseline alone as well.
+/// Sums on the device are also compared with some of the variants alone.
 std::vector<Rivals> rivals(VectorOperation op, Launch launch, bool on_device, Mode mode) {
   bool const best_launch = launch == Launch::element_wise || launch == Launch::element_wise_graph;
   bool const is_asked    = mode == Mode::full ? is_sum(op) : op == VectorOperation::dot;
@@ -43,15 +43,15 @@ std::vector<VectorOperation> operations(Mode mode) {
   return {std::begin(all_vector_operations), std::end(all_vector_operations)};
 }
 
-/// How a space is measured.
+/// Parameters of a space.
 struct Sweep {
   std::string space;
   PlainKind baseline;
   std::vector<Launch> launches;
-  int largest;            ///< number of elements, as exponent of two
-  std::size_t available;  ///< bytes for all arrays of both sides
+  int largest;            ///< log2 of the number of elements
+  std::size_t available;  ///< bytes of all arrays of both sides
   std::size_t most_runs, most_bytes;
-  double rate;  ///< bytes/s, roughly
+  double rate;  ///< expected bytes/s
 
   std::size_t bytes_each() const {
     int exponent = largest;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Vector kernels of plain CUDA: one thread an element or a pack of 16 bytes, and sums of which each
-// block adds its part atomically, or of which one block adds the parts: the last that is done, or one
-// that takes them as they come.
+// Vector kernels in plain CUDA: a thread takes an element or 16 bytes. Parts of sums are added by atomics, by
+// the last block, or by a block that receives them as they come.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
@@ -15,7 +14,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-// Device code may read constants, but not call functions of the host for them.
+// Device code can read constants, but not call functions of the host.
 template <VectorOperation Op>
 inline constexpr bool loads_b = reads_b(Op);
 template <VectorOperation Op>
@@ -39,7 +38,7 @@ __device__ T value_of(T a, T b, T c) {
   return a * a;
 }
 
-/// The values of the pack `i`; only what the operation needs is loaded.
+/// Loads those values of pack `i` that the operation needs.
 template <VectorOperation Op, class T, int N>
 __device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
   using Pack = VectorPack<T, N>;
@@ -71,20 +70,20 @@ __device__ T sum_over_warp(T sum) {
   return sum;
 }
 
-/// Right in the first thread.
+/// Sum over a block; valid in its first thread.
 template <class T>
 __device__ T sum_over_block(T sum) {
   __shared__ T of_warp[32];
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   sum = sum_over_warp(sum);
-  __syncthreads();  // of_warp may be in use by an earlier sum
+  __syncthreads();  // an earlier sum may still use of_warp
   if (lane == 0) of_warp[warp] = sum;
   __syncthreads();
   if (warp == 0) sum = sum_over_warp(lane < blockDim.x / 32 ? of_warp[lane] : T(0));
   return sum;
 }
 
-/// Right in the first thread, of this block of so many.
+/// Part of this block; valid in its first thread.
 template <VectorOperation Op, class T, int N>
 __device__ T part_of_sum(VectorArguments<T> const& v, unsigned packs, unsigned blocks) {
   unsigned const stride = blocks * blockDim.x;
@@ -127,7 +126,7 @@ __global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, 
   if (threadIdx.x == 0) *v.sum = sum;
 }
 
-/// A part of a block, each four bytes of it beside a mark, so that who finds the marks has the part.
+/// The part of a block: each four bytes are stored together with a mark, which says that they are valid.
 struct alignas(16) MarkedPart {
   unsigned long long low, high;
 };
@@ -143,7 +142,7 @@ __device__ void post_part(MarkedPart* at, T const& part) {
                : "memory");
 }
 
-/// Waits for it, and takes the marks away.
+/// Waits for the part, and clears its marks.
 template <class T>
 __device__ T take_part(MarkedPart* at) {
   MarkedPart found;
@@ -160,7 +159,7 @@ __device__ T take_part(MarkedPart* at) {
   return part;
 }
 
-/// The last block takes the parts of the others as they come.
+/// The last block receives the parts of the others as they come.
 template <VectorOperation Op, class T, int N>
 __global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart* parts) {
   wait_for_earlier_work();
@@ -172,7 +171,7 @@ __global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart
   }
   T sum = 0;
   for (unsigned k = threadIdx.x; k < adding; k += blockDim.x) sum += take_part<T>(parts + k);
-  __syncwarp();  // shuffles of threads that came apart are slow
+  __syncwarp();  // shuffles of a diverged warp are slow
   sum = sum_over_block(sum);
   if (threadIdx.x == 0) *v.sum = sum;
 }

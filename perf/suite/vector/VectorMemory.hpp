@@ -10,9 +10,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Three arrays in `Space` and three of a plain program, made once for all sizes and types: making
-/// page-locked memory takes longer than most of what is measured. On the device both use the same,
-/// because where memory lies changes its rate by a percent.
+/// Three arrays in `Space` and three of a plain program, made once for all sizes and types. Both sides use
+/// the same device memory, since its place changes the rate by a percent.
 template <class Space>
 struct VectorMemory {
   using Bytes = Kokkos::View<char *, Space>;

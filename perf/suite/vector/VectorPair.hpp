@@ -20,11 +20,11 @@ struct VectorCase {
   std::size_t elements;
   Launch launch;
   Rivals rivals;
-  std::size_t most_runs;   ///< in a sample
-  std::size_t most_bytes;  ///< moved in a sample, if that is more than one run
+  std::size_t most_runs;   ///< runs of a sample
+  std::size_t most_bytes;  ///< moved by a sample of several runs
 };
 
-/// A sample is a sequence of runs on arrays one behind the other, none of which is in the cache.
+/// Times a sequence of runs on adjacent arrays, none of which is in the cache.
 template <class Space, class T>
 class VectorPair final : public Pair {
  public:
@@ -46,7 +46,7 @@ class VectorPair final : public Pair {
     for (VectorArguments<T> const& at : {m_ours_at, m_baseline_at})
       fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);
     run(m_ours);
-    // Over the link all variants are equally fast, and large samples hardly scatter.
+    // All variants are equally fast over the link, and large samples scatter little.
     bool const large = sample_bytes() > 1e9;
     int const step   = large && !on_device ? 3 : 1;
     m_label          = choose_best_variant(
@@ -58,7 +58,7 @@ class VectorPair final : public Pair {
   double time_baseline() override { return time(m_enqueue_baseline); }
   std::string baseline_label() const override { return m_label; }
 
-  /// Of one more sample of either side, on arrays that are poisoned for it.
+  /// Verifies one more sample of each side, on poisoned arrays.
   std::string find_error() override {
     reset(m_ours_at);
     time_ours();
@@ -101,7 +101,7 @@ class VectorPair final : public Pair {
                   m_instance);
   }
 
-  // Without the blocking kernel: the first launch loads the kernel, which waits for the device.
+  // Run outside of a gate: the first launch loads the kernel, which waits for the device.
   void run(Stopwatch::Work const& enqueue) { m_stopwatch.time_with_host_clock(enqueue); }
 
   double time(Stopwatch::Work const& enqueue) {

@@ -13,7 +13,7 @@ namespace KokkosHostSpaces::Perf {
 
 using TeamOfRuns = Kokkos::TeamPolicy<Execution>;
 
-/// A thread of a team, with its vector lanes, for each run.
+/// A policy with a thread of a team, with its vector lanes, for each run.
 inline constexpr int runs_of_team = runs_on_device ? 8 : 1;
 
 inline TeamOfRuns policy_of(Execution const& instance, TouchedRuns const& runs) {
@@ -44,7 +44,7 @@ struct AddRuns {
   }
 };
 
-/// Element e becomes value + e, for all e of the runs.
+/// Sets each element e of the runs to value + e.
 template <class Array>
 struct WriteRuns {
   Array array;

@@ -11,7 +11,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Elements (doubles) of a run, 512 bytes.
+/// Elements (doubles) of a run: 512 bytes.
 inline constexpr int run_elements = 64;
 
 /// Some runs of an array, evenly spread: the first element of run j is
@@ -20,20 +20,19 @@ struct TouchedRuns {
   std::uint64_t all, touched, shift;
 };
 
-/// Kernels that touch a part of an array, as a plain program writes them. Its variants: block
-/// sizes, scalar and vectorised access.
+/// Plain kernels that touch a part of an array. Variants: block sizes, scalar and vectorised access.
 class TouchBaseline : public Baseline {
  public:
   /// Adds the sum of run j to sums[j].
   virtual void read(double const* array, double* sums, TouchedRuns const& runs) = 0;
 
-  /// Element e becomes value + e, for all e of the runs.
+  /// Sets each element e of the runs to value + e.
   virtual void write(double* array, double value, TouchedRuns const& runs) = 0;
 
   virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
 };
 
-/// \param packs the array begins at a multiple of 16 bytes
+/// \param packs whether the array is aligned to 16 bytes
 std::unique_ptr<TouchBaseline> make_touch_baseline(bool packs, Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned warp = 32;
 
-// A warp for each run; false where there are more warps than runs.
+// The run of this warp; false if there are more warps than runs.
 __device__ bool my_run(TouchedRuns const& runs, std::uint64_t& run, std::uint64_t& first) {
   run   = (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp;
   first = run_elements * (run * runs.all / runs.touched + runs.shift);

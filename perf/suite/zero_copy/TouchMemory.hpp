@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The touched arrays: where they lie, what they contain, and how the results are checked.
+// The touched arrays, their contents, and the verification of results.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_MEMORY_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_MEMORY_HPP
@@ -15,8 +15,8 @@ namespace KokkosHostSpaces::Perf {
 
 inline constexpr std::size_t most_alignment = 64;
 
-/// The array in `Space` and that of a plain program, with room to begin later; for staging also the
-/// array on the device, which both use.
+/// An array in `Space` and one of a plain program, with room for an offset; for staging also an array on
+/// the device, which both use.
 template <class Space>
 class TouchMemory {
   using Bytes = Kokkos::View<char*, Space>;
@@ -55,8 +55,8 @@ class TouchMemory {
   Kokkos::View<double*, Execution::memory_space> m_device;
 };
 
-/// Small whole numbers, so that sums are exact. The baseline's array differs from ours in `extra`, so
-/// that neither can be taken for the other on the device.
+/// Contents are small whole numbers, so that sums are exact. Arrays of the two sides differ in `extra`, so that
+/// neither can be mistaken for the other on the device.
 KOKKOS_INLINE_FUNCTION double content(std::uint64_t element, int extra) {
   return double(element % 251 + extra);
 }
@@ -70,7 +70,7 @@ inline void fill(Execution const& instance, double* array, std::uint64_t element
   instance.fence();
 }
 
-/// Sums that are not those of their runs, added up `passes` times.
+/// Counts sums that differ from those of their runs, added `passes` times.
 inline std::int64_t count_wrong_sums(Execution const& instance, double const* sums,
                                      TouchedRuns const& runs, int extra, std::int64_t passes) {
   std::int64_t result = 0;
@@ -86,7 +86,7 @@ inline std::int64_t count_wrong_sums(Execution const& instance, double const* su
   return result;
 }
 
-/// Elements of the runs that are not value + their index.
+/// Counts elements of the runs that differ from value + index.
 inline std::int64_t count_wrong_elements(Execution const& instance, double const* array,
                                          TouchedRuns const& runs, double value) {
   std::int64_t result = 0;

@@ -14,14 +14,13 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// read and write: by a kernel in place; staged: the whole array is copied to the device and read
-/// there.
+/// read, write: a kernel works in place. staged: the whole array is copied to the device and read there.
 enum class TouchWay { read, write, staged };
 
 struct TouchCase {
   TouchWay way;
-  double fraction;        ///< of the array that is touched
-  int passes;             ///< kernels that touch it, one after the other
+  double fraction;        ///< touched part of the array
+  int passes;             ///< kernels in a row that touch it
   std::size_t alignment;  ///< of the array, in bytes
 
   std::uint64_t touched(std::size_t elements) const {
@@ -30,8 +29,8 @@ struct TouchCase {
   }
 };
 
-/// Where little is touched a sample repeats it on other parts of the array, since events resolve
-/// half a microsecond.
+/// Times kernels that touch a part of an array. A sample of a small part repeats it on other parts, since
+/// events resolve 0.5 µs.
 template <class Space>
 class TouchPair final : public Pair {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -109,7 +108,7 @@ class TouchPair final : public Pair {
       });
     }
 #ifndef KOKKOS_ENABLE_CUDA
-    m_instance.fence();  // the baseline's loop is done when it returns
+    m_instance.fence();  // the baseline's loop returns when done
 #endif
   }
 
@@ -141,7 +140,7 @@ class TouchPair final : public Pair {
       for (int pass = 0; pass < m_case.passes; ++pass) enqueue(part, runs_of_part(part));
   }
 
-  // What is written differs from sample to sample.
+  // Write other values in each sample.
   double value(Side const& side) const { return double(side.samples); }
 
   std::int64_t wrong(Side const& side) const {

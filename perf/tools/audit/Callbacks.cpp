@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What Kokkos calls. Nothing is thrown, for a tool must not end the program, and no fence is asked
-// for.
+// The functions that Kokkos calls. None throws, since a tool must not end the program, and none requests
+// fences.
 
 #include "Cupti.hpp"
 #include "Interface.hpp"
@@ -34,7 +34,7 @@ struct State {
 // have may hold the lock.
 std::atomic<bool> is_child = false;
 
-// Never destroyed: others may still call when the program ends.
+// Never destroyed: calls may come while the program ends.
 State& state() {
   static State& only = *new State;
   return only;
@@ -71,7 +71,7 @@ void report() {
   auto const result       = all.recorder.result();
   Findings const findings = findings_of(result, link_of_this_machine(result.best), Cupti::stop());
   Process const process   = this_process();
-  // At once, so that tables of several processes stay whole.
+  // Write by one call, so that tables of several processes do not mix.
   std::string const table = table_of(findings, process, seconds);
   std::fwrite(table.data(), 1, table.size(), stderr);
   char const* const file = std::getenv("KOKKOS_HOST_SPACES_AUDIT");
@@ -90,7 +90,7 @@ void guarded(Function const& function) noexcept {
   }
 }
 
-// For a program that does not finalize Kokkos.
+// Reports for a program that does not finalize Kokkos.
 void report_at_exit() {
   guarded([] {
     if (state().recorder.result().copies > 0) report();
@@ -130,7 +130,7 @@ void kokkosp_finalize_library() {
   });
 }
 
-// Without this Kokkos fences before and after each kernel that a tool is told of.
+// Without this Kokkos fences before and after each kernel.
 void kokkosp_request_tool_settings(std::uint32_t, audit::ToolSettings* settings) {
   if (settings != nullptr) settings->requires_global_fencing = false;
 }
@@ -171,7 +171,7 @@ void kokkosp_end_fence(std::uint64_t) {
   audit::guarded([&] { audit::state().recorder.end_fence(audit::thread(), now); });
 }
 
-// None calls another by its name: of several tools in a program that may be another one's.
+// None calls another by its name, which may be that of another tool in the program.
 void kokkosp_begin_parallel_for(char const* name, std::uint32_t, std::uint64_t* id) {
   audit::other_work(name, id);
 }

@@ -33,7 +33,7 @@ constexpr std::uint32_t forced_flush = 1;
 struct Record {
   Kind kind;
 };
-struct alignas(8) CopyRecord {  // begins so in all versions
+struct alignas(8) CopyRecord {  // the beginning is the same in all versions
   Kind kind;
   std::uint8_t copy_kind, source_kind, destination_kind, flags;
   std::uint64_t bytes, start, end;  // ns
@@ -78,7 +78,7 @@ struct Functions {
   Status (*flush)(std::uint32_t flags);
 };
 
-// Never unloaded: CUPTI's thread may be in it.
+// Never unloaded: CUPTI's thread may run in it.
 bool load(void* library, Functions& all) {
   auto const find = [&](char const* name, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
@@ -108,7 +108,7 @@ class Arrived {
     if (record.start != 0 && record.end > record.start && m_copies.size() < most)
       m_copies.push_back(record);
   }
-  // Copies without a mark are others'.
+  // Copies without a mark are not by deep_copy.
   void match() {
     for (CopyRecord const& record : m_copies) {
       auto const found = m_marks.find(record.correlation);
@@ -136,7 +136,7 @@ class Arrived {
   std::unordered_map<std::uint64_t, EngineCopies> m_pairs;
 };
 
-// Never destroyed, as what uses it may run until the process is gone.
+// Never destroyed: its users may run until the process ends.
 struct Listener {
   Functions cupti{};
   std::atomic<bool> listens = false, marked = false;
@@ -198,7 +198,7 @@ bool listen_by(Functions const& cupti) {
   return true;
 }
 
-// Empty: it listens. Some libraries are newer than the driver.
+// Tries a library; empty if CUPTI listens. Some libraries are newer than the driver.
 std::string try_all(std::vector<std::string> const& libraries, Listener& all) {
   std::string why_not = "it is not found; KOKKOS_HOST_SPACES_CUPTI=<libcupti.so> tells where it is";
   for (std::string const& library : libraries) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// How long copies take on the device, which nobody waits for: by CUPTI, if it can be loaded. What
-// CUDA calls a thread makes within a copy is marked with the number of the copy's pair of labels;
-// CUPTI's records of what the copy engines did carry these marks. No fence is added.
+// Measures how long copies take on the device, by CUPTI if it can be loaded, without fences. Marks the CUDA
+// calls of a thread within a copy with the number of its pair of labels; CUPTI's records of the copy
+// engines carry these marks.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_CUPTI_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_CUPTI_HPP
@@ -14,7 +14,7 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// What copy engines did for a pair.
+/// Work of the copy engines for a pair.
 struct EngineCopies {
   std::uint64_t copies = 0, bytes = 0;
   double seconds = 0;
@@ -28,14 +28,14 @@ struct EngineRecords {
 
 namespace Cupti {
 
-/// Begins to listen, unless somebody else uses CUPTI.
+/// Begins to listen, unless another tool uses CUPTI.
 void start();
 
-/// Of the calling thread, around a copy.
+/// Marks the CUDA calls of the calling thread, around a copy.
 void begin_copy(std::uint64_t pair) noexcept;
 void end_copy() noexcept;
 
-/// Ends; what is not done on the device by now is left out.
+/// Stops listening; leaves out copies that are not done on the device.
 EngineRecords stop();
 
 }  // namespace Cupti

@@ -16,10 +16,10 @@ bool is_tiny_loop(Pair const& pair) {
   return !of_device_only && pair.calls[Pair::tiny].copies >= tiny_loop;
 }
 
-// What a copy takes that the host waits for, however small and from wherever.
+// Seconds of the smallest copy that the host waits for.
 constexpr double fixed_seconds = 10e-6;
 
-// Of pageable memory, what the link would have needed less time for.
+// Seconds by which copies of pageable memory exceed the time that the link needs.
 double too_slow(Pair const& pair, Pair::Waiting const& waiting, Link const& link) {
   Direction const direction = pair.direction();
   if (!pair.is_pageable() || direction == directions || link.rate[direction] <= 0) return 0;
@@ -27,7 +27,7 @@ double too_slow(Pair const& pair, Pair::Waiting const& waiting, Link const& link
   return std::max(0., waiting.copying - fixed - double(waiting.bytes) / link.rate[direction]);
 }
 
-// All but one of the calls.
+// Seconds of all calls except one.
 double spared_by_one_copy(Pair const& pair) {
   auto const& calls = pair.calls[Pair::tiny];
   double waited     = 0;

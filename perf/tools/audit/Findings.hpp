@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What can be concluded from what was recorded. Times that could be spared are upper bounds: a
-// program that needs the data at once has to wait for it in any way.
+// Conclusions from the records. Times that could be saved are upper bounds: a program that needs the data
+// at once must wait for it.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
@@ -17,7 +17,7 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// Bytes per second of the link, 0 where nobody knows, and who says so.
+/// Bytes per second of the link (0: not known), and the source of the figure.
 struct Link {
   std::array<double, directions> rate{};
   std::string source;
@@ -33,17 +33,18 @@ Link link_of_this_machine(std::array<double, directions> const& best_seen);
 struct Finding {
   Reason reason;
   std::uint64_t copies;
-  double seconds;  ///< that could be spared
+  double seconds;  ///< that could be saved
 };
 
 struct Row {
   Pair pair;
   std::vector<Finding> findings;  ///< the most expensive first
-  double seconds = 0;             ///< that could be spared
-  EngineCopies engine;            ///< what CUPTI tells
-  std::optional<double> rate;     ///< bytes per second, of copies that the host waited for, or else
-  bool rate_by_cupti = false;     ///< of those by copy engines
-  std::optional<double> share;    ///< of the link's rate
+  double seconds = 0;             ///< that could be saved
+  EngineCopies engine;            ///< by CUPTI
+  std::optional<double>
+      rate;  ///< bytes per second of copies that the host waited for, or of copy engines
+  bool rate_by_cupti = false;   ///< `rate` is that of copy engines
+  std::optional<double> share;  ///< of the link's rate
 };
 
 struct Advice {
@@ -58,11 +59,10 @@ struct Findings {
   bool cupti_listened = false;
   std::string why_no_cupti;  ///< empty if the program has no CUDA
   std::uint64_t copies    = 0;
-  double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy, and that could be spared
+  double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy; that could be saved
 };
 
-/// Of as many copies with at most Pair::tiny_bytes between the same labels it is said that they are
-/// tiny.
+/// Number of copies of at most Pair::tiny_bytes between two labels from which on they are reported.
 constexpr std::uint64_t tiny_loop = 100;
 
 Findings findings_of(Recorder::Result const& result, Link const& link,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The part of Kokkos' interface for tools that is used: functions of C, found by their names in a
-// library that KOKKOS_TOOLS_LIBS names. Nothing of Kokkos is included, so that any version may call.
+// The used part of Kokkos Tools' C interface. Includes nothing of Kokkos, so that any version can call it.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_INTERFACE_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_INTERFACE_HPP

@@ -21,7 +21,7 @@ std::string environment(char const* name) {
   return value == nullptr ? "" : value;
 }
 
-// Where the library keeps what it has measured: see memspaces/docs/Environment.md.
+// The file with the library's measurements: see memspaces/docs/Environment.md.
 std::string calibration_file() {
   std::string const told = environment("KOKKOS_HOST_SPACES_CALIBRATION");
   if (!told.empty()) return told == "off" ? "" : told;
@@ -34,7 +34,7 @@ std::string calibration_file() {
   return folder + "/kokkos-host-spaces/calibration";
 }
 
-// A file that was named by mistake may be anything.
+// Limit of the size, since any file may have been named by mistake.
 std::string text_of_small(std::string const& file) {
   constexpr std::uintmax_t most_bytes = 16 << 20;
   std::error_code error;

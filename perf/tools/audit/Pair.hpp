@@ -14,7 +14,7 @@ namespace KokkosHostSpaces::Audit {
 /// Kinds of memory that a memory space of Kokkos names.
 enum class Memory { pageable, page_locked, device, unknown };
 
-/// By the name of the space; managed memory counts as the device's.
+/// The kind of a space by its name; managed memory counts as device memory.
 inline Memory memory_of(std::string_view space) {
   struct Entry {
     std::string_view name;
@@ -45,33 +45,33 @@ inline bool is_host(Memory memory) {
   return memory == Memory::pageable || memory == Memory::page_locked;
 }
 
-/// Over the link between host and device, if at all.
+/// Direction over the link between host and device, if any.
 enum Direction { to_device, to_host, directions };
 
-/// Why a copy was not asynchronous, or costs more than it has to.
+/// Why a copy was not asynchronous, or costs more than necessary.
 enum Reason {
-  tiny_copies,     ///< very many of very few bytes
+  tiny_copies,     ///< many copies of few bytes
   pageable,        ///< memory that is not page-locked, at the other end of the link
-  host_to_host,    ///< by the host, between two of its buffers
+  host_to_host,    ///< between two buffers of the host
   host_instance,   ///< on an instance of the host, which waits for it
   instance_fence,  ///< on an instance of the device, which Kokkos fences for this layout
-  device_fence,    ///< a fence of the whole device in it, directly before or behind it
+  device_fence,    ///< a fence of the whole device in, directly before or behind it
   reasons
 };
 
-/// Copies from one label and space to another.
+/// All copies from one label and space to another.
 struct Pair {
   struct Side {
     std::string label, space;
     Memory memory = Memory::unknown;
 
-    /// An argument of deep_copy which is no View: its label is Kokkos' own.
+    /// Whether an argument of deep_copy is no View: its label is Kokkos' own.
     bool is_value() const {
       return memory == Memory::pageable && (label == "Scalar" || label == "(none)");
     }
   };
   Side to, from;
-  std::uint64_t number = 0;  ///< tells it from others
+  std::uint64_t number = 0;  ///< identifies the pair
 
   enum Size { larger, tiny, sizes };
   static constexpr std::uint64_t tiny_bytes = 512;
@@ -82,21 +82,21 @@ struct Pair {
   };
   std::array<Calls, sizes> calls;
 
-  /// What the host waited for, by what made it wait.
+  /// Waits of the host, by reason.
   struct Waiting {
     std::uint64_t copies = 0, bytes = 0;
-    double seconds = 0;  ///< in all, fences before and behind the copy included
+    double seconds = 0;  ///< including fences before and behind the copy
     double copying = 0;  ///< of these, for the copy itself
   };
   std::array<std::array<Waiting, reasons>, sizes> waiting;
 
-  /// Copies for which the host waited, and the time without what had to be done before them.
+  /// Copies for which the host waited, and their time without earlier work.
   std::uint64_t blocked = 0, blocked_bytes = 0;
   double blocked_seconds = 0;
 
-  /// A value for all elements: nothing crosses a link.
+  /// Whether a value is copied to all elements, so that nothing crosses a link.
   bool is_fill() const { return from.is_value(); }
-  /// Parts of one View, or Views with one label.
+  /// Whether both are parts of one View, or Views with one label.
   bool is_within_label() const {
     return !to.label.empty() && to.label == from.label && to.space == from.space;
   }

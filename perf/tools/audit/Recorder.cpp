@@ -10,10 +10,10 @@ namespace KokkosHostSpaces::Audit {
 namespace {
 
 constexpr std::size_t most_label_bytes = 256;
-constexpr std::size_t most_pairs       = 10000;  // of a program that makes up labels as it goes
+constexpr std::size_t most_pairs       = 10000;  // limits programs that generate labels
 constexpr std::string_view others      = "(others)";
-constexpr double call_seconds          = 3e-6;      // what enqueuing a copy takes in any case
-constexpr std::uint64_t large_bytes    = 16 << 20;  // long enough to tell the rate of a link
+constexpr double call_seconds          = 3e-6;      // least cost of enqueueing a copy
+constexpr std::uint64_t large_bytes    = 16 << 20;  // large enough to measure the rate of a link
 
 // As Kokkos puts an execution space into 32 bits: a type in the upper 8, an instance in the lower 24.
 Fence fence_of(std::string_view name, std::uint32_t device) {
@@ -90,7 +90,7 @@ void Recorder::end_copy(Thread& thread, double now) {
   thread.waited_before = 0;
 }
 
-// What made the host wait for the copy itself; `reasons`: nothing.
+// The reason for which the host waited for the copy itself; `reasons` if it did not.
 Reason Recorder::cause_of(Thread const& thread) const {
   Pair const& pair  = *thread.copy;
   bool const copies = !thread.nothing_to_copy && !pair.is_fill();
@@ -105,7 +105,7 @@ Reason Recorder::cause_of(Thread const& thread) const {
   return copies && pair.is_pageable() && pair.direction() != directions ? pageable : reasons;
 }
 
-// Whatever made the host wait is counted once, so that times add up.
+// Count each wait once, so that times add up.
 void Recorder::count(Thread& thread, double seconds) {
   Pair& pair           = *thread.copy;
   double const copying = std::max(0., seconds - thread.waited_inside);
@@ -129,7 +129,7 @@ void Recorder::count(Thread& thread, double seconds) {
   add(cause, waited + (cause == device_fence ? before : 0), is_copy ? copying : 0);
   if (!is_copy) return;
   ++pair.blocked;
-  if (thread.by_kernel) return;  // the bytes are those of the span, which is not all copied
+  if (thread.by_kernel) return;  // `bytes` is the span, of which only a part is copied
   pair.blocked_bytes += thread.bytes;
   pair.blocked_seconds += copying;
   see_rate(pair, thread.bytes, copying);
@@ -157,7 +157,7 @@ void Recorder::end_fence(Thread& thread, double now) {
     if (fence.of_device && !fence.whole && !fence.of_copies) thread.device_instance = true;
     return;
   }
-  // Who has waited for the instance of a copy waits for the copy no more.
+  // A wait for the instance of a copy has also waited for the copy.
   if (fence.of_device && !fence.whole) return other_work(thread);
   if (!fence.of_device || !fence.by_hand) return;
   if (thread.done == nullptr || fence.before) {

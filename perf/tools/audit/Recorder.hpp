@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the events of Kokkos Tools tell of copies. A copy is what happens on a thread between
-// begin_deep_copy and end_deep_copy; its fences tell what the host waited for:
+// Records copies by the events of Kokkos Tools. A copy is the time of a thread between begin_deep_copy and
+// end_deep_copy; its fences tell what the host waited for:
 //
 //   deep_copy(dst, src)                 a fence of every backend, the copy, the fences again
-//   deep_copy(device instance, ...)     none, unless Kokkos cannot do it without
+//   deep_copy(device instance, ...)     none, unless Kokkos needs one
 //   deep_copy(host instance, ...)       one of the host instance, one of the stream of the copy
 //
 // A fence of a whole device may also stand directly before or behind a copy.
@@ -27,32 +27,32 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// What Kokkos says of one side of a copy. Any label, also null.
+/// One end of a copy, by Kokkos. The label may be null.
 struct Operand {
   std::string_view space;
   char const* label;
   void const* memory;
 };
 
-/// A fence: whose, and how long.
+/// A fence.
 struct Fence {
   bool of_device = false;  ///< of a backend of a device, not of the host
   bool whole     = false;  ///< of all its instances
   bool of_copies = false;  ///< of the stream on which Kokkos copies for instances of the host
-  bool before    = false;  ///< by its name, of what was enqueued before a copy
+  bool before    = false;  ///< by its name, of work enqueued before a copy
   bool by_hand   = false;  ///< by its name, of the program or of deep_copy itself
   double begin   = 0;
 };
 
-/// What a thread is doing.
+/// State of a thread.
 struct Thread {
   Pair* copy           = nullptr;  ///< between its begin and its end
   double begin         = 0;
   std::uint64_t bytes  = 0;
   bool nothing_to_copy = false;
-  double waited_inside = 0;  ///< for what was enqueued before the copy
+  double waited_inside = 0;  ///< for work enqueued before the copy
   bool whole_device = false, host_instance = false, device_instance = false;
-  bool by_kernel = false;  ///< as Views with gaps are copied
+  bool by_kernel = false;  ///< the copy is a kernel, since a View has gaps
 
   Fence fence;
   double waited_before = 0;        ///< by fences of whole devices, with nothing behind them so far
@@ -61,8 +61,8 @@ struct Thread {
   bool done_is_counted = false;  ///< among those with a fence of a whole device
 };
 
-/// Collects. All times are seconds of one clock. Threads may call at once, each with its Thread,
-/// which nobody else uses.
+/// Collects copies. All times are seconds of one clock. Several threads may call at the same time, each with a
+/// Thread of its own.
 class Recorder {
  public:
   void begin_copy(Thread& thread, Operand const& to, Operand const& from, std::uint64_t bytes,
@@ -71,7 +71,7 @@ class Recorder {
   void begin_fence(Thread& thread, char const* name, std::uint32_t device, double now);
   void end_fence(Thread& thread, double now);
 
-  /// A kernel, by its name, or other work: what comes after it is no neighbour of a copy before.
+  /// Notes a kernel or other work, behind which a fence no longer belongs to an earlier copy.
   void other_work(Thread& thread, char const* kernel = nullptr);
   void allocated(std::string_view space);
 
@@ -82,7 +82,7 @@ class Recorder {
   };
   Result result() const;
 
-  /// Forgets all numbers. Copies under way are counted when they end.
+  /// Resets all numbers. Counts copies in progress when they end.
   void clear();
 
  private:
@@ -92,7 +92,7 @@ class Recorder {
   void see_rate(Pair const& pair, std::uint64_t bytes, double seconds);
 
   mutable std::mutex m_mutex;
-  std::unordered_map<std::string, std::unique_ptr<Pair>> m_pairs;  // stay where they are
+  std::unordered_map<std::string, std::unique_ptr<Pair>> m_pairs;  // addresses are stable
   std::array<double, directions> m_best{};
   std::atomic<bool> m_has_device = false;
 };

@@ -23,7 +23,7 @@ std::string or_dash(std::optional<double> value, char const* pattern, double uni
   return value ? format(pattern, *value / unit) : "–";
 }
 
-// Counts characters, as printf does not.
+// Pads by characters, where printf counts bytes.
 std::string right(std::string const& text, std::size_t width) {
   auto const characters = std::size_t(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned>(c) & 0xc0) != 0x80; }));
@@ -138,7 +138,7 @@ std::string table_of(Findings const& findings, Process const& process, double ru
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // not what the program has set
+  out.imbue(std::locale::classic());  // not the locale of the program
   Json json(out);
   json.open('{');
   json.value("version", 1);

@@ -11,10 +11,10 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// For people: what cost most, and what to do.
+/// Text for people: the most expensive copies, and advice.
 std::string table_of(Findings const& findings, Process const& process, double run_seconds);
 
-/// For programs: everything.
+/// JSON with all data.
 std::string json_of(Findings const& findings, Process const& process, double run_seconds);
 
 }  // namespace KokkosHostSpaces::Audit

@@ -15,7 +15,7 @@
 namespace KokkosHostSpaces::Audit {
 namespace {
 
-// The length of the character of UTF-8 that begins here; 0 if there is none.
+// Length of the UTF-8 character that begins here; 0 if it is not valid.
 std::size_t character_at(std::string const& text, std::size_t begin) {
   auto const byte = [&](std::size_t i) {
     return begin + i < text.size() ? static_cast<unsigned char>(text[begin + i]) : 0u;
@@ -26,13 +26,13 @@ std::size_t character_at(std::string const& text, std::size_t begin) {
   if (first < 0xc2 || first > 0xf4) return 0;
   for (std::size_t i = 1; i != length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
-  // Written longer than need be, halves of pairs, behind the last one.
+  // Reject overlong encodings, surrogates, and code points behind the last one.
   bool const wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
                      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
   return wrong ? 0 : length;
 }
 
-// Numbers in variables alone: what is shown is not what somebody else wrote.
+// Accept only numbers in environment variables, since they are shown.
 std::string number_in(char const* variable) {
   char const* const value = std::getenv(variable);
   if (value == nullptr) return "";

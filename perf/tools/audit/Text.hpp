@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Labels are what a program makes them: of any length, with any bytes.
+// Makes labels printable, which may have any length and any bytes.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_TEXT_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_TEXT_HPP
@@ -12,22 +12,22 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// The text in UTF-8, with a replacement character for what is none.
+/// The text in UTF-8, with replacement characters for other bytes.
 std::string as_utf8(std::string const& text);
 
-/// On one line of a terminal, and not long.
+/// The label on one line, shortened.
 std::string shown(std::string const& label);
 
-/// The same in `quotes`, or words for what has no label.
+/// The same in `quotes`, or a description if there is no label.
 std::string quoted(std::string const& label);
 
 /// Such as "`field` (Cuda) <- `halo` (Host)".
 std::string arrow(Pair const& pair);
 
-/// This process among others, by what launchers of MPI tell: "rank 3 of 8 on a machine", or else
-/// its number.
+/// Names this process by the variables of MPI launchers, as in "rank 3 of 8 on a machine", or by its process
+/// id.
 struct Process {
-  std::string rank, size;  ///< empty where nobody tells
+  std::string rank, size;  ///< empty if not known
   std::string host;
   long id = 0;
 
@@ -36,7 +36,7 @@ struct Process {
 };
 Process this_process();
 
-/// "audit.3.json" of "audit.json", where there are other ranks.
+/// "audit.3.json" of "audit.json" if there are several ranks.
 std::string file_of(std::string const& file, Process const& process);
 
 }  // namespace KokkosHostSpaces::Audit
