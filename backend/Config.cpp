@@ -77,6 +77,7 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
   read_one("STREAM_MEMORY", config.stream_memory);
   read_one("POOL", config.pool);
   read_one("CALIBRATION", config.calibration);
+  read_one("THRESHOLDS", config.thresholds);
   read_one("GUARD", config.guard);
   read_one("VERBOSE", config.verbose);
   return config;

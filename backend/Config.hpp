@@ -23,7 +23,9 @@ struct Config {
   bool pool = true;                   ///< _POOL: on | off: cache freed memory
   /// _CALIBRATION: the file that keeps measured rates, or off; empty (unset): that of the user
   std::string calibration = {};
-  bool guard              = false;  ///< _GUARD: on | off: tell of host code that races with copies
+  /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
+  std::string thresholds = {};
+  bool guard             = false;  ///< _GUARD: on | off: tell of host code that races with copies
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
   /// Reads the variables through `lookup` (name -> value or nothing).

@@ -36,7 +36,7 @@ sanitize() {
   done | xargs -P "$(nproc)" -L 1 bash -c '
     log=$results/sanitizer_$0_$1.log
     timeout --signal=INT --kill-after=20 "${LIMIT:-300}" compute-sanitizer --tool "$0" --error-exitcode 9 \
-      --launch-timeout 0 "$program" "~[async]~[capture]~[calibration_cuda]~[large]~[scan_of_kokkos]" \
+      --launch-timeout 0 "$program" "~[async]~[capture]~[link_rates_cuda]~[large]~[scan_of_kokkos]" \
       --shard-count "$shares" --shard-index "$1" --allow-running-no-tests > "$log" 2>&1
     code=$?
     printf "%s %2d of %d, exit code %d: %s\n" "$0" "$1" "$shares" "$code" "$(grep SUMMARY "$log" || tail -n 1 "$log")"

@@ -189,7 +189,7 @@ forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/(${glue})
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/vector/(BlockMailbox|VectorKernels).hpp"
   "only BlockMailbox.hpp and VectorKernels.hpp are written in CUDA's language")
-forbid(memspaces "(^|[^a-z_])copy_thresholds[.]" "src/tuning/ThresholdFile.cpp" "planning asks copy_thresholds_in_use(): some are measured")
+forbid(memspaces "(^|[^a-z_])copy_thresholds[.]" "src/tuning/CopyThresholds.cpp" "planning asks copy_thresholds_in_use(): a file may override some")
 forbid(memspaces "throw std::" "" "all that is thrown derives from Error")
 forbid(perf "${include}cuda" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA include CUDA")
 forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA call CUDA")

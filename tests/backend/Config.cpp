@@ -41,6 +41,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(config.touch_threads == 0);
   CHECK(config.pool);
   CHECK(config.calibration.empty());
+  CHECK(config.thresholds.empty());
   CHECK_FALSE(config.guard);
   CHECK_FALSE(config.verbose);
 }
@@ -53,6 +54,7 @@ TEST_CASE("every variable is read") {
                               {"TOUCH_THREADS", "12"},
                               {"POOL", "off"},
                               {"CALIBRATION", "/tmp/rates"},
+                              {"THRESHOLDS", "/tmp/thresholds"},
                               {"GUARD", "on"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
@@ -62,6 +64,7 @@ TEST_CASE("every variable is read") {
   CHECK(config.touch_threads == 12);
   CHECK_FALSE(config.pool);
   CHECK(config.calibration == "/tmp/rates");
+  CHECK(config.thresholds == "/tmp/thresholds");
   CHECK(config.guard);
   CHECK(config.verbose);
 }
@@ -87,6 +90,7 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
     for (auto const* value : {"", "yes", "ON", "1", "off "}) refuses(name, value, "on or off");
   }
   refuses("CALIBRATION", "", "the path of a file");
+  refuses("THRESHOLDS", "", "the path of a file");
   for (auto const* value : {"", "0", "-1", "1025", "8 ", "four", "99999999999"}) {
     refuses("TOUCH_THREADS", value, "1 to 1024");
   }

@@ -75,7 +75,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
     for moved in (2**12, 2**20, 2**26, 2**28):
         for operation in ("to_device", "to_host"):
             for space in SPACES:
-                for words, rate in (("contiguous", LINK), ("strided", LINK * 0.8)):
+                for words, rate in (("contiguous", LINK), ("strided", LINK * 0.8), ("strided_3d", LINK * 0.8)):
                     seconds = 5e-6 + moved / rate
                     made.add(f"copy/{operation}/{space}/{words}/bytes:{moved}", seconds, seconds,
                              bytes=float(moved), label="cudaMemcpyAsync")

@@ -17,7 +17,7 @@ class Limits(GoalTest):
                  "ratio >= 0.95 or 300 ns later"),
                 ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "baseline_seconds": 1.05},
                  "rate / limit to host >= 0.95, measured 0.93"),
-                ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.05}, "ratio >= 0.97")):
+                ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.1}, "ratio >= 0.93")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 self.assertGreater(machine.change(part, **factors), 0)
@@ -38,7 +38,7 @@ class Limits(GoalTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: 48 of 48 goals are reached", text)
+        self.assertIn("target: 49 of 49 goals are reached", text)
         for part, factor, wanted in (("dot/PinnedSpace/all_devices/baseline:one_device", 0.95, "ratio >= 1.9"),
                                      ("triad/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9"),
                                      ("dot/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9")):
@@ -80,8 +80,8 @@ class Limits(GoalTest):
 
     def test_streamed_loops_are_held_against_link_and_baselines(self):
         for part, factors, wanted in (
-                ("stream/triad/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
-                ("stream/dot/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.97"),
+                ("stream/triad/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),
+                ("stream/dot/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),
                 ("stream/update/PinnedSpace/staged/baseline:pipeline", {"baseline_seconds": 0.98}, "ratio >= 0.99"),
                 ("stream/update/PinnedSpace/staged/baseline:serial", {"baseline_seconds": 0.96},
                  "ratio / (limit both / limit to device) >= 0.97, measured 0.9"),

@@ -4,18 +4,58 @@
 #ifndef KOKKOS_HOST_SPACES_EXPLAIN_HPP
 #define KOKKOS_HOST_SPACES_EXPLAIN_HPP
 
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
-#include <KokkosHostSpaces/impl/copy/ExplainedCopy.hpp>
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
 namespace KokkosHostSpaces {
 
-/// How `Kokkos::deep_copy(instance, dst, src)` would copy, in words and without copying: by one
-/// memcpy, 2-D or 3-D ones, or a kernel through the mapped address, and why; how many bytes;
-/// whether it is asynchronous, and if not, what to do about it. Or why it would be refused. For
-/// people: the words may change.
+namespace Impl {
+
+/// The facts of a copy that explain() puts into words, without the types of its Views.
+struct ExplainedCopy {
+  std::string pair;               ///< both Views: labels, shapes, spaces
+  std::string dst, src;           ///< labels
+  std::string refusal;            ///< why there is no copy; empty: there is one
+  std::size_t bytes     = 0;      ///< written
+  bool is_needed        = true;   ///< false: empty, or both sides are the same memory
+  bool is_ours          = false;  ///< false: Kokkos' own copy
+  bool has_device       = false;  ///< one side is memory of a device
+  bool by_cuda_instance = false;
+  CopyPlan plan;
+  CopySides sides{};
+};
+
+template <class Dst, class Src>
+ExplainedCopy facts_of(Dst const& dst, Src const& src) {
+  ExplainedCopy copy;
+  copy.pair  = shape_of(dst) + " <- " + shape_of(src);
+  copy.dst   = dst.label();
+  copy.src   = src.label();
+  copy.bytes = dst.size() * sizeof(typename Dst::value_type);
+  try {
+    copy.is_needed = check_views(dst, src);
+  } catch (Error const& error) {
+    copy.refusal = error.what();
+    return copy;
+  }
+  copy.plan  = plan_for(dst, src);
+  copy.sides = sides_of(dst, src);
+  return copy;
+}
+
+std::string explain(ExplainedCopy const& copy);
+
+}  // namespace Impl
+
+/// Explains how `Kokkos::deep_copy(instance, dst, src)` would copy, without copying: by one memcpy, 2-D
+/// or 3-D ones, or a kernel through the mapped address, and why; the number of bytes; whether it is
+/// asynchronous, and if not, how to change that. Or why it would be refused. The text is for people and
+/// may change.
 template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
 requires Kokkos::is_execution_space_v<ExecutionSpace> std::string explain(
     ExecutionSpace const&, Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {
@@ -32,7 +72,7 @@ requires Kokkos::is_execution_space_v<ExecutionSpace> std::string explain(
   return Impl::explain(copy);
 }
 
-/// The same of the default instance of Kokkos' default execution space.
+/// As above, on the default instance of Kokkos' default execution space.
 template <class DT, class... DP, class ST, class... SP>
 std::string explain(Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {
   return explain(Kokkos::DefaultExecutionSpace(), dst, src);

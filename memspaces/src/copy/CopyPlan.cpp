@@ -3,14 +3,17 @@
 
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
-#include <KokkosHostSpaces/impl/copy/SlabCopies.hpp>
 #include <KokkosHostSpaces/impl/copy/Tiling.hpp>
+
+#include "../../../backend/Driver.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
 namespace KokkosHostSpaces::Impl {
+
+namespace Driver = Backend::Driver;
 
 namespace {
 
@@ -28,10 +31,34 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
   return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
 }
 
-bool suits_slabs(CopyPlan const& plan, LinkWay way) {
-  CopyThresholds const& known = copy_thresholds_in_use();
-  return way != LinkWay::none && plan.bytes() >= known.slabs_from(way == LinkWay::to_host) &&
-         cut_into_slabs(plan, way, known.least_slab_bytes);
+// Loops over the dimensions beyond the three that one call of the copy engine takes.
+void copy_boxes(char* dst, char const* src, CopyPlan const& plan, int loop, Driver::Stream stream) {
+  if (loop >= 2) {
+    for (std::size_t i = 0; i < plan.extent[loop]; ++i)
+      copy_boxes(dst + i * plan.dst_stride[loop], src + i * plan.src_stride[loop], plan, loop - 1,
+                 stream);
+    return;
+  }
+  Driver::Box box{.run_bytes       = plan.run_bytes,
+                  .rows            = 1,
+                  .planes          = 1,
+                  .row_pitch_dst   = plan.run_bytes,
+                  .plane_pitch_dst = plan.run_bytes,
+                  .row_pitch_src   = plan.run_bytes,
+                  .plane_pitch_src = plan.run_bytes};
+  if (plan.loops > 0) {
+    box.rows          = plan.extent[0];
+    box.row_pitch_dst = plan.dst_stride[0];
+    box.row_pitch_src = plan.src_stride[0];
+  }
+  box.plane_pitch_dst = box.rows * box.row_pitch_dst;
+  box.plane_pitch_src = box.rows * box.row_pitch_src;
+  if (plan.loops > 1) {
+    box.planes          = plan.extent[1];
+    box.plane_pitch_dst = plan.dst_stride[1];
+    box.plane_pitch_src = plan.src_stride[1];
+  }
+  Driver::copy(dst, src, box, stream);
 }
 
 }  // namespace
@@ -94,6 +121,11 @@ bool CopyPlan::suits_copy_engine() const {
   return true;
 }
 
+void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream) {
+  if (plan.contiguous()) return copy_async(dst, src, plan.run_bytes, stream);
+  copy_boxes(static_cast<char*>(dst), static_cast<char const*>(src), plan, plan.loops - 1, stream);
+}
+
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
   return plan.suits_copy_engine() &&
@@ -103,8 +135,6 @@ bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
   if (plan.run_bytes == 0) return CopyWay::nothing;
   bool const pageable = sides.pageable_source || sides.pageable_destination;
-  if (sides.same_type && sides.link_way != LinkWay::none && suits_row_kernel(plan, sides.addresses))
-    return CopyWay::row_kernel;
   if (sides.same_type && sides.both_page_locked) {
     if (plan.contiguous()) return CopyWay::byte_kernel;
   } else if (sides.same_type &&
@@ -113,27 +143,12 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
     return plan.contiguous() ? CopyWay::one_copy : CopyWay::boxes;
   }
   if (pageable) return CopyWay::staged;
-  if (!sides.same_type || !suits_tiles(plan, sides.addresses)) return CopyWay::element_kernel;
-  return suits_slabs(plan, sides.link_way) ? CopyWay::tiled_slabs : CopyWay::tiled_kernel;
+  return sides.same_type && suits_tiles(plan, sides.addresses) ? CopyWay::tiled_kernel
+                                                               : CopyWay::element_kernel;
 }
 
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {
   return make_tiling(plan, addresses, false).has_value();
-}
-
-bool suits_row_kernel(CopyPlan const& plan, std::size_t addresses) {
-  constexpr std::size_t word = 16, most_words = std::size_t(1) << 31;
-  CopyThresholds const& known = copy_thresholds_in_use();
-  if (plan.loops != 2 || plan.run_bytes < known.equal_run_bytes ||
-      plan.run_bytes > known.most_run_of_planes_by_kernel ||
-      plan.bytes() < known.least_planes_by_kernel || plan.bytes() / word > most_words)
-    return false;
-  std::size_t all = addresses | plan.run_bytes;
-  for (std::size_t loop = 0; loop < 2; ++loop) {
-    if (plan.dst_stride[loop] < plan.run_bytes) return false;  // a row would be written twice
-    all |= plan.dst_stride[loop] | plan.src_stride[loop];
-  }
-  return all % word == 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
-#include <KokkosHostSpaces/impl/copy/ExplainedCopy.hpp>
+#include <KokkosHostSpaces/Explain.hpp>
 #include <KokkosHostSpaces/impl/copy/Tiling.hpp>
+#include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -23,14 +23,7 @@ std::string boxes(CopyPlan const& plan) {
 std::string tiles(ExplainedCopy const& copy) {
   auto const tiling =
       make_tiling(copy.plan, copy.sides.addresses, !copy.sides.device_reads_host_memory);
-  bool const by_slabs = choose_way(copy.plan, copy.sides) == CopyWay::tiled_slabs;
-  std::string const begin =
-      !by_slabs ? "a kernel through the mapped address, tile by tile (the two "
-      : copy.sides.link_way == LinkWay::to_host
-          ? "a kernel to memory of the device, tile by tile, and memcpys of slabs from there (the two "
-          : "memcpys of slabs to memory of the device, and a kernel from there, tile by tile (the two ";
-  return begin +
-         "differ in the order of "
+  return "a kernel through the mapped address, tile by tile (the two differ in the order of "
          "dimensions; tiles of " +
          text(tiling->side_dst) + " x " + text(tiling->side_src) + " words of " +
          text(tiling->word) + " bytes)";
@@ -58,12 +51,7 @@ std::string way(ExplainedCopy const& copy) {
     case CopyWay::byte_kernel:
       return "a kernel through the mapped address, as one run of bytes (for memory of the host "
              "alone a memcpy makes the host wait)";
-    case CopyWay::tiled_kernel:
-    case CopyWay::tiled_slabs: return tiles(copy);
-    case CopyWay::row_kernel:
-      return "a kernel through the mapped address, 16 bytes at a time (a memcpy of planes with rows "
-             "of " +
-             text(copy.plan.run_bytes) + " bytes is slower)";
+    case CopyWay::tiled_kernel: return tiles(copy);
     case CopyWay::element_kernel: return elements(copy);
     case CopyWay::staged: break;
   }

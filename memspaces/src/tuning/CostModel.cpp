@@ -56,23 +56,6 @@ std::string both_directions(Bytes const& bytes) {
          " to the host";
 }
 
-// From the first row to the last one that stages read, or write, of a buffer.
-std::size_t bytes_used(StreamShape const& shape, int number, bool written) {
-  StreamBuffer const& buffer = shape.buffers[at(number)];
-  if (buffer.fixed) return std::size_t(buffer.rows) * buffer.row_bytes;
-  StreamRows rows{buffer.rows, 0};
-  for (StreamStage const& stage : shape.stages) {
-    for (StreamAccess const& access : stage.accesses) {
-      if (access.buffer != number || (written && !access.writes) || stage.begin >= stage.end)
-        continue;
-      rows.begin = std::min(rows.begin, stage.begin - access.halo);
-      rows.end   = std::max(rows.end, stage.end + access.halo);
-    }
-  }
-  rows = {std::max<std::int64_t>(rows.begin, 0), std::min(rows.end, buffer.rows)};
-  return std::size_t(rows.count()) * buffer.row_bytes;
-}
-
 struct Traffic {
   Bytes staged, in_place;
   double kernels = 0;                 // bytes that a pass touches in device memory
@@ -121,21 +104,6 @@ double in_place_seconds(double read, double written, LinkRates const& rates) {
   return seconds_of({read, written}, {{0, rates.zero_copy_write},
                                       {2. / 3, rates.zero_copy_two_to_one},
                                       {1, rates.zero_copy_read}});
-}
-
-LoopCost cost_of(StreamShape const& shape) {
-  LoopCost cost;
-  cost.passes = int(shape.stages.size());
-  for (std::size_t b = 0; b < shape.buffers.size(); ++b) {
-    StreamBuffer const& buffer = shape.buffers[b];
-    ArgumentCost argument;
-    argument.to_device = buffer.loaded ? bytes_used(shape, int(b), false) : 0;
-    argument.to_host   = buffer.stored ? bytes_used(shape, int(b), true) : 0;
-    argument.fraction  = buffer.touched;
-    argument.resident  = buffer.fixed;
-    cost.arguments.push_back(argument);
-  }
-  return cost;
 }
 
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates) {

@@ -12,15 +12,9 @@
 #include "../../plain/Platform.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <stdexcept>
 #include <string>
-#include <system_error>
-
-#include <unistd.h>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
@@ -28,19 +22,16 @@ namespace {
 char const* const usage = R"(Usage: kokkos_host_spaces_info [options]
   --no-measure   only look: no rates
   --json         one JSON object instead of text
-  --calibrate    measure link rates and the sizes at which the library changes its way to copy, and
-                 keep them for all processes of this user: see KOKKOS_HOST_SPACES_CALIBRATION
   --version      of library, Kokkos, CUDA and compiler
 Prints GPUs, links, NUMA nodes, limits, the rates to expect (measured in about 5 seconds), and
 warnings with what to do.
 )";
 
 struct Options {
-  bool measure   = true;
-  bool json      = false;
-  bool calibrate = false;
-  bool help      = false;
-  bool version   = false;
+  bool measure = true;
+  bool json    = false;
+  bool help    = false;
+  bool version = false;
 };
 
 Options parse_options(int argc, char const* const* argv) {
@@ -51,8 +42,6 @@ Options parse_options(int argc, char const* const* argv) {
       options.measure = false;
     else if (arguments.option() == "--json")
       options.json = true;
-    else if (arguments.option() == "--calibrate")
-      options.calibrate = true;
     else if (arguments.option() == "--help")
       options.help = true;
     else if (arguments.option() == "--version")
@@ -60,8 +49,6 @@ Options parse_options(int argc, char const* const* argv) {
     else
       arguments.refuse();
   }
-  if (options.calibrate && (options.json || !options.measure))
-    throw UsageError("--calibrate is an option by itself: leave the others out");
   return options;
 }
 
@@ -75,27 +62,12 @@ std::string why_no_gpu() {
   return baselines_use_cuda ? why_no_device() : "this library was built without CUDA";
 }
 
-// By the program beside this one, which has Kokkos. \throw if that cannot be started
-int calibrate() {
-  if (std::string const why = why_no_gpu(); !why.empty()) {
-    std::cout << "There is nothing to calibrate: no GPU (" << why << ")\n";
-    return skipped;
-  }
-  std::string const program = std::filesystem::read_symlink("/proc/self/exe")
-                                  .replace_filename("kokkos_host_spaces_calibrate");
-  execl(program.c_str(), program.c_str(), nullptr);
-  throw std::runtime_error(program + " cannot be started (" +
-                           std::generic_category().message(errno) +
-                           "): install it beside this program");
-}
-
 int run(int argc, char** argv) {
   Options const options = parse_options(argc, argv);
   if (options.help || options.version) {
     std::cout << (options.help ? usage : version_text());
     return success;
   }
-  if (options.calibrate) return calibrate();
   Findings findings         = survey(list_devices(), Impl::Backend::Topology::machine());
   findings.huge_pages_asked = Impl::Backend::config().huge_pages;
   findings.with_cuda        = baselines_use_cuda;

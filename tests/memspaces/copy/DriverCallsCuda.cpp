@@ -11,8 +11,6 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <cuda_runtime_api.h>
 
-#include <cstring>
-
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -93,63 +91,6 @@ TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver
   CHECK(spy.bytes == sizeof(int) * n * (n + 100));
   CHECK(spy.streams.count(users) == 0);
   CHECK(spy.streams.count(nullptr) == 0);
-}
-
-TEST_CASE("a large copy that turns a matrix crosses the link by slabs, in a capture by a kernel",
-          "[driver_calls][cuda]") {
-  using Left     = Kokkos::LayoutLeft;
-  int const rows = 3000, columns = 2003;  // 48 MB
-  Kokkos::View<double**, Left, khs::PinnedSpace> const host("host", rows, columns),
-      turned_back("turned back", rows, columns);
-  Kokkos::View<double**, Right, khs::PinnedSpace> const back("back", rows, columns);
-  Kokkos::View<double**, Right, Kokkos::CudaSpace> const device("device", rows, columns);
-  for (int j = 0; j < columns; ++j)
-    for (int i = 0; i < rows; ++i) host(i, j) = 10000. * i + j;
-  cudaStream_t stream = nullptr;
-  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
-  {
-    Kokkos::Cuda const instance(stream);
-    auto const wrong = [&] {
-      Kokkos::deep_copy(instance, back, device);
-      instance.fence();
-      int count = 0;
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j) count += back(i, j) != 10000. * i + j;
-      return count;
-    };
-    for (int round = 0; round < 3; ++round) {
-      DriverSpy const spy;
-      Kokkos::deep_copy(instance, device, host);
-      CHECK(spy.copies > 3);
-      CHECK(spy.bytes == sizeof(double) * rows * columns);
-      CHECK(spy.streams.count(stream) == 0);
-    }
-    CHECK(wrong() == 0);
-    {
-      DriverSpy const spy;
-      Kokkos::deep_copy(instance, turned_back, device);
-      CHECK(spy.copies > 3);
-      CHECK(spy.bytes == sizeof(double) * rows * columns);
-      CHECK(spy.streams.count(stream) == 0);
-    }
-    instance.fence();
-    CHECK(std::memcmp(turned_back.data(), host.data(), host.size() * sizeof(double)) == 0);
-    Kokkos::deep_copy(instance, device, 0.);
-    instance.fence();
-    DriverSpy const spy;
-    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-    Kokkos::deep_copy(instance, device, host);
-    cudaGraph_t graph = nullptr;
-    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-    CHECK(spy.copies == 0);
-    cudaGraphExec_t runnable = nullptr;
-    REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
-    REQUIRE(cudaGraphLaunch(runnable, stream) == cudaSuccess);
-    CHECK(wrong() == 0);
-    cudaGraphExecDestroy(runnable);
-    cudaGraphDestroy(graph);
-  }
-  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
 TEST_CASE("a broadcast of pageable memory is one call", "[driver_calls][cuda]") {

@@ -6,7 +6,7 @@
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/ChunkSizing.hpp>
 
 #include <algorithm>

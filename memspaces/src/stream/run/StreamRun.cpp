@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
 #include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>

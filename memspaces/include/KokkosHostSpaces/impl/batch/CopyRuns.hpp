@@ -8,7 +8,7 @@
 
 #include <KokkosHostSpaces/impl/batch/BatchKernels.hpp>
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
 #include <cstddef>
 #include <cstdint>

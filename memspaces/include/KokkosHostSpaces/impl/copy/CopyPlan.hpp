@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_PLAN_HPP
 
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+
 #include <array>
 #include <cstddef>
 
@@ -42,6 +44,9 @@ struct CopyPlan {
 CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
                         std::size_t const* dst_strides, std::size_t const* src_strides);
 
+/// Enqueues the copy on `stream` by plan.engine_calls() calls of the copy engine, and returns.
+void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
+
 /// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
 /// place?
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
@@ -53,14 +58,9 @@ enum class CopyWay {
   boxes,           ///< 2-D and 3-D asynchronous copies
   byte_kernel,     ///< by a kernel, a run of bytes
   tiled_kernel,    ///< by a kernel, tile by tile: the sides differ in the order of dimensions
-  tiled_slabs,     ///< the same, within a device, where slabs come from or go to the host
-  row_kernel,      ///< by a kernel, word by word of 16 bytes: short rows in planes
   element_kernel,  ///< by Kokkos' kernel, element by element
   staged,          ///< what is pageable goes through page-locked memory, box by box
 };
-
-/// Over the link, between page-locked memory and what is a device's own?
-enum class LinkWay { none, to_device, to_host };
 
 /// What a plan does not tell of a copy.
 struct CopySides {
@@ -69,16 +69,12 @@ struct CopySides {
   bool both_page_locked;  ///< host memory that kernels reach
   bool device_reads_host_memory;
   std::size_t addresses = 0;  ///< those of both sides, or-ed: how they are aligned
-  LinkWay link_way      = LinkWay::none;
 };
 
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
 
 /// Can the copy be made by tiles (TiledCopy.hpp)?
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
-
-/// Is it one of short rows in planes, which RowCopy.hpp can make and the copy engine makes slowly?
-bool suits_row_kernel(CopyPlan const& plan, std::size_t addresses);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,21 +1,238 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Overloads of Kokkos::deep_copy with the parameters of Kokkos' own, word for word: a constraint
-// makes them the better match, and the return type keeps their mangled names apart (see OwnName).
-// Templates that call `Kokkos::deep_copy` by this name see what was declared before them, so this
-// header comes first, or is included everywhere: docs/Porting.md.
+// Kokkos::deep_copy for pairs of spaces with one of ours in it. The overloads have the parameters of
+// Kokkos' own, word for word: a constraint makes them the better match, and the return type keeps their
+// mangled names apart (see OwnName). Templates that call `Kokkos::deep_copy` by this name see only
+// declarations before them, so this header comes first, or is included everywhere: docs/Porting.md.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 
-#include <KokkosHostSpaces/impl/copy/CopyViews.hpp>
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
+#include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
+#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/copy/Staging.hpp>
+#include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <type_traits>
+
+namespace KokkosHostSpaces::Impl {
+
+/// The type that mapped_view returns for a View type.
+template <class View>
+using MappedViewOf = Kokkos::View<typename View::data_type, typename View::array_layout,
+                                  Kokkos::Device<typename View::execution_space, MappedSpace>,
+                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class View>
+std::string shape_of(View const& view) {
+  std::string text = "\"";
+  text.append(view.label()).append("\" (");
+  for (int r = 0; r < int(View::rank); ++r) {
+    if (r > 0) text += ',';
+    text += std::to_string(view.extent(r));
+  }
+  return text.append(") in ").append(View::memory_space::name());
+}
+
+template <class Dst, class Src>
+constexpr void check_types() {
+  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
+                "deep_copy requires non-const destination type");
+  static_assert(unsigned(Dst::rank) == unsigned(Src::rank),
+                "deep_copy requires Views of equal rank");
+}
+
+// Apart from check_views, which is quick without them.
+template <class Dst, class Src>
+[[noreturn]] void refuse_extents(Dst const& dst, Src const& src) {
+  throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
+              shape_of(src));
+}
+
+template <class Dst, class Src>
+[[noreturn]] void refuse_overlap(Dst const& dst, Src const& src) {
+  throw Error("Kokkos::deep_copy of overlapping views: " + shape_of(dst) + " <- " + shape_of(src) +
+              ": copy through a third View");
+}
+
+// Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
+// Returns whether there is something to copy.
+template <class Dst, class Src>
+inline bool check_views(Dst const& dst, Src const& src) {
+  for (int r = 0; r < int(Dst::rank); ++r)
+    if (dst.extent(r) != src.extent(r)) refuse_extents(dst, src);
+  auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
+  auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
+  if (dst.data() == nullptr || src.data() == nullptr || dst.size() == 0) return false;
+  bool const both_contiguous = dst.span_is_contiguous() && src.span_is_contiguous();
+  if (begin(dst) == begin(src) && end(dst) == end(src) && both_contiguous) return false;
+  if (begin(dst) < end(src) && begin(src) < end(dst) && both_contiguous) refuse_overlap(dst, src);
+  return true;
+}
+
+template <class Dst, class Src>
+CopyPlan plan_for(Dst const& dst, Src const& src) {
+  std::size_t extents[8] = {}, dst_strides[9] = {}, src_strides[9] = {};
+  for (int r = 0; r < int(Dst::rank); ++r) {
+    extents[r]     = dst.extent(r);
+    dst_strides[r] = dst.stride(r);
+    src_strides[r] = src.stride(r);
+  }
+  return make_copy_plan(sizeof(typename Dst::value_type), int(Dst::rank), extents, dst_strides,
+                        src_strides);
+}
+
+/// What choose_way has to know of a pair.
+template <class Dst, class Src>
+CopySides sides_of(Dst const& dst, Src const& src) {
+  using DstSpace = typename Dst::memory_space;
+  using SrcSpace = typename Src::memory_space;
+#ifdef KOKKOS_ENABLE_CUDA
+  constexpr bool both_page_locked = is_page_locked_v<DstSpace> && is_page_locked_v<SrcSpace>;
+#else
+  constexpr bool both_page_locked = false;
+#endif
+  return {.same_type = std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,
+          .pageable_source          = is_pageable_v<SrcSpace>,
+          .pageable_destination     = is_pageable_v<DstSpace>,
+          .both_page_locked         = both_page_locked,
+          .device_reads_host_memory = !is_used_by_cuda_v<SrcSpace>,
+          .addresses                = reinterpret_cast<std::uintptr_t>(dst.data()) |
+                       reinterpret_cast<std::uintptr_t>(src.data())};
+}
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-namespace KokkosHostSpaces::Impl {
+/// Does a tool listen to copies? Without one the callbacks, of 2 KB, are not asked for.
+inline bool tools_see_copies() {
+  return Kokkos::Profiling::profileLibraryLoaded() &&
+         Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
+}
+
+/// Tells Kokkos Tools of a deep_copy for as long as it lives.
+class DeepCopyEvent {
+ public:
+  template <class Dst, class Src>
+  DeepCopyEvent(Dst const& dst, Src const& src) {
+    if (!tools_see_copies()) return;
+    Kokkos::Profiling::beginDeepCopy(
+        Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
+        Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
+        dst.size() * sizeof(typename Dst::value_type));  // without gaps, as the copy
+  }
+  ~DeepCopyEvent() {
+    if (Kokkos::Profiling::profileLibraryLoaded() &&
+        Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
+      Kokkos::Profiling::endDeepCopy();
+  }
+  DeepCopyEvent(DeepCopyEvent const&)            = delete;
+  DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
+};
+
+// The same memory in a space that kernels may access.
+template <class View>
+auto reachable_by_kernels(View const& view) {
+  if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
+    return MappedViewOf<View>(view.data(), view.layout());
+  else
+    return view;
+}
+
+template <class Dst, class Src>
+void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src);
+
+// Through staging memory: the next box waits, on the stream, until the one before has left it.
+template <class Dst, class Src>
+void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+  if constexpr (is_pageable_v<typename Src::memory_space>) {
+    for_each_staged_box(src, true, [&](StagedBox const& box, auto const& staging) {
+      copy_async(staging.data(), part_of(src, box).data(), box.plan, instance.cuda_stream());
+      enqueue_copy(instance, part_of(dst, box), staging);
+    });
+  } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
+    for_each_staged_box(dst, false, [&](StagedBox const& box, auto const& staging) {
+      enqueue_copy(instance, staging, part_of(src, box));
+      copy_async(part_of(dst, box).data(), staging.data(), box.plan, instance.cuda_stream());
+    });
+  }
+}
+
+// Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
+// slower, else by a kernel; what is pageable goes through staging memory then. Between page-locked
+// host memory always by a kernel, for which the calling thread does not have to wait.
+template <class Dst, class Src>
+void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+  retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
+  CopyPlan const plan   = plan_for(dst, src);
+  CopySides const sides = sides_of(dst, src);
+  switch (choose_way(plan, sides)) {
+    case CopyWay::nothing: return;
+    case CopyWay::one_copy:
+    case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
+    case CopyWay::byte_kernel:
+      return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
+    case CopyWay::tiled_kernel:
+      return enqueue_tiled_copy(instance, dst.data(), src.data(), plan,
+                                sides.device_reads_host_memory);
+    case CopyWay::staged: return enqueue_staged_copy(instance, dst, src);
+    case CopyWay::element_kernel: break;
+  }
+  if constexpr (!is_pageable_v<typename Dst::memory_space> &&
+                !is_pageable_v<typename Src::memory_space>)
+    enqueue_copy_kernel(instance, reachable_by_kernels(dst), reachable_by_kernels(src));
+}
+
+// Does the copy, and waits for nothing else: on a stream of ours, of the device whose memory it is.
+template <class Dst, class Src>
+void copy_and_wait_for(Dst const& dst, Src const& src) {
+  if constexpr (std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>) {
+    CopyPlan const plan = plan_for(dst, src);
+    if (plan.contiguous()) return copy_and_wait(dst.data(), src.data(), plan.run_bytes);
+  }
+  Kokkos::Cuda const cuda = private_instance(device_of(dst.data(), src.data()));
+  enqueue_copy(cuda, dst, src);
+  cuda.fence("Kokkos::deep_copy: fence after a copy that the host waits for");
+}
+
+template <class View>
+CopySide side_of(View const& view) {
+  std::size_t const bytes = view.span() * sizeof(typename View::value_type);
+  return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
+}
+
+// deep_copy(instance, dst, src)
+template <class ExecutionSpace, class Dst, class Src>
+void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+  check_types<Dst, Src>();
+  DeepCopyEvent const event(dst, src);
+  if (!check_views(dst, src)) return;
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
+    enqueue_copy(instance, dst, src);
+    if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
+  } else {
+    instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
+    copy_and_wait_for(dst, src);
+  }
+}
+
+// deep_copy(dst, src): all work before, the copy, and nothing after it has begun.
+template <class Dst, class Src>
+void copy_views(Dst const& dst, Src const& src) {
+  check_types<Dst, Src>();
+  Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
+  DeepCopyEvent const event(dst, src);
+  if (!check_views(dst, src)) return;
+  copy_and_wait_for(dst, src);
+  Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
+}
 
 // Pageable and device memory, which no common execution space reaches: stock Kokkos copies it
 // contiguously or throws. Its own as long as not all sources of a program ask for ours, since code
@@ -48,7 +265,11 @@ template <class ExecutionSpace, class Dst>
 concept OurFill = std::is_same_v<ExecutionSpace, Kokkos::Cuda> &&
     std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
 
+#endif  // KOKKOS_ENABLE_CUDA
+
 }  // namespace KokkosHostSpaces::Impl
+
+#ifdef KOKKOS_ENABLE_CUDA
 
 namespace Kokkos {
 

@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -31,6 +33,31 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 /// Reports the deallocation to Kokkos Tools and returns the memory to the pool. Does not wait.
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
+
+/// Page-locked, mapped memory of the pool for the lifetime of this object. Device work that was enqueued
+/// before the destruction may still use it: the pool does not hand it out again before that is done.
+class PoolMemory {
+ public:
+  /// \param device_id as of allocate
+  /// \param label     shown by Kokkos Tools and in messages
+  /// \throw OutOfPinnedMemory
+  PoolMemory(int device_id, std::string label, std::size_t bytes)
+      : m_label(std::move(label)),
+        m_bytes(bytes),
+        m_data(allocate(space, device_id, m_label.c_str(), bytes, 0)) {}
+  ~PoolMemory() { deallocate(space, m_label.c_str(), m_data, m_bytes, 0); }
+  PoolMemory(PoolMemory const&)            = delete;
+  PoolMemory& operator=(PoolMemory const&) = delete;
+
+  void* data() const { return m_data; }  ///< aligned to 256 bytes; nullptr for zero bytes
+
+ private:
+  static constexpr SpaceDescription space{"Mapped", false};
+
+  std::string m_label;
+  std::size_t m_bytes;
+  void* m_data;
+};
 
 /// Returns a device near which the memory lies: `preferred` if it is one of them, or if none is known.
 int device_near(void const* memory, int preferred);

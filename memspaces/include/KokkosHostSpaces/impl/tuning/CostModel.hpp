@@ -4,8 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_COST_MODEL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COST_MODEL_HPP
 
-#include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
+#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 
 #include <cstddef>
 #include <string>
@@ -36,9 +35,6 @@ struct TransportEstimate {
   double staged_seconds, zero_copy_seconds;  ///< infinite: not possible
   bool zero_copy;                            ///< the choice: the faster one
 };
-
-/// Of the rows that the stages of a loop read and write, as far as there are any.
-LoopCost cost_of(StreamShape const& shape);
 
 /// Estimates both transports.
 ///

@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_JOB_HPP
 
-#include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
+#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamResourcePool.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
-#include <KokkosHostSpaces/impl/tuning/ThresholdFile.hpp>
+#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 
 #include "../../support/DeviceWork.hpp"
 
@@ -16,7 +15,7 @@
 using namespace KokkosHostSpaces::Impl;
 
 TEST_CASE("the rates of a link fit one another, and are measured in less than a second",
-          "[calibration_cuda]") {
+          "[link_rates_cuda]") {
   int const device = Kokkos::device_id();
   (void)measure_link_rates(device);  // page-locks memory
   auto const begin = std::chrono::steady_clock::now();
@@ -24,7 +23,7 @@ TEST_CASE("the rates of a link fit one another, and are measured in less than a 
   double const taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   REQUIRE(r);
-  std::cout << write_calibration({{"here", "measured in s:", std::to_string(taken), *r}});
+  std::cout << write_link_rates({{"here", "measured in s:", std::to_string(taken), *r}});
   CHECK(taken < 1);
   CHECK(r->make_sense());
   CHECK(r->both > 1.05 * std::max(r->to_device, r->to_host));
@@ -36,7 +35,7 @@ TEST_CASE("the rates of a link fit one another, and are measured in less than a 
   CHECK(r->device_memory > 5 * r->to_device);
 }
 
-TEST_CASE("a busy device is not measured", "[calibration_cuda]") {
+TEST_CASE("a busy device is not measured", "[link_rates_cuda]") {
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   stream.run(gate.hold());
@@ -44,18 +43,4 @@ TEST_CASE("a busy device is not measured", "[calibration_cuda]") {
   gate.open();
   stream.wait();
   CHECK(measure_link_rates(Kokkos::device_id()));
-}
-
-// Writes to the file that KOKKOS_HOST_SPACES_CALIBRATION names: ctest says which.
-TEST_CASE("copies are planned by what the file has of this machine", "[.][thresholds_cuda]") {
-  CopyThresholds other;
-  other.equal_run_bytes = 4096;
-  CalibratedLink here   = name_link(Kokkos::device_id());
-  here.more             = with_thresholds({}, other);
-  CalibratedLink later  = here;
-  later.driver          = "another";
-  REQUIRE(keep_calibration(calibration_file(), later).empty());
-  CHECK(thresholds_of_this_machine().equal_run_bytes == copy_thresholds.equal_run_bytes);
-  REQUIRE(keep_calibration(calibration_file(), here).empty());
-  CHECK(copy_thresholds_in_use().equal_run_bytes == 4096);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/tuning/Calibration.hpp>
+#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 
 #include "../../../backend/os/CacheFile.hpp"
 
@@ -15,11 +15,11 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// Another version when an entry's meaning changes: older files are then measured anew.
+// A new version when the meaning of an entry changes: the rates of older files are measured again.
 constexpr char const* first_line = "Kokkos Host Spaces calibration 1";
 
 using Value = double LinkRates::*;
-using Name  = std::string CalibratedLink::*;
+using Name  = std::string KnownLink::*;
 
 struct Entry {
   char const* name;
@@ -35,12 +35,12 @@ constexpr std::array entries = {Entry{"to_device", &LinkRates::to_device},
                                 Entry{"device_memory", &LinkRates::device_memory},
                                 Entry{"operation_seconds", &LinkRates::operation_seconds}};
 
-constexpr std::size_t words             = 3;
-constexpr std::array<Name, words> names = {&CalibratedLink::machine, &CalibratedLink::gpu,
-                                           &CalibratedLink::driver};
+constexpr std::size_t words                        = 3;
+constexpr std::array<Name, words> names            = {&KnownLink::machine, &KnownLink::gpu,
+                                                      &KnownLink::driver};
 constexpr std::array<char const*, words> name_keys = {"machine", "gpu", "driver"};
 
-// A value ends with its line.
+// A value of a file is one line.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' '; }, ' ');
@@ -61,14 +61,14 @@ bool read_number(std::string const& text, double& number) {
   return in >> number && in.eof();
 }
 
-// What names a GPU, as it stands in a file.
-CalibratedLink as_in_file(CalibratedLink link) {
+// Returns the names of a GPU as a file has them.
+KnownLink as_in_file(KnownLink link) {
   for (auto const name : names) link.*name = one_line(link.*name);
   return link;
 }
 
-// The lines of an entry: names and rates in the order in which they are written, and more.
-bool read_link(std::vector<std::string> const& lines, CalibratedLink& link) {
+// Reads names and rates in the order in which they are written, and ignores further lines.
+bool read_link(std::vector<std::string> const& lines, KnownLink& link) {
   if (lines.size() < words + entries.size()) return false;
   auto line = lines.begin();
   std::string value;
@@ -78,7 +78,6 @@ bool read_link(std::vector<std::string> const& lines, CalibratedLink& link) {
     if (!starts_with_key(*line++, entry.name, value) ||
         !read_number(value, link.rates.*entry.value))
       return false;
-  link.more.assign(line, lines.end());
   link.rates.measured = true;
   return link.rates.make_sense();
 }
@@ -90,34 +89,33 @@ bool LinkRates::make_sense() const {
   return std::ranges::all_of(entries, [this](Entry const& entry) {
     double const value = this->*entry.value;
     if (entry.value == &LinkRates::operation_seconds) return value > 0 && value < 1;
-    return value > slowest && value < fastest;  // false if it is no number
+    return value > slowest && value < fastest;  // false for NaN
   });
 }
 
-std::string write_calibration(std::vector<CalibratedLink> const& links) {
+std::string write_link_rates(std::vector<KnownLink> const& links) {
   std::ostringstream out;
   out.imbue(std::locale::classic());
   out.precision(6);
   out << first_line << '\n';
-  for (CalibratedLink const& link : links) {
+  for (KnownLink const& link : links) {
     out << '\n';
     for (std::size_t i = 0; i < words; ++i)
       out << name_keys[i] << ' ' << one_line(link.*names[i]) << '\n';
     for (Entry const& entry : entries) out << entry.name << ' ' << link.rates.*entry.value << '\n';
-    for (std::string const& line : link.more) out << one_line(line) << '\n';
   }
   return out.str();
 }
 
-// Entries are parted by empty lines. A line without an end may be cut.
-std::vector<CalibratedLink> read_calibration(std::string const& text) {
+// Empty lines separate entries. The last line is skipped without its end: it may be cut.
+std::vector<KnownLink> read_link_rates(std::string const& text) {
   std::istringstream in(text);
-  std::vector<CalibratedLink> links;
+  std::vector<KnownLink> links;
   std::string line;
   if (!std::getline(in, line) || line != first_line) return links;
   std::vector<std::string> entry;
   auto const end_entry = [&] {
-    CalibratedLink link;
+    KnownLink link;
     if (read_link(entry, link)) links.push_back(std::move(link));
     entry.clear();
   };
@@ -130,46 +128,40 @@ std::vector<CalibratedLink> read_calibration(std::string const& text) {
   return links;
 }
 
-std::optional<CalibratedLink> find_calibration(std::string const& file,
-                                               CalibratedLink const& wanted) {
+std::optional<KnownLink> find_link_rates(std::string const& file, KnownLink const& wanted) {
   auto const text = file.empty() ? std::nullopt : Backend::read_cache_file(file);
   if (!text) return std::nullopt;
-  CalibratedLink const name = as_in_file(wanted);
-  for (CalibratedLink& link : read_calibration(*text))
+  KnownLink const name = as_in_file(wanted);
+  for (KnownLink& link : read_link_rates(*text))
     if (link.same_gpu(name) && link.driver == name.driver) return std::move(link);
   return std::nullopt;
 }
 
-// What others have written since we looked stays, also of the same GPU what is no rate; nothing of it
-// with another driver.
-std::string keep_calibration(std::string const& file, CalibratedLink const& fresh) {
-  CalibratedLink added = as_in_file(fresh);
-  auto links           = read_calibration(Backend::read_cache_file(file).value_or(""));
-  std::erase_if(links, [&](CalibratedLink& link) {
-    if (!link.same_gpu(added)) return false;
-    if (added.more.empty() && link.driver == added.driver) added.more = std::move(link.more);
-    return true;
-  });
+// Reads the file again: other processes may have written meanwhile.
+std::string keep_link_rates(std::string const& file, KnownLink const& fresh) {
+  KnownLink const added = as_in_file(fresh);
+  auto links            = read_link_rates(Backend::read_cache_file(file).value_or(""));
+  std::erase_if(links, [&](KnownLink const& link) { return link.same_gpu(added); });
   links.push_back(added);
-  return Backend::replace_cache_file(file, write_calibration(links));
+  return Backend::replace_cache_file(file, write_link_rates(links));
 }
 
-void Calibration::keep(CalibratedLink const& fresh) {
+void LinkRatesCache::keep(KnownLink const& fresh) {
   if (m_file.empty()) return;
-  std::string const problem = keep_calibration(m_file, fresh);
+  std::string const problem = keep_link_rates(m_file, fresh);
   if (problem.empty() || std::exchange(m_told, true)) return;
   m_machine.tell("measured link rates cannot be kept in " + m_file + " (" + problem +
                  "): set KOKKOS_HOST_SPACES_CALIBRATION to a file that can be written, or to off; "
                  "until then each process measures them for half a second");
 }
 
-LinkRates Calibration::rates(int device) {
+LinkRates LinkRatesCache::rates(int device) {
   std::lock_guard const lock(m_mutex);
   if (auto const found = m_rates.find(device); found != m_rates.end()) return found->second;
   if (m_attempts[device] == most_attempts) return {};
-  CalibratedLink link = m_machine.name(device);
+  KnownLink link = m_machine.name(device);
   std::optional<LinkRates> measured;
-  if (auto const kept = find_calibration(m_file, link)) {
+  if (auto const kept = find_link_rates(m_file, link)) {
     measured = kept->rates;
   } else {
     ++m_attempts[device];
