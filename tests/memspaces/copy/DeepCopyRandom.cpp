@@ -86,7 +86,8 @@ void check() {
   Memory<Dst> const dst;
   Memory<Src> const src;
   auto* const from = reinterpret_cast<From*>(src.host.data());
-  for (std::size_t i = 0; i < Memory<Src>::most / sizeof(From); ++i) from[i] = From(i * 37 % 127);
+  for (std::size_t i = 0; i < Memory<Src>::most / sizeof(From); ++i)
+    from[i] = From(double(i * 37 % 127));
   src.put(Memory<Src>::most);
   bool blocking    = false;
   auto const fails = [&](Case const& c) {
