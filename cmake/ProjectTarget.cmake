@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-option(KokkosHostSpaces_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+# Other compilers and flags warn of other things: only the presets set it.
+option(KokkosHostSpaces_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 # Kokkos' headers take most of the time that a source takes.
 option(KokkosHostSpaces_UNITY_BUILD "Compile several sources at once, which is less work" ON)
-option(KokkosHostSpaces_FEWER_SOURCES
-  "Compile yet more at once, and examples as nothing that can run: for CUDA without a GPU, half of the work" OFF)
+option(KokkosHostSpaces_GPU_TESTS "OFF: tests that need a GPU are shown as skipped, and can be left unbuilt" ON)
 
 # 1 for targets which nvcc compiles: all if its wrapper is the compiler, else Kokkos sees to it that
 # those are which depend on Kokkos, and marks them.
@@ -17,8 +17,7 @@ elseif(KokkosHostSpaces_ENABLE_CUDA)
 endif()
 
 # khs_project_target(<target> [APART] [SMALL] [TOGETHER]): how we compile what is ours: each source by itself with APART;
-# many at once if they are SMALL; with TOGETHER all at once, by nvcc only where fewer sources are wanted. Nothing of it is
-# exported.
+# many at once if they are SMALL; with TOGETHER all at once, except by nvcc. Nothing of it is exported.
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
   set_target_properties(${target} PROPERTIES
@@ -26,7 +25,7 @@ function(khs_project_target target)
     UNITY_BUILD OFF  # whatever the surrounding project says
     UNITY_BUILD_BATCH_SIZE 6)
   set(at_once OFF)
-  if("TOGETHER" IN_LIST ARGN AND (KokkosHostSpaces_FEWER_SOURCES OR NOT KokkosHostSpaces_ENABLE_CUDA))
+  if("TOGETHER" IN_LIST ARGN AND NOT KokkosHostSpaces_ENABLE_CUDA)
     set(at_once ON)
   endif()
   if(at_once OR "SMALL" IN_LIST ARGN)
@@ -44,10 +43,20 @@ function(khs_project_target target)
     "$<$<BOOL:${KokkosHostSpaces_WARNINGS_AS_ERRORS}>:$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>-Werror>")
 endfunction()
 
+# khs_skipped_gpu_test(<name>): stands for a test that needs a GPU, where there is none.
+function(khs_skipped_gpu_test name)
+  add_test(NAME ${name} COMMAND sh -c "echo 'There is no GPU: not built'; exit 4")
+  set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 4)
+endfunction()
+
 # khs_project_test(<name> <target> [<argument>...]): a test that runs an executable which uses Kokkos;
 # exit code 4, as Catch2's, means skipped. Where Kokkos has CUDA it gets the label gpu. An executable
 # finds out by itself that there is no GPU; without a driver the loader does not even start it.
 function(khs_project_test name target)
+  if(KokkosHostSpaces_ENABLE_CUDA AND NOT KokkosHostSpaces_GPU_TESTS)
+    khs_skipped_gpu_test(${name})
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${target} ${ARGN})
   set_tests_properties(${name} PROPERTIES
     SKIP_RETURN_CODE 4
@@ -62,6 +71,10 @@ endfunction()
 # khs_catch_tests(<target> [<label> [<tag>]]): a test for each case of an executable of Catch2, which does not use Kokkos.
 # One label only (Catch2 tears lists apart): gpu-long is selected by -L gpu as by -L long. Cases with the tag run alone.
 function(khs_catch_tests target)
+  if(KokkosHostSpaces_ENABLE_CUDA AND NOT KokkosHostSpaces_GPU_TESTS)
+    khs_skipped_gpu_test(${target})
+    return()
+  endif()
   set(properties SKIP_RETURN_CODE 4)  # else skipped is failed before Catch2 3.7
   if(ARGC GREATER 1)
     list(APPEND properties LABELS ${ARGV1})

@@ -5,8 +5,8 @@
 # From a fresh machine to a result, by one command:
 #
 #   bash cmake/quickstart.sh         compares the ways to hand data to the GPU, on this machine
-#   bash cmake/quickstart.sh test    builds everything, and runs all tests that this machine can run, but for
-#                                    those with the label long: 'test long' runs them too
+#   bash cmake/quickstart.sh test    builds, and runs the tests that this machine can run: 10 minutes on two cores
+#   bash cmake/quickstart.sh test long    builds everything, optimised, and runs the tests with the label long too
 #
 # Installs what is missing with apt (as root, or by sudo), and uses what is there: also the packages
 # in $CMAKE_PREFIX_PATH, and source archives in $KOKKOS_HOST_SPACES_ARCHIVE_DIR. Can be run again.
@@ -68,7 +68,7 @@ install_missing() {
       fail "missing: ${packages[*]}, and installing needs root or sudo: have them installed, and run this again"
     as_root=(sudo)
   fi
-  say "Installing ${packages[*]}"
+  say "Installing, which takes a minute or two: ${packages[*]}"
   "${as_root[@]}" apt-get update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "${packages[@]}"
@@ -138,20 +138,26 @@ cuda_toolkit_will_do() {
 
 # configure <preset>
 configure() {
-  local preset=$1 arch
-  local -a options=()
+  local preset=$1 arch all=ON
+  local -a options=() not_optimised=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
   [ -z "$archives" ] || options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$archives")
-  # The presets have tests, for which Catch2 has to be built.
-  [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF)
-  if [ "$preset" = cuda ]; then
+  # The presets have tests, for which Catch2 has to be built, and stop at warnings, which other compilers have more of.
+  [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF -DKokkosHostSpaces_WARNINGS_AS_ERRORS=OFF)
+  options+=(-U CMAKE_CXX_FLAGS_RELEASE)  # that of an earlier run
+  case "$mode$long $preset" in
+    "test host") options+=("${not_optimised[@]}") ;;  # takes two thirds of the time
+    "testlong asan" | "testlong tsan") options+=(-DKokkosHostSpaces_ENABLE_KOKKOS=ON) ;;
+  esac
+  if [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
+    options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
+  elif [ "$preset" = cuda ]; then
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
-    options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON" -U CMAKE_CXX_FLAGS_RELEASE
-      -U KokkosHostSpaces_FEWER_SOURCES)
-    # Nobody will run it.
-    [ -n "$gpu" ] || options+=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DKokkosHostSpaces_FEWER_SOURCES=ON)
-  elif [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
-    options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
+    options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
+    [ -n "$gpu" ] || options+=("${not_optimised[@]}")  # it is not run
+    [ -n "$gpu$long" ] || all=OFF
+    options+=("-DKokkosHostSpaces_GPU_TESTS=$all" "-DKokkosHostSpaces_ENABLE_EXAMPLES=$all"
+      "-DKokkosHostSpaces_ENABLE_INSTALL=$all" "-DKokkosHostSpaces_ENABLE_PERF=$all")
   fi
   say "Configuring build/$preset"
   cmake --preset "$preset" --no-warn-unused-cli "${options[@]}"
@@ -160,6 +166,7 @@ configure() {
 # build <preset> [<argument of cmake --build>...]
 build() {
   say "Building build/$1"
+  if [ "$mode $1$gpu$long" = "test cuda" ]; then set -- "$@" --target hostspaces; fi
   cmake --build --preset "$@"
 }
 
@@ -209,11 +216,18 @@ run_all_tests() {
     if [ -n "$gpu" ]; then
       say "Testing the host backend, and CUDA $nvcc on a GPU with compute capability $gpu."
     else
-      say "Testing the host backend. Building for CUDA $nvcc as well; the tests that need a GPU will be" \
+      say "Testing the host backend. The library is compiled for CUDA $nvcc as well; the tests that need a GPU are" \
         "skipped, since none is visible (nvidia-smi -L finds none)."
     fi
   else
     say "Testing the host backend only."
+  fi
+  if [ -n "$long" ]; then
+    say "This takes about an hour on two cores."
+  else
+    say "This takes about 10 minutes on two cores, or longer where a GPU runs its tests, too. Left to 'test long':" \
+      "tests with the label long, the optimised build, Kokkos under sanitizers," \
+      "and without a GPU the compilation of tests, examples and benchmarks for CUDA."
   fi
   # All the while that is built.
   mkdir -p build/tools
@@ -222,7 +236,7 @@ run_all_tests() {
   build_all "${presets[@]}"
   wait $reframe || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
 
-  [ "${1:-}" != long ] || which=()
+  [ -z "$long" ] || which=()
   # One run of ctest over all build trees, so that there is one summary.
   mkdir -p build/all-tests
   printf 'subdirs("../%s")\n' "${presets[@]}" > build/all-tests/CTestTestfile.cmake
@@ -242,7 +256,7 @@ run_all_tests() {
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 
-mode=${1:-compare}
+mode=${1:-compare} long=${2:-}
 case "$mode ${2:-}" in
   "compare " | "test " | "test long") ;;
   *) fail "unknown arguments '$*': run it with no argument, with 'test', or with 'test long'" ;;
@@ -250,4 +264,4 @@ esac
 install_missing "$mode"
 check_cmake
 look_for_cuda
-if [ "$mode" = test ]; then run_all_tests "${2:-}"; else compare; fi
+if [ "$mode" = test ]; then run_all_tests; else compare; fi

@@ -1,47 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Each header compiles alone, and twice: one source for each, without optimisation. Kokkos' headers take most of the
-# time, so that those of impl/ which include them have them precompiled; the others would not be alone then.
+# Each public header compiles alone, and twice, without optimisation. Those of impl/ compile room by room, behind Kokkos,
+# whose headers take most of the time: they are precompiled.
 set(include ${PROJECT_SOURCE_DIR}/memspaces/include)
-
-# khs_reaches_kokkos(<variable> <header>): whether it includes Kokkos, itself or by others of ours.
-function(khs_reaches_kokkos variable header)
-  set(reached FALSE)
-  file(STRINGS ${include}/${header} lines REGEX "^#include <Kokkos")
-  foreach(line IN LISTS lines)
-    string(REGEX REPLACE ".*<(.*)>.*" "\\1" included "${line}")
-    if(NOT reached AND included MATCHES "^Kokkos_")
-      set(reached TRUE)
-    elseif(NOT reached AND EXISTS ${include}/${included})
-      khs_reaches_kokkos(reached ${included})
-    endif()
-  endforeach()
-  set(${variable} ${reached} PARENT_SCOPE)
-endfunction()
-
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp)
+file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp ${include}/KokkosHostSpaces/*.hpp)
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} name)
   file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
-  khs_reaches_kokkos(precompiled ${header})
-  set(part alone)
-  if(precompiled AND header MATCHES "/impl/")
-    set(part alone_but_for_kokkos)
-  endif()
-  list(APPEND ${part} ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+  list(APPEND public ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
-foreach(part alone alone_but_for_kokkos)
-  add_library(headers_${part} OBJECT ${${part}})
-  target_link_libraries(headers_${part} PRIVATE KokkosHostSpaces::hostspaces)
-  khs_project_target(headers_${part} APART)
-  target_compile_options(headers_${part} PRIVATE -O0)
+file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${include} ${include}/KokkosHostSpaces/impl/*)
+foreach(room IN LISTS rooms)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/${room}/*.hpp)
+  list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE text)
+  list(JOIN text "" text)
+  string(MAKE_C_IDENTIFIER ${room} name)
+  file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "@text@" @ONLY)
+  list(APPEND internal ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+endforeach()
+add_library(headers_alone OBJECT ${public})
+add_library(headers_of_rooms OBJECT ${internal})
+foreach(target headers_alone headers_of_rooms)
+  target_link_libraries(${target} PRIVATE KokkosHostSpaces::hostspaces)
+  khs_project_target(${target} APART)
+  target_compile_options(${target} PRIVATE -O0)
   if(KokkosHostSpaces_ENABLE_CUDA)
-    set_target_properties(headers_${part} PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
   endif()
 endforeach()
 if(NOT KokkosHostSpaces_ENABLE_CUDA)
-  target_precompile_headers(headers_alone_but_for_kokkos PRIVATE <Kokkos_Core.hpp>)
+  target_precompile_headers(headers_of_rooms PRIVATE <Kokkos_Core.hpp>)
 endif()
 
 # A label set for a name counts for tests of the same name in all build trees that ctest runs at once.
@@ -67,7 +56,7 @@ using Kokkos::HostSpace, Kokkos::View;
   set_tests_properties(${_khs_refused}.${name} PROPERTIES
     PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
   if(NOT KokkosHostSpaces_ENABLE_CUDA)
-    target_precompile_headers(compile_fail_${name} REUSE_FROM headers_alone_but_for_kokkos)
+    target_precompile_headers(compile_fail_${name} REUSE_FROM headers_of_rooms)
   else()
     set_tests_properties(${_khs_refused}.${name} PROPERTIES LABELS long)  # nvcc takes its time
   endif()
