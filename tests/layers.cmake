@@ -171,7 +171,7 @@ set(public_batch DeepCopyAll PreparedCopies Slice)
 set(public_spaces MappedSpace PinnedSpace Pool WriteCombinedSpace)
 set(public_views Allocator DeviceView MappedView PinnedDualView PinnedMirror Registration)
 set(public_graph GraphCopy GraphInstantiate)
-set(public_stream StreamedArguments StreamedChain StreamedFor StreamedOptions StreamedReduce)
+set(public_stream StreamedArguments StreamedChain StreamedFor StreamedOptions StreamedReduce StreamedTransport)
 
 set(include "^[ \t]*#[ \t]*include[ \t]*[<\"]")
 set(kokkos_internals "((^|[^A-Za-z])Kokkos::Impl|KOKKOS_IMPL_|impl/Kokkos_|impl_(re(size|alloc|port)|is_|internal)|uniform_runtime_|desul::|modified_flags|get_device_side)")

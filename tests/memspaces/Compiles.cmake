@@ -91,6 +91,8 @@ khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destinatio
 # Streamed loops say what they want.
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
   "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, write(a)); }")
+khs_must_not_compile(streamed_not_bytes "streamed loops copy elements as bytes"
+  "void f(View<std::string*, HostSpace> const& a) { streamed_for(\"f\", 9, [](std::int64_t, Chunk<std::string*>) {}, write(a)); }")
 khs_must_not_compile(streamed_no_reducer "takes a reducer behind the body"
   "void f(View<double*, PinnedSpace> const& a) { double sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, double&) {}, sum, read(a)); }")
 khs_must_not_compile(streamed_no_stage "a chain has stages" "void f() { streamed_chain(\"c\", 9); }")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a streamed loop goes over, what it reads and writes, and what its body gets of that.
+// Ranges and arguments of streamed loops, and the chunks with which their bodies are called.
 
 #ifndef KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 #define KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
@@ -21,15 +21,14 @@
 
 namespace KokkosHostSpaces {
 
-/// The indices from `lower` up to, but without, `upper` in each dimension; none if `upper` is not
-/// above `lower`. (A Kokkos::RangePolicy
-/// would count in 32 bits on CUDA.)
+/// The indices lower[d] <= i < upper[d] of each dimension d. (A Kokkos::RangePolicy would count in 32
+/// bits on CUDA.)
 template <int Rank>
 struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops have one to three indices");
   static constexpr int rank = Rank;  ///< indices of the body
 
-  /// Of two lists of whole numbers.
+  /// From lower and upper bounds.
   template <std::integral Lower, std::integral Upper>
   Box(Lower const (&from)[Rank], Upper const (&to)[Rank]) {
     for (int d = 0; d < Rank; ++d) {
@@ -37,38 +36,39 @@ struct Box {
       upper[d] = Impl::as_index(to[d]);
     }
   }
-  /// All up to `to`.
+  /// From 0 to upper bounds.
   explicit Box(std::array<std::int64_t, Rank> const& to) {
     for (int d = 0; d < Rank; ++d) upper[d] = to[d];
   }
 
-  std::int64_t lower[Rank] = {};  ///< the first index, of each dimension
-  std::int64_t upper[Rank] = {};  ///< behind the last index
+  std::int64_t lower[Rank] = {};  ///< first indices
+  std::int64_t upper[Rank] = {};  ///< last indices + 1
 };
 
-/// What the body gets of a View whose data type and layout are these: elements at global indices.
-/// `khs::Chunk<double const*>` is what a `khs::read` of a View of doubles of rank 1 becomes,
-/// `khs::Chunk<double*>` what a `khs::write` or `khs::update` becomes. Cheap to copy, owns nothing.
+/// An argument of the body: a non-owning View of a chunk, with the indices of the whole array. For a
+/// View of doubles of rank 1, `khs::read` becomes a `khs::Chunk<double const*>`, `khs::write` and
+/// `khs::update` become a `khs::Chunk<double*>`.
 template <class DataType, class Layout = Kokkos::LayoutRight>
 using Chunk = Impl::ChunkOf<DataType, Layout>;
 
-/// What the body gets of a View that it writes or updates.
+/// The chunk of a View that the body writes or updates.
 template <class View>
 using chunk_of = Chunk<typename View::non_const_data_type, typename View::array_layout>;
 
-/// What the body gets of a View that it reads.
+/// The chunk of a View that the body reads.
 template <class View>
 using const_chunk_of = Chunk<typename View::const_data_type, typename View::array_layout>;
 
-/// How many rows (indices of the slowest dimension) before and behind its own an iteration reads.
+/// The number of rows (indices of the slowest dimension) before and after its own row that an
+/// iteration reads.
 struct halo {
-  /// 0: only its own.
+  /// 0: an iteration reads its own row only.
   explicit halo(std::int64_t distance) : rows(distance) {}
   std::int64_t rows;  ///< in each direction
 };
 
-/// An array between the stages of a streamed_chain, which never leaves the device. It has the
-/// extents of the Views of the chain; copies of it are the same array.
+/// An array between the stages of a streamed_chain that never leaves the device. It has the extents of
+/// the Views of the chain. Copies are the same array.
 template <class DataType, class Layout = Kokkos::LayoutRight>
 class Intermediate {
  public:
@@ -83,22 +83,22 @@ class Intermediate {
   /// As of a View.
   static constexpr int rank() { return int(Impl::PlainViewOf<DataType>::rank()); }
 
-  /// \param label names it in messages
+  /// \param label for messages
   explicit Intermediate(std::string label = "intermediate")
       : m_label(std::make_shared<std::string>(std::move(label))) {}
-  /// What names it in messages.
+  /// The label.
   std::string const& label() const { return *m_label; }
-  /// What tells it from others.
+  /// Equal for copies only.
   void const* identity() const { return m_label.get(); }
 
  private:
   std::shared_ptr<std::string> m_label;
 };
 
-/// A View of which devices keep a copy, from the first loop on that reads it until this object and
-/// its copies are gone: for what many loops read, and for tables, whose extents need not be those of
-/// the range. Its device memory is not that of streamed loops. The first loop on a device waits
-/// until the copy is made.
+/// A View with a copy on each device, from the first loop that reads it until this object and its
+/// copies are destroyed: for arrays that many loops read, and for tables, which may have any extents.
+/// The copies do not count as memory of streamed loops. The first loop on a device waits until the
+/// copy is made.
 template <class ViewType>
 class Resident {
  public:
@@ -113,13 +113,13 @@ class Resident {
   /// As of a View.
   static constexpr int rank() { return int(ViewType::rank()); }
 
-  /// Copies nothing yet; keeps the View alive.
+  /// Keeps the View alive; copies nothing.
   explicit Resident(ViewType const& view)
       : m_view(view), m_copies(std::make_shared<Impl::DeviceCopies>()) {}
-  /// The View itself.
+  /// The View.
   ViewType const& host() const { return m_view; }
-  /// The host has changed the View: the next loop copies it again. No loop may be running that
-  /// reads it.
+  /// Call it when the host has changed the View: the next loop copies it again. No loop that reads it
+  /// may be running.
   void refresh() const { m_copies->forget(); }
   /// For the library.
   Impl::DeviceCopies& copies() const { return *m_copies; }
@@ -129,22 +129,22 @@ class Resident {
   std::shared_ptr<Impl::DeviceCopies> m_copies;
 };
 
-/// Keeps copies of `view` on devices, for `read` in any number of streamed loops.
+/// Makes a Resident of `view`, for `read` in any number of streamed loops.
 template <class DataType, class... P>
 auto resident(Kokkos::View<DataType, P...> const& view) {
   return Resident<Kokkos::View<DataType, P...>>(view);
 }
 
-/// A View, or an Intermediate, as an argument of a streamed loop: made by read, write, update.
+/// An argument of a streamed loop, made by read, write or update.
 template <class ViewType, Impl::Access How>
 struct StreamedArgument {
   using View                           = ViewType;  ///< or Intermediate, or Resident
-  static constexpr Impl::Access access = How;       ///< what the body does to it
-  View view;                                        ///< the elements
+  static constexpr Impl::Access access = How;       ///< of the body
+  View view;                                        ///< the array
   std::int64_t halo = 0;                            ///< rows, in each direction
-  double touched    = 1;                            ///< part of the elements, as of touching
+  double touched    = 1;                            ///< see touching
 
-  /// Tells Automatic that the body touches this part of the elements, from 0 to 1, such as 0.01.
+  /// Tells Automatic that the body touches a part of the elements. \param part from 0 to 1
   StreamedArgument touching(double part) const {
     StreamedArgument result = *this;
     result.touched          = part;
@@ -152,47 +152,47 @@ struct StreamedArgument {
   }
 };
 
-/// The body reads elements of `view`: those of its own index, and of rows as far away as the halo.
-/// It finds the values from before the loop.
+/// The body reads elements of its own row, and of rows as far away as the halo, with the values from
+/// before the loop.
 template <class DataType, class... P>
 auto read(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) {
   return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::read>{view, reach.rows};
 }
 
-/// The body assigns every element of `view` that the loop goes over, and reads none. Elements that
-/// it goes over without assigning them are undefined afterwards: that would be an update.
+/// The body assigns every element of the range, and reads none. Elements of the range that it does not
+/// assign are undefined afterwards: use update for them.
 template <class DataType, class... P>
 requires(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>)  //
     auto write(Kokkos::View<DataType, P...> const& view) {
   return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::write>{view};
 }
 
-/// The body reads and writes elements of `view`, those of its own index.
+/// The body reads and writes elements of its own row.
 template <class DataType, class... P>
 requires(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>)  //
     auto update(Kokkos::View<DataType, P...> const& view) {
   return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::update>{view};
 }
 
-/// In a stage of a chain that follows the one which writes the array.
+/// A later stage of a chain than the one that writes the array reads it.
 template <class DataType, class Layout>
 auto read(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) {
   return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::read>{array, reach.rows};
 }
 
-/// In the one stage of a chain that writes the array.
+/// One stage of a chain writes the array.
 template <class DataType, class Layout>
 auto write(Intermediate<DataType, Layout> const& array) {
   return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::write>{array};
 }
 
-/// Any element may be read, in every iteration.
+/// The body reads any elements.
 template <class View>
 auto read(Resident<View> const& array) {
   return StreamedArgument<Resident<View>, Impl::Access::read>{array};
 }
 
-/// As update.
+/// The same as update.
 template <class DataType, class... P>
 auto read_write(Kokkos::View<DataType, P...> const& view) {
   return update(view);

@@ -25,10 +25,9 @@
 
 namespace KokkosHostSpaces {
 
-/// A loop of a chain: its body, as that of a streamed_for, and its arguments. A View or an
-/// Intermediate may be written by one stage; later stages that read it get what was written,
-/// that stage and those before it what was there before the chain. Views that a stage writes are
-/// what the chain gives back.
+/// A loop of a chain: its body, as that of a streamed_for, and its arguments. One stage may write a
+/// View or an Intermediate. Later stages read the new values; that stage and earlier ones read the
+/// values from before the chain.
 template <class Body, class... Arguments>
 auto stage(Body const& body, Arguments const&... arguments) {
   return Impl::Stage<Body, Impl::NoBox, Arguments...>{body, {}, {arguments...}};
@@ -40,20 +39,19 @@ auto stage(Box<Rank> const& range, Body const& body, Arguments const&... argumen
   return Impl::Stage<Body, Box<Rank>, Arguments...>{body, range, {arguments...}};
 }
 
-/// `count` steps of a stencil. Its first `read` and its only `write` are what a step makes of what:
-/// the first step reads the View that is read, each other one what the one before it wrote, and the
-/// last one writes the View that is written, which may be the one that is read. What the range
-/// leaves out has in the result the values that the View which is read has there. Other arguments
-/// are read in each step.
+/// `count` steps of a stencil. The first step reads the View of the first `read`, each other step the
+/// result of the step before it. The last step writes the View of the only `write`, which may be the
+/// View that is read. Elements outside of the range have the values of the View that is read. Each step
+/// reads the other arguments.
 template <class Body, class... Arguments>
 auto steps(int count, Body const& body, Arguments const&... arguments) {
   return Impl::Steps<Body, Arguments...>{count, body, {arguments...}};
 }
 
-/// The stages one after the other, in one pass over the data; equal to one loop after the other, bit
-/// for bit. Each row is copied once, whatever the halos: rows that the next chunk needs stay on
-/// the device. As streamed_for in all else. ZeroCopy makes a pass for each stage, with the
-/// intermediate arrays in host memory.
+/// Runs the stages in one pass over the data. The results equal those of one loop after the other, bit
+/// for bit. Copies each row once, whatever the halos: rows that the next chunk reads stay on the device.
+/// ZeroCopy makes a pass for each stage, with the intermediate arrays in host memory. All else is as for
+/// streamed_for.
 template <class Way = Automatic, class ExecutionSpace, class Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpace> const& options,
                             Range const& range, Stages const&... stages) {

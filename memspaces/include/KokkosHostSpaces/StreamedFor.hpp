@@ -26,24 +26,24 @@ namespace KokkosHostSpaces {
 ///
 /// The Views are in host memory: PinnedSpace, MappedSpace, WriteCombinedSpace, CudaHostPinnedSpace,
 /// or HostSpace, which is slower unless registered, and for which the call may wait for copies.
-/// Their elements are contiguous, and they agree in the extents that the range has. They are cut
-/// along the slowest index: the first of LayoutRight, the last of LayoutLeft. Views may have more
-/// dimensions than the range.
+/// Their elements are contiguous and trivially copyable, and they agree in the extents that the range
+/// has. They are cut along the slowest index: the first of LayoutRight, the last of LayoutLeft. Views
+/// may have more dimensions than the range.
 ///
-/// Copied are, by Staged: of what is read, the rows of the range and its halos, once; of what is
-/// updated, the rows of the range in both directions; of what is written, those rows to the host,
-/// and to the device first if the range does not cover them. A View that is read twice is copied
-/// once. A View may be read, also with a halo, and be written: reads find the values from before,
-/// whatever the body wrote. ZeroCopy refuses that; an update works in place.
+/// Staged copies to the device the rows of the range and of the halos of a View that is read, and the
+/// rows of the range of a View that is updated, or that is written in a part of its rows. It copies to
+/// the host the rows of the range of a View that is written or updated. Each row is copied once, also
+/// of a View that is read twice. A View may be read, also with a halo, and written: reads find the
+/// values from before the loop. ZeroCopy refuses that; an update works in place.
 ///
-/// Asynchronous with `options.instances`: ordered behind what was enqueued there before and before
-/// what is enqueued afterwards, and on these instances alone. Enqueueing waits when CUDA's queues
-/// are full: after about 250 chunks of a plain loop. Views of this library's spaces may be destroyed
-/// as soon as the call has returned; others when the loop is done. On the host, done on return.
+/// Asynchronous: ordered behind the earlier work of `options.instances` and before their later work,
+/// and of no other instance. Enqueueing waits when CUDA's queues are full: after about 250 chunks of a
+/// loop. Views of this library's spaces may be destroyed as soon as the call has returned; others when
+/// the loop is done. On the host, the loop is done on return.
 ///
-/// \tparam Way Staged, ZeroCopy, or Automatic: what the options say
-/// \throw Error, before anything is run, if the arguments do not fit the range or each other, cannot
-/// be reached, or one chunk does not fit the memory that may be used
+/// \tparam Way Staged, ZeroCopy, or Automatic, which takes the transport of the options
+/// \throw Error, before anything runs, if the arguments do not fit the range or each other, cannot be
+/// reached, or one chunk does not fit the memory that may be used
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
 StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace> const& options,
                           Range const& range, Body const& body, Arguments const&... arguments) {

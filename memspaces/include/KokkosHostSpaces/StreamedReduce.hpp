@@ -20,14 +20,14 @@
 
 namespace KokkosHostSpaces {
 
-/// As streamed_for; the body gets, after the chunks, the value to add to, and may write arguments as
-/// well. `reducer` is any reducer of Kokkos, or of the application, with a result that the host can
-/// access: if that is a variable, the call waits for the result, as parallel_reduce does; if it is a
-/// View, the result is there after StreamedLoop::fence. The parts of the chunks are joined in the
-/// order of the chunks, so that the result is the same, bit for bit, in every run with the same
-/// chunks on the same kind of device. With `chunk_rows` given that holds whatever the transport, and
-/// the number of devices; else ZeroCopy has larger chunks than Staged, Automatic those of its choice,
-/// and devices share the rows by their measured rates.
+/// As streamed_for; the body takes, after the chunks, a reference to the value of the reduction, and may
+/// also write arguments. `reducer` is a reducer of Kokkos or of the application with a result in host
+/// memory: for a variable the call waits, as parallel_reduce does; a View has the result after
+/// StreamedLoop::fence. The parts of the chunks are joined in the order of the chunks, so the result is
+/// the same, bit for bit, in every run with the same chunks on the same kind of device. With
+/// `chunk_rows` given that holds for every transport and any number of devices. Without it, ZeroCopy has
+/// larger chunks than Staged, Automatic those of its choice, and devices share the rows by their
+/// measured rates.
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,

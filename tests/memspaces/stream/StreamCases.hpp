@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Random streamed loops and chains over rows of whole numbers, and what they must give. Without
-// Kokkos, so that any executor can run them.
+// Random streamed loops and chains over rows of whole numbers, their results by a loop on the host,
+// and the bytes that their arguments imply. Without Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_TESTS_STREAM_CASES_HPP
 #define KOKKOS_HOST_SPACES_TESTS_STREAM_CASES_HPP
@@ -11,7 +11,9 @@
 #include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,6 +23,11 @@ namespace StreamCases {
 using namespace KokkosHostSpaces::Impl;
 using Number = std::uint64_t;
 using Array  = std::vector<Number>;
+
+struct Bytes {
+  std::size_t to_device = 0, to_host = 0;
+  bool operator==(Bytes const&) const = default;
+};
 
 class Case {
  public:
@@ -35,15 +42,13 @@ class Case {
     }
     int const stages = crossed || pick(0, 2) == 0 ? int(pick(2, 4)) : 1;
     for (int s = 0; s < stages; ++s) crossed ? add_crossed(s) : add_stage(s, s + 1 == stages);
-    wishes.chunk_rows = pick(0, 3) == 0 ? 0 : pick(1, 12);
-    wishes.slots      = int(pick(0, 5));
-    wishes.memory     = std::size_t(1) << 30;
-    if (seed % 2 == 0) wishes.gives_way_from = 0;
+    options.chunk_rows = pick(0, 3) == 0 ? 0 : pick(1, 12);
+    options.slots      = int(pick(0, 5));
+    options.memory     = std::size_t(1) << 30;
     // Of the first rows, so that there are several chunks.
-    wishes.smallest_chunk = std::size_t(pick(1, 100));
-    wishes.largest_chunk  = wishes.smallest_chunk * std::size_t(pick(1, 16));
-    if (crossed && pick(0, 2) == 0) wishes.memory = std::size_t(pick(1, 30)) * 512;
-    wishes.largest_chunk = std::size_t(pick(50, 500));
+    options.smallest_chunk = std::size_t(pick(1, 100));
+    options.largest_chunk  = std::size_t(pick(50, 500));
+    if (crossed && pick(0, 2) == 0) options.memory = std::size_t(pick(1, 30)) * 512;
   }
 
   std::int64_t pick(std::int64_t from, std::int64_t to) {
@@ -73,7 +78,28 @@ class Case {
     return arrays;
   }
 
-  /// What a kernel does.
+  /// The bytes that a loop (not a chain) over some rows copies, by the table of LargerThanGpu.md: of
+  /// each View that is read or updated, or written in a part of its rows, the rows of the range and of
+  /// the largest halo; to the host, the rows of the range of a View that is written or updated.
+  Bytes implied(StreamRows const& range) const {
+    Bytes bytes;
+    if (range.count() == 0) return bytes;
+    std::map<char const*, StreamRows> reads;
+    for (ArgumentFacts const& argument : loops.front().arguments) {
+      bool const whole = loops.front().lower[1] == 0 && loops.front().upper[1] == m_width;
+      if (argument.access != Access::read)
+        bytes.to_host += std::size_t(range.count() * row_bytes());
+      if (argument.access == Access::write && whole) continue;
+      StreamRows& rows = reads.try_emplace(argument.data, range).first->second;
+      rows.begin = std::min(rows.begin, std::max<std::int64_t>(range.begin - argument.halo, 0));
+      rows.end   = std::max(rows.end, std::min(range.end + argument.halo, m_rows));
+    }
+    for (auto const& [array, rows] : reads)
+      bytes.to_device += std::size_t(rows.count() * row_bytes());
+    return bytes;
+  }
+
+  /// Runs the body of a stage over the rows of a launch.
   void run(StreamLaunch const& launch, std::vector<char*> const& first_rows) const {
     std::vector<Number const*> from;
     std::vector<Number*> to;
@@ -92,7 +118,7 @@ class Case {
   std::int64_t row_bytes() const { return m_width * std::int64_t(sizeof(Number)); }
 
   std::vector<LoopFacts> loops;
-  PlanOptions wishes;
+  PlanOptions options;
 
  private:
   ArgumentFacts view(std::size_t number, Access access, std::int64_t halo) {

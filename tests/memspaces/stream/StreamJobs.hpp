@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streamed loops as jobs for the streams of the fake CUDA runtime.
+// Streamed loops on the streams of the fake CUDA runtime.
 
 #ifndef KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
 #define KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
@@ -13,7 +13,7 @@
 #include "../Rounds.hpp"
 #include "StreamCases.hpp"
 
-#include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include <cstring>
 #include <map>
@@ -35,7 +35,7 @@ inline std::shared_ptr<char> allocate(int, std::size_t bytes) {
   return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
 }
 
-/// Arrays that are page-locked, so that copies do not make the caller wait.
+/// Page-locks the arrays of a case, so that copies do not make the caller wait.
 class Locked {
  public:
   explicit Locked(Case& of) {
@@ -57,7 +57,7 @@ class Locked {
 
 using Streams = std::vector<DeviceWork::Stream*>;
 
-/// A stream on each of so many devices; the first one is current afterwards.
+/// A stream on each device; makes the first device current.
 inline std::vector<std::unique_ptr<DeviceWork::Stream>> streams_on(int devices) {
   std::vector<std::unique_ptr<DeviceWork::Stream>> result(static_cast<std::size_t>(devices));
   for (int device = devices - 1; device >= 0; --device) {
@@ -78,7 +78,8 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
   job.label     = "test";
   job.binding   = bind_stream("test", random.loops);
   job.transport = Transport::staged;
-  job.wishes    = random.wishes;
+  job.options   = random.options;
+  if (random.pick(0, 1) == 0) job.yields_from = 0;
   for (std::size_t t = 0; t < streams.size(); ++t)
     job.targets.push_back({int(t), streams[t]->get()});
   job.rates = [](std::size_t) { return LinkRates(); };
@@ -124,15 +125,15 @@ struct OneArray {
     u.element_bytes = sizeof(Number);
     u.extents[0]    = rows;
     LoopFacts loop;
-    loop.upper[0]         = rows;
-    loop.arguments        = {u};
-    job.label             = "test";
-    job.binding           = bind_stream("test", {loop});
-    job.transport         = Transport::staged;
-    job.wishes.chunk_rows = 50;
-    job.wishes.memory     = std::size_t(1) << 20;
-    job.rates             = [](std::size_t) { return LinkRates(); };
-    job.launch            = [this](std::size_t target, StreamLaunch const& launch) {
+    loop.upper[0]          = rows;
+    loop.arguments         = {u};
+    job.label              = "test";
+    job.binding            = bind_stream("test", {loop});
+    job.transport          = Transport::staged;
+    job.options.chunk_rows = 50;
+    job.options.memory     = std::size_t(1) << 20;
+    job.rates              = [](std::size_t) { return LinkRates(); };
+    job.launch             = [this](std::size_t target, StreamLaunch const& launch) {
       launches.push_back({target, launch.chunk});
     };
     for (int device : devices) {

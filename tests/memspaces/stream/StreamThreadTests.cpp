@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What streamed loops share, used by several threads at the same time, on a made-up CUDA runtime. ThreadSanitizer
-// notices each lock that is left out.
+// Streamed loops of several threads at the same time, on the fake CUDA runtime. ThreadSanitizer notices
+// each lock that is left out.
 
 #include "StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -24,22 +26,22 @@ TEST_CASE("threads take, give back and drop memory of streamed loops at the same
   constexpr std::size_t unit = 4096;
   std::atomic<int> wrong     = 0;
   {
-    StreamResourcePool lanes(allocate, threads * unit);
+    StreamResourcePool pool(allocate, threads * unit);
     std::latch start(threads);
     std::vector<std::jthread> team;
     for (int thread = 0; thread < threads; ++thread) {
       team.emplace_back([&, thread] {
         start.arrive_and_wait();
         for (int round = 0; round < 100; ++round) {
-          auto const lane = lanes.take(0, unit);
-          std::memset(lane->memory.get(), thread, unit);  // nobody else has it
-          wrong += lanes.held() > threads * unit;
-          wrong += lane->memory.get()[unit - 1] != char(thread);
+          auto const resources = pool.take(0, unit);
+          std::memset(resources->memory.get(), thread, unit);  // no other thread has it
+          wrong += pool.held() > threads * unit;
+          wrong += resources->memory.get()[unit - 1] != char(thread);
           if (round % 3 == thread % 3)
-            lanes.drop(lane);
+            pool.drop(resources);
           else
-            lanes.put_back(lane);
-          if (round % 5 == thread) lanes.release();
+            pool.put_back(resources);
+          if (round % 5 == thread) pool.release();
         }
       });
     }
@@ -48,16 +50,73 @@ TEST_CASE("threads take, give back and drop memory of streamed loops at the same
   CHECK(nothing_is_left());
 }
 
-TEST_CASE("several threads ask for the end of a streamed loop, and it is finished once") {
+TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {
+  FakeCuda::reset();
+  constexpr std::size_t unit = 1 << 20;
+  StreamResourcePool pool(allocate, 4 * unit);
+  auto const first = pool.take(0, 4 * unit);
+  auto second      = std::async(std::launch::async, [&] { return pool.take(0, 3 * unit); });
+  CHECK(second.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+  CHECK(pool.held() == 4 * unit);
+  pool.put_back(first);
+  CHECK(second.get() == first);
+  CHECK(pool.held() == 4 * unit);
+}
+
+TEST_CASE("a thread that waits for one device does not hold up threads of others") {
+  FakeCuda::reset(2);
+  {
+    OneArray one({0});
+    StreamResourcePool pool(allocate, 1);
+    DeviceWork::Gate gate;
+    one.streams[0]->run(gate.hold());
+    auto const loop          = run_stream(one.job, pool);
+    std::size_t const before = FakeCuda::calls("cuEventSynchronize");
+    auto waits = std::async(std::launch::async, [&] { return pool.take(0, std::size_t(1) << 20); });
+    while (FakeCuda::calls("cuEventSynchronize") == before) std::this_thread::yield();
+    auto goes_on = std::async(std::launch::async, [&] { return pool.take(1, 512); });
+    CHECK(goes_on.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+    CHECK(waits.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+    gate.open();
+    pool.put_back(waits.get());
+    pool.put_back(goes_on.get());
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a resident copy that waits for one device does not hold up threads of others") {
+  FakeCuda::reset(2);
+  {
+    std::vector<int> const table(1000, 7);
+    DeviceCopies copies(allocate);
+    auto const streams = streams_on(2);
+    DeviceWork::Gate gate;
+    streams[0]->run(gate.hold());
+    auto const copy = [&](int device) {
+      return copies.on_device(device, streams[std::size_t(device)]->get(), table.data(), 4000);
+    };
+    auto waits   = std::async(std::launch::async, [&] { return copy(0); });
+    auto goes_on = std::async(std::launch::async, [&] {
+      while (FakeCuda::calls("cudaMemcpyAsync") == 0) std::this_thread::yield();
+      return copy(1);
+    });
+    CHECK(goes_on.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+    gate.open();
+    CHECK(waits.get() != goes_on.get());
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("several threads wait for the end of a streamed loop, and it is finished once") {
   FakeCuda::reset();
   int finished = 0;
   {
-    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool pool(allocate, std::size_t(1) << 30);
     Case random(1);
     Locked const locked(random);
     DeviceWork::Stream stream;
     auto const expected = random.expected();
-    auto const loop     = run_stream(job_of(random, {&stream}), lanes);
+    auto const loop     = run_stream(job_of(random, {&stream}), pool);
     loop->finish        = [&] { ++finished; };
     {
       std::vector<std::jthread> team;
@@ -76,14 +135,14 @@ TEST_CASE("several threads ask for the end of a streamed loop, and it is finishe
   CHECK(nothing_is_left());
 }
 
-TEST_CASE("whether a loop is done is told at once, also while another thread waits for its end") {
+TEST_CASE("is_done answers at once, also while another thread waits for the end of the loop") {
   FakeCuda::reset();
   {
     OneArray one({0});
-    StreamResourcePool lanes(allocate, std::size_t(1) << 30);
+    StreamResourcePool pool(allocate, std::size_t(1) << 30);
     DeviceWork::Gate gate;
     one.streams[0]->run(gate.hold());
-    auto const loop            = run_stream(one.job, lanes);
+    auto const loop            = run_stream(one.job, pool);
     std::size_t const before   = FakeCuda::calls("cuEventSynchronize");
     std::jthread const waiting = std::jthread([&] { loop->fence(); });
     while (FakeCuda::calls("cuEventSynchronize") == before) std::this_thread::yield();
@@ -95,7 +154,7 @@ TEST_CASE("whether a loop is done is told at once, also while another thread wai
   CHECK(nothing_is_left());
 }
 
-TEST_CASE("threads that use a resident View at the same time share one copy on each device") {
+TEST_CASE("threads share one copy of a resident View on each device, while others forget it") {
   FakeCuda::reset(2);
   std::atomic<int> allocations = 0, wrong = 0;
   {
@@ -104,45 +163,29 @@ TEST_CASE("threads that use a resident View at the same time share one copy on e
       ++allocations;
       return allocate(device, bytes);
     });
-    for (int round = 1; round <= 20; ++round) {
-      auto const streams = streams_on(2);
-      std::latch start(4);
+    auto const streams  = streams_on(2);
+    auto const run_team = [&](int users, int forgetters) {
+      std::latch start(users + forgetters);
       std::vector<std::jthread> team;
-      for (int thread = 0; thread < 4; ++thread) {
+      for (int thread = 0; thread < users + forgetters; ++thread)
         team.emplace_back([&, thread] {
-          int const device = thread % 2;
           start.arrive_and_wait();
+          if (thread >= users) return copies.forget();
+          int const device       = thread % 2;
           void const* const copy = copies.on_device(device, streams[std::size_t(device)]->get(),
                                                     table.data(), 1000 * sizeof(int));
-          wrong += std::memcmp(copy, table.data(), 1000 * sizeof(int)) != 0;
+          if (forgetters == 0) wrong += std::memcmp(copy, table.data(), 1000 * sizeof(int)) != 0;
         });
-      }
-      team.clear();
-      wrong += allocations != 2 * round;
+    };
+    for (int round = 0; round < 20; ++round) {
       copies.forget();
+      int const before = allocations;
+      run_team(4, 0);
+      wrong += allocations != before + 2;
+      run_team(3, 1);
     }
   }
   CHECK(wrong == 0);
-  CHECK(nothing_is_left());
-}
-
-TEST_CASE("threads ask for a copy on the device while another one has it forgotten") {
-  FakeCuda::reset();
-  {
-    std::vector<int> const table(1000, 7);
-    DeviceWork::Stream stream;
-    DeviceCopies copies(allocate);
-    std::latch start(3);
-    std::vector<std::jthread> team;
-    for (int thread = 0; thread < 3; ++thread) {
-      team.emplace_back([&, thread] {
-        start.arrive_and_wait();
-        for (int round = 0; round < 50; ++round)
-          thread == 0 ? copies.forget()
-                      : void(copies.on_device(0, stream.get(), table.data(), 1000 * sizeof(int)));
-      });
-    }
-  }
   CHECK(nothing_is_left());
 }
 
@@ -150,7 +193,7 @@ TEST_CASE("threads run loops on one instance, on their own, and on several devic
   FakeCuda::reset(2);
   std::atomic<int> wrong = 0;
   {
-    StreamResourcePool lanes(allocate, 4096);  // some of the loops have to wait for memory
+    StreamResourcePool pool(allocate, 4096);  // some of the loops have to wait for memory
     auto const shared = streams_on(2);
     std::latch start(4);
     std::vector<std::jthread> team;
@@ -164,9 +207,9 @@ TEST_CASE("threads run loops on one instance, on their own, and on several devic
           Case random(static_cast<unsigned>(seed));
           Locked const locked(random);
           auto const expected = random.expected();
-          run_stream(job_of(random, sets[thread]), lanes)->fence();
+          run_stream(job_of(random, sets[thread]), pool)->fence();
           wrong += random.arrays() != expected;
-          if (seed % 3 == 0) lanes.release();
+          if (seed % 3 == 0) pool.release();
         }
       });
     }

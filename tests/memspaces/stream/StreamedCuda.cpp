@@ -91,26 +91,6 @@ struct Stall {
 
 }  // namespace
 
-TEST_CASE("a streamed triad has the bits of a resident one", "[streamed_cuda][cuda]") {
-  constexpr int n = 1000003;
-  Pinned const a = vector(n), b = vector(n), c = vector(n), expected = vector(n);
-  for (int i = 0; i < n; ++i) {
-    b(i) = 1. / (i + 1);
-    c(i) = 1. / (i + 7);
-  }
-  auto const x = on_device(b), y = on_device(c), z = on_device(a);
-  Kokkos::parallel_for("triad", Kokkos::RangePolicy<Kokkos::Cuda>(0, n),
-                       Plain<Triad, decltype(x), decltype(x), decltype(x)>{{}, {x, y, z}});
-  Kokkos::deep_copy(expected, z);
-  for (khs::Transport const transport : {khs::Transport::staged, khs::Transport::zero_copy}) {
-    Kokkos::deep_copy(a, 0);
-    khs::StreamOptions<> const options{.transport = transport, .chunk_rows = 10001};
-    khs::streamed_for("triad", options, n, Triad(), khs::read(b), khs::read(c), khs::write(a))
-        .fence();
-    CHECK(same_bits(a, expected));
-  }
-}
-
 TEST_CASE("a chain has the bits of resident steps", "[streamed_cuda][cuda]") {
   constexpr int n = 67;
   Cube const u("u", n, n, n), v("v", n, n, n), expected("expected", n, n, n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Random streamed loops, reductions and chains against the same bodies called one by one on whole
-// arrays. Whole numbers, so that sums are exact in every order.
+// Random streamed loops, reductions and chains over Views and parts of Views equal the same bodies
+// called one by one on whole arrays. Whole numbers: sums are exact in every order.
 
 #include "../Rounds.hpp"
 
@@ -13,13 +13,14 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
 
 namespace {
 
-// The sum over neighbouring rows, as far as they exist, plus what the other array has.
+// The sum over the neighbouring rows that exist, plus one.
 template <int Cut>
 struct Blur {
   std::int64_t rows;
@@ -117,7 +118,7 @@ class RandomLoop {
     std::int64_t const most[] = {3000, 60, 20};
     for (int d = 0; d < rank; ++d) m_extents[d] = pick(1, pick(1, most[rank - 1]));
     for (View* const view : {&m_a, &m_b, &m_c}) {
-      *view = make("array");
+      *view = make_part();
       for (std::size_t e = 0; e < view->size(); ++e) view->data()[e] = Value(pick(-9, 9));
     }
     m_options.chunk_rows = pick(0, 4) == 0 ? 0 : pick(1, m_extents[cut] + 2);
@@ -133,7 +134,14 @@ class RandomLoop {
     m_box.emplace(lower, upper);
   }
 
-  bool run() {
+  bool run() { return run_one() && margins_are_untouched(); }
+
+ private:
+  std::int64_t pick(std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(m_random);
+  }
+
+  bool run_one() {
     switch (pick(0, 5)) {
       case 0: return stencil(m_a, m_b);
       case 1: m_options.transport = khs::Transport::staged; return stencil(m_a, m_a);
@@ -144,19 +152,48 @@ class RandomLoop {
     }
   }
 
- private:
-  std::int64_t pick(std::int64_t from, std::int64_t to) {
-    return std::uniform_int_distribution<std::int64_t>(from, to)(m_random);
+  // \param more rows than the range has
+  View make(std::int64_t more = 0) const {
+    typename View::array_layout layout;
+    for (int d = 0; d < rank; ++d)
+      layout.dimension[d] = std::size_t(m_extents[d] + (d == cut ? more : 0));
+    return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "array"), layout);
   }
 
-  View make(char const* label) const {
-    typename View::array_layout layout;
-    for (int d = 0; d < rank; ++d) layout.dimension[d] = std::size_t(m_extents[d]);
-    return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), layout);
+  // Rows of a View with margins before and behind them.
+  View make_part() {
+    std::int64_t const before = pick(0, 3), behind = pick(0, 3);
+    View const whole = make(before + behind);
+    std::fill(whole.data(), whole.data() + whole.size(), margin);
+    m_wholes.push_back(whole);
+    std::pair const rows(before, before + m_extents[cut]);
+    if constexpr (rank == 1)
+      return Kokkos::subview(whole, rows);
+    else if constexpr (rank == 2 && cut == 0)
+      return Kokkos::subview(whole, rows, Kokkos::ALL);
+    else if constexpr (rank == 2)
+      return Kokkos::subview(whole, Kokkos::ALL, rows);
+    else if constexpr (cut == 0)
+      return Kokkos::subview(whole, rows, Kokkos::ALL, Kokkos::ALL);
+    else
+      return Kokkos::subview(whole, Kokkos::ALL, Kokkos::ALL, rows);
+  }
+
+  bool margins_are_untouched() const {
+    View const parts[] = {m_a, m_b, m_c};
+    for (std::size_t v = 0; v < 3; ++v) {
+      Value const *const begin = m_wholes[v].data(), *const end = begin + m_wholes[v].size();
+      Value const* const last = parts[v].data() + parts[v].size();
+      auto const is_margin    = [](Value value) { return value == margin; };
+      if (!std::all_of(begin, static_cast<Value const*>(parts[v].data()), is_margin) ||
+          !std::all_of(last, end, is_margin))
+        return false;
+    }
+    return true;
   }
 
   View copy_of(View const& view) const {
-    View const copy = make("copy");
+    View const copy = make();
     std::copy(view.data(), view.data() + view.size(), copy.data());
     return copy;
   }
@@ -172,7 +209,7 @@ class RandomLoop {
     return Chunk(view.data(), strides);
   }
 
-  // body for each index of a box, on whole arrays
+  // Calls the body for each index of a box, with chunks of whole arrays.
   template <class Body, class V>
   static void serially(khs::Box<rank> const& box, Body const& body, View const& from, V& to) {
     auto const u = chunk<khs::const_chunk_of<View>>(from);
@@ -246,7 +283,7 @@ class RandomLoop {
     std::int64_t none[rank] = {}, all[rank];
     for (int d = 0; d < rank; ++d) all[d] = m_extents[d];
     khs::Box<rank> const whole(none, all);
-    View const middle = make("middle"), expected = copy_of(m_c);
+    View const middle = make(), expected = copy_of(m_c);
     serially(whole, m_blur, m_a, middle);
     serially(*m_box, m_blur, middle, expected);
     typename Type::Between const between;
@@ -257,7 +294,9 @@ class RandomLoop {
     return equal(m_c, expected);
   }
 
+  static constexpr Value margin = Value(77);
   std::mt19937 m_random;
+  std::vector<View> m_wholes;
   std::int64_t m_extents[3] = {1, 1, 1};
   View m_a, m_b, m_c;
   khs::StreamOptions<> m_options;

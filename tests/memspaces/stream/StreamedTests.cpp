@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streamed loops as users write them; StreamedRandom.cpp and StreamPlanTests.cpp have the many cases.
+// Streamed loops as users write them. StreamedRandom.cpp has random ones.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -40,6 +40,23 @@ int wrong(View const& vector, double factor) {
 struct Particle {
   double position[3];
   int kind;
+};
+
+// A reducer of an application: the root of a sum of squares. Has no init, so the identity is Norm().
+struct Norm {
+  double value = 0;
+};
+struct NormReducer {
+  using reducer          = NormReducer;
+  using value_type       = Norm;
+  using result_view_type = Kokkos::View<Norm, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  result_view_type result;
+
+  KOKKOS_FUNCTION void join(Norm& into, Norm const& part) const { into.value += part.value; }
+  KOKKOS_FUNCTION void final(Norm& norm) const { norm.value = Kokkos::sqrt(norm.value); }
+  KOKKOS_FUNCTION Norm& reference() const { return *result.data(); }
+  KOKKOS_FUNCTION result_view_type view() const { return result; }
+  KOKKOS_FUNCTION bool references_scalar() const { return true; }
 };
 
 }  // namespace
@@ -117,6 +134,18 @@ TEST_CASE("a reduction gives a variable at once, and a View after a fence", "[st
   CHECK(both.max_val == 699);
   khs::streamed_reduce("nothing", 0, sum, Kokkos::Sum<double>(result), khs::read(multiples(0, 0)));
   CHECK(result == 0);
+}
+
+TEST_CASE("a reducer of an application may have a final, and no init", "[streamed]") {
+  Pinned const a = multiples(9, 1);
+  for (std::int64_t const chunk_rows : {0, 4}) {
+    Norm norm;
+    NormReducer const reducer{NormReducer::result_view_type(&norm)};
+    khs::streamed_reduce(
+        "norm", khs::StreamOptions<>{.chunk_rows = chunk_rows}, 9,
+        KOKKOS_LAMBDA(std::int64_t, In, Norm & n) { n.value += 1; }, reducer, khs::read(a));
+    CHECK(reducer.view()().value == 3);
+  }
 }
 
 TEST_CASE("a reduction may write arguments as well, also what it reads", "[streamed]") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/StageSkew.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamTiling.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// What it makes is wanted for itself: it is stored, or a reduction without arrays of results.
+// The results of a stage are wanted for themselves if they are stored, or are those of a reduction
+// without arrays.
 bool is_wanted(StreamShape const& shape, StreamStage const& stage) {
   bool writes = false, stores = false;
   for (StreamAccess const& access : stage.accesses) {
@@ -39,7 +40,8 @@ StreamRows both(StreamRows const& a, StreamRows const& b) {
   return rows.count() > 0 ? rows : StreamRows{a.begin, a.begin};
 }
 
-// Each stage makes what is wanted of it, and what later stages read of it.
+// Each stage computes the part's own rows, if its results are wanted, and the rows that later stages
+// read.
 void shrink_to(StreamShape& part, StreamRows const& own) {
   part.own = own;
   for (std::size_t s = part.stages.size(); s-- > 0;) {
@@ -66,7 +68,6 @@ std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<doub
   for (StreamStage const& stage : shape.stages) all = hull(all, {stage.begin, stage.end});
   double const sum = std::accumulate(weights.begin(), weights.end(), 0.);
   double so_far    = 0;
-  // More than all at once would not be more.
   std::int64_t const unit =
       std::clamp<std::int64_t>(multiple, 1, std::max<std::int64_t>(all.count(), 1));
   std::int64_t from = std::numeric_limits<std::int64_t>::min();
@@ -85,7 +86,7 @@ std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<doub
 }
 
 std::vector<RowsToSave> rows_to_save(std::string const& label, StreamShape const& part) {
-  StageSkew const lags(label, part);
+  StageSkew const skew(label, part);
   std::vector<RowsToSave> result;
   for (std::size_t b = 0; b < part.buffers.size(); ++b) {
     StreamBuffer const& buffer = part.buffers[b];
@@ -93,7 +94,7 @@ std::vector<RowsToSave> rows_to_save(std::string const& label, StreamShape const
     bool const changes = std::any_of(
         part.buffers.begin(), part.buffers.end(),
         [&](StreamBuffer const& other) { return other.stored && other.host == buffer.host; });
-    StreamRows const load = lags.load(int(b));
+    StreamRows const load = skew.load(int(b));
     if (!changes || load.count() == 0) continue;
     StreamRows const below{load.begin, std::min(load.end, part.own.begin)};
     StreamRows const above{std::max(load.begin, part.own.end), load.end};

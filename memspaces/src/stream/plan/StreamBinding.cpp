@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/StreamAliases.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
 
 #include "../../../../backend/Error.hpp"
@@ -15,6 +14,69 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t(1) << 30;  // of a launch, counted in 32 bits
+
+std::size_t bytes_of(ArgumentFacts const& argument) {
+  std::size_t bytes = argument.element_bytes;
+  for (int d = 0; d < argument.rank; ++d) bytes *= std::size_t(argument.extents[d]);
+  return bytes;
+}
+
+// Label, extents, bytes and space, for messages.
+std::string named(ArgumentFacts const& argument) {
+  if (argument.intermediate != nullptr) return "\"" + argument.label + "\", an intermediate array,";
+  std::string text = "\"" + argument.label + "\" (";
+  for (int d = 0; d < argument.rank; ++d)
+    text += (d > 0 ? "," : "") + std::to_string(argument.extents[d]);
+  return text + "; " + std::to_string(bytes_of(argument)) + " bytes) in " + argument.space;
+}
+
+// True for the same View, or the same intermediate array. Empty Views may all have one address.
+bool same_memory(ArgumentFacts const& a, ArgumentFacts const& b) {
+  if (&a == &b) return true;
+  if (a.intermediate != nullptr || b.intermediate != nullptr)
+    return a.intermediate == b.intermediate;
+  return a.data == b.data && bytes_of(a) > 0 && bytes_of(a) == bytes_of(b) &&
+         a.element_bytes == b.element_bytes && std::equal(a.extents, a.extents + 3, b.extents);
+}
+
+bool overlap(ArgumentFacts const& a, ArgumentFacts const& b) {
+  if (a.intermediate != nullptr || b.intermediate != nullptr) return false;
+  auto const begin = [](ArgumentFacts const& x) {
+    return reinterpret_cast<std::uintptr_t>(x.data);
+  };
+  return begin(a) < begin(b) + bytes_of(b) && begin(b) < begin(a) + bytes_of(a);
+}
+
+void check_written(std::string const& label, std::vector<LoopFacts> const& loops, int stage,
+                   ArgumentFacts const& written) {
+  auto const refuse = [&](std::string const& problem) { throw Error(label + ": " + problem); };
+  for (std::size_t s = 0; s < loops.size(); ++s) {
+    for (ArgumentFacts const& other : loops[s].arguments) {
+      if (&other == &written) continue;
+      bool const same = same_memory(written, other);
+      if (other.fixed && overlap(written, other))
+        refuse(named(written) +
+               " is written and is resident (the device would keep what was "
+               "there before): pass it by khs::read, or write another View");
+      if (!same && overlap(written, other))
+        refuse(named(written) + " is written and overlaps with " + named(other) +
+               ": pass the same View, or Views that do not overlap");
+      if (same && other.access != Access::read)
+        refuse(named(written) +
+               " is written twice (by one loop, or by two of a chain): write "
+               "different Views, or make it one `update`");
+      if (same && int(s) == stage && written.access == Access::update)
+        refuse(named(written) + " is both read and updated: say `update` alone");
+    }
+  }
+}
+
+// Refuses memory that is written and overlaps with other arguments in a way that has no meaning.
+void check_aliases(std::string const& label, std::vector<LoopFacts> const& loops) {
+  for (std::size_t s = 0; s < loops.size(); ++s)
+    for (ArgumentFacts const& written : loops[s].arguments)
+      if (written.access != Access::read) check_written(label, loops, int(s), written);
+}
 
 class Binder {
  public:
@@ -38,7 +100,7 @@ class Binder {
     throw Error(m_label + ": " + problem);
   }
 
-  // All cut along the same index.
+  // All arguments are cut along the same index.
   void find_layout() {
     ArgumentFacts const* decides = nullptr;
     for (LoopFacts const& loop : m_loops) {
@@ -96,8 +158,7 @@ class Binder {
     check_rows(argument);
     if (argument.side == Side::pageable && argument.intermediate == nullptr &&
         m_result.pageable.empty()) {
-      m_result.pageable       = named(argument);
-      m_result.pageable_space = argument.space;
+      m_result.pageable = named(argument);
     }
   }
 
@@ -116,7 +177,7 @@ class Binder {
           argument.rank != m_first->rank)
         refuse("\"" + argument.label + "\" has more dimensions than the range and than " +
                named(*m_first) +
-               " (nobody says how long they are): name them in its type, as in "
+               " (their length is unknown): name them in its type, as in "
                "Intermediate<double*[3]>");
   }
 
@@ -143,7 +204,7 @@ class Binder {
     return true;
   }
 
-  // An array as it is before any stage writes it, or afterwards.
+  // An array before any stage writes it, or after that: each version has a buffer.
   struct Version {
     ArgumentFacts const* argument;
     bool written;
@@ -165,7 +226,7 @@ class Binder {
     return -1;
   }
 
-  // That of the Views of the chain, unless the argument has its own.
+  // Intermediate arrays without extents of their own have those of the Views.
   std::int64_t extent(ArgumentFacts const& argument, int d) const {
     bool const open = argument.intermediate != nullptr && argument.extents[d] == 0;
     return d < m_loops.front().rank || open ? m_first->extents[d] : argument.extents[d];
@@ -232,16 +293,16 @@ class Binder {
         refuse(named(argument) + " is read by stage " + std::to_string(s + 1) +
                " (no stage before it writes it): write it first");
       if (argument.intermediate != nullptr && !empty)
-        check_made(loop, argument, m_loops[at(writer)]);
+        check_intermediate(loop, argument, m_loops[at(writer)]);
       m_result.in_place |= writer == s;  // the body may write before it reads
       stage.accesses.push_back({version(argument, written), argument.halo, false});
     }
     for (ArgumentFacts const& argument : loop.arguments) prefill(stage, loop, argument);
   }
 
-  // Of an intermediate array there is what a stage wrote, and nothing else.
-  void check_made(LoopFacts const& reader, ArgumentFacts const& argument,
-                  LoopFacts const& writer) const {
+  // Only elements of an intermediate array that its stage writes may be read.
+  void check_intermediate(LoopFacts const& reader, ArgumentFacts const& argument,
+                          LoopFacts const& writer) const {
     for (int d = 0; d < reader.rank && !writer.covers_all; ++d) {
       std::int64_t const halo  = d == m_result.cut ? argument.halo : 0;
       std::int64_t const from  = reader.covers_all ? 0 : reader.lower[d];
@@ -257,7 +318,7 @@ class Binder {
     }
   }
 
-  // What a stage does not assign must be in the rows that are stored.
+  // Brings elements that a stage does not assign to the rows that are stored.
   void prefill(StreamStage& stage, LoopFacts const& loop, ArgumentFacts const& argument) {
     bool const needed =
         argument.access == Access::update || (argument.access == Access::write && !covers(loop));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/StageSkew.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/ChunkSizing.hpp>
-
-#include "../../../../backend/Error.hpp"
+#include <KokkosHostSpaces/impl/stream/plan/StreamTiling.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -16,36 +13,34 @@ namespace {
 
 class Planner {
  public:
-  Planner(std::string const& label, StreamShape const& shape, PlanOptions const& wishes)
-      : m_label(label), m_shape(shape), m_wishes(wishes), m_lags(label, shape) {}
+  Planner(std::string const& label, StreamShape const& shape, PlanOptions const& options)
+      : m_shape(shape),
+        m_skew(label, shape),
+        m_tiling(tile_stream(label, shape, options, m_skew)) {}
 
   StreamPlan make() {
-    ChunkSizing const sizes(m_label, m_shape, m_wishes, m_lags);
-    std::int64_t const rows = sizes.choose_rows();
-    m_layout                = sizes.layout(rows);
-    m_plan.slots            = sizes.slots();
-    m_plan.memory           = m_layout.memory;
-    m_plan.chunk_rows       = rows;
-    m_lags.set_pace(rows, sizes.halvings(rows), sizes.page_rows());
-    m_plan.chunks = m_lags.chunks();
+    m_skew.cut(m_tiling.rows);
+    m_plan.slots      = m_tiling.slots;
+    m_plan.memory     = m_tiling.memory;
+    m_plan.chunk_rows = m_tiling.rows.most;
+    m_plan.chunks     = m_skew.chunks();
     m_first_work.reserve(std::size_t(m_plan.chunks));
     for (m_chunk = 0; m_chunk < m_plan.chunks; ++m_chunk) add_chunk();
     number_events();
-    set_turns();
     return std::move(m_plan);
   }
 
  private:
   // --- operations ---
   std::size_t slot(int buffer, std::int64_t chunk) const {
-    StreamWindows const& windows = m_layout.windows[at(buffer)];
+    StreamWindows const& windows = m_tiling.windows[at(buffer)];
     return windows.begin + std::size_t(chunk % windows.slots) * windows.bytes;
   }
 
-  // Where row 0 of a buffer would be. What is fixed has no windows: it is elsewhere.
+  // The offset that row 0 of a buffer would have. Fixed buffers have no windows.
   std::ptrdiff_t origin(int buffer, std::int64_t chunk) const {
     if (m_shape.buffers[at(buffer)].fixed) return 0;
-    std::int64_t const first = m_lags.window(buffer, chunk).begin;
+    std::int64_t const first = m_skew.window(buffer, chunk).begin;
     return std::ptrdiff_t(slot(buffer, chunk)) -
            std::ptrdiff_t(first) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes);
   }
@@ -63,7 +58,7 @@ class Planner {
     return std::size_t(rows.count()) * m_shape.buffers[at(buffer)].row_bytes;
   }
 
-  // The operation, unless it is empty.
+  // Adds the operation, unless it is a copy of nothing.
   void add(StreamOperation operation) {
     operation.last_piece = m_plan.pieces.size();
     bool const copies    = operation.action != StreamAction::launch;
@@ -84,13 +79,14 @@ class Planner {
     return operation;
   }
 
-  // The first work on a chunk waits for its data, and for what lay in its windows before.
+  // The first work of a chunk waits for its loads, and for the stores of the rows that its windows
+  // had before.
   void wait_for_data(StreamOperation& operation) const {
     operation.after[0] = m_load;
     operation.after[1] = history(m_last_store);
   }
 
-  // What was the last operation of a kind when the windows were used before.
+  // The last operation of a kind when the windows of this chunk were used before.
   int history(std::vector<int> const& last) const {
     std::int64_t const before = m_chunk - m_plan.slots;
     return before < 0 ? -1 : last[std::size_t(before)];
@@ -113,9 +109,9 @@ class Planner {
     for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
       StreamBuffer const& buffer = m_shape.buffers[at(b)];
       if (!buffer.loaded) continue;
-      kept |= m_lags.kept(b) > 0;
+      kept |= m_skew.kept(b) > 0;
       stored |= buffer.stored;
-      StreamRows const rows{m_lags.loaded(b, m_chunk - 1), m_lags.loaded(b, m_chunk)};
+      StreamRows const rows{m_skew.loaded(b, m_chunk - 1), m_skew.loaded(b, m_chunk)};
       if (rows.count() == 0) continue;
       std::int64_t const below = m_shape.own.begin, above = m_shape.own.end;
       bool const saved = !m_shape.saved.empty() && m_shape.saved[at(b)].needed;
@@ -127,7 +123,7 @@ class Planner {
       add_load(b, {std::max(rows.begin, below), std::min(rows.end, above)}, StreamSource::array);
       add_load(b, {std::max(rows.begin, above), rows.end}, StreamSource::saved_above);
     }
-    // Rows that are kept were read from the old window when the chunk after it began.
+    // The old window is read once more, by the first work of the chunk after it, which keeps rows.
     operation.after[0] = history(m_last_work);
     if (kept && m_chunk >= m_plan.slots)
       operation.after[0] =
@@ -146,15 +142,11 @@ class Planner {
   void add_keeps() {
     StreamOperation operation = start(StreamAction::keep);
     for (int b = 0; b < int(m_shape.buffers.size()) && m_chunk > 0; ++b) {
-      StreamRows const rows{m_lags.window(b, m_chunk).begin, m_lags.present(b, m_chunk - 1)};
+      StreamRows const rows{m_skew.window(b, m_chunk).begin, m_skew.present(b, m_chunk - 1)};
       if (rows.count() == 0) continue;
-      std::size_t const from  = on_device(b, m_chunk - 1, rows.begin);
-      std::size_t const to    = on_device(b, m_chunk, rows.begin);
-      std::size_t const bytes = bytes_of(b, rows);
-      if (from == to) continue;
-      if (from < to ? from + bytes > to : to + bytes > from)
-        throw Error(m_label + ": rows to keep overlap (a mistake of the library): report it");
-      m_plan.pieces.push_back({b, StreamSource::array, from, to, bytes});
+      std::size_t const from = on_device(b, m_chunk - 1, rows.begin);
+      std::size_t const to   = on_device(b, m_chunk, rows.begin);
+      m_plan.pieces.push_back({b, StreamSource::array, from, to, bytes_of(b, rows)});
     }
     add(operation);
     if (operation.first_piece != m_plan.pieces.size()) m_keep = m_work;
@@ -163,8 +155,8 @@ class Planner {
   void add_launch(int stage) {
     StreamOperation operation = start(StreamAction::launch);
     operation.stage           = stage;
-    operation.begin           = m_lags.done(stage, m_chunk - 1);
-    operation.end             = m_lags.done(stage, m_chunk);
+    operation.begin           = m_skew.done(stage, m_chunk - 1);
+    operation.end             = m_skew.done(stage, m_chunk);
     if (operation.begin >= operation.end) return;
     add_seeds(stage, {operation.begin, operation.end});
     operation.first_piece  = m_plan.pieces.size();
@@ -189,10 +181,10 @@ class Planner {
   void add_stores() {
     StreamOperation operation = start(StreamAction::store);
     for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
-      int const writer = m_lags.writer(b);
+      int const writer = m_skew.writer(b);
       if (!m_shape.buffers[at(b)].stored || writer < 0) continue;
-      StreamRows const rows{std::max(m_lags.done(writer, m_chunk - 1), m_shape.own.begin),
-                            std::min(m_lags.done(writer, m_chunk), m_shape.own.end)};
+      StreamRows const rows{std::max(m_skew.done(writer, m_chunk - 1), m_shape.own.begin),
+                            std::min(m_skew.done(writer, m_chunk), m_shape.own.end)};
       if (rows.count() == 0) continue;
       m_plan.pieces.push_back({b, StreamSource::array, on_device(b, m_chunk, rows.begin),
                                on_host(b, rows.begin), bytes_of(b, rows)});
@@ -202,7 +194,7 @@ class Planner {
     add(operation);
   }
 
-  // As few events as are waited for at the same time.
+  // Gives an event the number of an earlier one whose last wait is enqueued before it.
   void number_events() {
     std::vector<int> last_waiter(m_plan.operations.size(), -1);
     for (std::size_t o = 0; o < m_plan.operations.size(); ++o)
@@ -222,32 +214,22 @@ class Planner {
     }
   }
 
-  // So few that they cost less than a percent, so many that two equal loops end together.
-  void set_turns() {
-    if (m_plan.bytes_to_device + m_plan.bytes_to_host < m_wishes.gives_way_from) return;
-    constexpr std::size_t turns = 12, most = std::size_t(128) << 20;
-    m_plan.turn_to_device = std::min(m_plan.bytes_to_device / turns, most);
-    m_plan.turn_to_host   = std::min(m_plan.bytes_to_host / turns, most);
-  }
-
-  std::string const& m_label;
   StreamShape const& m_shape;
-  PlanOptions const& m_wishes;
-  StageSkew m_lags;
-  StreamLayout m_layout;
+  StageSkew m_skew;
+  StreamTiling m_tiling;
   StreamPlan m_plan;
 
   std::int64_t m_chunk = 0;
-  int m_load = -1, m_work = -1, m_store = -1, m_keep = -1;  // the last ones so far
+  int m_load = -1, m_work = -1, m_store = -1, m_keep = -1;  // the last operations so far
   int m_work_of_chunk = -1;
-  std::vector<int> m_first_work, m_last_work, m_last_store;  // so far, of each chunk
+  std::vector<int> m_first_work, m_last_work, m_last_store;  // up to each chunk
 };
 
 }  // namespace
 
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
-                       PlanOptions const& wishes) {
-  return Planner(label, shape, wishes).make();
+                       PlanOptions const& options) {
+  return Planner(label, shape, options).make();
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -5,26 +5,38 @@
 
 #include "../../../../backend/Driver.hpp"
 
+#include <vector>
+
 namespace KokkosHostSpaces::Impl {
 
 namespace Driver = Backend::Driver;
 
 void* DeviceCopies::on_device(int device, void* stream, void const* host, std::size_t bytes) {
-  std::lock_guard const lock(m_mutex);
-  DeviceMemory& copy = m_copies[device];
-  if (copy == nullptr) {
-    auto made = m_allocator(device, bytes);
-    // On the caller's stream, whose earlier work may be what fills the host's memory.
+  std::unique_lock lock(m_mutex);
+  Copy& copy = m_copies[device];
+  lock.unlock();
+  std::lock_guard const lock_copy(copy.mutex);
+  if (copy.memory == nullptr) {
+    DeviceMemory made = m_allocator(device, bytes);
+    // On the caller's stream, whose earlier work may write the host's memory.
     if (bytes > 0) Driver::copy(made.get(), host, bytes, stream, device);
     Driver::fence(stream, device);
-    copy = std::move(made);
+    copy.memory = std::move(made);
   }
-  return copy.get();
+  return copy.memory.get();
 }
 
 void DeviceCopies::forget() {
-  std::lock_guard const lock(m_mutex);
-  m_copies.clear();
+  std::vector<Copy*> copies;
+  {
+    std::lock_guard const lock(m_mutex);
+    for (auto& [device, copy] : m_copies) copies.push_back(&copy);
+  }
+  for (Copy* const copy : copies) {
+    DeviceMemory memory;
+    std::lock_guard const lock(copy->mutex);
+    memory.swap(copy->memory);
+  }
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -3,44 +3,28 @@
 
 #include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
 
+#include "../../../../backend/Driver.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
+namespace Driver = Backend::Driver;
+
+// --- plans ---
+
 namespace {
 
-// May lie outside of the memory, for row 0 of what is not there.
+// The address may lie outside of the memory: row 0 need not be there.
 char* shifted(char* device, std::ptrdiff_t offset) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) +
                                  static_cast<std::uintptr_t>(offset));
 }
-
-// Windows lie at multiples of this, for elements that must.
-struct AlignedMemory {
-  static constexpr std::align_val_t alignment{512};
-  explicit AlignedMemory(std::size_t bytes)
-      : data(static_cast<char*>(::operator new(bytes, alignment))) {}
-  ~AlignedMemory() { ::operator delete(data, alignment); }
-  AlignedMemory(AlignedMemory const&)            = delete;
-  AlignedMemory& operator=(AlignedMemory const&) = delete;
-  char* data;
-};
-
-class OneByOne : public StreamExecutor {
- public:
-  explicit OneByOne(StreamLauncher const& launcher) : m_launcher(launcher) {}
-  void copy(StreamQueue, void* dst, void const* src, std::size_t bytes) override {
-    std::memcpy(dst, src, bytes);
-  }
-  void launch(StreamLaunch const& launch) override { m_launcher(launch); }
-  void record(StreamQueue, int) override {}
-  void wait(StreamQueue, int) override {}
-
- private:
-  StreamLauncher const& m_launcher;
-};
 
 }  // namespace
 
@@ -84,43 +68,71 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
   }
 }
 
-void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
-             StreamExecutor& executor) {
-  StreamWalk walk(plan, shape, device, executor);
-  while (walk.next_chunk()) {
+// --- on the host ---
+
+namespace {
+
+// Aligned as device memory is, for elements with a large alignment.
+struct AlignedMemory {
+  static constexpr std::align_val_t alignment{512};
+  explicit AlignedMemory(std::size_t bytes)
+      : data(static_cast<char*>(::operator new(bytes, alignment))) {}
+  ~AlignedMemory() { ::operator delete(data, alignment); }
+  AlignedMemory(AlignedMemory const&)            = delete;
+  AlignedMemory& operator=(AlignedMemory const&) = delete;
+  char* data;
+};
+
+class HostExecutor : public StreamExecutor {
+ public:
+  explicit HostExecutor(StreamLauncher const& launcher) : m_launcher(launcher) {}
+  void copy(StreamQueue, void* dst, void const* src, std::size_t bytes) override {
+    std::memcpy(dst, src, bytes);
   }
-}
+  void launch(StreamLaunch const& launch) override { m_launcher(launch); }
+  void record(StreamQueue, int) override {}
+  void wait(StreamQueue, int) override {}
+
+ private:
+  StreamLauncher const& m_launcher;
+};
+
+}  // namespace
 
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher) {
   AlignedMemory const memory(plan.memory);
-  OneByOne executor(launcher);
-  execute(plan, shape, memory.data, executor);
+  HostExecutor executor(launcher);
+  StreamWalk walk(plan, shape, memory.data, executor);
+  while (walk.next_chunk()) {
+  }
 }
+
+// --- in place ---
 
 void execute_in_place(StreamShape const& shape, int stage, StreamRows const& rows,
-                      std::vector<char*> const& homes, std::int64_t most,
+                      std::vector<char*> const& first_rows, std::int64_t most,
                       StreamLauncher const& launcher) {
-  std::vector<char*> first_rows;
-  for (StreamAccess const& access : shape.stages[std::size_t(stage)].accesses)
-    first_rows.push_back(homes[std::size_t(access.buffer)]);
+  std::vector<char*> of_accesses;
+  for (StreamAccess const& access : shape.stages[at(stage)].accesses)
+    of_accesses.push_back(first_rows[at(access.buffer)]);
   std::int64_t chunk = 0;
   for (std::int64_t begin = rows.begin; begin < rows.end; begin += most)
-    launcher({stage, chunk++, begin, std::min(begin + most, rows.end), first_rows.data()});
+    launcher({stage, chunk++, begin, std::min(begin + most, rows.end), of_accesses.data()});
 }
 
-std::vector<char*> homes_of(StreamShape const& shape,
-                            std::function<char*(int, std::size_t)> const& intermediate) {
+std::vector<char*> rows_in_place(StreamShape const& shape,
+                                 std::function<char*(int, std::size_t)> const& intermediate) {
   std::vector<char*> result;
   std::vector<int> last_use(shape.buffers.size(), -1), free_from;
   std::vector<std::size_t> sizes;
   for (std::size_t s = 0; s < shape.stages.size(); ++s)
     for (StreamAccess const& access : shape.stages[s].accesses)
-      last_use[std::size_t(access.buffer)] = int(s);
+      last_use[at(access.buffer)] = int(s);
   std::vector<int> numbers(shape.buffers.size(), -1);
   for (std::size_t s = 0; s < shape.stages.size(); ++s) {
     for (StreamAccess const& access : shape.stages[s].accesses) {
-      StreamBuffer const& buffer = shape.buffers[std::size_t(access.buffer)];
+      StreamBuffer const& buffer = shape.buffers[at(access.buffer)];
       if (!access.writes || buffer.loaded || buffer.stored) continue;
       std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
       std::size_t n           = 0;
@@ -129,14 +141,165 @@ std::vector<char*> homes_of(StreamShape const& shape,
         free_from.push_back(0);
         sizes.push_back(bytes);
       }
-      free_from[n]                        = last_use[std::size_t(access.buffer)] + 1;
-      numbers[std::size_t(access.buffer)] = int(n);
+      free_from[n]               = last_use[at(access.buffer)] + 1;
+      numbers[at(access.buffer)] = int(n);
     }
   }
   for (std::size_t b = 0; b < shape.buffers.size(); ++b)
     result.push_back(numbers[b] < 0 ? shape.buffers[b].host
                                     : intermediate(numbers[b], sizes[std::size_t(numbers[b])]));
   return result;
+}
+
+// --- on devices ---
+
+namespace {
+
+// Queue `work` is the caller's stream: the user's kernels run where the caller expects them. The
+// copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone, without
+// events, unless it yields.
+class CudaExecutor : public StreamExecutor {
+ public:
+  CudaExecutor(StreamResources& resources, StreamPart const& part)
+      : m_resources(resources),
+        m_part(part),
+        m_target(part.target),
+        m_one_stream(part.plan.chunks == 1 && !part.yields) {}
+
+  void begin() {
+    // The memory may be in use by a loop on another stream.
+    if (m_resources.used) Driver::make_wait(m_target.stream, m_resources.done, m_target.device);
+    if (m_one_stream) return;
+    if (m_resources.events.size() < at(m_part.plan.events))
+      m_resources.events.resize(at(m_part.plan.events));
+    Driver::record(m_resources.begun, m_target.stream, m_target.device);
+    m_resources.in.begin(m_resources.begun, yields_after(m_part.plan.bytes_to_device));
+    m_resources.out.begin(m_resources.begun, yields_after(m_part.plan.bytes_to_host));
+  }
+
+  // Orders the caller's later work behind the last copy.
+  void end() {
+    if (!m_one_stream) {
+      m_resources.out.record(m_resources.done);
+      Driver::make_wait(m_target.stream, m_resources.done, m_target.device);
+    }
+    Driver::record(m_resources.done, m_target.stream, m_target.device);
+    m_resources.used = true;
+  }
+
+  // Waits until nothing touches the caller's memory any more.
+  void drain() noexcept {
+    m_resources.in.drain();
+    try {
+      Driver::fence(m_target.stream, m_target.device);
+    } catch (CudaError const&) {  // has the cause of the error that is being reported
+    }
+    m_resources.out.drain();
+  }
+
+  void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
+    if (on_target(queue))
+      Driver::copy(dst, src, bytes, m_target.stream, m_target.device);
+    else
+      copies(queue).copy(dst, src, bytes);
+  }
+  void launch(StreamLaunch const& launch) override { m_part.launcher(launch); }
+  void record(StreamQueue queue, int event) override {
+    if (m_one_stream) return;
+    if (on_target(queue))
+      Driver::record(m_resources.events[at(event)], m_target.stream, m_target.device);
+    else
+      copies(queue).record(m_resources.events[at(event)]);
+  }
+  void wait(StreamQueue queue, int event) override {
+    if (m_one_stream) return;
+    if (on_target(queue))
+      Driver::make_wait(m_target.stream, m_resources.events[at(event)], m_target.device);
+    else
+      copies(queue).wait(m_resources.events[at(event)]);
+  }
+
+ private:
+  // Two equal loops end together if each yields often, and each time costs microseconds.
+  std::size_t yields_after(std::size_t bytes) const {
+    if (!m_part.yields) return std::numeric_limits<std::size_t>::max();
+    return std::clamp<std::size_t>(bytes / 12, 1, std::size_t(128) << 20);
+  }
+
+  bool on_target(StreamQueue queue) const { return m_one_stream || queue == StreamQueue::work; }
+  YieldingStream& copies(StreamQueue queue) {
+    return queue == StreamQueue::in ? m_resources.in : m_resources.out;
+  }
+
+  StreamResources& m_resources;
+  StreamPart const& m_part;
+  StreamTarget m_target;
+  bool m_one_stream;
+};
+
+// A part while it is enqueued. If it ends early, its resources are not used again.
+class PartRun {
+ public:
+  PartRun(StreamPart const& part, StreamResourcePool& pool)
+      : m_pool(pool),
+        m_resources(pool.take(part.target.device, part.plan.memory)),
+        m_executor(*m_resources, part),
+        m_walk(part.plan, part.shape, m_resources->memory.get(), m_executor) {}
+
+  ~PartRun() {
+    if (m_resources == nullptr) return;
+    m_executor.drain();
+    m_pool.drop(m_resources);
+  }
+  PartRun(PartRun const&)            = delete;
+  PartRun& operator=(PartRun const&) = delete;
+
+  void begin() { m_executor.begin(); }
+  bool next_chunk() { return m_walk.next_chunk(); }
+  void end() {
+    m_executor.end();
+    m_pool.put_back(std::exchange(m_resources, nullptr));
+  }
+
+ private:
+  StreamResourcePool& m_pool;
+  std::shared_ptr<StreamResources> m_resources;
+  CudaExecutor m_executor;
+  StreamWalk m_walk;
+};
+
+void enqueue_in_turn(std::vector<std::unique_ptr<PartRun>> const& runs) {
+  for (auto const& run : runs) run->begin();
+  for (bool any = true; any;) {
+    any = false;
+    for (auto const& run : runs) any |= run->next_chunk();
+  }
+  for (auto const& run : runs) run->end();
+}
+
+}  // namespace
+
+// Takes the resources of each device once at a time, in ascending order, as the pool demands.
+void run_on_devices(std::vector<StreamPart> const& parts, StreamResourcePool& pool) {
+  std::vector<StreamPart const*> left;
+  for (StreamPart const& part : parts) left.push_back(&part);
+  std::stable_sort(left.begin(), left.end(), [](StreamPart const* a, StreamPart const* b) {
+    return a->target.device < b->target.device;
+  });
+  while (!left.empty()) {
+    std::vector<std::unique_ptr<PartRun>> runs;
+    std::vector<StreamPart const*> later;
+    StreamPart const* last = nullptr;
+    for (StreamPart const* const part : left) {
+      if (last != nullptr && last->target.device == part->target.device)
+        later.push_back(part);
+      else
+        runs.push_back(std::make_unique<PartRun>(*part, pool));
+      last = part;
+    }
+    enqueue_in_turn(runs);
+    left = std::move(later);
+  }
 }
 
 }  // namespace KokkosHostSpaces::Impl

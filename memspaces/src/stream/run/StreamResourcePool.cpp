@@ -6,6 +6,8 @@
 #include "../../../../backend/Driver.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -13,13 +15,9 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-bool is_done(StreamResources const& lane) {
-  return !lane.used || Driver::query(lane.done) == Driver::EventState::done;
-}
-
-void mark_taken(StreamResources& lane) {
-  lane.taken = true;
-  lane.taker = std::this_thread::get_id();
+bool is_idle(StreamResources const& resources) {
+  return !resources.taken &&
+         (!resources.used || Driver::query(resources.done) == Driver::EventState::done);
 }
 
 }  // namespace
@@ -30,107 +28,122 @@ StreamResources::~StreamResources() {
   Driver::release_event(done);
 }
 
-std::size_t StreamResourcePool::held_on(int device) const {
+std::size_t StreamResourcePool::Device::held() const {
   std::size_t bytes = 0;
-  for (auto const& lane : m_lanes)
-    if (lane->device == device) bytes += lane->bytes;
+  for (Pointer const& each : resources) bytes += each->bytes;
   return bytes;
+}
+
+StreamResourcePool::Pointer StreamResourcePool::Device::take_smallest(std::size_t bytes,
+                                                                      bool may_run) {
+  Pointer best;
+  for (Pointer const& each : resources) {
+    if (each->taken || each->bytes < bytes || (!may_run && !is_idle(*each))) continue;
+    if (best == nullptr || each->bytes < best->bytes) best = each;
+  }
+  if (best != nullptr) best->taken = true;
+  return best;
+}
+
+std::vector<StreamResourcePool::Pointer> StreamResourcePool::Device::extract_idle() {
+  auto const idle = std::partition(resources.begin(), resources.end(),
+                                   [](Pointer const& each) { return !is_idle(*each); });
+  std::vector<Pointer> result(std::make_move_iterator(idle),
+                              std::make_move_iterator(resources.end()));
+  resources.erase(idle, resources.end());
+  return result;
+}
+
+std::vector<StreamResourcePool::Pointer> StreamResourcePool::Device::running() const {
+  std::vector<Pointer> result;
+  for (Pointer const& each : resources)
+    if (!each->taken) result.push_back(each);
+  return result;
+}
+
+StreamResourcePool::Device& StreamResourcePool::of(int device) {
+  std::lock_guard const lock(m_mutex);
+  return m_devices[device];
+}
+
+std::vector<StreamResourcePool::Pointer> StreamResourcePool::extract_idle(int device) {
+  Device& pool = of(device);
+  std::lock_guard const lock(pool.mutex);
+  return pool.extract_idle();
+}
+
+StreamResourcePool::Pointer StreamResourcePool::take(int device, std::size_t bytes) {
+  Device& pool = of(device);
+  std::unique_lock lock(pool.mutex);
+  while (true) {
+    if (Pointer idle = pool.take_smallest(bytes, false)) return idle;
+    if (pool.held() == 0 || pool.held() + bytes <= m_limit) break;
+    std::vector<Pointer> others = pool.extract_idle();
+    if (others.empty()) {
+      if (Pointer running = pool.take_smallest(bytes, true)) return running;
+      others = pool.running();
+    }
+    if (others.empty()) {  // other threads have taken all
+      pool.changed.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    for (Pointer const& other : others)
+      if (other->used && !Driver::wait(other->done))
+        throw Error("device " + std::to_string(device) +
+                    " failed while a streamed loop ran before this one (so its memory cannot be "
+                    "used again): look for an error in that, compute-sanitizer finds it");
+    others.clear();  // frees the memory of those that were idle
+    lock.lock();
+  }
+  auto const made = std::make_shared<StreamResources>(device, bytes);
+  pool.resources.push_back(made);
+  lock.unlock();
+  try {
+    try {
+      made->memory = m_allocator(device, bytes);
+    } catch (Error const&) {
+      if (extract_idle(device).empty()) throw;
+      made->memory = m_allocator(device, bytes);
+    }
+  } catch (...) {
+    drop(made);
+    throw;
+  }
+  return made;
+}
+
+void StreamResourcePool::put_back(Pointer const& resources) noexcept {
+  Device& pool = of(resources->device);
+  std::lock_guard const lock(pool.mutex);
+  resources->taken = false;
+  pool.changed.notify_all();
+}
+
+void StreamResourcePool::drop(Pointer const& resources) noexcept {
+  Device& pool = of(resources->device);
+  std::lock_guard const lock(pool.mutex);
+  std::erase(pool.resources, resources);
+  pool.changed.notify_all();
+}
+
+void StreamResourcePool::release() {
+  std::vector<int> devices;
+  {
+    std::lock_guard const lock(m_mutex);
+    for (auto const& [device, pool] : m_devices) devices.push_back(device);
+  }
+  for (int const device : devices) extract_idle(device);
 }
 
 std::size_t StreamResourcePool::held() const {
   std::lock_guard const lock(m_mutex);
   std::size_t bytes = 0;
-  for (auto const& lane : m_lanes) bytes += lane->bytes;
+  for (auto const& [device, pool] : m_devices) {
+    std::lock_guard const lock_device(pool.mutex);
+    bytes += pool.held();
+  }
   return bytes;
-}
-
-// The smallest one that is large enough.
-std::shared_ptr<StreamResources> StreamResourcePool::find(int device, std::size_t bytes,
-                                                          bool may_run) {
-  std::shared_ptr<StreamResources> best;
-  for (auto const& lane : m_lanes) {
-    if (lane->device != device || lane->bytes < bytes || lane->taken) continue;
-    if (!may_run && !is_done(*lane)) continue;
-    if (best == nullptr || lane->bytes < best->bytes) best = lane;
-  }
-  if (best != nullptr) mark_taken(*best);
-  return best;
-}
-
-// Whether any was.
-bool StreamResourcePool::release_unused(int device) {
-  return std::erase_if(m_lanes, [&](auto const& lane) {
-           return lane->device == device && !lane->taken && is_done(*lane);
-         }) > 0;
-}
-
-// Whether some are still being enqueued.
-bool StreamResourcePool::wait_for_loops(int device) const {
-  bool others = false;
-  for (auto const& lane : m_lanes) {
-    if (lane->device != device) continue;
-    others |= lane->taken;
-    if (!lane->taken && lane->used && !Driver::wait(lane->done))
-      throw Error("device " + std::to_string(device) +
-                  " failed while a streamed loop ran before this one (so its memory cannot be used "
-                  "again): look for an error in that, compute-sanitizer finds it");
-  }
-  return others;
-}
-
-// A loop that is called while a loop is enqueued, as by a body's copy constructor.
-bool StreamResourcePool::is_nested(int device) const {
-  return std::any_of(m_lanes.begin(), m_lanes.end(), [&](auto const& lane) {
-    return lane->taken && lane->device >= device && lane->taker == std::this_thread::get_id();
-  });
-}
-
-// What is kept for later loops may be what is missing.
-DeviceMemory StreamResourcePool::allocate(int device, std::size_t bytes) {
-  try {
-    return m_allocator(device, bytes);
-  } catch (Error const&) {
-    if (!release_unused(device)) throw;
-  }
-  return m_allocator(device, bytes);
-}
-
-// Under one lock: a second thread that allocates device memory would have to wait anyhow.
-std::shared_ptr<StreamResources> StreamResourcePool::take(int device, std::size_t bytes) {
-  std::unique_lock lock(m_mutex);
-  auto const full = [&] { return held_on(device) > 0 && held_on(device) + bytes > m_limit; };
-  while (true) {
-    if (auto lane = find(device, bytes, false)) return lane;
-    if (full()) release_unused(device);
-    if (!full()) break;
-    if (auto lane = find(device, bytes, true)) return lane;
-    bool const others = wait_for_loops(device);
-    release_unused(device);
-    if (!full() || is_nested(device)) break;
-    // The rest is with threads that enqueue now, each for one loop.
-    if (others) m_put_back.wait(lock);
-  }
-  auto lane = std::make_shared<StreamResources>(device, allocate(device, bytes), bytes);
-  mark_taken(*lane);
-  m_lanes.push_back(lane);
-  return lane;
-}
-
-void StreamResourcePool::put_back(std::shared_ptr<StreamResources> const& lane) noexcept {
-  std::lock_guard const lock(m_mutex);
-  lane->taken = false;
-  m_put_back.notify_all();
-}
-
-void StreamResourcePool::drop(std::shared_ptr<StreamResources> const& lane) noexcept {
-  std::lock_guard const lock(m_mutex);
-  std::erase(m_lanes, lane);
-  m_put_back.notify_all();
-}
-
-void StreamResourcePool::release() {
-  std::lock_guard const lock(m_mutex);
-  std::erase_if(m_lanes, [](auto const& lane) { return !lane->taken && is_done(*lane); });
 }
 
 }  // namespace KokkosHostSpaces::Impl

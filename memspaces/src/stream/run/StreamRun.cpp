@@ -3,17 +3,54 @@
 
 #include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
 #include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
-#include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Driver.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace Driver = Backend::Driver;
+
+// --- the state ---
+
+StreamedState::~StreamedState() {
+  for (void* const event : m_ends) Driver::release_event(event);
+}
+
+void StreamedState::record_end(StreamTarget const& target) {
+  m_ends.push_back(nullptr);
+  Driver::record(m_ends.back(), target.stream, target.device);
+}
+
+bool StreamedState::is_done() const {
+  return std::all_of(m_ends.begin(), m_ends.end(), [](void* event) {
+    return Driver::query(event) != Driver::EventState::pending;
+  });
+}
+
+void StreamedState::fence() {
+  std::lock_guard const lock(m_mutex);
+  if (m_fenced) return;
+  m_fenced     = true;
+  bool success = true;
+  // Releases what `finish` keeps: the handle may outlive Kokkos.
+  auto const ends = std::exchange(finish, nullptr);
+  // Waits for all events before an error is reported. A wait that failed is tried again, as the call
+  // itself may have failed.
+  for (void* const event : m_ends) success &= Driver::wait(event) || (Driver::wait(event), false);
+  if (!success)
+    throw Error(label +
+                ": the device failed while the loop ran (its results are undefined): look "
+                "for an error in the body, compute-sanitizer finds it");
+  if (ends) ends();
+}
+
+// --- the run ---
 
 namespace {
 
@@ -23,8 +60,8 @@ char* before(char* pointer, std::size_t bytes) {
 
 class Run {
  public:
-  Run(StreamJob const& job, StreamResourcePool& lanes)
-      : m_job(job), m_lanes(lanes), m_state(std::make_shared<StreamedState>()) {}
+  Run(StreamJob const& job, StreamResourcePool& pool)
+      : m_job(job), m_pool(pool), m_state(std::make_shared<StreamedState>()) {}
 
   std::shared_ptr<StreamedState> run() {
     m_state->label  = m_job.label;
@@ -50,12 +87,12 @@ class Run {
     return m_state;
   }
 
-  /// Whether something may have been enqueued.
+  // True if something may have been enqueued.
   bool began() const { return m_began; }
 
  private:
   // --- which transport ---
-  // Why kernels cannot work in place, or nothing.
+  // The reason why kernels cannot work in place, or an empty string.
   std::string obstacle() const {
     if (m_job.binding.in_place) return "they would find new values where they read";
     if (!m_job.binding.pageable.empty())
@@ -79,7 +116,7 @@ class Run {
     LoopCost cost         = cost_of(m_job.binding.shape);
     cost.not_in_place     = obstacle();
     LinkRates const rates = m_job.rates(0);
-    // What would not be faster in any number of chunks needs no plan: small loops take microseconds.
+    // Small loops take microseconds: plans only what may be faster in chunks.
     cost.chunks = 0;
     if (!estimate_transports(cost, rates).zero_copy) {
       try {
@@ -99,16 +136,22 @@ class Run {
     m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
   }
 
-  // Reductions have the same chunks, and so the same bits, on any number of devices, if their size is
-  // given: rates that are measured once more may differ.
-  std::int64_t cuts_at() const { return m_job.prepare ? m_job.wishes.chunk_rows : 1; }
+  // Cuts a reduction at chunks of the asked size: it has the same chunks, and so the same bits, on any
+  // number of devices and whatever their measured rates.
+  std::int64_t cuts_at() const { return m_job.prepare ? m_job.options.chunk_rows : 1; }
+
+  // The rates of the targets; one weight if there is at most one target.
+  std::vector<double> weights_of_targets() const {
+    std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
+    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
+      weights[t] = m_job.rates(t).both;
+    return weights;
+  }
 
   // --- staged ---
   void plan_parts() {
     if (!m_plans.empty()) return;
-    std::vector<double> weights(m_job.targets.size(), 1);
-    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
-      weights[t] = m_job.rates(t).both;
+    std::vector<double> const weights = weights_of_targets();
     m_parts         = weights.size() > 1 ? split_stream(m_job.binding.shape, weights, cuts_at())
                                          : std::vector{m_job.binding.shape};
     m_state->chunks = 0;
@@ -116,9 +159,8 @@ class Run {
       part.saved.resize(m_parts.size() > 1 ? part.buffers.size() : 0);
       m_saves.push_back(m_parts.size() > 1 ? rows_to_save(m_job.label, part)
                                            : std::vector<RowsToSave>());
-      for (RowsToSave const& save : m_saves.back())
-        part.saved[std::size_t(save.buffer)].needed = true;
-      m_plans.push_back(plan_stream(m_job.label, part, m_job.wishes));
+      for (RowsToSave const& save : m_saves.back()) part.saved[at(save.buffer)].needed = true;
+      m_plans.push_back(plan_stream(m_job.label, part, m_job.options));
       m_state->chunks += m_plans.back().chunks;
       m_state->chunk_rows = std::max(m_state->chunk_rows, m_plans.back().chunk_rows);
       m_state->bytes_to_device += m_plans.back().bytes_to_device;
@@ -127,15 +169,15 @@ class Run {
     }
   }
 
-  // Copies what one part reads and another writes, before either begins.
+  // Copies the rows that one part reads and another one writes, before any part begins.
   void save_rows() {
     bool any = false;
     for (std::size_t p = 0; p < m_parts.size(); ++p) {
       for (RowsToSave const& save : m_saves[p]) {
-        StreamBuffer const& buffer = m_parts[p].buffers[std::size_t(save.buffer)];
+        StreamBuffer const& buffer = m_parts[p].buffers[at(save.buffer)];
         std::size_t const begin    = std::size_t(save.rows.begin) * buffer.row_bytes;
         std::size_t const bytes    = std::size_t(save.rows.count()) * buffer.row_bytes;
-        SavedRows& saved           = m_parts[p].saved[std::size_t(save.buffer)];
+        SavedRows& saved           = m_parts[p].saved[at(save.buffer)];
         (save.above ? saved.above : saved.below) =
             before(m_job.save(buffer.host + begin, bytes), begin);
         any = true;
@@ -147,30 +189,30 @@ class Run {
   void staged() {
     prepare(m_state->chunks);
     save_rows();
-    std::vector<LanePart> parts;
+    std::vector<StreamPart> parts;
     std::int64_t chunks_before = 0;
     for (std::size_t p = 0; p < m_parts.size(); ++p) {
       if (m_plans[p].chunks > 0)
-        parts.push_back({m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before)});
+        parts.push_back(
+            {m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before),
+             m_plans[p].bytes_to_device + m_plans[p].bytes_to_host >= m_job.yields_from});
       chunks_before += m_plans[p].chunks;
     }
-    run_on_lanes(parts, m_lanes);
+    run_on_devices(parts, m_pool);
   }
 
   // --- in place ---
-  // One stage after the other, each on all targets.
+  // Runs one stage after the other, each on all targets.
   void in_place() {
-    auto const where         = homes_of(m_job.binding.shape, m_job.intermediate);
+    auto const first_rows    = rows_in_place(m_job.binding.shape, m_job.intermediate);
     m_state->bytes_to_device = m_state->bytes_to_host = m_state->memory = 0;
     StreamShape const& shape                                            = m_job.binding.shape;
-    std::int64_t const asked                                            = m_job.wishes.chunk_rows;
+    std::int64_t const asked                                            = m_job.options.chunk_rows;
     std::int64_t const most =
         std::clamp<std::int64_t>(m_job.binding.rows, 1, m_job.binding.launch_rows);
-    std::int64_t const rows = asked > 0 ? std::min(asked, most) : most;
-    std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
-    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
-      weights[t] = m_job.rates(t).both;
-    m_state->chunk_rows = rows;
+    std::int64_t const rows           = asked > 0 ? std::min(asked, most) : most;
+    std::vector<double> const weights = weights_of_targets();
+    m_state->chunk_rows               = rows;
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       std::vector<StreamRows> const parts = cut(shape.stages[s], weights, cuts_at());
       m_state->chunks                     = 0;
@@ -179,7 +221,7 @@ class Run {
       if (s > 0) join_targets();
       std::int64_t chunks_before = 0;
       for (std::size_t t = 0; t < parts.size(); ++t) {
-        execute_in_place(shape, int(s), parts[t], where, rows, launcher(t, chunks_before));
+        execute_in_place(shape, int(s), parts[t], first_rows, rows, launcher(t, chunks_before));
         chunks_before += (parts[t].count() + rows - 1) / rows;
       }
     }
@@ -201,14 +243,14 @@ class Run {
     m_state->transport  = Transport::zero_copy;
     m_state->why        = [] { return std::string("on the host"); };
     bool const one_loop = m_job.binding.shape.stages.size() == 1;
-    PlanOptions wishes  = m_job.wishes;
-    wishes.memory       = std::numeric_limits<std::size_t>::max();
+    PlanOptions options = m_job.options;
+    options.memory      = std::numeric_limits<std::size_t>::max();
     if (one_loop && !m_job.binding.in_place) {
       in_place();
     } else {
-      wishes.largest_chunk  = std::size_t(1) << 20;  // stays in the caches
-      wishes.slots          = 2;
-      StreamPlan const made = plan_stream(m_job.label, m_job.binding.shape, wishes);
+      options.largest_chunk = std::size_t(1) << 20;  // stays in caches
+      options.slots         = 2;
+      StreamPlan const made = plan_stream(m_job.label, m_job.binding.shape, options);
       m_state->chunks       = made.chunks;
       m_state->chunk_rows   = made.chunk_rows;
       prepare(made.chunks);
@@ -230,7 +272,7 @@ class Run {
     };
   }
 
-  // What any target is given from now on comes after what all were given so far.
+  // Orders the later work of each target behind the earlier work of all.
   void join_targets() {
     if (m_job.targets.size() < 2) return;
     for (StreamTarget const& target : m_job.targets) {
@@ -248,7 +290,7 @@ class Run {
   }
 
   StreamJob const& m_job;
-  StreamResourcePool& m_lanes;
+  StreamResourcePool& m_pool;
   std::shared_ptr<StreamedState> m_state;
   std::vector<StreamShape> m_parts;
   std::vector<std::vector<RowsToSave>> m_saves;
@@ -256,12 +298,12 @@ class Run {
   bool m_began = false;
 };
 
-// Nothing may run that whoever is told of an error does not expect.
+// Drains all streams before an error is reported.
 void drain(StreamJob const& job) noexcept {
   for (StreamTarget const& target : job.targets) {
     try {
       Driver::fence(target.stream, target.device);
-    } catch (Error const&) {  // of the same origin
+    } catch (Error const&) {  // has the cause of the error that is being reported
     }
   }
 }
@@ -276,12 +318,12 @@ bool is_reachable(void const* begin, std::size_t bytes) {
          is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
 }
 
-std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& lanes) {
-  if (job.wishes.chunk_rows < 0 || job.wishes.slots < 0)
-    throw Error(job.label + ": " + std::to_string(job.wishes.chunk_rows) + " chunk_rows and " +
-                std::to_string(job.wishes.slots) +
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& pool) {
+  if (job.options.chunk_rows < 0 || job.options.slots < 0)
+    throw Error(job.label + ": " + std::to_string(job.options.chunk_rows) + " chunk_rows and " +
+                std::to_string(job.options.slots) +
                 " slots (less than none): take positive ones, or 0 to have them chosen");
-  Run run(job, lanes);
+  Run run(job, pool);
   try {
     return run.run();
   } catch (CudaError const& error) {

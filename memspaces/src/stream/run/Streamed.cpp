@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The lanes of this process, in Kokkos' device memory, and what users see of a streamed loop.
+// The pool of this process, and the handle of a streamed loop.
 
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
-#include <KokkosHostSpaces/impl/stream/run/StreamJob.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Config.hpp"
 
@@ -34,11 +34,11 @@ std::size_t memory_limit() {
 
 }  // namespace
 
-// So that two loops can run at once.
+// Two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
-StreamResourcePool& stream_lanes() {
-  static StreamResourcePool* const lanes = [] {
+StreamResourcePool& stream_resources() {
+  static StreamResourcePool* const pool = [] {
     auto* const made = new StreamResourcePool(allocate_stream_memory, memory_limit());
     at_finalize([made] {
       Kokkos::fence("KokkosHostSpaces: streamed loops end before Kokkos does");
@@ -46,7 +46,7 @@ StreamResourcePool& stream_lanes() {
     });
     return made;
   }();
-  return *lanes;
+  return *pool;
 }
 
 }  // namespace Impl
@@ -88,8 +88,8 @@ std::string StreamedLoop::explain() const {
          " bytes of device memory";
 }
 
-StreamMemory stream_memory() { return {Impl::stream_lanes().held(), Impl::stream_lanes().limit()}; }
+StreamMemory stream_memory() { return {Impl::stream_resources().held(), Impl::stream_resources().limit()}; }
 
-void release_stream_memory() { Impl::stream_lanes().release(); }
+void release_stream_memory() { Impl::stream_resources().release(); }
 
 }  // namespace KokkosHostSpaces

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A streamed loop on several devices: each has a part of the rows.
+// A partition of the rows of a streamed loop, one part for each device.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEVICE_PARTITION_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEVICE_PARTITION_HPP
@@ -13,18 +13,18 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Cuts a shape, so that each row is stored by one part. A part loads the rows of its neighbours
-/// that its halos need, and makes again what its stages need of intermediate arrays there.
-/// \param weights of the parts: their rates
-/// \param multiple of rows at which is cut, counted from the first one
+/// Partitions a shape so that one part stores each row. A part also loads the rows of its neighbours
+/// that its halos reach, and computes the rows of intermediate arrays there that its stages read.
+/// \param weights of the parts, proportional to their rates
+/// \param multiple the cuts lie at multiples of this number of rows, counted from the first row
 std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
                                       std::int64_t multiple = 1);
 
-/// Rows that a part loads and another stores: to be copied before anything is stored.
+/// Rows that a part loads and another part stores: they are copied before any part stores.
 struct RowsToSave {
   int buffer;
   StreamRows rows;
-  bool above;  ///< of the part's own rows; else below
+  bool above;  ///< the part's own rows; else below them
 };
 std::vector<RowsToSave> rows_to_save(std::string const& label, StreamShape const& part);
 

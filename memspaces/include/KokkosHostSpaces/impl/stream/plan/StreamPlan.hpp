@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a streamed loop does, as a list of operations that is made before anything runs. Pure: no
-// device, no memory, no Kokkos; so it can be tested, and executed in any legal order.
+// The operations of a streamed loop as a list that is made before anything runs: copies, launches,
+// and what each waits for. Pure: no device, no memory, no Kokkos, so tests execute it in any order
+// that its dependencies allow.
 //
-// Arrays are cut into rows. With every chunk a *front* moves on by `chunk_rows`; a stage that reads
-// with a halo lags behind the front (and behind the stages whose results it reads) by that halo, so
-// that all it needs is on the device already. The rows at the end of a window which the next chunk
-// needs again are copied to the head of the next window, on the device. So every row crosses the
-// link once, whatever the halos and however many stages there are, and what is stored never was
-// still to be loaded: loops in place need no more care. (Skewed tiles: M. Wolfe, "More iteration
-// space tiling", SC 1989; I. Reguly et al., arXiv 1704.00693.)
+// Arrays are cut into rows. With each chunk a *front* moves on; a stage that reads with a halo lags
+// behind the front, and behind the stages whose results it reads, by that halo: all rows that it
+// reads are on the device. The rows at the end of a window that the next chunk reads again are copied
+// to the head of the next window, on the device. So each row crosses the link once, whatever the halos
+// and the number of stages, and a row is loaded before it is stored: loops in place need nothing more.
+// StreamTiling.hpp has the equations. (Skewed tiling: M. Wolfe, "More iteration space tiling", SC
+// 1989; I. Reguly et al., arXiv 1704.00693.)
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
@@ -26,31 +27,25 @@ namespace KokkosHostSpaces::Impl {
 /// As an index of the containers of the standard library.
 inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
-/// An array, of which the device holds windows; or what a stage makes of one.
-/// Rows from `begin` up to, but without, `end`.
+// --- What a loop does, without types: StreamShape ---
+
+/// Rows [begin, end).
 struct StreamRows {
   std::int64_t begin = 0, end = 0;
   std::int64_t count() const { return end > begin ? end - begin : 0; }
 };
 
+/// An array of which the device holds windows.
 struct StreamBuffer {
   std::string name;
   std::size_t row_bytes = 0;
   std::int64_t rows     = 0;        ///< of the whole array
-  char* host            = nullptr;  ///< row 0; nullptr: it never leaves the device
-  bool loaded           = false;    ///< the host's rows are copied to the device
+  char* host            = nullptr;  ///< row 0; nullptr: the array never leaves the device
+  bool loaded           = false;    ///< rows are copied from the host to the device
   bool stored           = false;    ///< the rows that a stage writes are copied to the host
-  bool fixed            = false;    ///< all of it is there already: neither windows nor copies
-  double touched        = 1;        ///< of its elements, from 0 to 1: for the cost model
-  int seed = -1;  ///< a buffer whose rows are copied here (on the device) before a stage writes
-};
-
-/// Where the loads of a part of a range find rows that another part stores: in copies of them.
-/// Addresses of row 0 in these copies, were it there.
-struct SavedRows {
-  bool needed = false;
-  char* below = nullptr;
-  char* above = nullptr;
+  bool fixed            = false;    ///< all of it is on the device: no windows, no copies
+  double touched        = 1;        ///< the part of its elements that kernels touch, 0 to 1
+  int seed = -1;  ///< the buffer whose rows are copied here, on the device, before a stage writes
 };
 
 /// A stage reads rows of a buffer as far away as the halo, or writes its own rows.
@@ -60,29 +55,42 @@ struct StreamAccess {
   bool writes       = false;
 };
 
-/// A loop over rows. At most one stage writes a buffer, and no stage before it reads it.
+/// A loop over the rows [begin, end). At most one stage writes a buffer, and no earlier stage reads
+/// it.
 struct StreamStage {
   std::int64_t begin = 0, end = 0;
   std::vector<StreamAccess> accesses;
 };
 
+/// Copies of rows that one device loads and another one stores: addresses that row 0 would have.
+struct SavedRows {
+  bool needed = false;
+  char* below = nullptr;  ///< of the device's own rows
+  char* above = nullptr;
+};
+
+/// The loops of a call, or the part of them that one device has.
 struct StreamShape {
   std::vector<StreamBuffer> buffers;
   std::vector<StreamStage> stages;
-  /// The rows that are stored, and loaded from where they are; by default all.
+  /// The rows that are stored, and that are loaded from the arrays themselves; by default all.
   StreamRows own{0, std::numeric_limits<std::int64_t>::max()};
   std::vector<SavedRows> saved;  ///< of each buffer, or empty
 };
 
-/// Each queue works in order; the caller's stream is the second one.
+// --- How it is done: StreamPlan ---
+
+/// The streams of a plan, each of which works in order; `work` is the caller's.
 enum class StreamQueue { in, work, out };
 
+/// keep: moves rows to the next window; seed: copies rows from one buffer to another.
 enum class StreamAction { load, keep, seed, launch, store };
 
 /// Where a load finds its rows.
 enum class StreamSource { array, saved_below, saved_above };
 
-/// A copy; of a load or a store, one side is the host's: an offset from the buffer's row 0.
+/// A contiguous copy. `from` and `to` are offsets into device memory; the host's side of a load or a
+/// store is an offset from row 0 of the buffer.
 struct StreamPiece {
   int buffer;
   StreamSource source = StreamSource::array;
@@ -97,7 +105,7 @@ struct StreamOperation {
   std::size_t first_piece = 0, last_piece = 0;  ///< of a copy, in StreamPlan::pieces
   std::size_t first_origin = 0;                 ///< of a launch, in StreamPlan::origins
   int after[2]             = {-1, -1};          ///< operations of other queues to wait for
-  int event                = -1;                ///< to record behind it, if others wait for it
+  int event                = -1;                ///< recorded after it, if others wait for it
 
   StreamQueue queue() const {
     return action == StreamAction::load    ? StreamQueue::in
@@ -107,39 +115,35 @@ struct StreamOperation {
 };
 
 struct StreamPlan {
-  std::vector<StreamOperation> operations;  ///< in an order in which they could run one by one
+  std::vector<StreamOperation> operations;  ///< in an order in which they may run one by one
   std::vector<StreamPiece> pieces;
-  /// Where row 0 of each access of a launch would be: an offset into device memory, may be negative.
+  /// Offsets into device memory that row 0 of each access of a launch would have; may be negative.
   std::vector<std::ptrdiff_t> origins;
-  std::int64_t chunk_rows     = 0;
+  std::int64_t chunk_rows     = 0;  ///< at most
   std::int64_t chunks         = 0;
   int slots                   = 0;
   int events                  = 0;
   std::size_t memory          = 0;  ///< bytes of device memory
   std::size_t bytes_to_device = 0;
   std::size_t bytes_to_host   = 0;
-  /// Bytes after which other loops have their turns.
-  std::size_t turn_to_device = std::numeric_limits<std::size_t>::max();
-  std::size_t turn_to_host   = std::numeric_limits<std::size_t>::max();
 };
 
-/// What the caller, or the library, wants of a plan.
+/// What the caller, or the library, asks of a plan.
 struct PlanOptions {
-  std::int64_t chunk_rows = 0;  ///< 0: found here
+  std::int64_t chunk_rows = 0;  ///< 0: chosen
   int slots               = 0;  ///< 0: three
-  std::size_t memory      = 0;  ///< bytes at most
-  /// Bytes of the largest array in a chunk, if that is found here.
+  std::size_t memory      = 0;  ///< bytes of device memory at most
+  std::int64_t most_rows  = 0;  ///< of a launch, which counts in 32 bits; 0: any
+  /// Bytes of the largest array in a chunk, if its rows are chosen.
   std::size_t smallest_chunk = std::size_t(1) << 20;
   std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
-  /// Bytes to and from the host of a loop for which another would have to wait too long.
-  std::size_t gives_way_from = std::size_t(512) << 20;
-  std::int64_t most_rows     = 0;  ///< rows at most, for what a launch can count; 0: any
 };
 
 /// \param label begins messages
-/// \throw Error if a stage reads rows that nobody writes, or one chunk takes more than the memory
+/// \throw Error if a stage reads rows that no stage writes and no load brings
+/// \throw Error if one chunk takes more than the memory
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
-                       PlanOptions const& wishes);
+                       PlanOptions const& options);
 
 }  // namespace KokkosHostSpaces::Impl
 

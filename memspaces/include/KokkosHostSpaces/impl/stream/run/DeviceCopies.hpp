@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -18,24 +17,29 @@ namespace KokkosHostSpaces::Impl {
 /// Allocates device memory for chunks and resident copies of streamed loops. \throw Error
 DeviceMemory allocate_stream_memory(int device, std::size_t bytes);
 
-/// Copies of some bytes of the host on devices, made when they are first asked for. May be used by
-/// several threads at once.
+/// Lazily made copies of host memory, one on each device. Thread-safe; threads of one device do not
+/// wait for another device.
 class DeviceCopies {
  public:
   using Allocator = std::function<DeviceMemory(int device, std::size_t bytes)>;
   explicit DeviceCopies(Allocator allocator = allocate_stream_memory)
       : m_allocator(std::move(allocator)) {}
 
-  /// The copy on a device. If there is none yet, waits while it is made, behind what `stream`, of
-  /// that device, was given before. \throw Error
+  /// The copy on a device. The first call makes it behind the earlier work of `stream`, which is of
+  /// that device, and waits for it. \throw Error
   void* on_device(int device, void* stream, void const* host, std::size_t bytes);
-  /// Gives the memory back; waits for kernels.
+  /// Frees the memory; waits for kernels.
   void forget();
 
  private:
+  struct Copy {
+    std::mutex mutex;
+    DeviceMemory memory;
+  };
+
   Allocator m_allocator;
-  std::mutex m_mutex;
-  std::map<int, DeviceMemory> m_copies;
+  std::mutex m_mutex;  // of the map, not of what is in it
+  std::map<int, Copy> m_copies;
 };
 
 }  // namespace KokkosHostSpaces::Impl

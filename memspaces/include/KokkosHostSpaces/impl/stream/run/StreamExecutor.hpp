@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What carries out the operations of a plan: streams of a device, the host, or a test.
+// Executors of plans: the streams of devices, the host, or a test.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_EXECUTOR_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_EXECUTOR_HPP
 
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamResourcePool.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +16,17 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A loop over rows that shall run now, or be enqueued.
+/// Rows of a stage, to be run or enqueued.
 struct StreamLaunch {
   int stage;
   std::int64_t chunk;
   std::int64_t begin, end;  ///< rows
-  char* const* first_rows;  ///< of each access of the stage: where row 0 of the array would be
+  char* const* first_rows;  ///< of each access of the stage: the address that row 0 would have
 };
 
 using StreamLauncher = std::function<void(StreamLaunch const&)>;
 
-/// Each queue works in the order of the calls; queues know of each other by events alone.
+/// Each queue works in the order of the calls; only events order queues with each other.
 class StreamExecutor {
  public:
   virtual ~StreamExecutor()                                                           = default;
@@ -35,7 +36,7 @@ class StreamExecutor {
   virtual void wait(StreamQueue queue, int event)                                     = 0;
 };
 
-/// Hands the operations of a plan to an executor, a chunk at a time.
+/// Hands the operations of a plan to an executor, chunk by chunk.
 class StreamWalk {
  public:
   /// \param device memory of plan.memory bytes
@@ -43,7 +44,7 @@ class StreamWalk {
              StreamExecutor& executor)
       : m_plan(plan), m_shape(shape), m_device(device), m_executor(executor) {}
 
-  /// False if there was none left.
+  /// False if no chunk was left.
   bool next_chunk();
 
  private:
@@ -58,25 +59,46 @@ class StreamWalk {
   std::vector<char*> m_first_rows;
 };
 
-/// Hands all operations to the executor. \param device memory of plan.memory bytes
-void execute(StreamPlan const& plan, StreamShape const& shape, char* device,
-             StreamExecutor& executor);
+// --- On the host ---
 
-/// Runs everything at once, on the calling thread, in the order of the plan.
+/// Runs all operations on the calling thread, in the order of the plan.
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher);
 
-/// Where the arrays are if nothing is copied: row 0 of each buffer. Arrays of intermediate results
-/// are made by `intermediate`, and share memory if they are not needed at the same time.
-std::vector<char*> homes_of(StreamShape const& shape,
-                            std::function<char*(int, std::size_t)> const& intermediate);
+// --- In place: no copies, kernels work in host memory ---
 
-/// Runs rows of a stage on the arrays where they are.
-/// \param homes row 0 of each buffer
+/// The address of row 0 of each buffer. `intermediate` allocates arrays for intermediate results,
+/// which share memory if they are not needed at the same time.
+std::vector<char*> rows_in_place(StreamShape const& shape,
+                                 std::function<char*(int, std::size_t)> const& intermediate);
+
+/// Runs rows of a stage in place.
+/// \param first_rows row 0 of each buffer
 /// \param most rows of a launch
 void execute_in_place(StreamShape const& shape, int stage, StreamRows const& rows,
-                      std::vector<char*> const& homes, std::int64_t most,
+                      std::vector<char*> const& first_rows, std::int64_t most,
                       StreamLauncher const& launcher);
+
+// --- On devices ---
+
+/// A stream of the caller.
+struct StreamTarget {
+  int device;
+  void* stream;
+};
+
+/// The part of a loop that one device has.
+struct StreamPart {
+  StreamPlan const& plan;
+  StreamShape const& shape;
+  StreamTarget target;
+  StreamLauncher launcher;
+  bool yields;  ///< lets the copies of other loops run in between
+};
+
+/// Enqueues the parts on the caller's streams and those of the pool, a chunk of each device in turn,
+/// so that all devices begin at once. If it throws, nothing of the parts runs any more.
+void run_on_devices(std::vector<StreamPart> const& parts, StreamResourcePool& pool);
 
 }  // namespace KokkosHostSpaces::Impl
 

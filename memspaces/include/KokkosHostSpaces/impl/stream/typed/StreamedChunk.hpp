@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A window on an array that is used as if all of the array were there.
+// Views of chunks, which are used with the indices of the whole array.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
@@ -17,7 +17,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// An index of a user; one that is larger than any is beyond all Views still.
+/// Converts an index of the caller. Saturates: 2^63 - 1 is beyond all Views.
 constexpr std::int64_t as_index(std::integral auto n) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   if constexpr (std::is_unsigned_v<decltype(n)> && sizeof(n) >= sizeof(most))
@@ -26,8 +26,8 @@ constexpr std::int64_t as_index(std::integral auto n) {
     return static_cast<std::int64_t>(n);
 }
 
-/// Elements at global indices. The pointer is shifted by the chunk's origin, so that global indices
-/// cost nothing; only the rows that were asked for may be touched.
+/// A View of the rows of a chunk with global indices. Its pointer is shifted by the chunk's origin, so
+/// global indices cost nothing. Other rows must not be touched.
 template <class T, int Rank, class Layout>
 class ChunkView {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops take Views of rank one to three");
@@ -37,7 +37,7 @@ class ChunkView {
   using value_type = T;
 
   ChunkView() = default;
-  /// \param first where element (0, ...) of the whole array would be
+  /// \param first the address that element (0, ...) of the whole array would have
   /// \param strides in elements, of each dimension
   KOKKOS_FUNCTION ChunkView(T* first, std::int64_t const (&strides)[3]) : m_first(first) {
     if constexpr (Rank == 2) m_stride = right ? strides[0] : strides[1];
@@ -46,7 +46,7 @@ class ChunkView {
       m_inner_stride = static_cast<int>(strides[1]);
     }
   }
-  /// Of what may be written, to be read.
+  /// Converts to a View of const elements.
   template <class U>
   requires std::is_same_v<U const, T> KOKKOS_FUNCTION
   ChunkView(ChunkView<U, Rank, Layout> const& other)
@@ -71,7 +71,7 @@ class ChunkView {
   int m_inner_stride    = 0;
 };
 
-// Vectors are the same in every layout.
+// Arrays of rank 1 are the same in every layout.
 template <class Layout, int Rank>
 using ChunkLayout = std::conditional_t<Rank == 1, Kokkos::LayoutRight, Layout>;
 
@@ -83,7 +83,7 @@ using ChunkOf =
     ChunkView<typename PlainViewOf<DataType>::value_type, int(PlainViewOf<DataType>::rank()),
               ChunkLayout<Layout, int(PlainViewOf<DataType>::rank())>>;
 
-/// Chunks, to be captured in a kernel and passed on: nvcc takes no std::tuple there.
+/// Chunks that a kernel passes on to the body. Not a std::tuple, which nvcc does not take in kernels.
 template <class... Chunks>
 struct ChunkPack {
   template <class F, class... Before>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernels of streamed loops: the user's body over a box of global indices, counted from the
-// box's corner in 32 bits on a device, which needs fewer registers.
+// Kernels of streamed loops, which call the user's body for a box of global indices. On a device they
+// count in 32 bits from the corner of the box, which takes fewer registers.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <type_traits>
 
@@ -35,7 +36,7 @@ template <class Body, class... Rest>
 inline constexpr bool is_callable<2, Body, Rest...> =
     std::is_invocable_v<Body const&, std::int64_t, std::int64_t, Rest...>;
 
-/// body(index..., chunk..., more...), or with references to elements instead of chunks.
+/// Calls body(index..., chunk..., more...), or with references to elements instead of chunks.
 template <int Rank, class Body, class... Chunks>
 struct BodyCall {
   Body body;
@@ -71,7 +72,7 @@ struct BodyCall {
   }
 };
 
-/// A step of a stencil over all of the array: what the range leaves out keeps its value.
+/// A step of a stencil over all elements: copies those outside of the range.
 template <int Rank, class Call, class Source, class Result>
 struct StepCall {
   Call call;
@@ -94,8 +95,8 @@ struct StepCall {
   }
 };
 
-/// On a device: index 0 of a Kokkos policy is that of neighbouring threads, so that it must be the
-/// fastest one.
+/// On a device. Neighbouring threads have neighbouring values of index 0 of a Kokkos policy, so that is
+/// the fastest index.
 template <int Rank, bool Right, class Call>
 struct DeviceKernel {
   Call call;
@@ -116,7 +117,7 @@ struct DeviceKernel {
   auto policy(ExecutionSpace const& instance) const {
     int const e[3] = {box.extent(0), box.extent(1), box.extent(2)};
     using Counter  = Kokkos::IndexType<int>;
-    // A sum of 8 Mi elements in place takes 2.64 ms on an H200, by a RangePolicy 2.75.
+    // RangePolicy takes 4 % longer for a sum of 8 Mi elements in place (H200).
     if constexpr (Rank == 1)
       return VectorPolicy<ExecutionSpace, Counter>(instance, 0, e[0]);
     else if constexpr (Rank == 2)
@@ -132,7 +133,7 @@ struct DeviceKernel {
   KOKKOS_FUNCTION void operator()(int a, int b, int c) const { at(a, b, c); }
 };
 
-/// On the host: the slow indices are dealt out to threads, and the fastest is a loop.
+/// On the host. Threads share the slow indices, and the fastest index is a loop.
 template <int Rank, bool Right, class Call>
 struct HostKernel {
   Call call;
@@ -167,15 +168,24 @@ struct HostKernel {
   void operator()(std::int64_t n) const { line(n); }
 };
 
-/// A kernel that sums up by the user's reducer. Only init and join of that are used: its result is
-/// not where the kernel puts its part.
+/// Sets a value to the identity of a reducer, or to that of its type, as Kokkos does.
+template <class Reducer>
+KOKKOS_FUNCTION void init_value(Reducer const& reducer, typename Reducer::value_type& value) {
+  if constexpr (requires { reducer.init(value); })
+    reducer.init(value);
+  else
+    new (&value) typename Reducer::value_type();
+}
+
+/// A kernel that reduces by init and join of the user's reducer. Its part of the result does not go to
+/// the reducer's result.
 template <class Kernel, class Reducer>
 struct ReducingKernel {
   using value_type = typename Reducer::value_type;
   Kernel kernel;
   Reducer reducer;
 
-  KOKKOS_FUNCTION void init(value_type& value) const { reducer.init(value); }
+  KOKKOS_FUNCTION void init(value_type& value) const { init_value(reducer, value); }
   KOKKOS_FUNCTION void join(value_type& into, value_type const& part) const {
     reducer.join(into, part);
   }
@@ -203,7 +213,7 @@ template <class ExecutionSpace>
 inline constexpr bool runs_on_host =
     Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
-/// Enqueues call(i, j, k) for all indices of a box. \tparam Right of which layout the arrays are
+/// Enqueues call(i, j, k) for all indices of a box. \tparam Right true for LayoutRight
 template <int Rank, bool Right, class ExecutionSpace, class Call>
 void launch_for(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
                 Call const& call) {

@@ -1,24 +1,199 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streamed loops and reductions: binds arguments to launches, and hands all to the compiled part.
+// Streamed loops and reductions: makes a StreamJob without types of a typed call, and launches its
+// kernels with the chunks of the arguments.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_RUN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_RUN_HPP
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
-#include <KokkosHostSpaces/impl/stream/typed/StreamedFacts.hpp>
+#include <KokkosHostSpaces/StreamedArguments.hpp>
+#include <KokkosHostSpaces/StreamedOptions.hpp>
+#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
+
+// --- ranges and arguments, without their types ---
+
+template <class T>
+inline constexpr bool is_box_v = false;
+template <int Rank>
+inline constexpr bool is_box_v<Box<Rank>> = true;
+
+template <class T>
+concept StreamedRange = std::integral<T> || is_box_v<T>;
+
+inline Box<1> box_of(std::integral auto n) {
+  return Box<1>(std::array<std::int64_t, 1>{as_index(n)});
+}
+template <int Rank>
+Box<Rank> box_of(Box<Rank> const& box) {
+  return box;
+}
+
+/// The options, with the transport of the type unless that is Automatic.
+template <class Way, class ExecutionSpace>
+StreamOptions<ExecutionSpace> with_way(StreamOptions<ExecutionSpace> options) {
+  if (Way::transport != Transport::automatic) options.transport = Way::transport;
+  return options;
+}
+
+template <class Space>
+constexpr Side side_of() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if (is_page_locked_v<Space>) return Side::page_locked;
+  if (is_used_by_cuda_v<Space>) return Side::device;
+#else
+  if (is_host_space_v<Space>) return Side::page_locked;
+#endif
+  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible ? Side::pageable
+                                                                          : Side::device;
+}
+
+template <class DataType, class... P, Access How>
+ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const& argument) {
+  using View   = Kokkos::View<DataType, P...>;
+  using Layout = typename View::array_layout;
+  static_assert(
+      std::is_same_v<Layout, Kokkos::LayoutRight> || std::is_same_v<Layout, Kokkos::LayoutLeft>,
+      "streamed loops take Views that are LayoutRight or LayoutLeft");
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "streamed loops copy elements as bytes: their type must be trivially copyable");
+  ArgumentFacts facts;
+  View const& view = argument.view;
+  facts.label      = view.label();
+  facts.space      = View::memory_space::name();
+  facts.side       = side_of<typename View::memory_space>();
+  facts.data =
+      reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
+  facts.element_bytes = sizeof(typename View::value_type);
+  facts.rank          = int(View::rank());
+  for (int d = 0; d < facts.rank && d < 3; ++d)
+    facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
+  facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  facts.contiguous   = view.span_is_contiguous();
+  facts.access       = How;
+  facts.halo         = argument.halo;
+  facts.touched      = argument.touched;
+  if (facts.side == Side::pageable && is_reachable(facts.data, view.span() * facts.element_bytes))
+    facts.side = Side::page_locked;
+  return facts;
+}
+
+template <class DataType, class Layout, Access How>
+ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> const& argument) {
+  using Array = Intermediate<DataType, Layout>;
+  static_assert(std::is_trivially_copyable_v<typename Array::value_type>,
+                "intermediate arrays lie in memory that is not initialised: the type of their "
+                "elements must be trivially copyable");
+  using Plain = PlainViewOf<DataType>;
+  ArgumentFacts facts;
+  facts.label         = argument.view.label();
+  facts.space         = "no memory space";
+  facts.intermediate  = argument.view.identity();
+  facts.side          = Side::page_locked;
+  facts.element_bytes = sizeof(typename Array::value_type);
+  facts.rank          = Array::rank();
+  for (int d = 0; d < facts.rank; ++d)
+    facts.extents[d] = static_cast<std::int64_t>(Plain::static_extent(std::size_t(d)));
+  facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  facts.access       = How;
+  facts.halo         = argument.halo;
+  return facts;
+}
+
+template <class View>
+ArgumentFacts facts_of(StreamedArgument<Resident<View>, Access::read> const& argument) {
+  ArgumentFacts facts = facts_of(StreamedArgument<View, Access::read>{argument.view.host()});
+  facts.fixed         = true;
+  return facts;
+}
+
+/// The chunk of an argument with which the body is called.
+template <class Argument>
+using ChunkOfArgument =
+    std::conditional_t<Argument::access == Access::read, const_chunk_of<typename Argument::View>,
+                       chunk_of<typename Argument::View>>;
+
+template <class ExecutionSpace, class Argument>
+ChunkOfArgument<Argument> chunk_at(ExecutionSpace const&, Argument const&, char* first_row,
+                                   StreamBinding::Strides const& strides) {
+  using ChunkView = ChunkOfArgument<Argument>;
+  return ChunkView(reinterpret_cast<typename ChunkView::value_type*>(first_row), strides.of);
+}
+
+template <class ExecutionSpace, class View>
+const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
+                              StreamedArgument<Resident<View>, Access::read> const& argument, char*,
+                              StreamBinding::Strides const& strides) {
+  using Value      = typename const_chunk_of<View>::value_type;
+  View const& host = argument.view.host();
+  Value* data      = host.data();
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    data = static_cast<Value*>(argument.view.copies().on_device(
+        instance.cuda_device(), instance.cuda_stream(), host.data(), host.span() * sizeof(Value)));
+#endif
+  return const_chunk_of<View>(data, strides.of);
+}
+
+template <class Argument>
+inline constexpr bool is_resident_v = false;
+template <class View>
+inline constexpr bool is_resident_v<StreamedArgument<Resident<View>, Access::read>> = true;
+
+template <class T>
+inline constexpr bool is_argument_v = false;
+template <class View, Access How>
+inline constexpr bool is_argument_v<StreamedArgument<View, How>> = true;
+
+/// Reports a forgotten khs::read, khs::write or khs::update before other errors follow from it.
+template <class... Arguments>
+struct AreArguments : std::true_type {
+  static_assert((is_argument_v<Arguments> && ...),
+                "arguments are made by khs::read, khs::write or khs::update");
+};
+
+// Views of unmanaged memory often have no label: these get a number.
+template <class... Arguments>
+std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
+  auto facts =
+      std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+  for (std::size_t a = 0; a < facts.size(); ++a)
+    if (facts[a].label.empty()) facts[a].label = "argument " + std::to_string(a + 1);
+  return facts;
+}
+
+/// A range and arguments, without their types.
+template <int Rank, class... Arguments>
+LoopFacts loop_facts(Box<Rank> const& box, std::tuple<Arguments...> const& arguments) {
+  LoopFacts loop;
+  loop.rank = Rank;
+  for (int d = 0; d < Rank; ++d) {
+    loop.lower[d] = box.lower[d];
+    loop.upper[d] = box.upper[d];
+  }
+  if constexpr (sizeof...(Arguments) > 0) loop.arguments = all_facts_of(arguments);
+  return loop;
+}
+
+// --- the job ---
 
 /// Copies bytes of the host to page-locked memory, in order with an instance.
 template <class ExecutionSpace>
@@ -31,7 +206,7 @@ void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std:
   std::memcpy(to, from, bytes);
 }
 
-/// What is the same for all loops on an execution space.
+/// The job of a call, as far as it is the same for all loops on an execution space.
 template <class ExecutionSpace>
 struct StreamSetting {
   std::string label;
@@ -39,16 +214,16 @@ struct StreamSetting {
   StreamJob job;
 
   StreamSetting(char const* what, std::string const& name,
-                StreamOptions<ExecutionSpace> const& wishes, std::vector<LoopFacts> const& loops)
-      : label(std::string(what) + " \"" + name + "\""), options(wishes) {
+                StreamOptions<ExecutionSpace> const& asked, std::vector<LoopFacts> const& loops)
+      : label(std::string(what) + " \"" + name + "\""), options(asked) {
     if (options.instances.empty()) options.instances.push_back(ExecutionSpace());
-    job.label             = label;
-    job.binding           = bind_stream(label, loops);
-    job.transport         = options.transport;
-    job.wishes.chunk_rows = options.chunk_rows;
-    job.wishes.slots      = options.slots;
-    job.wishes.most_rows  = job.binding.launch_rows;
-    job.wishes.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
+    job.label              = label;
+    job.binding            = bind_stream(label, loops);
+    job.transport          = options.transport;
+    job.options.chunk_rows = options.chunk_rows;
+    job.options.slots      = options.slots;
+    job.options.most_rows  = job.binding.launch_rows;
+    job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
       for (auto const& instance : options.instances)
@@ -75,12 +250,12 @@ struct StreamSetting {
     };
   }
 
-  StreamedLoop run() { return StreamedLoop(run_stream(job, stream_lanes())); }
+  StreamedLoop run() { return StreamedLoop(run_stream(job, stream_resources())); }
 
   ExecutionSpace const& instance(std::size_t target) const { return options.instances[target]; }
 };
 
-// The box of a launch: that of the loop, with the rows of the chunk.
+// The box of the loop, cut to the rows of a launch.
 template <int Rank>
 LaunchBox launch_box(Box<Rank> const& range, StreamBinding const& binding,
                      StreamLaunch const& launch) {
@@ -111,7 +286,7 @@ auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding c
                          std::index_sequence_for<Arguments...>());
 }
 
-// Of the arguments that have one; that all have the same was checked.
+// The layout of the arguments of rank 2 and 3. bind_stream checks that all have the same.
 template <class... Arguments>
 inline constexpr bool is_layout_right =
     ((is_resident_v<Arguments> || Arguments::View::rank() == 1 ||
@@ -142,12 +317,13 @@ bool references_variable(Reducer const& reducer) {
     return true;
 }
 
-// Joins the parts of the chunks in their order, in the user's result.
+// Joins the parts of the chunks in the order of the chunks.
 template <class Parts, class Reducer>
 void join_parts(Parts const& parts, Reducer const& reducer) {
   typename Reducer::value_type result;
-  reducer.init(result);
+  init_value(reducer, result);
   for (std::size_t c = 0; c < parts.extent(0); ++c) reducer.join(result, parts(c));
+  if constexpr (requires { reducer.final(result); }) reducer.final(result);
   reducer.reference() = result;
 }
 
@@ -161,6 +337,9 @@ StreamedLoop run_streamed_reduce(std::string const& label,
       "a streamed_reduce takes a reducer behind the body, such as Kokkos::Sum<double>(sum)");
   static_assert(AreArguments<Arguments...>::value);
   using Value = typename Reducer::value_type;
+  static_assert(std::is_trivially_destructible_v<Value>,
+                "parts of a streamed_reduce lie in memory that is not initialised: their type must "
+                "be trivially destructible");
   using Parts = Kokkos::View<Value*, MappedSpace>;
   using Part  = Kokkos::View<Value, MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   static_assert(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The stages of streamed chains.
+// Streamed chains: their stages, and how each is launched.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_STAGES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_STAGES_HPP
@@ -19,7 +19,7 @@ namespace KokkosHostSpaces::Impl {
 
 struct NoBox {};
 
-/// A loop of a chain: its range may be that of the chain.
+/// A loop of a chain, by default over the range of the chain.
 template <class Body, class OwnBox, class... Arguments>
 struct Stage {
   static_assert(AreArguments<Arguments...>::value);
@@ -43,7 +43,7 @@ struct Steps {
   Body body;
   std::tuple<Arguments...> arguments;
 
-  // The first argument that is read, or written.
+  // The index of the first argument with an access.
   static constexpr std::size_t position(Access access) {
     constexpr Access accesses[] = {Arguments::access...};
     constexpr bool resident[]   = {is_resident_v<Arguments>...};
@@ -54,7 +54,7 @@ struct Steps {
   static constexpr std::size_t source = position(Access::read), result = position(Access::write);
   static_assert(
       source < sizeof...(Arguments) && result < sizeof...(Arguments),
-      "steps have a khs::read, the first of which is what a step starts from, and a khs::write");
+      "steps have a khs::read, the first of which is where a step starts, and a khs::write");
   template <std::size_t A>
   using ViewOf = typename std::tuple_element_t<A, std::tuple<Arguments...>>::View;
   static_assert(std::is_same_v<std::remove_const_t<typename ViewOf<source>::value_type>,
@@ -73,7 +73,7 @@ inline constexpr bool is_stage_v<Stage<P...>> = true;
 template <class... P>
 inline constexpr bool is_stage_v<Steps<P...>> = true;
 
-/// Loops without types, and how to launch each.
+/// The loops of a chain without types, and functions that launch them.
 template <class ExecutionSpace>
 struct ChainParts {
   using Launch = std::function<void(StreamBinding const&, ExecutionSpace const&,
@@ -98,7 +98,7 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
   });
 }
 
-// All of the array, with the body inside of the range.
+// Launches a step over all elements; the body is called inside of the range.
 template <int Rank, class Steps, class... Arguments, class ExecutionSpace, class Body>
 void launch_step(Box<Rank> const& range, StreamBinding const& binding,
                  ExecutionSpace const& instance, std::string const& label,

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The transports of streamed loops: ways by which data reaches the kernels.
+
+#ifndef KOKKOS_HOST_SPACES_STREAMED_TRANSPORT_HPP
+#define KOKKOS_HOST_SPACES_STREAMED_TRANSPORT_HPP
+
+namespace KokkosHostSpaces {
+
+/// A transport as a value, for StreamOptions.
+enum class Transport {
+  staged,     ///< in chunks through device memory: copies in, kernels and copies out overlap
+  zero_copy,  ///< kernels work on the host's memory in place
+  automatic   ///< the faster one by a cost model; StreamedLoop::explain tells why
+};
+
+/// A transport as a type: `khs::streamed_for<khs::Staged>(...)`.
+struct Staged {
+  static constexpr Transport transport = Transport::staged;  ///< the same as a value
+};
+/// A transport as a type.
+struct ZeroCopy {
+  static constexpr Transport transport = Transport::zero_copy;  ///< the same as a value
+};
+/// Takes the transport of the options, which by default is the faster one.
+struct Automatic {
+  static constexpr Transport transport = Transport::automatic;  ///< the same as a value
+};
+
+}  // namespace KokkosHostSpaces
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A streamed loop without its types: chooses the transport, runs or enqueues it, and keeps its state.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_RUN_HPP
+#define KOKKOS_HOST_SPACES_IMPL_STREAM_RUN_HPP
+
+#include <KokkosHostSpaces/StreamedTransport.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
+#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A call of streamed_for, streamed_reduce or streamed_chain.
+struct StreamJob {
+  std::string label;
+  StreamBinding binding;
+  Transport transport = Transport::automatic;
+  PlanOptions options;
+  std::vector<StreamTarget> targets;  ///< none: the host
+  /// Called before the first launch.
+  std::function<void(std::int64_t chunks)> prepare;
+  std::function<void(std::size_t target, StreamLaunch const&)> launch;
+  /// Called on the host, when all work is done.
+  std::function<void()> finish;
+  /// Returns row 0 of an array for intermediate results, in host memory that kernels reach.
+  std::function<char*(int number, std::size_t bytes)> intermediate;
+  /// Copies bytes of the host, in order with target 0, to memory of the host that it returns.
+  std::function<char*(void const* from, std::size_t bytes)> save;
+  std::function<LinkRates(std::size_t target)> rates;
+  /// Bytes that a device copies from which on it yields to other loops. Shorter loops end soon.
+  std::size_t yields_from = std::size_t(512) << 20;
+};
+
+/// The state of a streamed loop, behind the caller's handle.
+class StreamedState {
+ public:
+  StreamedState() = default;
+  ~StreamedState();
+  StreamedState(StreamedState const&)            = delete;
+  StreamedState& operator=(StreamedState const&) = delete;
+
+  /// \throw Error once, if the device reported an error
+  void fence();
+  bool is_done() const;
+  /// Records the end of the loop on a target.
+  void record_end(StreamTarget const& target);
+
+  std::string label;
+  Transport transport         = Transport::staged;
+  std::int64_t chunks         = 0;
+  std::int64_t chunk_rows     = 0;
+  std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
+  std::function<std::string()> why;
+  std::function<void()> finish;
+
+ private:
+  std::mutex m_mutex;         // of m_fenced
+  std::vector<void*> m_ends;  // events; constant from when the loop is enqueued
+  bool m_fenced = false;
+};
+
+/// True if memory is page-locked, so that kernels reach it by the host's address.
+bool is_reachable(void const* begin, std::size_t bytes);
+
+/// Bytes of device memory that a loop may take by default.
+std::size_t memory_of_a_loop();
+
+/// Plans and enqueues; on the host, runs. \throw Error
+std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& pool);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
