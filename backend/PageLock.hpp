@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// Page-locks fresh memory: map, bind to `numa_node` (-1: anywhere), first touch by several threads
-/// of that node, keep from children of a fork, register. Rounds `bytes` up as whole_pages does.
+/// of that node, keep from children of a fork, register. Rounds `bytes` up to whole pages.
 /// Undoes its steps in reverse when one fails. Blocks the calling thread, waits for no device;
 /// thread-safe.
 /// \throw OutOfPinnedMemory if the system refuses; the message names bytes and reason, the pool

@@ -21,6 +21,11 @@ namespace {
 
 std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
+std::size_t rounded_up(std::size_t bytes, std::size_t page) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  return bytes > most - page ? most / page * page : (bytes + page - 1) / page * page;
+}
+
 bool system_has_huge_pages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
@@ -90,13 +95,12 @@ std::size_t page_bytes() noexcept {
 }
 
 std::size_t whole_pages(std::size_t bytes) noexcept {
-  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  auto const in_pages_of     = [bytes](std::size_t page) {
-    return bytes > most - page ? most / page * page : (bytes + page - 1) / page * page;
-  };
-  std::size_t const huge = in_pages_of(huge_page_bytes);
-  std::size_t const page = page_bytes();
-  return huge - bytes <= bytes / 16 ? huge : std::max(in_pages_of(page), page);
+  return std::max(rounded_up(bytes, page_bytes()), page_bytes());
+}
+
+std::size_t whole_huge_pages(std::size_t bytes) noexcept {
+  std::size_t const huge = rounded_up(bytes, huge_page_bytes);
+  return huge - bytes <= bytes / 16 ? huge : whole_pages(bytes);
 }
 
 std::size_t most_memory() noexcept {

@@ -20,8 +20,10 @@ inline constexpr std::size_t page_window = std::size_t(64) << 30;
 
 std::size_t page_bytes() noexcept;
 
-/// Rounds up to whole pages, at least one; to huge pages where that adds at most 1/16. Saturates.
+/// Rounds up to whole pages, at least one; whole_huge_pages to huge pages where that adds at most 1/16.
+/// Both saturate.
 std::size_t whole_pages(std::size_t bytes) noexcept;
+std::size_t whole_huge_pages(std::size_t bytes) noexcept;
 
 /// An upper bound of this machine's memory in bytes: the limit of the control groups, at most 32 times
 /// the memory that the system knows of now (virtual machines may grow). A larger request would not

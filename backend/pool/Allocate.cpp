@@ -31,12 +31,6 @@ using Clock = Retirement::Clock;
 
 std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
 
-std::size_t bytes_in_use(Pools& pools) {
-  std::size_t sum = 0;
-  pools.for_each_heap([&](Heap const& heap) { sum += heap.in_use_bytes(); });
-  return sum;
-}
-
 /// An allocation for which nothing lay ready, and the steps that it can take. No lock is held
 /// between them. All may throw std::bad_alloc.
 struct SlowPath {
@@ -111,7 +105,7 @@ std::string SlowPath::why_impossible(std::size_t least) const {
   std::size_t const locked = pools.ledger.locked();
   if (least > limit && request.bytes > locked)
     return "the pool needs " + in_bytes(least) + " for it, which is more than its limit";
-  return bytes_in_use(pools) > std::max(limit, locked) - request.bytes
+  return pools.traffic().in_use() > std::max(limit, locked) - request.bytes
              ? "with what is in use, that is more than the limit of the pool"
              : "";
 }
@@ -162,9 +156,9 @@ class Shortage {
     do {
       if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
       m_progress = m_pools.retirement.reach(m_epoch);
+      if (m_progress == Progress::blind)
+        m_progress = m_pools.retirement.fence(m_epoch, Clock::now() + std::chrono::milliseconds(1));
       if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
-      if (m_progress == Progress::blind && !m_pools.retirement.fence())
-        m_progress = Progress::capturing;
       m_epoch      = 0;
       m_first_over = !m_first_over;
     } while (m_first_over);
@@ -183,19 +177,19 @@ class Shortage {
 
   void look() {
     m_changes = m_pools.ledger.changes();
-    m_in_use  = bytes_in_use(m_pools);
-    m_retired = m_pools.needed_bytes() > m_in_use;
+    m_traffic = m_pools.traffic();
+    m_retired = m_pools.needed_bytes() > m_traffic.in_use();
   }
 
   // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
   bool others_are_at_work() {
     constexpr std::chrono::seconds patience(1);
-    if (m_retired || m_pools.needed_bytes() > bytes_in_use(m_pools)) {
+    if (m_retired || m_pools.needed_bytes() > m_pools.traffic().in_use()) {
       m_nothing_left_since.reset();
       return true;
     }
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
-    bool const changed = m_changes != m_pools.ledger.changes() || m_in_use != bytes_in_use(m_pools);
+    bool const changed = m_changes != m_pools.ledger.changes() || m_traffic != m_pools.traffic();
     return changed && Clock::now() < *m_nothing_left_since + patience;
   }
 
@@ -223,7 +217,7 @@ class Shortage {
   Epoch m_epoch                   = 0;  ///< when this is over, giving back waits for nothing old
   bool m_first_over               = false;  ///< what ran at first is over
   std::uint64_t m_changes         = 0;
-  std::size_t m_in_use            = 0;
+  Pools::Traffic m_traffic        = {};
   bool m_retired                  = false;
   std::optional<Clock::time_point> m_nothing_left_since;
 };
@@ -233,11 +227,7 @@ void* SlowPath::take_in_shortage(std::size_t least) const { return Shortage(*thi
 // What is ready if only the devices are asked, in the heap that was entered. nullptr if only growth
 // can help.
 void* take_asking(SlowPath const& path, Epoch epoch) {
-  auto const progress = path.pools.retirement.reach(epoch);
-  if (void* const memory = path.take(path.heap, Heap::Effort::carve)) return memory;
-  // Without events, waiting for the device is the only way to know; it is done when growth is the
-  // alternative.
-  if (progress != Retirement::Progress::blind || !path.pools.retirement.fence()) return nullptr;
+  path.pools.retirement.reach(epoch);
   return path.take(path.heap, Heap::Effort::carve);
 }
 
@@ -259,7 +249,7 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
   if (!pools.retirement.wait_if_it_ends(patience)) return nullptr;
 
-  std::size_t const roomy  = std::max(growth, Heap::least_growth(wanted + wanted / 8));
+  std::size_t const roomy  = std::max(growth, Heap::own_growth(wanted + wanted / 8));
   std::size_t const excess = excess_if_more(roomy);
   Surplus surplus{excess, false};
   if (!idle) {
@@ -293,8 +283,9 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
     if (void* const memory = take_hoarded(path, growth)) return memory;
   }
   SlowPath::Refusal refusal;
-  void* const memory =
-      growth > least ? take_grown_in_turn(path, growth) : path.take_grown(growth, refusal);
+  void* const memory = growth > Heap::own_growth(path.request.bytes)
+                           ? take_grown_in_turn(path, growth)
+                           : path.take_grown(growth, refusal);
   if (memory != nullptr) return memory;
   path.pools.let_go();
   return path.take_in_shortage(least);
@@ -302,9 +293,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
 
 // Not beside work that runs: giving back would wait for it, and it may wait for this very thread.
 void give_back_uncached(Pools& pools) {
-  using Progress      = Retirement::Progress;
-  auto const progress = pools.retirement.reach(pools.retirement.stamp());
-  if (progress != Progress::pending && progress != Progress::busy) pool::trim(0);
+  if (pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done) pool::trim(0);
 }
 
 // What begins with the page of an address, and in a slab the slot around it.

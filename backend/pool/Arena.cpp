@@ -50,22 +50,17 @@ void Arena::enter(Block& block) noexcept {
 
 void Arena::leave(Block& block) noexcept { tree_of(block).remove(block); }
 
+// At most one block of a segment has the end of a window where it leaves no room, so few are skipped.
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   Block* best = nullptr;
   for (std::size_t i = 0; i < m_trees.size(); ++i) {
-    Block* const block = m_trees[i].at_least(bytes);
-    bool const fits    = block != nullptr && (block->bytes <= largest || (i & reserved) != 0);
+    Block* block = m_trees[i].at_least(bytes);
+    while (block != nullptr && block->bytes - lead_of(*block, bytes) < bytes)
+      block = m_trees[i].after(*block);
+    bool const fits = block != nullptr && (block->bytes <= largest || (i & reserved) != 0);
     if (fits && (best == nullptr || block->bytes < best->bytes)) best = block;
   }
   return best;
-}
-
-// Few blocks have an end of a window where it leaves no room.
-Block* Arena::best_fit_in_window(std::size_t bytes, std::size_t largest) const noexcept {
-  Block* block = best_fit(bytes, largest);
-  while (block != nullptr && block->bytes - lead_of(*block, bytes) < bytes)
-    block = best_fit(block->bytes + 1, largest);
-  return block;
 }
 
 Block& Arena::cut(Block& block, std::size_t bytes) {
@@ -80,14 +75,15 @@ Block& Arena::cut(Block& block, std::size_t bytes) {
   if (tail.after != nullptr) tail.after->before = &tail;
   block.after = &tail;
   block.bytes = bytes;
+  m_pages.assign(tail.address, page_bytes, &tail);
   block.dirty = std::min(block.dirty, bytes);
   enter(tail);
   return tail;
 }
 
 Block* Arena::take(std::size_t bytes, std::size_t largest) {
-  bytes        = whole_pages(bytes);
-  Block* block = best_fit_in_window(bytes, largest);
+  bytes        = rounded(bytes);
+  Block* block = best_fit(bytes, largest);
   if (block == nullptr) return nullptr;
   if (std::size_t const lead = lead_of(*block, bytes); lead > 0) {
     Block& front = *block;
@@ -108,6 +104,7 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
 
 void Arena::absorb_next(Block& block) noexcept {
   Block& next = *block.after;
+  m_pages.assign(next.address, page_bytes, nullptr);
   if (next.dirty > 0) block.dirty = block.bytes + next.dirty;
   block.bytes += next.bytes;
   block.after = next.after;
@@ -138,6 +135,7 @@ void Arena::add(Segment& segment) {
   block.dirty   = segment.region.comes_as_zeros() ? 0 : block.bytes;
   block.segment = &segment;
   segment.first = &block;
+  m_pages.assign(block.address, page_bytes, &block);
   enter(block);
   count(block.bytes);
 }
@@ -160,6 +158,7 @@ Segment* Arena::unused_segment(Surplus surplus) const noexcept {
 
 void Arena::remove(Segment& segment) noexcept {
   leave(*segment.first);
+  m_pages.assign(segment.first->address, page_bytes, nullptr);
   count(0 - segment.first->bytes);
   drop_record(*segment.first);
   segment.first = nullptr;

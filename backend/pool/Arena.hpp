@@ -32,8 +32,11 @@ class Arena {
  public:
   static constexpr std::size_t page_bytes = PageMap::page_bytes;
 
+  /// The page of each block's first byte leads to the block, whatever its state.
+  explicit Arena(PageMap& pages) : m_pages(pages) {}
+
   /// `bytes` in whole pages.
-  static constexpr std::size_t whole_pages(std::size_t bytes) {
+  static constexpr std::size_t rounded(std::size_t bytes) {
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
   }
 
@@ -45,7 +48,7 @@ class Arena {
   /// Takes a block back, of which all may have been written; what lay zero behind it stays so.
   void put(Block& block) noexcept;
 
-  /// Adds a segment as one ready block. \throw std::bad_alloc
+  /// Adds a segment as one ready block; the page map has room for it. \throw std::bad_alloc
   void add(Segment& segment);
 
   /// Nothing of the segment is in use, retired or cut into slots.
@@ -67,7 +70,6 @@ class Arena {
  private:
   SizeTree& tree_of(Block const& block) noexcept;
   Block* best_fit(std::size_t bytes, std::size_t largest) const noexcept;
-  Block* best_fit_in_window(std::size_t bytes, std::size_t largest) const noexcept;
 
   /// Makes what lies behind `bytes` of a ready block one of its own. The block is in no tree then.
   Block& cut(Block& block, std::size_t bytes);
@@ -80,6 +82,7 @@ class Arena {
   void drop_record(Block& block) noexcept;
 
   enum { reserved = 1, whole_segment = 2 };
+  PageMap& m_pages;
   std::array<SizeTree, 4> m_trees{};
   std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Block[]>> m_records;

@@ -35,13 +35,6 @@ void add(pool::Usage& sum, pool::Usage const& usage) {
   sum.seconds_locking += usage.seconds_locking;
 }
 
-// What nobody needs, as far as the devices are done with it.
-void make_ready(Pools& pools) {
-  pools.let_go();
-  pools.retirement.reach(pools.retirement.stamp());
-  pools.settle();
-}
-
 std::size_t ready_bytes(Pools& pools) {
   std::size_t sum = 0;
   pools.for_each_heap([&](Heap const& heap) { sum += heap.ready_bytes(); });
@@ -74,11 +67,7 @@ std::optional<pool::Description> pool::describe(void const* pointer) {
   std::optional<Description> result;
   Pools* const pools = usable_pools();
   if (pools == nullptr) return result;
-  pools->for_each_heap([&](Heap& heap) {
-    if (result || heap.locked_bytes() == 0) return;
-    std::lock_guard const lock(heap.mutex);
-    result = heap.describe(pointer);
-  });
+  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
   return result;
 }
 
@@ -86,18 +75,14 @@ std::optional<Impl::Backend::Pool::Extent> Impl::Backend::Pool::extent_of(void c
   std::optional<Extent> result;
   Pools* const pools = usable_pools();
   if (pools == nullptr) return result;
-  pools->for_each_heap([&](Heap& heap) {
-    if (result || heap.locked_bytes() == 0) return;
-    std::lock_guard const lock(heap.mutex);
-    result = heap.extent_of(pointer);
-  });
+  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
   return result;
 }
 
 std::size_t pool::trim(std::size_t bytes_to_keep) {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return 0;
-  make_ready(*pools);
+  pools->make_ready();
   std::size_t const cached = ready_bytes(*pools);
   return cached <= bytes_to_keep ? 0 : pools->release_ready({cached - bytes_to_keep});
 }
@@ -106,7 +91,7 @@ void pool::set_limit(std::size_t bytes) {
   if (is_forked_child()) return;
   Pools& pools = Pools::instance();
   pools.ledger.set_limit(bytes);
-  if (pools.ledger.excess(0) > 0) make_ready(pools);
+  if (pools.ledger.excess(0) > 0) pools.make_ready();
   pools.release_ready({pools.ledger.excess(0)});
 }
 

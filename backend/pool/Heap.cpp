@@ -26,8 +26,10 @@ constexpr std::size_t some = 256;
 // A guard protects whole pages: nobody else may have something there.
 bool is_small(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
 
+// Bytes of the block that serves a request, alone or with others.
 std::size_t span_for(std::size_t bytes) {
-  return is_small(bytes) ? Slabs::span_bytes(bytes) : Arena::whole_pages(bytes);
+  if (is_small(bytes)) return Slabs::span_bytes(bytes);
+  return config().guard ? whole_pages(bytes) : Arena::rounded(bytes);
 }
 
 // A small request shall not keep a large block from the next large request.
@@ -56,7 +58,7 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
     bytes  = slot->slab->slot_bytes;
     memory = slot->slab->address_of(*slot);
   } else {
-    Block* const block = take_span(request.bytes, effort);
+    Block* const block = take_span(span_for(request.bytes), effort);
     if (block == nullptr) return nullptr;
     block->asked = request.bytes;
     block->space = space_number(request.space);
@@ -64,7 +66,6 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
     count  = &m_spaces[block->space];
     bytes  = block->bytes;
     memory = block->address;
-    m_shared.pages.assign(memory, Arena::page_bytes, block);
   }
   count->bytes.take(bytes);
   count->asked.take(request.bytes);
@@ -109,7 +110,7 @@ Block* Heap::take_span(std::size_t bytes, Effort effort) {
 }
 
 void Heap::take_whole_slab(Block& span) noexcept {
-  m_shared.pages.assign(span.address, span.bytes, nullptr);
+  m_shared.pages.assign(span.address + Arena::page_bytes, span.bytes - Arena::page_bytes, nullptr);
   m_arena.put(span);
 }
 
@@ -131,7 +132,6 @@ std::size_t Heap::collect_spans(Epoch over, std::size_t most) noexcept {
     auto* const block = static_cast<Block*>(m_retired.front());
     if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > over) break;
     m_retired.pop();
-    m_shared.pages.assign(block->address, Arena::page_bytes, nullptr);
     m_arena.put(*block);
   }
   return moved;
@@ -194,13 +194,16 @@ bool Heap::give_back(BlockHeader& header) noexcept {
 }
 
 std::size_t Heap::least_growth(std::size_t bytes) noexcept { return whole_pages(span_for(bytes)); }
+std::size_t Heap::own_growth(std::size_t bytes) noexcept {
+  return whole_huge_pages(span_for(bytes));
+}
 
 std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
-  if (bytes >= own_segment) return least_growth(bytes);
+  if (bytes >= own_segment) return own_growth(bytes);
   // What is not used yet of a new segment, and what is left when it is full, shall be little.
   std::size_t const span   = span_for(bytes);
   std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, largest_segment);
-  return whole_pages(std::max<std::size_t>(wanted / span, 1) * span);
+  return whole_huge_pages(std::max<std::size_t>(wanted / span, 1) * span);
 }
 
 void Heap::adopt(Segments& made) {
@@ -269,45 +272,38 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
-Block* Heap::block_at(void const* pointer) const noexcept {
+bool Heap::holds(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
-  auto after                = m_segments.upper_bound(address);
-  if (after == m_segments.begin()) return nullptr;
-  Segment const& segment = std::prev(after)->second;
-  if (address >= std::prev(after)->first + segment.region.bytes) return nullptr;
-  Block* block = segment.first;
-  while (address >= block->address + block->bytes) block = block->after;
-  return block;
+  auto const after          = m_segments.upper_bound(address);
+  if (after == m_segments.begin()) return false;
+  auto const& [begin, segment] = *std::prev(after);
+  return address < begin + segment.region.bytes;
 }
 
-std::optional<Pool::Extent> Heap::extent_of(void const* pointer) const {
-  Block const* const block = block_at(pointer);
-  if (block == nullptr) return std::nullopt;
-  BlockState const state = block->state.load(std::memory_order_acquire);
+std::optional<Pool::Extent> Heap::extent_of(Block const& block) const {
+  BlockState const state = block.state.load(std::memory_order_acquire);
   if (state != BlockState::in_use && state != BlockState::retained) return std::nullopt;
-  Region const& region = block->segment->region;
-  return Pool::Extent{block->address,   block->asked,
-                      block->bytes,     region.origin != Origin::driver,
-                      region.numa_node, m_spaces[block->space].name};
+  Region const& region = block.segment->region;
+  return Pool::Extent{block.address,    block.asked,
+                      block.bytes,      region.origin != Origin::driver,
+                      region.numa_node, m_spaces[block.space].name};
 }
 
-std::optional<pool::Description> Heap::describe(void const* pointer) const {
-  Block const* const block = block_at(pointer);
-  if (block == nullptr) return std::nullopt;
-  BlockHeader const* header = block;
-  Label const* label        = &block->label;
-  std::size_t bytes         = block->bytes;
-  std::size_t asked         = block->asked;
-  if (block->state == BlockState::slab) {
-    if (SlabSlot const* const slot = block->slab->slot_at(pointer)) {
+pool::Description Heap::describe(Block const& block, void const* pointer) const {
+  BlockHeader const* header = &block;
+  Label const* label        = &block.label;
+  std::size_t bytes         = block.bytes;
+  std::size_t asked         = block.asked;
+  if (block.state == BlockState::slab) {
+    if (SlabSlot const* const slot = block.slab->slot_at(pointer)) {
       header = slot;
-      label  = &block->slab->label_of(*slot);
-      bytes  = block->slab->slot_bytes;
+      label  = &block.slab->label_of(*slot);
+      bytes  = block.slab->slot_bytes;
       asked  = slot->slot_asked;
     }
   }
 
-  Region const& region   = block->segment->region;
+  Region const& region   = block.segment->region;
   Epoch const completed  = m_shared.retirement.completed();
   BlockState const state = header->state.load(std::memory_order_acquire);
   bool const in_use      = state == BlockState::in_use || state == BlockState::retained;

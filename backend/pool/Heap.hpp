@@ -49,7 +49,7 @@ class Heap {
   static constexpr std::size_t own_segment = std::size_t(16) << 20;
 
   explicit Heap(Shared shared)
-      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less) {}
+      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}
 
   std::mutex mutex;
   std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
@@ -78,9 +78,11 @@ class Heap {
   /// it comes to an end, whatever other threads give back.
   bool settle(Epoch over, std::size_t most) noexcept;
 
-  /// Bytes of the smallest segment that serves a request of so many bytes, and of one that serves
-  /// more to come. Saturates.
+  /// Bytes of the smallest segment that serves a request of so many bytes; of one that serves it
+  /// alone, in huge pages; and of one that serves more to come. Whole pages: sizes of segments are
+  /// rounded nowhere else. Saturates.
   static std::size_t least_growth(std::size_t bytes) noexcept;
+  static std::size_t own_growth(std::size_t bytes) noexcept;
   std::size_t good_growth(std::size_t bytes) const noexcept;
 
   using Segments = std::map<char const*, Segment>;  ///< by address
@@ -99,6 +101,7 @@ class Heap {
     return m_segment_bytes.load(std::memory_order_relaxed);
   }
   std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
+  Account const& account() const noexcept { return m_meter.account(); }
   std::size_t ready_bytes() const noexcept { return m_arena.ready_bytes() + m_slabs.ready_bytes(); }
   std::size_t reserved_bytes() const noexcept {
     return m_reserved_bytes.load(std::memory_order_relaxed);
@@ -107,12 +110,12 @@ class Heap {
   /// Adds what this heap holds; spaces are matched by name.
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
-  std::optional<pool::Description> describe(void const* pointer) const;
-  std::optional<Pool::Extent> extent_of(void const* pointer) const;
+  /// Of a block of this heap, and of the slot at an address in it.
+  pool::Description describe(Block const& block, void const* pointer) const;
+  std::optional<Pool::Extent> extent_of(Block const& block) const;
 
-  /// The block in which an address is; nullptr if it is in none of this heap's segments. Walks
-  /// through the blocks of a segment: not for what is done often.
-  Block* block_at(void const* pointer) const noexcept;
+  /// Is an address in a segment of this heap?
+  bool holds(void const* pointer) const noexcept;
 
  private:
   struct SpaceCount {

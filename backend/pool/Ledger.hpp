@@ -8,12 +8,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// Bytes had from the system, and how many may be. Memory is in transit while it is locked or given
-/// back: counted here, and in no heap. Sums saturate.
+/// back: counted here, and in no heap. Sums saturate. Invariants:
+///   locked = bytes of all segments of all heaps + bytes in transit + bytes that could not be given back
+///   0 <= locked, and locked <= limit when `reserve` returns true
 class Ledger {
  public:
   explicit Ledger(std::size_t limit) : m_limit(limit) {}
@@ -44,7 +48,10 @@ class Ledger {
 
   /// What left, or did not come, is the system's again.
   void release(std::size_t bytes) noexcept {
-    m_locked.fetch_sub(bytes);
+    if (m_locked.fetch_sub(bytes) < bytes) {
+      std::fputs("KokkosHostSpaces: more memory was given back than was locked\n", stderr);
+      std::abort();  // else the sum would wrap, and refuse every request
+    }
     end_transit();
   }
 

@@ -9,22 +9,23 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// What was taken from a heap and given back: only the holder of its mutex takes, and so needs no
-/// read-modify-write.
+/// What was taken from a heap and given back; in use = taken - given back. Both only grow. Only the
+/// holder of the heap's mutex takes, and so needs no read-modify-write.
 class Account {
  public:
   void take(std::size_t count) noexcept {
-    m_taken.store(taken() + count, std::memory_order_relaxed);
+    m_taken.store(m_taken.load(std::memory_order_relaxed) + count, std::memory_order_release);
   }
   void give_back(std::size_t count) noexcept {
     m_given_back.fetch_add(count, std::memory_order_release);
   }
-  /// What was given back is read first: never less than none.
+  /// Reads given back first: the difference is not negative.
   std::size_t in_use() const noexcept {
-    std::size_t const given_back = m_given_back.load(std::memory_order_acquire);
-    return taken() - given_back;
+    std::size_t const before = given_back();
+    return taken() - before;
   }
-  std::size_t taken() const noexcept { return m_taken.load(std::memory_order_relaxed); }
+  std::size_t taken() const noexcept { return m_taken.load(std::memory_order_acquire); }
+  std::size_t given_back() const noexcept { return m_given_back.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::size_t> m_taken{0};
@@ -74,6 +75,7 @@ class HeapMeter {
       tell();
   }
   std::size_t in_use() const noexcept { return m_account.in_use(); }
+  Account const& account() const noexcept { return m_account; }
 
  private:
   friend class Meter;

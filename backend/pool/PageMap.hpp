@@ -27,6 +27,10 @@ class PageMap {
   /// The block at the page of `pointer`; nullptr if there is none.
   Block* find(void const* pointer) const noexcept;
 
+  /// The page of the last entry that is not after `pointer`; nullptr where no entry can be. Takes as
+  /// long as the pages between them are many: a nanosecond for each.
+  void const* begin_of(void const* pointer) const noexcept;
+
   /// Sets the entries of pages that are covered.
   void assign(void const* pointer, std::size_t bytes, Block* block) noexcept;
 

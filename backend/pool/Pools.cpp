@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -38,15 +39,12 @@ class Coming {
   std::size_t const m_bytes, m_wanted;
 };
 
-constexpr std::size_t heaps_apart = 16;  // beside the one that all share
-
 // Which heap a thread takes, and for how many allocations still if it is not the common one.
 struct Seat {
-  Seat() {
+  std::size_t number = [] {
     static std::atomic<std::size_t> threads{0};
-    heap = 1 + threads.fetch_add(1, std::memory_order_relaxed) % heaps_apart;
-  }
-  std::size_t heap;
+    return threads.fetch_add(1, std::memory_order_relaxed);
+  }();
   std::size_t stays = 0;
 };
 
@@ -56,12 +54,13 @@ thread_local Seat seat;
 
 NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
                    Meter& total)
-    : kind(kind_of_memory), numa_node(node) {
-  using Tells = HeapMeter::Tells;
-  for (std::size_t i = 0; i <= heaps_apart; ++i)
-    heaps.emplace_back(
-        Heap::Shared{retirement, pages, meter, total, i == 0 ? Tells::when_asked : Tells::soon});
-}
+    : kind(kind_of_memory),
+      numa_node(node),
+      heaps([&]<std::size_t... i>(std::index_sequence<i...>) {
+        using Tells = HeapMeter::Tells;
+        return Heaps{
+            Heap({retirement, pages, meter, total, i == 0 ? Tells::when_asked : Tells::soon})...};
+      }(std::make_index_sequence<1 + heaps_apart>())) {}
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
   constexpr std::size_t largest_apart = std::size_t(1) << 20;  // large blocks are for every thread
@@ -73,13 +72,13 @@ NodePool::Entered NodePool::enter(std::size_t bytes) {
     seat.stays = stay;
   }
   --seat.stays;
-  Heap& mine = heaps[seat.heap];
+  Heap& mine = heaps[1 + seat.number % heaps_apart];
   return {mine, std::unique_lock(mine.mutex)};
 }
 
 void NodePool::prefer(Heap const& heap) noexcept {
   for (std::size_t i = 1; i < heaps.size(); ++i) {
-    if (&heaps[i] == &heap) seat.heap = i;
+    if (&heaps[i] == &heap) seat.number = i - 1;
   }
   if (&heap == &common()) seat.stays = 0;
 }
@@ -207,6 +206,13 @@ std::size_t Pools::needed_bytes() noexcept {
     needed += heap.locked_bytes() - heap.ready_bytes();
   });
   return needed;
+}
+
+Pools::Traffic Pools::traffic() noexcept {
+  Traffic sum;
+  for_each_heap([&](Heap const& heap) { sum.taken += heap.account().taken(); });
+  for_each_heap([&](Heap const& heap) { sum.given_back += heap.account().given_back(); });
+  return sum;
 }
 
 // An eighth more than was needed is left for what does not fit, and to each heap its smallest

@@ -17,7 +17,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -46,7 +45,13 @@ class NodePool {
   int const numa_node;
   Meter meter;
   std::atomic<std::uint64_t> nanoseconds_locking{0};
-  std::deque<Heap> heaps;
+
+ private:
+  static constexpr std::size_t heaps_apart = 16;  ///< beside the one that all share
+  using Heaps                              = std::array<Heap, 1 + heaps_apart>;
+
+ public:
+  Heaps heaps;  ///< in place: a pool is made by one allocation, or not at all
 };
 
 /// What the limit refuses was not asked of the system.
@@ -83,6 +88,25 @@ class Pools {
     });
   }
 
+  /// Calls f(heap, block) with the heap's mutex held, for the block around an address, in whatever
+  /// state it is; false if there is none.
+  template <class F>
+  bool at(void const* pointer, F f) {
+    for (;;) {
+      void const* const begin = pages.begin_of(pointer);  // before a lock is held: it may take long
+      bool held = false, found = false;
+      for_each_heap([&](Heap& heap) {
+        if (begin == nullptr || held || heap.locked_bytes() == 0) return;
+        std::lock_guard const lock(heap.mutex);
+        held               = heap.holds(pointer);
+        Block* const block = held && heap.holds(begin) ? pages.find(begin) : nullptr;
+        found = block != nullptr && pointer < static_cast<void*>(block->address + block->bytes);
+        if (found) f(heap, *block);
+      });
+      if (found || !held) return found;  // else blocks were cut or merged meanwhile
+    }
+  }
+
   /// Locks `bytes` and adds them to the heap, whose lock is held on return, for somebody who wants
   /// so many; 0: they are reserved. \throw LimitReached and what lock_fresh_pages throws.
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
@@ -90,6 +114,13 @@ class Pools {
 
   /// Makes all ready whose epoch is over; locks are held for short only.
   void settle() noexcept;
+
+  /// Makes all ready that nobody needs and the devices are done with.
+  void make_ready() noexcept {
+    let_go();
+    retirement.reach(retirement.stamp());
+    settle();
+  }
 
   /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
   std::size_t release_ready(Surplus surplus) noexcept;
@@ -101,6 +132,17 @@ class Pools {
 
   /// What is in use or retired.
   std::size_t needed_bytes() noexcept;
+
+  /// Bytes taken from all heaps and given back to them, since ever. Reads what was taken from all
+  /// heaps first: taken - given back <= what was in use when the last of these was read. So a block
+  /// that comes back to one heap and is taken from another is never counted twice.
+  struct Traffic {
+    std::size_t taken                     = 0;
+    std::size_t given_back                = 0;
+    bool operator==(Traffic const&) const = default;
+    std::size_t in_use() const noexcept { return taken > given_back ? taken - given_back : 0; }
+  };
+  Traffic traffic() noexcept;
 
   /// What is retired but may be over by now, for nobody asked.
   enum class Unasked { is_needed, is_ready };

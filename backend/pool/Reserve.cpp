@@ -71,6 +71,22 @@ Workers& workers() {
   return *made;
 }
 
+// Returns the bytes locked. At the limit, what lies ready and is not reserved makes room.
+std::size_t lock_chunk(NodePool& pool, std::size_t chunk) {
+  Pools& pools            = Pools::instance();
+  std::size_t const bytes = Heap::own_growth(chunk);
+  try {
+    pools.grow(pool, pool.common(), bytes, 0);
+    return bytes;
+  } catch (LimitReached const&) {
+    std::size_t const least = Heap::least_growth(chunk);
+    if (pools.ledger.excess(least) > 0) pools.make_ready();
+    pools.release_ready({pools.ledger.excess(least), false});
+    pools.grow(pool, pool.common(), least, 0);
+    return least;
+  }
+}
+
 void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::size_t chunk,
           int device) {
   try {
@@ -82,9 +98,7 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
     }
     Driver::use_device(device);
     while (progress.done < progress.asked && !stop.stop_requested()) {
-      std::size_t const bytes = Heap::least_growth(std::min(chunk, progress.asked - progress.done));
-      Pools::instance().grow(pool, pool.common(), bytes, 0);
-      progress.done += bytes;
+      progress.done += lock_chunk(pool, std::min(chunk, progress.asked - progress.done));
     }
   } catch (...) {
     progress.error = std::current_exception();

@@ -18,23 +18,13 @@ Heap& heap_of(BlockHeader& header) noexcept {
   return *block.segment->heap;
 }
 
-// The first page of a block and all pages of a slab lead to it; within a large block its heap knows.
-Block* block_at(Pools& pools, void const* pointer) {
-  if (Block* const block = pools.pages.find(pointer)) return block;
-  Block* found = nullptr;
-  pools.for_each_heap([&](Heap& heap) {
-    if (found != nullptr || heap.locked_bytes() == 0) return;
-    std::lock_guard const lock(heap.mutex);
-    found = heap.block_at(pointer);
+BlockHeader* header_at(Pools& pools, void const* pointer) {
+  BlockHeader* header = nullptr;
+  pools.at(pointer, [&](Heap&, Block& block) {
+    bool const is_slab = block.state.load(std::memory_order_acquire) == BlockState::slab;
+    header             = is_slab ? block.slab->slot_at(pointer) : static_cast<BlockHeader*>(&block);
   });
-  return found;
-}
-
-BlockHeader* piece_at(Pools& pools, void const* pointer) {
-  Block* const block = block_at(pools, pointer);
-  bool const is_slab =
-      block != nullptr && block->state.load(std::memory_order_acquire) == BlockState::slab;
-  return is_slab ? block->slab->slot_at(pointer) : static_cast<BlockHeader*>(block);
+  return header;
 }
 
 }  // namespace
@@ -73,7 +63,7 @@ bool RetainTable::give_back(BlockHeader& header) noexcept {
 
 void* Pool::keep(void const* pointer) {
   Pools* const pools        = is_forked_child() ? nullptr : Pools::existing();
-  BlockHeader* const header = pools != nullptr ? piece_at(*pools, pointer) : nullptr;
+  BlockHeader* const header = pools != nullptr ? header_at(*pools, pointer) : nullptr;
   return header != nullptr && pools->retained.keep(*header) ? header : nullptr;
 }
 

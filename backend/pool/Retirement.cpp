@@ -4,6 +4,7 @@
 #include "Retirement.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -124,13 +125,38 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
   return ask_devices(epoch);
 }
 
-bool Retirement::fence() noexcept {
+void Retirement::fence_devices() noexcept {
   Devices devices{};
   Epoch const epoch = m_open.fetch_add(1, std::memory_order_acq_rel);
   int const count   = Driver::devices_in_use(devices);
-  bool const fenced = std::all_of(devices.begin(), devices.begin() + count, Driver::fence_device);
+  bool const fenced = std::all_of(devices.begin(), devices.begin() + count, [this](int device) {
+    m_device_at_work.store(device, std::memory_order_relaxed);
+    return Driver::fence_device(device);
+  });
   if (fenced) complete(epoch);
-  return fenced;
+  std::lock_guard const lock(m_fencing);
+  m_fence_runs   = false;
+  m_fence_failed = !fenced;
+  m_fence_ended.notify_all();
+}
+
+Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) noexcept {
+  std::unique_lock lock(m_fencing);
+  while (epoch > completed()) {
+    if (!m_fence_runs) {
+      try {
+        std::thread([this] { fence_devices(); }).detach();
+      } catch (std::exception const&) {
+        return Progress::capturing;  // the system gives no thread
+      }
+      m_fence_runs = true;
+    }
+    bool const in_time = m_fence_ended.wait_until(lock, deadline, [this] { return !m_fence_runs; });
+    if (epoch <= completed()) break;
+    if (!in_time) return Progress::pending;
+    if (m_fence_failed) return Progress::capturing;
+  }
+  return Progress::done;
 }
 
 bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
@@ -145,7 +171,7 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
         std::this_thread::sleep_for(pause);
         break;
       case Progress::capturing: return false;
-      case Progress::blind: return fence();
+      case Progress::blind: return fence(epoch, deadline) == Progress::done;
     }
   }
 }

@@ -23,6 +23,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -52,11 +53,12 @@ class Retirement {
   /// but perhaps for the driver; for another thread that asks only as long as growing would take.
   Progress reach(Epoch epoch) noexcept;
 
-  /// Waits until all work of the devices is done; false if it cannot be waited for (a stream
-  /// captures, or an error).
-  bool fence() noexcept;
-
   using Clock = std::chrono::steady_clock;
+
+  /// For devices without events: waits for all their work, at most until `deadline`. Such a wait has
+  /// no limit in CUDA, so a thread of ours makes it, one at a time, which may outlast the call.
+  /// Returns done, pending, or capturing (a stream captures, or an error).
+  Progress fence(Epoch epoch, Clock::time_point deadline) noexcept;
 
   /// Waits until `epoch` is over, at most until `deadline`; false if it is not.
   bool wait(Epoch epoch, Clock::time_point deadline) noexcept;
@@ -87,6 +89,7 @@ class Retirement {
   Recording& pending(std::size_t i) noexcept { return m_ring[(m_first + i) % m_ring.size()]; }
 
   void complete(Epoch epoch) noexcept;
+  void fence_devices() noexcept;
 
   alignas(64) std::atomic<Epoch> m_open{1};
   alignas(64) std::atomic<Epoch> m_completed{0};
@@ -100,6 +103,11 @@ class Retirement {
   std::array<Recording, 64> m_ring{};
   std::size_t m_first = 0;
   std::size_t m_count = 0;
+
+  std::mutex m_fencing;
+  std::condition_variable m_fence_ended;
+  bool m_fence_runs   = false;
+  bool m_fence_failed = false;  ///< the last one
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -86,6 +86,16 @@ Block* SizeTree::at_least(std::size_t bytes) const noexcept {
   return best;
 }
 
+Block* SizeTree::after(Block const& block) const noexcept {
+  Block* best = nullptr;
+  for (Block* other = m_root; other != nullptr;) {
+    bool const follows = comes_before(block, *other);
+    if (follows) best = other;
+    other = follows ? other->smaller : other->larger;
+  }
+  return best;
+}
+
 Block* SizeTree::largest_below(std::size_t bytes) const noexcept {
   Block* best = nullptr;
   for (Block* block = m_root; block != nullptr;) {

@@ -22,6 +22,9 @@ class SizeTree {
   /// The smallest block of at least `bytes`; nullptr if there is none.
   Block* at_least(std::size_t bytes) const noexcept;
 
+  /// The block that comes next in the order of the tree; nullptr if there is none.
+  Block* after(Block const& block) const noexcept;
+
   /// The largest block of less than `bytes`; nullptr if there is none.
   Block* largest_below(std::size_t bytes) const noexcept;
 

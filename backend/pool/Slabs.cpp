@@ -33,7 +33,7 @@ std::size_t Slabs::class_of(std::size_t bytes) noexcept {
 }
 
 std::size_t Slabs::span_bytes(std::size_t bytes) noexcept {
-  return Arena::whole_pages(std::max(smallest_span, fewest * slot_bytes(bytes)));
+  return Arena::rounded(std::max(smallest_span, fewest * slot_bytes(bytes)));
 }
 
 SlabSlot* Slabs::take(std::size_t bytes) noexcept {
@@ -46,7 +46,6 @@ SlabSlot* Slabs::take(std::size_t bytes) noexcept {
     slot->is_zero = false;
   } else {
     slot          = &slab->slots[slab->fresh];
-    slot->slab    = slab;
     slot->is_zero = std::size_t(slab->fresh++) * slab->slot_bytes >= slab->span->dirty;
   }
   ++slab->out;
@@ -126,7 +125,8 @@ Slab& Slabs::new_slab(std::size_t slots) {
   std::size_t const room = fewest << store;
   auto made              = std::make_unique<Slab>();
   made->slots            = std::make_unique<SlabSlot[]>(room);
-  made->labels           = std::make_unique_for_overwrite<Label[]>(room);
+  for (std::size_t i = 0; i < room; ++i) made->slots[i].slab = made.get();
+  made->labels = std::make_unique_for_overwrite<Label[]>(room);
   m_slabs.push_back(std::move(made));
   return *m_slabs.back();
 }

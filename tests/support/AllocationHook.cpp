@@ -31,5 +31,15 @@ void* operator new(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  if (active != nullptr) active->count(bytes);
+  auto const align = static_cast<std::size_t>(alignment);
+  if (void* const memory = std::aligned_alloc(align, (bytes + align - 1) / align * align))
+    return memory;
+  throw std::bad_alloc();
+}
+
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

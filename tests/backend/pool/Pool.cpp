@@ -159,15 +159,18 @@ TEST_CASE("what was not handed out, or was given back already, is refused with a
   char* const block       = PoolTest::allocate(bytes);
   char* const other       = PoolTest::allocate(bytes);
   Pool::deallocate(block);
-  int local = 0;
-  for (void* const wrong :
-       {static_cast<void*>(block), static_cast<void*>(other + 8), static_cast<void*>(&local)}) {
+  int local             = 0;
+  char* const small     = PoolTest::allocate(1000);
+  void* const never_had = small + 20 * 1024;  // a slot of the same slab
+  for (void* const wrong : {static_cast<void*>(block), static_cast<void*>(other + 8),
+                            static_cast<void*>(&local), never_had}) {
     CapturedStderr const captured;
     Pool::deallocate(wrong);
     CHECK_THAT(captured.text(), ContainsSubstring("is not given back"));
   }
   CHECK(pool::describe(other)->state == pool::State::in_use);
   Pool::deallocate(other);
+  Pool::deallocate(small);
 }
 
 TEST_CASE("threads that allocate at the same time get different memory") {

@@ -77,7 +77,7 @@ TEST_CASE("the blocks of an arena neither overlap nor leave gaps") {
       Block* const block      = test.arena.take(bytes, any_size);
       if (block == nullptr) continue;
       REQUIRE(block->bytes >= bytes);
-      REQUIRE(block->bytes <= Arena::whole_pages(bytes) + Arena::whole_pages(bytes) / 16 + page);
+      REQUIRE(block->bytes <= Arena::rounded(bytes) + Arena::rounded(bytes) / 16 + page);
       blocks.push_back(block);
     } else {
       std::swap(blocks[random() % blocks.size()], blocks.back());
@@ -235,7 +235,7 @@ TEST_CASE("where the best fit lies in two windows, the next one is taken") {
   TestArena test;
   Segment near;  // with room for 34 GiB, and for 40 GiB
   near.region = {across_windows, page_window + 10 * GiB};
-  test.arena.add(near);
+  test.add(near);
   Segment const& far       = test.add(4 * page_window);
   Block const* const block = test.arena.take(page_window - GiB, any_size);
   REQUIRE(block != nullptr);
@@ -249,10 +249,23 @@ TEST_CASE("a segment that the system or the driver gave across windows is used a
   system.region = {across_windows, page_window};
   driver.region = {across_windows, 2 * page_window, Origin::driver};
   for (Segment* const segment : {&system, &driver}) {
-    test.arena.add(*segment);
+    test.add(*segment);
     Block const* const block = test.arena.take(page_window, any_size);
     REQUIRE(block != nullptr);
     CHECK(block->segment == segment);
     CHECK(spans_windows(*block, page_window));
   }
+}
+
+TEST_CASE("of two blocks of one size, the one that does not lie across windows is taken") {
+  TestArena test;
+  Segment near;
+  near.region = {reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 58 * GiB)),
+                 page_window + 9 * GiB};
+  test.add(near);
+  test.arena.take(page_window + GiB, any_size);  // leaves 8 GiB with the end of a window in them
+  Segment const& far       = test.add(8 * GiB);
+  Block const* const block = test.arena.take(8 * GiB, any_size);
+  REQUIRE(block != nullptr);
+  CHECK(block->segment == &far);
 }

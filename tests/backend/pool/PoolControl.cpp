@@ -8,6 +8,7 @@
 #include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -256,4 +257,25 @@ TEST_CASE("owners are told, memory is kept and trimmed while threads allocate an
   team.clear();
   CHECK(wrong == 0);
   Pool::deallocate(held);
+}
+
+TEST_CASE("who owns an address is found as fast among many blocks as among few") {
+  PoolTest const test;
+  constexpr std::size_t bytes = 36 * KiB, segment = (sanitized ? 256 : 1024) * MiB;
+  Pool::reserve(segment, KokkosHostSpaces::MemoryKind::page_locked, -1, segment).wait();
+  std::vector<char*> blocks;
+  while (blocks.size() < segment / bytes) blocks.push_back(PoolTest::allocate(bytes));
+  auto const [first, last] = std::minmax_element(blocks.begin(), blocks.end());
+  auto const fastest       = [](char const* inside) {
+    auto least = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 100; ++i) {
+      auto const start = std::chrono::steady_clock::now();
+      bool const known = pool::describe(inside).has_value() && Pool::extent_of(inside).has_value();
+      least            = std::min(least, std::chrono::steady_clock::now() - start);
+      REQUIRE(known);
+    }
+    return least;
+  };
+  CHECK(fastest(*last + bytes / 2) < 5 * fastest(*first + bytes / 2));
+  for (char* const block : blocks) Pool::deallocate(block);
 }

@@ -7,6 +7,7 @@
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
 #include "../../../backend/pool/Pool.hpp"
+#include "../../support/AllocationHook.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../../support/FakeCudaMachine.hpp"
@@ -17,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <random>
 #include <thread>
 #include <vector>
@@ -61,7 +63,7 @@ bool blocks_stay_apart(DeviceWork::Stream& stream) {
 
 }  // namespace
 
-TEST_CASE("without events the device is waited for, and only when the memory is needed") {
+TEST_CASE("without events the device is waited for, and only when the pool may not grow") {
   PoolTest const test(1);
   FakeCuda::use_old_driver();
   std::size_t const bytes = GENERATE(20000, 100 * KiB, 20 * MiB);
@@ -77,12 +79,13 @@ TEST_CASE("without events the device is waited for, and only when the memory is 
   CHECK(FakeCuda::calls("cuCtxSynchronize") == 0);
 
   std::size_t const locked = PoolTest::usage().bytes_locked;
+  pool::set_limit(locked);
   std::vector<char*> others;
   while (FakeCuda::calls("cuCtxSynchronize") == 0 && others.size() < 1000) {
     others.push_back(PoolTest::allocate(bytes));
     std::memset(others.back(), 'n', bytes);
   }
-  CHECK(others.back() == block);
+  CHECK((others.back() == block));
   CHECK(PoolTest::usage().bytes_locked == locked);
   stream.wait();
   CHECK(unchanged);
@@ -263,5 +266,28 @@ TEST_CASE("the child of a fork may give back, and nothing else") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(pool::describe(block)->label == "parent's");
+  Pool::deallocate(block);
+}
+
+TEST_CASE("a pool that could not be made leaves nothing behind") {
+  PoolTest const test(1);
+  int node = 500;
+  bool failed;
+  do {
+    failed = false;
+    AllocationHook const hook(static_cast<std::size_t>(node - 499), 1000,
+                              [] { throw std::bad_alloc(); });
+    try {
+      Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, node++);
+    } catch (std::bad_alloc const&) {
+      failed = true;
+    }
+  } while (failed);
+  // What was left behind would be overwritten here, and read when a new high is noted.
+  std::vector<std::vector<char>> others;
+  for (std::size_t bytes = 512; bytes < 64 * KiB; bytes += 512) others.emplace_back(bytes, 'x');
+  std::size_t const before = PoolTest::usage().bytes_high_water;
+  char* const block        = PoolTest::allocate(before + 20 * MiB);
+  CHECK(PoolTest::usage().bytes_high_water >= before + 20 * MiB);
   Pool::deallocate(block);
 }

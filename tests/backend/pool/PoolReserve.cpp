@@ -155,3 +155,23 @@ TEST_CASE("children that are forked while memory is reserved end") {
   CHECK(failed == 0);
   Pool::deallocate(block);
 }
+
+TEST_CASE("at a limit, what lies ready makes room for what is reserved") {
+  PoolTest const test;
+  Pool::deallocate(PoolTest::allocate(40 * MiB));
+  pool::set_limit(64 * MiB);
+  pool::Reservation const reservation = Pool::reserve(60 * MiB);
+  CHECK_NOTHROW(reservation.wait());
+  CHECK(reservation.bytes_done() == 60 * MiB);
+}
+
+TEST_CASE("a limit with room for the pages asked for, if not for huge ones, is enough") {
+  PoolTest const test;
+  pool::set_limit(63 * MiB + 4 * KiB);
+  Pool::reserve(63 * MiB).wait();
+  CHECK(PoolTest::usage().bytes_locked == 63 * MiB);
+  pool::trim(0);
+  char* const block = PoolTest::allocate(63 * MiB);
+  CHECK(block != nullptr);
+  Pool::deallocate(block);
+}

@@ -8,7 +8,9 @@
 #include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <mutex>
 #include <limits>
@@ -204,4 +206,51 @@ TEST_CASE("64 threads allocate and give back at once, and nobody is left waiting
   for (std::thread& thread : threads) thread.join();
   CHECK(done == 64);
   CHECK(PoolTest::usage().bytes_in_use == 0);
+}
+
+TEST_CASE("what is in use is summed up at one moment, while blocks go from pool to pool") {
+  PoolTest const test;
+  constexpr std::size_t bytes = 2 * MiB;  // each pool keeps what it has
+  constexpr int last          = 60;
+  Pools& pools                = Pools::instance();
+  for (int node = 0; node <= last; ++node) pools.of(MemoryKind::write_combined, node);
+  std::atomic<unsigned> hops{0};
+  std::jthread const hopping([&hops](std::stop_token const& stop) {
+    for (unsigned i = 0; !stop.stop_requested(); ++i) {
+      bool const first  = i % 2 == 0;  // or the last that is read
+      auto const kind   = first ? MemoryKind::page_locked : MemoryKind::write_combined;
+      void* const block = Pool::allocate({bytes, kind, first ? -1 : last, "TestSpace", "hopping"});
+      auto const until  = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+      while (std::chrono::steady_clock::now() < until) ++hops;
+      Pool::deallocate(block);
+    }
+  });
+  while (hops < 10000) std::this_thread::yield();
+  std::size_t most = 0;
+  for (int i = 0; i < (sanitized ? 2000 : 50000); ++i)
+    most = std::max(most, pools.traffic().in_use());
+  CHECK(most <= bytes);
+}
+
+TEST_CASE("threads that need exactly what the limit allows are never refused") {
+  PoolTest const test;
+  constexpr std::size_t bytes = 16 * MiB;
+  pool::set_limit(2 * bytes);
+  std::atomic<int> refused{0};
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t);
+      for (int i = 0; i < 150; ++i) {
+        auto const kind = random() % 2 == 0 ? MemoryKind::page_locked : MemoryKind::write_combined;
+        try {
+          Pool::deallocate(Pool::allocate({bytes, kind, -1, "TestSpace", "exact"}));
+        } catch (OutOfPinnedMemory const&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  threads.clear();
+  CHECK(refused == 0);
 }

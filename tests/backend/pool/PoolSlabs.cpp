@@ -27,7 +27,7 @@ TEST_CASE("slots are multiples of 256 bytes and at most a sixteenth and 255 byte
   std::size_t first_bad = 0;
   for (std::size_t bytes = 1; bytes <= Slabs::largest && first_bad == 0; ++bytes) {
     std::size_t const slot = Slabs::slot_bytes(bytes);
-    bool const good = slot >= bytes && slot % 256 == 0 && slot <= bytes + bytes / 16 + 255 &&
+    bool const good        = slot >= bytes && slot % 256 == 0 && slot <= bytes + bytes / 16 + 255 &&
                       Slabs::span_bytes(bytes) >= 8 * slot;
     if (!good) first_bad = bytes;
   }
@@ -63,8 +63,7 @@ TEST_CASE("a slab is whole again when all its slots are back and their epochs ar
   CHECK(slabs.take(1000) == nullptr);
 }
 
-TEST_CASE(
-    "slots wait in the order in which they were given back, a few are made ready at a time") {
+TEST_CASE("slots wait in the order in which they were given back, a few are made ready at a time") {
   TestArena test;
   test.add(1024 * page);
   Slabs slabs;

@@ -11,10 +11,12 @@
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -255,5 +257,55 @@ TEST_CASE("a capture that did not end well does not count for ever") {
   char* const again = PoolTest::allocate(20 * MiB);
   CHECK(again == block);
   Pool::deallocate(other);
+  Pool::deallocate(again);
+}
+
+TEST_CASE("without events, work that never ends keeps an allocation waiting a second at most") {
+  PoolTest const test(1);
+  FakeCuda::use_old_driver();
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  std::size_t const bytes = GENERATE(20000, 100 * KiB, 20 * MiB);
+  std::vector<char*> blocks{PoolTest::allocate(bytes)};
+  stream.run(gate.hold());
+  Pool::deallocate(blocks.front());
+  std::jthread const ender([&] {  // or the test would never end
+    std::this_thread::sleep_for(milliseconds(8000));
+    gate.open();
+  });
+  auto const start           = Clock::now();
+  std::size_t const at_least = PoolTest::usage().bytes_locked + 40 * MiB;
+  char* const first          = std::exchange(blocks.front(), PoolTest::allocate(bytes));
+  while (PoolTest::usage().bytes_locked < at_least) blocks.push_back(PoolTest::allocate(bytes));
+  CHECK(std::find(blocks.begin(), blocks.end(), first) == blocks.end());
+  CHECK(Clock::now() - start < milliseconds(4000));
+  gate.open();
+  stream.wait();
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("without events, work that never ends ends a shortage in an exception") {
+  PoolTest const test(1);
+  REQUIRE(soon);
+  FakeCuda::use_old_driver();
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  pool::set_limit(32 * MiB);
+  char* const block = PoolTest::allocate(20 * MiB);
+  stream.run(gate.hold());
+  Pool::deallocate(block);
+  std::jthread const ender([&] {
+    std::this_thread::sleep_for(milliseconds(8000));
+    gate.open();
+  });
+  auto const start = Clock::now();
+  CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"),
+                    ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
+  Pool::release_all();
+  CHECK(Clock::now() - start < milliseconds(5000));
+  gate.open();
+  stream.wait();
+  char* const again = PoolTest::allocate(20 * MiB);
+  CHECK(again == block);
   Pool::deallocate(again);
 }

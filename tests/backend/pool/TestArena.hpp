@@ -14,7 +14,8 @@ inline constexpr std::size_t any_size = ~std::size_t(0);
 
 // An arena over addresses which nobody touches.
 struct TestArena {
-  KokkosHostSpaces::Impl::Backend::Arena arena;
+  KokkosHostSpaces::Impl::Backend::PageMap pages;  // which is never destroyed
+  KokkosHostSpaces::Impl::Backend::Arena arena{pages};
   std::list<KokkosHostSpaces::Impl::Backend::Segment> segments;
 
   KokkosHostSpaces::Impl::Backend::Segment& add(std::size_t bytes, bool reserved = false) {
@@ -25,8 +26,12 @@ struct TestArena {
     segment.region.bytes   = bytes;
     segment.reserved       = reserved;
     segments.push_back(segment);
-    arena.add(segments.back());
+    add(segments.back());
     return segments.back();
+  }
+  void add(KokkosHostSpaces::Impl::Backend::Segment& segment) {
+    pages.cover(segment.region.pointer, segment.region.bytes);
+    arena.add(segment);
   }
 };
 
