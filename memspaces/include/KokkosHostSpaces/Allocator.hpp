@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The memory of a space for C++ containers and for buffers of libraries such as MPI.
+// Standard allocators for the memory of a space: C++ containers, buffers for MPI and other libraries.
 
 #ifndef KOKKOS_HOST_SPACES_ALLOCATOR_HPP
 #define KOKKOS_HOST_SPACES_ALLOCATOR_HPP
@@ -18,32 +18,31 @@
 
 namespace KokkosHostSpaces {
 
-/// Alignment of all memory from the spaces.
+/// Alignment in bytes of all memory from the spaces.
 inline constexpr std::size_t memory_alignment = 256;
 
-/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. Allocation
-/// throws OutOfPinnedMemory; deallocation never waits for a device. All allocators of a space are
-/// equal. Works also before Kokkos is initialized and after it is finalized.
-/// \tparam T may be incomplete until memory is asked for, and void in an allocator that is only
+/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All allocators of
+/// a space are equal. Works also before Kokkos is initialized and after it is finalized.
+/// \tparam T may be incomplete until the first allocation, and void in an allocator that is only
 /// converted
 template <class T, class Space = PinnedSpace>
 class Allocator {
  public:
-  /// Of the elements.
+  /// The type of the elements.
   using value_type = T;
-  /// Each gives back what another allocated.
+  /// Any allocator of the space can deallocate the memory of another.
   using is_always_equal = std::true_type;
 
   /// Memory near Kokkos' default device.
   Allocator() = default;
-  /// Memory near the device of a space instance.
+  /// Memory near the device of `space`.
   explicit Allocator(Space const& space) : m_space(space) {}
-  /// The same memory for other elements.
+  /// The same space for other elements.
   template <class U>
   Allocator(Allocator<U, Space> const& other) noexcept : m_space(other.space()) {}
 
-  /// Memory for `n` elements, not initialised. Blocks the calling thread.
-  /// \throw OutOfPinnedMemory also if their size is no number of bytes
+  /// Memory for `n` elements, not initialised.
+  /// \throw OutOfPinnedMemory also if n * sizeof(T) overflows size_t
   T* allocate(std::size_t n) {
     static_assert(alignof(T) <= memory_alignment);
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
@@ -52,15 +51,15 @@ class Allocator {
                               " bytes (more than there are addresses): ask for fewer");
     return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
   }
-  /// Gives back what allocate(n) returned; never waits for a device.
+  /// Releases the memory of allocate(n). Never waits for a device.
   void deallocate(T* pointer, std::size_t n) noexcept {
     m_space.deallocate("KokkosHostSpaces::Allocator", pointer, n * sizeof(T));
   }
 
-  /// The space instance given at construction.
+  /// The space instance of the constructor.
   Space const& space() const noexcept { return m_space; }
 
-  /// Always true: each gives back what another allocated.
+  /// Always true.
   template <class U>
   friend bool operator==(Allocator const&, Allocator<U, Space> const&) noexcept {
     return true;
@@ -70,12 +69,13 @@ class Allocator {
   Space m_space;
 };
 
-/// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Errors
-/// as for Allocator; an alignment beyond `memory_alignment` is one.
+/// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Throws
+/// OutOfPinnedMemory as Allocator does, and for alignments beyond `memory_alignment`.
 template <class Space = PinnedSpace>
 class MemoryResource : public std::pmr::memory_resource {
  public:
-  /// Memory near the device of `space`; `label` names it in messages and in tools.
+  /// Memory near the device of `space`.
+  /// \param label name in messages and in tools
   explicit MemoryResource(Space const& space = Space(),
                           std::string label  = "KokkosHostSpaces::MemoryResource")
       : m_space(space), m_label(std::move(label)) {}

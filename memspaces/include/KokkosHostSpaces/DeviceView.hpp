@@ -14,13 +14,13 @@ namespace KokkosHostSpaces {
 
 namespace Impl {
 
-/// LayoutLeft for a View of that, LayoutRight for others.
+/// LayoutLeft for LayoutLeft, LayoutRight for all others.
 template <class View>
 using DenseLayoutOf =
     std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
                        Kokkos::LayoutLeft, Kokkos::LayoutRight>;
 
-/// Of a View of the same shape without gaps.
+/// The layout of a View of the same shape without gaps.
 template <class View>
 DenseLayoutOf<View> dense_layout_of(View const& view) {
   DenseLayoutOf<View> dense;
@@ -30,14 +30,14 @@ DenseLayoutOf<View> dense_layout_of(View const& view) {
 
 }  // namespace Impl
 
-/// What kernels of `instance` shall read of `view`, as a View of const elements: the memory of
-/// `view` itself where they reach it (MappedSpace, WriteCombinedSpace, device memory, and all of it
-/// where kernels are host code), else a dense copy in the memory of the instance's device. That
-/// copy is enqueued on `instance`: it is right for work of this instance, and does not wait. The
-/// end of the copy does, as of all device memory of Kokkos: keep it as long as there is work.
+/// A View of const elements from which kernels of `instance` can read `view`: the memory of `view`
+/// itself if they can access it (MappedSpace, WriteCombinedSpace, device memory; any memory if kernels
+/// are host code), else a dense copy in the memory of the instance's device. The copy is asynchronous
+/// on `instance`, and ready for later work of that instance. Destroying it waits for the device, as for
+/// all device memory of Kokkos: keep it until the work is done.
 ///
-/// So generic code reads zero-copy memory in place without knowing that it is; Kokkos'
-/// create_mirror_view would copy it. Who writes takes a mirror, or mapped_view.
+/// Generic code reads zero-copy memory in place by it, which Kokkos' create_mirror_view would copy. To
+/// write, take a mirror or mapped_view.
 template <class ExecutionSpace, class DataType, class... Properties>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 auto device_view([[maybe_unused]] ExecutionSpace const& instance,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Sums over vectors at the speed of the best plain CUDA, in the manner of ElementWise: one kernel,
-// and the same bits in every run.
+// Sums over Views of rank 1: one kernel that reads packs of 16 bytes, and gives the same bits in every
+// run.
 //
 //   khs::element_sum("dot", instance, result,
 //                    KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
@@ -15,6 +15,7 @@
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/vector/Packs.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionKernel.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,10 +25,10 @@
 
 namespace KokkosHostSpaces {
 
-/// The sum of op(in_0(i), in_1(i), ...) over all i: the functor of a parallel_reduce over
-/// policy(instance). Sums in the type of the result. On a device the order of the terms, and with
-/// it the last bits, follows from the number of elements, their types and whether the Views begin
-/// at multiples of 16 bytes. Does not keep the Views alive.
+/// The functor of a parallel_reduce over policy(instance) that sums op(in_0(i), in_1(i), ...) over all
+/// i, in the type of the result. The Views have rank 1, equal extents and contiguous elements. On a
+/// device the order of the terms, and with it the last bits, follows from the number of elements,
+/// their types and whether the Views begin at multiples of 16 bytes. Does not keep the Views alive.
 /// \tparam Op callable on the device with one element of each input
 template <class Op, class First, class... In>
 class ElementSum {
@@ -39,34 +40,34 @@ class ElementSum {
   ElementSum(Op const& op, First const& first, In const&... in)
       : m_in(first.data(), in.data()...), m_op(op) {
     Impl::check_element_wise("ElementSum", first, in...);
-    m_deal = Impl::deal<N>(first.extent(0), true, first.data(), in.data()...);
+    m_split = Impl::split_into_packs<N>(first.extent(0), true, first.data(), in.data()...);
   }
 
-  /// What to launch this functor with on `instance`.
+  /// The policy to launch this functor with on `instance`.
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     Impl::check_access<ExecutionSpace, First, In...>();
     using Index = Kokkos::IndexType<std::int64_t>;
     if constexpr (Impl::uses_packs<ExecutionSpace>)
       return VectorPolicy<ExecutionSpace, Impl::ByItem, Index, Kokkos::LaunchBounds<1024>>(
-          instance, 0, std::int64_t(m_deal.packs + m_deal.rest));
+          instance, 0, std::int64_t(m_split.packs + m_split.rest));
     else
       return VectorPolicy<ExecutionSpace, Index, Kokkos::LaunchBounds<1024>>(
-          instance, 0, std::int64_t(m_deal.elements(N)));
+          instance, 0, std::int64_t(m_split.elements(N)));
   }
 
-  /// What a thread that has one pack reads of it. If it has several, that gains nothing.
+  /// Prefetches the pack of a thread that has only one; with several it gains nothing.
   KOKKOS_FUNCTION void prefetch_share(Impl::GridStride const& share) const
       requires(Impl::is_on_device<First> && (Impl::is_on_device<In> && ...)) {
-    if (share.first < m_deal.packs && m_deal.packs <= share.stride)
+    if (share.first < m_split.packs && m_split.packs <= share.stride)
       m_in.pass_to(
           [&](auto const*... in) { (Impl::prefetch(&Impl::pack_of<N>(in, share.first)), ...); });
   }
 
-  /// The part of one thread of a device.
+  /// Adds the items of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(Impl::GridStride const& share, Value& sum) const {
-    std::uint64_t const packs = m_deal.packs, items = packs + m_deal.rest;
+    std::uint64_t const packs = m_split.packs, items = packs + m_split.rest;
     std::uint64_t item = share.first;
     for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
       Value const first = sum_of_pack<Value>(item);
@@ -79,17 +80,17 @@ class ElementSum {
     for (; item < items; item += share.stride) (*this)(packs * (N - 1) + item, sum);
   }
 
-  /// One item, for results that Kokkos reduces: a pack, or one of the elements behind the packs.
+  /// Adds one item, a pack or an element behind the packs, where Kokkos' own kernel reduces.
   template <class Value>
   KOKKOS_FUNCTION void operator()(Impl::ByItem, std::int64_t i, Value& sum) const {
     std::uint64_t const item = std::uint64_t(i);
-    if (item < m_deal.packs)
+    if (item < m_split.packs)
       sum += sum_of_pack<Value>(item);
     else
-      (*this)(m_deal.packs * (N - 1) + item, sum);
+      (*this)(m_split.packs * (N - 1) + item, sum);
   }
 
-  /// One element.
+  /// Adds one element.
   template <class Value>
   KOKKOS_FUNCTION void operator()(std::integral auto i, Value& sum) const {
     sum += m_in.pass_to([&](auto const*... in) { return Value(m_op(in[i]...)); });
@@ -106,14 +107,16 @@ class ElementSum {
     });
   }
 
-  // What each thread reads at once comes first, see PackMap.
+  // Parameters that each thread needs come first, see VectorReduction.
   Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
-  Impl::PackSplit m_deal;
+  Impl::PackSplit m_split;
   Op m_op;
 };
 
-/// Enqueues result() = sum of op(in(i)...) over all i on `instance`; returns at once if that is a
-/// device's. `result` has rank 0 and is accessible to `instance`.
+/// result() = sum of op(in(i)...) over all i. Enqueued on `instance`: returns at once if that is an
+/// instance of a device.
+/// \param result of rank 0, accessible to `instance`
+/// \param first, in as ElementSum takes them
 /// \throw Error if the extents differ
 template <class ExecutionSpace, class Result, class Op, class First, class... In>
 void element_sum(std::string const& label, ExecutionSpace const& instance, Result const& result,

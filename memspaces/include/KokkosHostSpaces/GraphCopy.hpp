@@ -13,17 +13,18 @@
 
 namespace KokkosHostSpaces {
 
-/// Adds a copy to a graph: a node behind `node` that does `deep_copy(instance, dst, src)` at each
-/// launch, on the instance that the graph is submitted to. `dst` is a View; `src` is a View, or a
-/// value that all elements get, which a View in HostSpace cannot on a device. Returns the new node.
+/// Adds a node behind `node` that does `deep_copy(instance, dst, src)` at each launch, on the instance
+/// that the graph is submitted to. Returns the new node. Nothing is waited for; graphs on the legacy
+/// default stream work, too.
 ///
-/// The graph holds copies of the Views until it is destroyed, so that they may be destroyed before.
-/// All pairs of spaces and layouts are possible for which deep_copy on an instance is. Pageable
-/// memory is read, and written, at each launch. Does not wait, and needs no instance: it works for a
-/// graph on the legacy default stream as well.
-///
-/// \throw Error if the extents differ. What else a copy throws, for want of memory, leaves a node
-/// that does not copy: such a graph shall not be submitted.
+/// The graph holds the Views until it is destroyed. All pairs of spaces and layouts of an asynchronous
+/// deep_copy are possible. Pageable memory is read, and written, at each launch.
+/// \param dst a View
+/// \param src a View of the same extents, or a value for all elements (on a device not for a `dst` in
+/// HostSpace)
+/// \throw Error if the extents differ
+/// \throw OutOfPinnedMemory and other errors of a copy; then the node does not copy: do not submit the
+/// graph
 template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
           class... Properties, class Src>
 auto then_deep_copy(
@@ -39,9 +40,9 @@ auto then_deep_copy(
     return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
 }
 
-/// The same for copies that were prepared: short pieces are one kernel of the node. The node holds
-/// them, and their Views, until the graph is destroyed. Does not wait.
-/// \throw what a copy throws; such a graph shall not be submitted
+/// The same for prepared copies; short pieces are one kernel. The node holds `copies` and their Views
+/// until the graph is destroyed.
+/// \throw the errors of a copy; then do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor>
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
@@ -55,9 +56,10 @@ auto then_deep_copy(
                           Impl::CopyAllNow<ExecutionSpace>{copies});
 }
 
-/// For kernels that a stream captures: if the stream of `instance` does, the memory of these Views
-/// in our spaces stays in use until the captured graph is destroyed, though the Views may be
-/// destroyed before. Copies do so by themselves. Else, and without a device, nothing happens.
+/// Retains the memory of these Views, if they are in our spaces, for a graph: if the stream of `instance`
+/// captures, the memory stays in use until the captured graph is destroyed, even if the Views are
+/// destroyed before. Call it for captured kernels; copies call it themselves. Without a capture, and
+/// without a device, it does nothing.
 template <class ExecutionSpace, class... Views>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void retain_for_graph([[maybe_unused]] ExecutionSpace const& instance,

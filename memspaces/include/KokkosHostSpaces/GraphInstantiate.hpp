@@ -14,7 +14,7 @@ namespace KokkosHostSpaces {
 
 namespace Impl {
 
-/// The backend's graph: `cuda_graph()` in Kokkos 5.2, `native_graph()` before.
+/// The cudaGraph_t: `cuda_graph()` in Kokkos 5.2, `native_graph()` before.
 template <class Graph>
 auto native_graph_of(Graph& graph) {
   if constexpr (requires { graph.cuda_graph(); })
@@ -25,17 +25,16 @@ auto native_graph_of(Graph& graph) {
 
 }  // namespace Impl
 
-/// Instantiates a graph as `graph.instantiate()` does, which it stands for. Before that it lets
-/// kernels of a VectorPolicy, such as those of element_wise and element_sum, start early, as they do
-/// on a stream: a node that follows one other node, if both are such kernels. It waits for that one
-/// by itself, so that results are the same, and chains of short kernels take less time.
+/// Call it instead of `graph.instantiate()`. Lets kernels of a VectorPolicy, such as those of
+/// element_wise and element_sum, start early in the graph as they do on a stream (programmatic
+/// dependent launch): a node that follows exactly one node, if both are such kernels. The kernel itself
+/// waits for the node before it, so results are the same, and chains of short kernels take less time.
+/// Launches nothing and waits for nothing.
 ///
-/// From Hopper and CUDA 12.3 on, else and on the host it is `graph.instantiate()` alone. Edges
-/// of the native graph that were changed are programmatic ones, which only functions of CUDA that
-/// ask for the data of edges can tell, others refuse; who gives such a node another kernel in the
-/// instantiated graph gives one that waits. Nothing is launched, and nothing is waited for.
-///
-/// \throw CudaError if CUDA takes a dependency away, and then refuses to restore it
+/// Needs Hopper and CUDA 12.3; otherwise, and on the host, it is `graph.instantiate()` alone. The edges
+/// become programmatic: CUDA functions that do not ask for the data of edges refuse such a graph, and a
+/// kernel that replaces another in the executable graph must wait as well.
+/// \throw CudaError if CUDA removes a dependency, and then refuses to restore it
 template <class ExecutionSpace>
 void instantiate(Kokkos::Experimental::Graph<ExecutionSpace>& graph) {
 #ifdef KOKKOS_ENABLE_CUDA

@@ -22,7 +22,7 @@ namespace KokkosHostSpaces {
 /// Lifetime and errors as for PinnedSpace.
 class MappedSpace : public Impl::HostMemorySpace<MappedSpace> {
  public:
-  /// This space, as Kokkos asks of a memory space.
+  /// Required of a memory space by Kokkos.
   using memory_space = MappedSpace;
   /// The default host execution space with this memory.
   using device_type = Kokkos::Device<execution_space, memory_space>;

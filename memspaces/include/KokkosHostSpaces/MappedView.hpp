@@ -13,9 +13,9 @@ namespace KokkosHostSpaces {
 template <class View>
 using mapped_view_type = Impl::MappedViewOf<View>;
 
-/// The same memory as a PinnedSpace View, of the same shape and layout, which kernels may access in
-/// place. No copy is made. The result does not own the memory: keep `pinned` alive as long as new
-/// work is submitted with it (work submitted before `pinned` is destroyed is safe).
+/// An unmanaged View in MappedSpace of the memory of `pinned`, of the same shape and layout, which
+/// kernels can access in place. Keep `pinned` alive as long as work is submitted with it (work submitted
+/// before `pinned` is destroyed is safe).
 template <class DataType, class... Properties>
 requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
 auto mapped_view(Kokkos::View<DataType, Properties...> const& pinned) {

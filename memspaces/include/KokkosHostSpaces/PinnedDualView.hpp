@@ -4,38 +4,109 @@
 #ifndef KOKKOS_HOST_SPACES_PINNED_DUAL_VIEW_HPP
 #define KOKKOS_HOST_SPACES_PINNED_DUAL_VIEW_HPP
 
+#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 #include <KokkosHostSpaces/impl/views/DualViewGlue.hpp>
-#include <KokkosHostSpaces/impl/views/PinnedSide.hpp>
 
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace KokkosHostSpaces {
 
-/// A Kokkos::DualView whose host side lies in PinnedSpace: `sync_device(instance)` and
-/// `sync_host(instance)` are one copy at the full rate of the link, enqueued on the instance, and
-/// return. Fence the instance before the host reads what was synchronised, or writes what is being
-/// copied. Without an instance they block, as Kokkos says.
+template <class DataType, class... Properties>
+class PinnedDualView;
+
+namespace Impl {
+
+/// The PinnedDualView whose device side is a View.
+template <class View>
+struct PinnedDualOf;
+template <class DataType, class... Properties>
+struct PinnedDualOf<Kokkos::View<DataType, Properties...>> {
+  using type = PinnedDualView<DataType, Properties...>;
+};
+
+/// \throw Error unless both are the same memory
+template <class Pinned, class Host>
+void check_pinned(Pinned const& pinned, Host const& host) {
+  if (pinned.data() != host.data())
+    throw Error("the host side of \"" + host.label() +
+                "\" is not pinned any more (it was resized as a Kokkos::DualView): resize it as a "
+                "PinnedDualView");
+}
+
+template <class Type>
+concept Extent = std::convertible_to<Type, std::size_t>;
+
+/// True if `Device` names the host side by its space.
+template <class Device>
+inline constexpr bool names_pinned = std::is_same_v<typename Device::memory_space, PinnedSpace>;
+
+/// The same side in terms of a DualView, whose host side lies in HostSpace.
+template <class Device>
+using DualViewSide = std::conditional_t<names_pinned<Device>, Kokkos::HostSpace, Device>;
+
+/// True if these are the dynamic extents of `view`.
+template <class View, class... N>
+bool has_extents(View const& view, N... extents) {
+  std::array<std::size_t, sizeof...(N)> const wanted{static_cast<std::size_t>(extents)...};
+  std::size_t const count = std::min<std::size_t>(View::rank_dynamic, wanted.size());
+  for (std::size_t r = 0; r != count; ++r)
+    if (view.extent(r) != wanted[r]) return false;
+  return true;
+}
+
+/// A pinned View of the shape and label of `device`, near the device of the instance if the properties
+/// have one. The host fills it unless they say WithoutInitializing.
+template <class Host, class Device, class... P>
+Host pinned_like(ViewProperties<P...> const& properties, Device const& device) {
+  PinnedSpace space;
+  if constexpr (ViewProperties<P...>::has_execution_space)
+    space = PinnedSpace(instance_in(properties));
+  if constexpr (ViewProperties<P...>::initialize)
+    return Host(Kokkos::view_alloc(space, device.label()), device.layout());
+  else
+    return Host(Kokkos::view_alloc(space, device.label(), Kokkos::WithoutInitializing),
+                device.layout());
+}
+
+/// A pinned copy of a host View, with its label.
+template <class Pinned, class Host>
+Pinned pinned_copy(Host const& host) {
+  Pinned const copy = pinned_like<Pinned>(Kokkos::view_alloc(Kokkos::WithoutInitializing), host);
+  Kokkos::deep_copy(copy, host);
+  return copy;
+}
+
+}  // namespace Impl
+
+/// A Kokkos::DualView whose host side lies in PinnedSpace. `sync_device(instance)` and
+/// `sync_host(instance)` are one copy at the full rate of the link, asynchronous on the instance: fence
+/// it before the host reads or writes the View. Without an instance they block, as Kokkos' own.
 ///
-/// It is a DualView with the same flags, errors and tools' events, and can be passed wherever one is
-/// taken: copies of it as a DualView share its memory and flags. What such code synchronises is
-/// pinned memory as well, but typed HostSpace, and if it resizes, the host side becomes pageable,
-/// which this class then tells: `resize` and `realloc` of this class keep it. The device side is in device memory; without a
-/// device both sides are the same memory, in PinnedSpace, and nothing is copied.
+/// It has the flags, errors and tools' events of a DualView and can be passed as one: copies as a
+/// DualView share its memory and flags. For them the host side is typed HostSpace. If they resize, the
+/// host side becomes pageable and view_host() throws, until resize or realloc of this class pins it
+/// again. The device side is in device memory; without a device both sides are the same memory, in
+/// PinnedSpace, and nothing is copied.
 template <class DataType, class... Properties>
 class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
-  using Base  = Kokkos::DualView<DataType, Properties...>;
-  using Parts = Impl::PartsOf<Base>;
+  using Base   = Kokkos::DualView<DataType, Properties...>;
+  using Access = Impl::DualViewAccess<Base>;
 
  public:
-  /// The View of the device.
+  /// The device side.
   using t_dev = typename Base::t_dev;
-  /// The View of the host.
+  /// The host side.
   using t_host = Kokkos::View<typename Base::t_host::data_type, typename t_dev::array_layout,
                               Kokkos::Device<Kokkos::DefaultHostExecutionSpace, PinnedSpace>>;
-  /// Are both sides the same memory?
+  /// True if both sides are the same memory.
   static constexpr bool shares_memory =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename t_dev::memory_space>::accessible;
   static_assert(!shares_memory || Impl::is_pageable_v<typename t_dev::memory_space>,
@@ -50,8 +121,9 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   explicit PinnedDualView(std::string const& label, N... extents)
       : PinnedDualView(Kokkos::view_alloc(label), extents...) {}
 
-  /// As Kokkos::view_alloc says: label, instance, WithoutInitializing. With an instance the device
-  /// side is filled by it, and the host side lies near its device. \throw OutOfPinnedMemory
+  /// With the properties of Kokkos::view_alloc: label, instance, WithoutInitializing. An instance fills
+  /// the device side, asynchronously, and the host side lies near its device.
+  /// \throw OutOfPinnedMemory
   template <class... P, Impl::Extent... N>
   explicit PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
     static_assert(!Impl::ViewProperties<P...>::has_pointer, "a PinnedDualView owns its memory");
@@ -64,27 +136,27 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     }
   }
 
-  /// The same memory and flags, as Views are converted.
+  /// Converts between element and memory traits as Views do; shares memory and flags.
   template <class OtherData, class... Others>
   PinnedDualView(PinnedDualView<OtherData, Others...> const& other)
       : Base(other), m_host(other.view_host()) {}
 
-  /// A part of it, as of Kokkos::subview; shares memory and flags.
+  /// A part, as by Kokkos::subview; shares memory and flags.
   template <class OtherData, class... Others, class First, class... Rest>
   PinnedDualView(PinnedDualView<OtherData, Others...> const& whole, First const& first,
                  Rest const&... rest)
       : Base(whole, first, rest...), m_host(Kokkos::subview(whole.view_host(), first, rest...)) {}
 
-  /// The side of the host. \throw Error if it was resized as a Kokkos::DualView
+  /// The host side. \throw Error if it was resized as a Kokkos::DualView
   t_host const& view_host() const {
-    Impl::insist_on_pinned(m_host, Base::view_host());
+    Impl::check_pinned(m_host, Base::view_host());
     return m_host;
   }
 
-  /// The side of a device, an execution space, or a memory space (PinnedSpace: the host's).
+  /// The side that a device, an execution space or a memory space names (PinnedSpace: the host side).
   template <class Device>
   auto view() const {
-    using View = decltype(std::declval<Base const&>().template view<Impl::SideOf<Device>>());
+    using View = decltype(std::declval<Base const&>().template view<Impl::DualViewSide<Device>>());
     constexpr bool is_host = !shares_memory && std::is_same_v<View, typename Base::t_host>;
     if constexpr (Impl::names_pinned<Device> || is_host)
       return view_host();
@@ -92,22 +164,22 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       return Base::template view<Device>();
   }
 
-  /// If the host's side was modified: enqueues one copy of it to the device's on the instance.
-  /// Without an instance it blocks.
+  /// Copies the host side to the device side if the host side was modified. Asynchronous on the
+  /// instance; blocks without one.
   template <class... Instance>
   void sync_device(Instance const&... instance) {
     static_assert(sizeof...(Instance) <= 1);
     if constexpr (is_const) {
-      Base::sync_device(instance...);  // says that it cannot
+      Base::sync_device(instance...);  // refuses
     } else if constexpr (!shares_memory) {
       if (!this->need_sync_device()) return;
       Kokkos::deep_copy(instance..., Base::view_device(), view_host());
       this->clear_sync_state();
-      Parts::report_device_sync(*this);
+      Access::report_device_sync(*this);
     }
   }
 
-  /// The same from the device's side to the host's.
+  /// The same from the device side to the host side.
   template <class... Instance>
   void sync_host(Instance const&... instance) {
     static_assert(sizeof...(Instance) <= 1);
@@ -117,41 +189,42 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       if (!this->need_sync_host()) return;
       Kokkos::deep_copy(instance..., view_host(), Base::view_device());
       this->clear_sync_state();
-      Parts::report_host_sync(*this);
+      Access::report_host_sync(*this);
     }
   }
 
-  /// Brings the side up to date that `Device` names, as in view().
+  /// Synchronises the side that `Device` names, as in view().
   template <class Device, class... Instance>
   void sync(Instance const&... instance) {
     if constexpr (!shares_memory) {
-      if (Parts::template is_device_side<Impl::SideOf<Device>>())
+      if (Access::template is_device_side<Impl::DualViewSide<Device>>())
         sync_device(instance...);
       else
         sync_host(instance...);
     }
   }
 
-  /// Is the side out of date that `Device` names?
+  /// True if the other side of the one that `Device` names was modified later.
   template <class Device>
   bool need_sync() const {
-    return !shares_memory && Base::template need_sync<Impl::SideOf<Device>>();
+    return !shares_memory && Base::template need_sync<Impl::DualViewSide<Device>>();
   }
 
-  /// Marks the side as modified that `Device` names. Ends the program if the other one is, too.
+  /// Marks the side that `Device` names as modified. Aborts if the other side is modified, too.
   template <class Device>
   void modify() {
-    if constexpr (!shares_memory) Base::template modify<Impl::SideOf<Device>>();
+    if constexpr (!shares_memory) Base::template modify<Impl::DualViewSide<Device>>();
   }
 
-  /// Other extents; keeps the contents of the side that was modified last, and marks it as modified.
-  /// \throw OutOfPinnedMemory
+  /// Changes the extents; keeps the contents of the side that was modified last, and marks that side as
+  /// modified. Blocks. \throw OutOfPinnedMemory
   template <Impl::Extent... N>
   void resize(N... extents) {
     resize(Kokkos::view_alloc(), extents...);
   }
 
-  /// As above; an instance synchronises and copies the side that it reaches.
+  /// As above with an instance: synchronises and resizes the side that the instance can access,
+  /// asynchronously on it.
   template <class... P, Impl::Extent... N>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
     repin();
@@ -177,8 +250,8 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     }
   }
 
-  /// Other extents without the contents; nothing is modified then. \throw OutOfPinnedMemory, and is
-  /// without memory then
+  /// Changes the extents and drops the contents; afterwards no side is modified.
+  /// \throw OutOfPinnedMemory, and is without memory then
   template <Impl::Extent... N>
   void realloc(N... extents) {
     realloc(Kokkos::view_alloc(), extents...);
@@ -190,9 +263,9 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     repin();
     t_dev device     = Base::view_device();
     t_host host      = m_host;
-    auto const flags = Parts::flags(*this);
+    auto const flags = Access::flags(*this);
     if (!Impl::has_extents(m_host, extents...)) {
-      *this = PinnedDualView();  // what is given back first need not be there twice
+      *this = PinnedDualView();  // releases the old memory before the new is allocated
       if constexpr (shares_memory) {
         device = {};
         Kokkos::realloc(properties, host, extents...);
@@ -202,7 +275,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
         Kokkos::realloc(properties, device, extents...);
         host = Impl::pinned_like<t_host>(properties, device);
       }
-      Parts::flags(*this) = flags;
+      Access::flags(*this) = flags;
       attach(device, host);
     } else if constexpr (Impl::ViewProperties<P...>::initialize) {
       Kokkos::realloc(properties, device, extents...);  // fills it again
@@ -214,15 +287,15 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   static constexpr bool is_const =
       !std::is_same_v<typename t_dev::data_type, typename t_dev::non_const_data_type>;
 
-  // Takes new memory for both sides, and leaves the flags to all that share them.
+  // Replaces the memory of both sides. The flags stay shared with all copies.
   void attach(t_dev const& device, t_host const& host) {
-    auto const flags          = Parts::flags(*this);
+    auto const flags          = Access::flags(*this);
     static_cast<Base&>(*this) = Base(device, host);
-    if (flags.data() != nullptr) Parts::flags(*this) = flags;
+    if (flags.data() != nullptr) Access::flags(*this) = flags;
     m_host = host;
   }
 
-  // What others have resized becomes pinned again, with its contents.
+  // Pins the host side again if it was resized as a DualView; keeps the contents.
   void repin() {
     if (m_host.data() == Base::view_host().data()) return;
     t_host const host = Impl::pinned_copy<t_host>(Base::view_host());
@@ -235,7 +308,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     t_dev device = Base::view_device();
     Kokkos::resize(properties, device, extents...);
     attach(device, Impl::pinned_like<t_host>(properties, device));
-    ++Parts::flags (*this)(1);
+    ++Access::flags (*this)(1);
   }
 
   template <class... P, class... N>
@@ -243,7 +316,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     t_host host = m_host;
     Kokkos::resize(properties, host, extents...);
     attach(t_dev(Kokkos::view_alloc(host.label()), host.layout()), host);
-    ++Parts::flags (*this)(0);
+    ++Access::flags (*this)(0);
   }
 
   t_host m_host;
@@ -251,17 +324,17 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
 
 }  // namespace KokkosHostSpaces
 
-// As Kokkos has them for DualView, of which they would make one with a pageable side.
+// Overloads of functions that would turn it into a DualView with a pageable side.
 namespace Kokkos {
 
-/// Templates of others take it for what it is.
+/// True, as for a DualView.
 template <class DataType, class... Properties>
 struct is_dual_view<KokkosHostSpaces::PinnedDualView<DataType, Properties...>> : std::true_type {};
 template <class DataType, class... Properties>
 struct is_dual_view<KokkosHostSpaces::PinnedDualView<DataType, Properties...> const>
     : std::true_type {};
 
-/// A part of a PinnedDualView is one, too.
+/// A part of a PinnedDualView is a PinnedDualView.
 template <class DataType, class... Properties, class... Args>
 auto subview(KokkosHostSpaces::PinnedDualView<DataType, Properties...> const& whole,
              Args&&... args) {
@@ -275,7 +348,7 @@ void resize(KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Arg
   dual.resize(args...);
 }
 
-/// The same with what view_alloc made, an instance, or WithoutInitializing.
+/// The same with the result of view_alloc, an instance, or WithoutInitializing.
 template <class Property, class Data, class... Properties, class... Args>
 void resize(Property const& property, KokkosHostSpaces::PinnedDualView<Data, Properties...>& dual,
             Args&&... args) {
@@ -288,7 +361,7 @@ void realloc(KokkosHostSpaces::PinnedDualView<DataType, Properties...>& dual, Ar
   dual.realloc(args...);
 }
 
-/// The same with what view_alloc made, an instance, or WithoutInitializing.
+/// The same with the result of view_alloc, an instance, or WithoutInitializing.
 template <class Property, class Data, class... Properties, class... Args>
 void realloc(Property const& property, KokkosHostSpaces::PinnedDualView<Data, Properties...>& dual,
              Args&&... args) {

@@ -10,7 +10,8 @@
 namespace KokkosHostSpaces {
 
 /// A View in PinnedSpace of the shape of `view`, near the device of `instance`; `view` itself if it
-/// lies in PinnedSpace. Not initialised: it is meant to be copied to. \throw OutOfPinnedMemory
+/// lies in PinnedSpace. Not initialised.
+/// \throw OutOfPinnedMemory
 template <class ExecutionSpace, class DataType, class... Properties>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 auto create_pinned_mirror_view(ExecutionSpace const& instance,
@@ -19,8 +20,9 @@ auto create_pinned_mirror_view(ExecutionSpace const& instance,
       Kokkos::view_alloc(PinnedSpace(instance), Kokkos::WithoutInitializing), view);
 }
 
-/// The same with the contents of `view`: one copy, enqueued on `instance`. Does not wait: fence the
-/// instance before the host reads the mirror. \throw OutOfPinnedMemory
+/// The same with the contents of `view`: one copy, asynchronous on `instance`. Fence the instance before
+/// the host reads the mirror.
+/// \throw OutOfPinnedMemory
 template <class ExecutionSpace, class DataType, class... Properties>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 auto create_pinned_mirror_view_and_copy(ExecutionSpace const& instance,

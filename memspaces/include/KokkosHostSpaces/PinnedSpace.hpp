@@ -11,15 +11,15 @@ namespace KokkosHostSpaces {
 /// Page-locked host memory for data that is copied: `Kokkos::deep_copy` with a `Kokkos::Cuda`
 /// instance is truly asynchronous and runs at the full rate of the link.
 ///
-/// Host code reads and writes it. Kernels cannot: Kokkos reports an access as an error, instead of
-/// letting it go over the bus element by element. `mapped_view` opts in to that without a copy.
-/// In a Kokkos without Cuda, "kernels" are host code and everything can access it.
+/// Host code reads and writes it. Kernels cannot access it: Kokkos reports that as an error, since it
+/// would cross the bus element by element. `mapped_view` allows it explicitly, without a copy. In a
+/// Kokkos without Cuda all code can access it.
 ///
-/// Destroying a View never waits for the device, and the memory is not used again while device work
+/// Destroying a View never waits for the device, and its memory is not used again while device work
 /// submitted before the destruction may touch it. Allocation throws OutOfPinnedMemory.
 class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
  public:
-  /// This space, as Kokkos asks of a memory space.
+  /// Required of a memory space by Kokkos.
   using memory_space = PinnedSpace;
   /// The default host execution space with this memory.
   using device_type = Kokkos::Device<execution_space, memory_space>;

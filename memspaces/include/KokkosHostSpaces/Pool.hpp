@@ -12,39 +12,40 @@
 #include <optional>
 #include <string>
 
-/// Control of the pool under the three memory spaces. Everything is thread-safe.
+/// Control and statistics of the pool below the three memory spaces. All functions are thread-safe.
 ///
 /// Destroying a View never waits for a device, and its memory is neither used again nor unmapped
-/// while device work submitted before the destruction may touch it. Covered without any help from
-/// the application: kernels, copies and graph launches of all streams of this process, blocking or
-/// not, on all devices in use, by Kokkos and by any other library. Not covered:
-/// - what is no device work: finish an MPI transfer of a buffer before you destroy the buffer;
-/// - what is submitted later, such as launches of a graph which holds the address, unless it is a
-///   copy by this library or was named to retain_for_graph: these stay in use as long as the graph;
-/// - contexts that an application makes itself by the driver API: Kokkos uses the primary context
-///   of a device.
+/// while device work submitted before the destruction may touch it. This holds without help from the
+/// application for kernels, copies and graph launches of all streams of the process, blocking or not,
+/// on all devices in use, of Kokkos and of any other library. It does not hold for:
+/// - work that is not device work: finish an MPI transfer of a buffer before you destroy the buffer;
+/// - work submitted later, such as launches of a graph that holds the address, except copies by this
+///   library and Views passed to retain_for_graph: their memory stays in use as long as the graph;
+/// - contexts that an application makes by the driver API: Kokkos uses the primary context of a device.
 ///
 /// Views may be destroyed while a stream captures; their memory stays retired until the capture has
-/// ended. The library sees the captures of blocking streams, which are all that Kokkos makes.
-/// Announce a capture of a stream made with cudaStreamNonBlocking by a CaptureGuard: CUDA has no
-/// way to ask for those.
+/// ended. The library sees captures of blocking streams, the only kind that Kokkos makes. Announce a
+/// capture of a stream made with cudaStreamNonBlocking by a CaptureGuard, since CUDA offers no way to
+/// find it.
 namespace KokkosHostSpaces::pool {
 
-/// A table for people.
+/// The statistics as a table.
 std::string to_text(Statistics const& statistics);
 
-/// One JSON object; sizes in bytes, times in seconds.
+/// The statistics as one JSON object; sizes in bytes, times in seconds.
 std::string to_json(Statistics const& statistics);
 
-/// Who owns the memory of a View.
+/// Describes the allocation that the memory of a View belongs to.
 template <class DataType, class... Properties>
 std::optional<Description> describe(Kokkos::View<DataType, Properties...> const& view) {
   return describe(static_cast<void const*>(view.data()));
 }
 
-/// Page-locks memory for later allocations in a space, in the background, near the device of the
-/// space instance: `bytes` in all. No later allocation may be larger than `largest_block` bytes, to
-/// be served from it. Returns at once; the Reservation waits, and throws what went wrong.
+/// Page-locks memory for later allocations in a space, in the background. Returns at once; the
+/// Reservation waits for it and throws its errors.
+/// \param bytes in all
+/// \param space near whose device the memory lies
+/// \param largest_block bytes of the largest later allocation that the memory must serve
 template <Impl::HostSpace Space = PinnedSpace>
 Reservation reserve(std::size_t bytes, Space const& space = Space(),
                     std::size_t largest_block = std::size_t(1) << 30) {

@@ -18,33 +18,32 @@
 
 namespace KokkosHostSpaces {
 
-/// What a child of fork() finds of registered memory.
+/// What fork() does with registered memory.
 enum class AtFork {
-  copy,      ///< all of it. The system copies page-locked memory during the fork: 0.5 s a GiB
-  leave_out  ///< nothing: the addresses are not mapped in the child, and a fork costs nothing
+  copy,      ///< the child has it all: the system copies page-locked memory, 0.5 s a GiB
+  leave_out  ///< the addresses are not mapped in the child, and fork costs nothing
 };
 
-/// Page-locks memory that somebody else allocated, for its own lifetime, and hands out Views on it
-/// in PinnedSpace or MappedSpace. The memory must stay allocated until the Registration is gone.
+/// Page-locks memory allocated elsewhere (std::vector, mmap, a HostSpace View) for its own lifetime, and
+/// makes Views of it in PinnedSpace or MappedSpace. Destroy it before the memory is freed.
 ///
-/// Registering blocks the calling thread, about 40 ms a GiB for memory that was touched already,
-/// and does not wait for kernels; releasing waits for all running kernels. Without a device it only
-/// checks.
+/// Registering takes about 40 ms a GiB for memory that was touched already, and does not wait for
+/// kernels; releasing waits for all running kernels. Without a device the range is only checked.
 ///
-/// AtFork::leave_out wants a range of whole pages (std::aligned_alloc, mmap). The child must not
-/// touch them, nor free them. It takes effect where there is a device, and ends with the
-/// Registration. libibverbs undoes it where a memory region is deregistered in such pages after
-/// ibv_fork_init (it calls madvise(MADV_DOFORK)).
+/// AtFork::leave_out needs a range of whole pages (std::aligned_alloc, mmap). The child must neither
+/// touch nor free them. It has no effect without a device, and ends with the Registration. libibverbs
+/// undoes it if a memory region in these pages is deregistered after ibv_fork_init, since it calls
+/// madvise(MADV_DOFORK).
 class Registration {
  public:
   /// Registers [pointer, pointer + bytes).
-  /// \throw RegistrationError for a null pointer, zero bytes, memory that is not mapped or
-  /// read-only, that overlaps a range which is registered or page-locked already, that the runtime
-  /// refuses, or that shall be left out at a fork and is not of whole pages.
+  /// \throw RegistrationError for a null pointer, zero bytes, memory that is not mapped or read-only,
+  /// that overlaps a registered or page-locked range, that the runtime refuses, or that is not of
+  /// whole pages with AtFork::leave_out
   Registration(void* pointer, std::size_t bytes, std::string label = "unlabeled",
                AtFork at_fork = AtFork::copy);
 
-  /// Registers the elements of a std::vector or another contiguous range; do not let it reallocate.
+  /// Registers the elements of a std::vector or another contiguous range, which must not reallocate.
   template <class Range>
   requires std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
       (!Kokkos::is_view_v<Range>)explicit Registration(Range& range,
@@ -54,7 +53,7 @@ class Registration {
                      std::ranges::size(range) * sizeof(std::ranges::range_value_t<Range>),
                      std::move(label), at_fork) {}
 
-  /// Registers the memory of a HostSpace View, under its label, and keeps the View alive.
+  /// Registers the memory of a HostSpace View under its label, and holds the View.
   template <class DataType, class... Properties>
   requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space,
                           Kokkos::HostSpace>
@@ -64,28 +63,28 @@ class Registration {
     m_owner = view;
   }
 
-  /// Takes the range over; `other` holds none afterwards.
+  /// Takes over the range of `other`, which has none afterwards.
   Registration(Registration&& other) noexcept;
-  /// Exchanges the ranges: `other` releases what this one had when it ends.
+  /// Swaps the ranges: `other` releases the old range of this one at its end.
   Registration& operator=(Registration&& other) noexcept;
 
-  /// Releases the range. A problem is reported on stderr, not thrown.
+  /// Releases the range. Reports errors on stderr.
   ~Registration();
 
-  /// Releases the range now; Views handed out must not be used any more.
-  /// \throw RegistrationError if the memory was freed while it was registered. The range is
-  /// released all the same.
+  /// Releases the range now; its Views must not be used any more.
+  /// \throw RegistrationError if the memory was freed while it was registered; the range is released
   void release();
 
-  /// Where the range begins; nullptr once it is released.
+  /// The beginning of the range; nullptr after release().
   void* data() const noexcept { return m_pointer; }
-  /// The size of the range; 0 once it is released.
+  /// The size of the range; 0 after release().
   std::size_t bytes() const noexcept { return m_bytes; }
-  /// The name given at construction.
+  /// The label of the constructor.
   std::string const& label() const noexcept { return m_label; }
 
   /// An unmanaged View of the registered memory, for example `view<double**, MappedSpace>(rows,
-  /// columns)`. \throw RegistrationError if the extents need more bytes than are registered.
+  /// columns)`.
+  /// \throw RegistrationError if the extents need more bytes than are registered
   template <class DataType, class Space = PinnedSpace, class... Extents>
   auto view(Extents... extents) const {
     using View = Kokkos::View<DataType, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -96,8 +95,8 @@ class Registration {
     return View(static_cast<typename View::pointer_type>(m_pointer), extents...);
   }
 
-  /// The same memory as a HostSpace View inside the registered range, of its shape and layout, in
-  /// `Space`. \throw RegistrationError if the View is not inside the range.
+  /// An unmanaged View in `Space` of the memory of a HostSpace View, of its shape and layout.
+  /// \throw RegistrationError if the View is not inside the registered range
   template <class Space = PinnedSpace, class DataType, class... Properties>
   auto view_of(Kokkos::View<DataType, Properties...> const& host) const {
     using Host = Kokkos::View<DataType, Properties...>;
@@ -114,7 +113,7 @@ class Registration {
   static constexpr bool is_view_space =
       std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace>;
 
-  /// Bytes of a View with these dynamic extents; SIZE_MAX if there are not so many addresses.
+  /// Bytes of a View with these dynamic extents; SIZE_MAX if they overflow size_t.
   template <class View>
   static std::size_t bytes_of(std::array<std::size_t, View::rank> const& dynamic) {
     std::size_t bytes = sizeof(typename View::value_type);
@@ -131,7 +130,7 @@ class Registration {
   void* m_pointer     = nullptr;
   std::size_t m_bytes = 0;
   std::string m_label;
-  std::any m_owner;  // the View that was registered, if it was one
+  std::any m_owner;  // the registered View, if it was a View
 };
 
 }  // namespace KokkosHostSpaces

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// For parallel_for and parallel_reduce over vectors: what a RangePolicy is, at the speed of plain
+// A RangePolicy for short bodies: parallel_for and parallel_reduce over vectors at the speed of plain
 // CUDA.
 //
 //   Kokkos::parallel_for("axpy", khs::VectorPolicy(instance, 0, n),
@@ -13,8 +13,8 @@
 #define KOKKOS_HOST_SPACES_VECTOR_POLICY_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/vector/MapKernel.hpp>
 #include <KokkosHostSpaces/impl/vector/VectorGlue.hpp>
-#include <KokkosHostSpaces/impl/vector/VectorShape.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -29,16 +29,17 @@ namespace KokkosHostSpaces {
 /// whose result is bitwise the same in every run: the order of its parts follows from the number of
 /// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
-/// From Hopper on, if it is compiled for that, a kernel may start before earlier work of its stream is
-/// done, and waits for that by itself before the body is called (programmatic dependent launch). In
-/// graphs if khs::instantiate has made them ready; not in captures, nor on CUDA's default streams,
-/// nor where Kokkos checks bounds.
+/// From Hopper on (compiled for sm_90 or later) a kernel may start before earlier work of its stream is
+/// done; it waits for that work before it calls the body (programmatic dependent launch). Nodes of
+/// graphs do so after khs::instantiate. Captured kernels, kernels on CUDA's default streams, and
+/// kernels in a Kokkos that checks bounds do not.
 ///
-/// Meant for short bodies: the more a body does, the less its policy matters. Large arrays on the
-/// device are read 2 to 3 % faster by packs of 16 bytes, which element_wise and element_sum take.
-/// Reductions to arrays, and of values of more than 1 KiB or that cannot be copied as bytes, are
-/// those of a RangePolicy, and no nodes of graphs. A node of a graph counts to 2^32 - 1024 indices.
-/// A parallel_scan is that of a RangePolicy.
+/// Meant for short bodies: the longer the body, the less the policy matters. element_wise and
+/// element_sum read large arrays on the device another 2 to 3 % faster, by packs of 16 bytes.
+///
+/// Kokkos' own kernels run a parallel_scan, and reductions to arrays, to values of more than 1 KiB and
+/// to values that cannot be copied as bytes; such reductions cannot be nodes of graphs.
+/// \throw Error for a node of a graph of more than 2^32 - 1024 indices
 template <class... Properties>
 class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range = Kokkos::RangePolicy<Properties...>;
@@ -49,26 +50,26 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range::Range;
   VectorPolicy() = default;
 
-  /// For Kokkos' graphs, which add properties to a policy, ...
+  /// Graphs of Kokkos add properties to a policy by it.
   template <class... Others>
   VectorPolicy(VectorPolicy<Others...> const& other)
       : Range(static_cast<Kokkos::RangePolicy<Others...> const&>(other)),
         m_block_size(other.block_size()) {}
-  /// ... and replace its instance.
+  /// Graphs of Kokkos replace the instance of a policy by it.
   VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
       : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
 
-  /// As of a RangePolicy, but what it returns is still a VectorPolicy.
+  /// As of a RangePolicy.
   VectorPolicy& set_chunk_size(int size) {
     Range::set_chunk_size(size);
     return *this;
   }
 
-  /// Threads of a block on a device, for sums the most. Unless it is set: what was measured to be
-  /// best on device memory. Kernels on much host memory gain from blocks of 1024, which take
-  /// Kokkos::LaunchBounds<1024> among the properties.
-  /// \throw Error if it is not a power of two from 32 to 1024, or more than the LaunchBounds
-  ///        (256 without them)
+  /// Sets the threads of a block on a device; for sums, the most. The default is best on device
+  /// memory. Kernels that read 2^19 elements of host memory or more gain from blocks of 1024, which
+  /// need Kokkos::LaunchBounds<1024> among the properties.
+  /// \param threads a power of two from 32 to the LaunchBounds (256 without them)
+  /// \throw Error for any other number
   VectorPolicy& set_block_size(unsigned threads) {
     unsigned const bound = Range::launch_bounds::maxTperB;
     unsigned const most  = bound > 0 ? std::bit_floor(bound) : Impl::threads_of_map;
@@ -79,7 +80,7 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
     m_block_size = threads;
     return *this;
   }
-  /// 0 if it was not set.
+  /// Threads of a block; 0 if not set.
   unsigned block_size() const { return m_block_size; }
 
  private:

@@ -8,15 +8,15 @@
 
 namespace KokkosHostSpaces {
 
-/// Page-locked host memory that the host's caches do not hold: the host produces, the device
-/// consumes. Kernels read and write it in place.
+/// Page-locked host memory that bypasses the host's caches (write-combined): the host writes, the device
+/// reads. Kernels read and write it in place.
 ///
-/// The host should write it from front to back and never read it: reads are tens of times slower
-/// than from the other spaces, and that includes `deep_copy` to HostSpace, `+=` and initialisation
-/// checks. Atomics from the host are not supported. Lifetime and errors as for PinnedSpace.
+/// The host should write it from front to back and never read it: reads are tens of times slower than
+/// from the other spaces, and so are `deep_copy` to HostSpace and `+=`. Atomics from the host are not
+/// supported. Lifetime and errors as for PinnedSpace.
 class WriteCombinedSpace : public Impl::HostMemorySpace<WriteCombinedSpace> {
  public:
-  /// This space, as Kokkos asks of a memory space.
+  /// Required of a memory space by Kokkos.
   using memory_space = WriteCombinedSpace;
   /// The default host execution space with this memory.
   using device_type = Kokkos::Device<execution_space, memory_space>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What tests of kernels that start early share: kernels of which each reads what the one before
-// wrote, so that a wait too few is a wrong number.
+// Kernels for tests of dependent launches: each reads the results of the kernel before it, so that a
+// missing wait gives a wrong number.
 
-#ifndef KOKKOS_HOST_SPACES_TESTS_EARLY_KERNELS_HPP
-#define KOKKOS_HOST_SPACES_TESTS_EARLY_KERNELS_HPP
+#ifndef KOKKOS_HOST_SPACES_TESTS_DEPENDENT_LAUNCHES_HPP
+#define KOKKOS_HOST_SPACES_TESTS_DEPENDENT_LAUNCHES_HPP
 
 #include "../Rounds.hpp"
 
@@ -25,7 +25,7 @@ using Pinned   = Kokkos::View<double*, KokkosHostSpaces::PinnedSpace>;
 using Number   = Kokkos::View<double, Kokkos::CudaSpace>;
 using Node     = Kokkos::Experimental::GraphNodeRef<Kokkos::Cuda>;
 
-// Each element from another block's: a kernel that ran too early would meet old ones.
+// Each element comes from another block: a kernel that runs too early reads old values.
 template <class From>
 struct Shift {
   From from;
@@ -57,9 +57,6 @@ inline void shift(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice cons
 inline Node then_shift(Node const& node, OnDevice const& from, OnDevice const& to) {
   return node.then_parallel_for("shift", all(Kokkos::Cuda(), from), Shift{from, to});
 }
-
-// The same kernel, compiled in another source file.
-Node then_shift_elsewhere(Node const& node, OnDevice const& from, OnDevice const& to);
 
 inline int count_other(Kokkos::Cuda const& instance, OnDevice const& a, double expected) {
   Pinned const host(Kokkos::view_alloc("host", Kokkos::WithoutInitializing), a.extent(0));

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kernels of a VectorPolicy start before earlier work of their stream is done, and wait for it by
-// themselves: each one here reads what the one before wrote, so that a wait too few is a wrong
-// number.
+// Dependent launches on a stream: each kernel reads the results of the kernel before it, so that a
+// missing wait gives a wrong number.
 
 #include "../core/DependentLaunches.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
-
-#include <thread>
-#include <vector>
 
 namespace khs = KokkosHostSpaces;
 using namespace DependentLaunches;
@@ -22,12 +18,12 @@ struct Inverse {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
 };
 
-// Three words, of which none may be taken before it is there.
+// Three words: a part that is taken too early gives a wrong sum.
 struct Three {
   float low, all, high;
 };
 
-// Some blocks are done a millisecond after the last one.
+// Some blocks end a millisecond after the last block.
 struct OfLateBlocks {
   using value_type = Three;
   int late;
@@ -53,7 +49,7 @@ struct CountUp {
   }
 };
 
-// Lets what is behind it start at once, and writes long after that.
+// Lets its dependents start at once, and writes long after that.
 __global__ void write_late(double* a, int n, double value) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -67,7 +63,7 @@ struct Same {
   KOKKOS_FUNCTION double operator()(double a) const { return a; }
 };
 
-// Of equal numbers.
+// Counts a wrong sum of n equal numbers.
 struct CheckSum {
   OnDevice a;
   Number sum, wrong;
@@ -78,7 +74,7 @@ struct CheckSum {
 
 }  // namespace
 
-TEST_CASE("each kernel of a long chain sees all that the one before wrote",
+TEST_CASE("each kernel of a long chain sees all results of the kernel before it",
           "[vector_policy_cuda]") {
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n)), c("c", std::size_t(n));
@@ -93,7 +89,7 @@ TEST_CASE("each kernel of a long chain sees all that the one before wrote",
   CHECK(count_other(instance, a, 2 * steps) == 0);
 }
 
-TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and with copies",
+TEST_CASE("dependent launches alternate with kernels of Kokkos and with copies",
           "[vector_policy_cuda]") {
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
@@ -115,28 +111,7 @@ TEST_CASE("kernels that wait by themselves take turns with those of Kokkos, and 
   CHECK(count_other(instance, a, 6 * steps) == 0);
 }
 
-TEST_CASE("sums in a row share their scratch memory one after the other", "[vector_policy_cuda]") {
-  int const n = any_length();
-  OnDevice const a("a", std::size_t(n));
-  Number const first("first"), second("second");
-  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
-  for (int step = 0, steps = rounds(200); step < steps;
-       ++step) {  // each by the result of the one before
-    Kokkos::deep_copy(instance, a, double(step));
-    Kokkos::parallel_reduce("first", all(instance, a), Term{a, second}, first);
-    khs::element_wise("minus", instance, a, Inverse(), a, a);
-    Kokkos::parallel_reduce("second", all(instance, a), Term{a, first}, second);
-    Kokkos::parallel_for(
-        "again", khs::VectorPolicy(instance, 0, 1),
-        KOKKOS_LAMBDA(int) { second() -= double(n) * (first() + step); });
-  }
-  double result = -1;
-  Kokkos::deep_copy(instance, result, second);
-  instance.fence();
-  CHECK(result == 0);
-}
-
-TEST_CASE("a sum finds what the kernel before it wrote, though it asked for it earlier",
+TEST_CASE("a sum reads the results of the kernel before it, though it prefetches earlier",
           "[vector_policy_cuda]") {
   int const n = any_length(), steps = rounds(200);
   OnDevice const a("a", std::size_t(n));
@@ -164,7 +139,7 @@ TEST_CASE("a sum finds what the kernel before it wrote, though it asked for it e
   CHECK(result == 0);
 }
 
-TEST_CASE("a sum that asks early for what is not yet written finds what was written last",
+TEST_CASE("a sum that prefetches before the kernel before it writes reads the new values",
           "[vector_policy_cuda]") {
   int const n = any_length(), steps = rounds(100);
   OnDevice const a("a", std::size_t(n));
@@ -212,19 +187,4 @@ TEST_CASE("kernels that start early wait for events of another instance", "[vect
   }
   CHECK(count_other(instances[0], a, 6 * turns) == 0);
   CHECK(cudaEventDestroy(done) == cudaSuccess);
-}
-
-TEST_CASE("chains on two instances at once do not meet", "[vector_policy_cuda]") {
-  int const n = any_length(), steps = rounds(200);
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  std::vector<int> wrong(2, -1);
-  std::vector<std::thread> threads;
-  for (std::size_t k = 0; k < 2; ++k)
-    threads.emplace_back([&, k] {
-      OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
-      for (int step = 0; step < steps; ++step) shift(instances[k], a, b);
-      wrong[k] = count_other(instances[k], a, 2 * steps);
-    });
-  for (std::thread& thread : threads) thread.join();
-  CHECK(wrong == std::vector<int>{0, 0});
 }

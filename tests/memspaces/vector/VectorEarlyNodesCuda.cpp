@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Nodes of graphs that start early, and wait by themselves.
+// Dependent launches in graphs: nodes start early and wait for the node before them.
 
 #include "../core/DependentLaunches.hpp"
 
@@ -32,15 +32,14 @@ int early_edges(Graph& graph) {
   return early;
 }
 
-// What is expected where kernels can start early; else none does.
+// `edges` where the device and CUDA can start nodes early; else 0.
 int if_early(int edges) {
   return Kokkos::Cuda().cuda_device_prop().major >= 9 && CUDART_VERSION >= 13000 ? edges : 0;
 }
 
 }  // namespace
 
-TEST_CASE("each node of a chain that starts early sees all that the one before wrote",
-          "[vector_policy_cuda]") {
+TEST_CASE("each node of a chain sees all results of the node before it", "[vector_policy_cuda]") {
   int const n = any_length(), pairs = 16, replays = rounds(50);
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
   Kokkos::Cuda const instance;
@@ -105,7 +104,7 @@ TEST_CASE("a graph may be launched again and again beside kernels that start ear
   CHECK(count_other(instance, a, 4 * turns) == 0);
 }
 
-TEST_CASE("a node that starts early sees what others wrote long before, also through a cache",
+TEST_CASE("a node that starts early sees results of older nodes, also through the read-only cache",
           "[vector_policy_cuda]") {
   int const n = any_length(), turns = 8, replays = rounds(50);
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n)), c("c", std::size_t(n)),
@@ -127,20 +126,7 @@ TEST_CASE("a node that starts early sees what others wrote long before, also thr
   CHECK(count_other(instance, a, 2 * turns * replays) == 0);
 }
 
-TEST_CASE("a kernel of two source files starts early as a node of each", "[vector_policy_cuda]") {
-  int const n = any_length(), pairs = 8, replays = rounds(50);
-  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
-  Kokkos::Cuda const instance;
-  Graph graph({instance});
-  Node node = graph.root_node();
-  for (int k = 0; k < pairs; ++k) node = then_shift_elsewhere(then_shift(node, a, b), b, a);
-  khs::instantiate(graph);
-  CHECK(early_edges(graph) == if_early(2 * pairs - 1));
-  for (int k = 0; k < replays; ++k) graph.submit(instance);
-  CHECK(count_other(instance, a, 2 * pairs * replays) == 0);
-}
-
-TEST_CASE("two instances launch a graph by turns, and its sums find their memory as it was",
+TEST_CASE("two instances launch a graph alternately, and its sums stay right",
           "[vector_policy_cuda]") {
   int const n = any_length(), replays = rounds(100);
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Sums that are captured, and what runs beside the graphs.
+// Captured sums: graphs that run at the same time, beside sums of a stream.
 
 #include "../../support/DeviceWork.hpp"
 #include "../Rounds.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using Counted = Kokkos::View<double, Kokkos::CudaSpace>;
 
-// The last one takes some microseconds longer than the others, which wait for it.
+// The last index takes some microseconds longer.
 struct AddSlowly {
   double number;
   int last;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a VectorPolicy promises of a GPU: the same bits in every run, order on an instance, sums of
-// several instances and graphs at a time, what Kokkos Tools see, more indices than 32 bits count.
+// A VectorPolicy on a GPU: the same bits in every run, sums of several instances, graphs and threads at
+// the same time, Kokkos Tools, more than 2^32 indices.
 
 #include "../Rounds.hpp"
 
@@ -38,7 +38,7 @@ struct AddProduct {
   KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i) * b(i); }
 };
 
-// Of many magnitudes, so that the order of a sum shows in its bits.
+// Many magnitudes: another order of a sum changes its bits.
 OnDevice random_vector(int n, unsigned seed) {
   std::minstd_rand random(seed);
   OnDevice const a("a", std::size_t(n));
@@ -158,22 +158,6 @@ TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
   CHECK(wrong[1] == 0);
 }
 
-TEST_CASE("kernels of one instance run in the order in which they came", "[vector_policy_cuda]") {
-  constexpr int n = 100000;
-  Kokkos::Cuda const instance;
-  khs::VectorPolicy const policy(instance, 0, n);
-  OnDevice const a("a", n);
-  Number const sum("sum");
-  for (int step = 0; step < 100; ++step) {  // each adds the sum so far: 2^100 in the end
-    Kokkos::parallel_for(
-        "add", policy, KOKKOS_LAMBDA(int i) { a(i) = step == 0 ? 1.0 : sum() / n + a(i); });
-    Kokkos::parallel_reduce(
-        "sum", policy, KOKKOS_LAMBDA(int i, double& s) { s += a(i); }, sum);
-  }
-  instance.fence();
-  CHECK(value_of(sum) == std::ldexp(double(n), 99));
-}
-
 namespace {
 
 std::vector<std::string> seen;
@@ -185,13 +169,13 @@ void begin_kernel(char const* name, std::uint32_t device, std::uint64_t* kernel)
   *kernel = 7;
 }
 void end_kernel(std::uint64_t kernel) { seen.push_back("end " + std::to_string(kernel)); }
-void note_fence(char const* name, std::uint32_t, std::uint64_t*) {  // but those for tools
+void note_fence(char const* name, std::uint32_t, std::uint64_t*) {  // except fences for tools
   if (std::string(name).find("Tool Fence") == std::string::npos) seen.push_back("fence");
 }
 
 }  // namespace
 
-TEST_CASE("tools see label, instance and end of a kernel, and no fence that nobody asked for",
+TEST_CASE("tools see label, instance and end of a kernel, and no hidden fence",
           "[vector_policy_cuda]") {
   namespace Tools = Kokkos::Tools::Experimental;
   OnDevice const a("a", 5000);
@@ -239,7 +223,7 @@ TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
   CHECK((largest == 0 || n == 1));
 }
 
-TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda][large]") {
+TEST_CASE("vectors of more than 2^32 elements", "[vector_policy_cuda][large]") {
   std::size_t const offset = GENERATE(0u, 1u), n = (std::size_t(1) << 32) + 70001;
   using Bytes = Kokkos::View<signed char*, Kokkos::CudaSpace>;
   Bytes const all(Kokkos::view_alloc("all", Kokkos::WithoutInitializing), n + offset);
@@ -262,7 +246,7 @@ TEST_CASE("more elements than 32 bits count", "[vector_policy_cuda][large]") {
   CHECK(by_index == result);
 }
 
-TEST_CASE("more indices than one kernel counts are several kernels, but not in a graph",
+TEST_CASE("more indices than one kernel can count run as several kernels; a graph refuses them",
           "[vector_policy_cuda][large]") {
   std::int64_t const first = -5, per_kernel = (std::int64_t(1) << 32) - 1024;
   std::int64_t const n = per_kernel + 300;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A VectorPolicy on a GPU beside what else uses the same instance, and with values of all kinds.
+// A VectorPolicy on a GPU: values of all kinds, beside kernels of Kokkos on the same instance.
 
 #include "../../support/DeviceWork.hpp"
-#include "../core/DependentLaunches.hpp"
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -48,7 +47,7 @@ struct Total {
   }
 };
 
-// Of 1 KiB, or aligned to more than what the device loads at once.
+// Up to 1 KiB, or aligned to more than 16 bytes.
 template <class T, int N, int Alignment>
 struct alignas(Alignment) Large {
   T values[N] = {};
@@ -116,7 +115,7 @@ struct Kokkos::reduction_identity<Large<T, N, Alignment>> {
   KOKKOS_FUNCTION static Large<T, N, Alignment> sum() { return {}; }
 };
 
-TEST_CASE("a sum of packs is whole in values that cannot be copied as bytes",
+TEST_CASE("a sum of packs is right in values that cannot be copied as bytes",
           "[vector_policy_cuda]") {
   int const n = GENERATE(1, 2, 1001, 100003);
   Single<Total> const sum("sum");
@@ -142,7 +141,7 @@ TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_
   CHECK(wrong == 0);
 }
 
-TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
+TEST_CASE("reductions and scans of Kokkos alternate with ours on one instance",
           "[vector_policy_cuda][scan_of_kokkos]") {
   int const n = elements(GENERATE(70001, 900001)), turns = rounds(200);
   OnDevice const a = weights(n);
@@ -165,7 +164,7 @@ TEST_CASE("reductions and scans of Kokkos take turns with ours on one instance",
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a graph may be submitted to two instances, and go while it runs",
+TEST_CASE("a graph may be submitted to two instances, and be destroyed while it runs",
           "[vector_policy_cuda]") {
   int const n = elements(3000017), runs = rounds(100);
   OnDevice const a     = weights(n);
@@ -184,7 +183,7 @@ TEST_CASE("a graph may be submitted to two instances, and go while it runs",
   std::optional short_lived(make_graph(last));
   for (int run = 0; run < runs; ++run) short_lived->submit(instances[1]);
   short_lived.reset();
-  OnDevice const reuses("reuses", 4096);  // maybe what the graph had
+  OnDevice const reuses("reuses", 4096);  // may get the memory of the graph
   Kokkos::fence();
   CHECK(value_of(sum) == expected);
   CHECK(value_of(last) == expected);
@@ -216,7 +215,7 @@ struct TakeMilliseconds {
   KOKKOS_FUNCTION void operator()(int) const { number() = divided(2 * turns_of_a_millisecond); }
 };
 
-// The last one takes so long that the others are waited for until then.
+// The last index takes so long that the sum waits for it.
 struct CountSlowly {
   int last;
   KOKKOS_FUNCTION void operator()(int i, double& sum) const {
@@ -251,9 +250,9 @@ class BusyDefaultInstance {
 
 }  // namespace
 
-// Kokkos fills memory of a new instance on the legacy default stream, which waits for those kernels;
-// other streams need not. Parts that lay there then would be erased, and waited for without end.
-TEST_CASE("a sum on a new instance needs nothing of a busy default stream",
+// Kokkos fills the scratch memory of a new instance on the legacy default stream, behind these kernels;
+// non-blocking streams do not wait for it. Parts in that memory would be erased.
+TEST_CASE("a sum on a new instance does not depend on a busy default stream",
           "[vector_policy_cuda]") {
   int const n = GENERATE(20000, 1 << 20);  // some blocks, and as many as there are
   Single<double> const sum("sum");
@@ -269,11 +268,4 @@ TEST_CASE("a sum on a new instance needs nothing of a busy default stream",
       CHECK(result == n);
     }
   }
-}
-
-// The kernel of VectorEarlyNodesCuda.cpp, once more.
-DependentLaunches::Node DependentLaunches::then_shift_elsewhere(Node const& node,
-                                                                OnDevice const& from,
-                                                                OnDevice const& to) {
-  return then_shift(node, from, to);
 }

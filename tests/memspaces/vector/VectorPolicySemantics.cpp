@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A VectorPolicy beside a RangePolicy: what Kokkos takes with the one it takes with the other, with
-// the same result.
+// A VectorPolicy takes what a RangePolicy takes, with the same result: constructors, hints, index types,
+// scans, reducers.
 
 #include <KokkosHostSpaces.hpp>
 
-#include <Kokkos_Graph.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 namespace khs = KokkosHostSpaces;
 
@@ -185,6 +183,23 @@ TEMPLATE_TEST_CASE("a reducer gives the same over a VectorPolicy and over a Rang
   Kokkos::parallel_reduce(Kokkos::RangePolicy(instance, 0, n), functor, TestType(by_range));
   Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), functor, TestType(by_vector));
   CHECK(same(by_range, by_vector));
+}
+
+TEST_CASE("a VectorPolicy reduces to several results at once", "[vector_policy]") {
+  int const n = GENERATE(1, 33, 100003);
+  Values const a("a", std::size_t(n));
+  Kokkos::parallel_for(n, FillWith{a, -1});
+  double sum = 0, smallest = 0, sum_by_range = 0, smallest_by_range = 0;
+  auto const functor = KOKKOS_LAMBDA(int i, double& total, double& least) {
+    total += a(i);
+    least = a(i) < least ? a(i) : least;
+  };
+  Kokkos::parallel_reduce(Kokkos::RangePolicy(Execution(), 0, n), functor, sum_by_range,
+                          Kokkos::Min<double>(smallest_by_range));
+  Kokkos::parallel_reduce(khs::VectorPolicy(Execution(), 0, n), functor, sum,
+                          Kokkos::Min<double>(smallest));
+  CHECK(sum == sum_by_range);
+  CHECK(smallest == smallest_by_range);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A VectorPolicy is a RangePolicy to those who use it, on the host as on a device.
+// parallel_for and parallel_reduce over a VectorPolicy: each index once, any functor, any result.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -14,10 +14,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace khs = KokkosHostSpaces;
 
@@ -46,12 +43,6 @@ template <class T>
 struct AddElement {
   Kokkos::View<T*, Memory> a;
   KOKKOS_FUNCTION void operator()(int i, T& sum) const { sum += a(i); }
-};
-
-template <class T>
-struct TakeLarger {
-  Kokkos::View<T*, Memory> a;
-  KOKKOS_FUNCTION void operator()(int i, T& value) const { value = a(i) > value ? a(i) : value; }
 };
 
 // Of numbers from -1000 to 1000.
@@ -126,40 +117,6 @@ TEMPLATE_TEST_CASE("a parallel_reduce over a VectorPolicy adds each index once",
   CHECK(sum == expected);
   CHECK(on_host() == expected);
   CHECK(mapped() == expected);
-}
-
-TEST_CASE("any reducer of Kokkos goes with a VectorPolicy", "[vector_policy]") {
-  int const n     = some_length();
-  auto const a    = random_numbers<double>(n);
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
-  std::vector<double> const v(host.data(), host.data() + n);
-  khs::VectorPolicy const policy(Execution(), 0, n);
-  using MinLoc   = Kokkos::MinFirstLoc<double, int>;
-  double largest = 0, sum = 0, smallest = 0;
-  MinLoc::value_type place;
-  Kokkos::parallel_reduce(policy, TakeLarger<double>{a}, Kokkos::Max<double>(largest));
-  Kokkos::parallel_reduce(
-      policy,
-      KOKKOS_LAMBDA(int i, MinLoc::value_type& least) {
-        if (a(i) < least.val) least = {a(i), i};
-      },
-      MinLoc(place));
-  Kokkos::parallel_reduce(
-      policy,
-      KOKKOS_LAMBDA(int i, double& total, double& least) {
-        total += a(i);
-        least = a(i) < least ? a(i) : least;
-      },
-      sum, Kokkos::Min<double>(smallest));
-  if (n == 0) {
-    CHECK(largest == Kokkos::reduction_identity<double>::max());
-    return;
-  }
-  CHECK(largest == *std::max_element(v.begin(), v.end()));
-  CHECK(place.val == *std::min_element(v.begin(), v.end()));
-  CHECK(place.loc == int(std::min_element(v.begin(), v.end()) - v.begin()));
-  CHECK(smallest == place.val);
-  CHECK(sum == std::accumulate(v.begin(), v.end(), 0.0));
 }
 
 namespace {

@@ -47,6 +47,19 @@ class DependentLaunch {
   std::atomic<bool> m_has_nodes{false};
 };
 
+#ifdef __CUDACC__
+
+/// Waits until all earlier work of the stream has ended and its results are visible. Every thread of
+/// the kernel must call it before it reads or writes, even a thread without work, since later kernels
+/// take the end of this one as the end of all work before it. Before it a thread may only prefetch.
+inline __device__ void wait_for_earlier_work() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+#endif  // __CUDACC__
+
 }  // namespace KokkosHostSpaces::Impl
 
 #endif

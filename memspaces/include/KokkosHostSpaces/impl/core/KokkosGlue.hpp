@@ -135,7 +135,7 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
 }
 
-/// Views whose memory is near the same device after resize and realloc: defined in Ordered.hpp.
+/// Views whose memory is near the same device after resize and realloc: defined in Resize.hpp.
 template <class View>
 concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
     (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a node of a graph does and holds that copies.
+// Nodes of graphs that copy: their functors, and the memory that they hold until the graph is destroyed.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_GRAPH_COPIES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_GRAPH_COPIES_HPP
@@ -23,7 +23,7 @@ namespace KokkosHostSpaces::Impl {
 template <class Dst, class Src>
 void check_extents(Dst const& dst, Src const& src) {
   if constexpr (Kokkos::is_view_v<Src>) {
-    for (std::size_t r = 0; r < Dst::rank(); ++r)
+    for (std::size_t r = 0; r != Dst::rank(); ++r)
       if (dst.extent(r) != src.extent(r))
         throw Error("a graph cannot copy \"" + src.label() + "\" to \"" + dst.label() +
                     "\" (extent " + std::to_string(r) + " is " + std::to_string(src.extent(r)) +
@@ -31,7 +31,7 @@ void check_extents(Dst const& dst, Src const& src) {
   }
 }
 
-/// What a node of a graph without a device does.
+/// The functors of a node on the host.
 template <class ExecutionSpace, class Dst, class Src>
 struct CopyNow {
   Dst dst;
@@ -47,11 +47,11 @@ struct CopyAllNow {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// What a node holds of a captured copy, as long as the graph lives: its Views, and the staging
-/// memory that lies between them. Kokkos keeps it, but not the graph that it captures.
+/// Holds the staging memory of a captured copy as long as the graph lives, and the exception of a copy
+/// that failed. Kokkos destroys the captured graph, but keeps the functor, and this with it.
 class CaptureOutcome {
  public:
-  // An exception must not leave the stream capturing.
+  // Catches, because an exception would leave the stream capturing.
   template <class Copy>
   void take(Copy const& copy) const {
     try {
@@ -78,7 +78,7 @@ struct CapturedCopy {
   Src src;
   CaptureOutcome outcome = {};
 
-  // For nothing, Kokkos would fence, which breaks a capture.
+  // Kokkos fences for an empty copy, which breaks a capture.
   void operator()(Kokkos::Cuda const& instance) const {
     if (dst.size() == 0) return;
     outcome.take([&] { Kokkos::deep_copy(instance, dst, src); });

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos' create_mirror functions where stock Kokkos drops the instance of one of our spaces, or
-// refuses a Cuda instance beside it. They return what Kokkos' own return. As in DeepCopy.hpp, a
-// constraint makes them the better match; `decltype(auto)` instead of `auto` is enough for a
-// mangled name of their own.
+// Overloads of Kokkos' create_mirror functions, for calls with an instance of one of our spaces (stock
+// Kokkos drops the instance), or with PinnedSpace and a Cuda instance (stock Kokkos refuses it). They
+// return the types of Kokkos' own. As in DeepCopy.hpp, a constraint makes them the better match, and
+// `decltype(auto)` instead of `auto` gives them another mangled name.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 
-#include <KokkosHostSpaces/impl/spaces/Ordered.hpp>
+#include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 
 #include <string>
 #include <type_traits>
@@ -23,8 +23,7 @@ using WithoutInitializing = std::remove_cvref_t<decltype(Kokkos::WithoutInitiali
 
 namespace Kokkos {
 
-/// A mirror in one of our spaces, near the device of the space instance (stock Kokkos makes it in a
-/// default-constructed instance). Initialised by the host.
+/// A mirror in one of our spaces, near the device of the space instance. Initialised by the host.
 /// \throw KokkosHostSpaces::OutOfPinnedMemory
 template <class Space, class T, class... P,
           typename Enable =
@@ -35,7 +34,7 @@ decltype(auto) create_mirror(Space const& space, Kokkos::View<T, P...> const& sr
   return create_mirror(view_alloc(space), src);
 }
 
-/// As above, not initialised.
+/// The same without initialising.
 template <class Space, class T, class... P,
           typename Enable =
               std::enable_if_t<Kokkos::is_space<Space>::value &&
@@ -46,7 +45,7 @@ decltype(auto) create_mirror(KokkosHostSpaces::Impl::WithoutInitializing wi, Spa
   return create_mirror(view_alloc(space, wi), src);
 }
 
-/// `src` itself if it lies in that space already, else a mirror as from create_mirror.
+/// `src` itself if it lies in that space, else a mirror as from create_mirror.
 template <class Space, class T, class... P,
           class Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::HostSpace<Space>
@@ -54,7 +53,7 @@ decltype(auto) create_mirror_view(const Space& space, const Kokkos::View<T, P...
   return create_mirror_view(view_alloc(space), src);
 }
 
-/// As above, not initialised.
+/// The same without initialising.
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::HostSpace<Space>
@@ -63,8 +62,8 @@ decltype(auto) create_mirror_view(KokkosHostSpaces::Impl::WithoutInitializing wi
   return create_mirror_view(view_alloc(space, wi), src);
 }
 
-/// As create_mirror_view, with the contents of `src`, after a blocking copy. The mirror has the
-/// label `name`, or that of `src` if it is empty.
+/// As create_mirror_view, with the contents of `src`, by a blocking copy.
+/// \param name label of the mirror; if it is empty, the label of `src`
 template <class Space, class T, class... P,
           typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
 requires KokkosHostSpaces::Impl::HostSpace<Space>
@@ -77,22 +76,24 @@ decltype(auto) create_mirror_view_and_copy(
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// A mirror in PinnedSpace as view_alloc says; the instance in it fills it. Does not wait.
+/// A mirror in PinnedSpace, filled by the Cuda instance in the properties. Asynchronous on it.
 template <class T, class... P, class... Args,
           typename = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
-requires KokkosHostSpaces::Impl::OrderedMirror<KokkosHostSpaces::Impl::ViewProperties<Args...>>
+requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+    KokkosHostSpaces::Impl::ViewProperties<Args...>>
 decltype(auto) create_mirror(const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
                              const Kokkos::View<T, P...>& src) {
   using KokkosHostSpaces::Impl::space_in;
   using Mirror = decltype(create_mirror(view_alloc(space_in(arg_prop)), src));
-  return KokkosHostSpaces::Impl::make_ordered<Mirror>(arg_prop, space_in(arg_prop),
-                                                      src.label() + "_mirror", src.layout());
+  return KokkosHostSpaces::Impl::make_filled_by_cuda<Mirror>(arg_prop, space_in(arg_prop),
+                                                             src.label() + "_mirror", src.layout());
 }
 
-/// `src` itself if it lies in PinnedSpace, else a mirror as above.
+/// `src` itself if it lies in PinnedSpace, else a mirror as above. Asynchronous on the instance.
 template <class T, class... P, class... Args,
           typename = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
-requires KokkosHostSpaces::Impl::OrderedMirror<KokkosHostSpaces::Impl::ViewProperties<Args...>>
+requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+    KokkosHostSpaces::Impl::ViewProperties<Args...>>
 decltype(auto) create_mirror_view(const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
                                   const Kokkos::View<T, P...>& src) {
   if constexpr (KokkosHostSpaces::Impl::in_pinned_space<View<T, P...>>)
@@ -101,11 +102,12 @@ decltype(auto) create_mirror_view(const KokkosHostSpaces::Impl::ViewProperties<A
     return create_mirror(arg_prop, src);
 }
 
-/// As above, with the contents of `src`, copied by the instance. Does not wait: fence the instance
-/// before the host reads the mirror.
+/// As above, with the contents of `src`, copied asynchronously on the instance: fence it before the
+/// host reads the mirror.
 template <class... Args, class T, class... P,
           class Enable = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
-requires KokkosHostSpaces::Impl::OrderedMirror<KokkosHostSpaces::Impl::ViewProperties<Args...>>
+requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+    KokkosHostSpaces::Impl::ViewProperties<Args...>>
 decltype(auto) create_mirror_view_and_copy(
     const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
     const Kokkos::View<T, P...>& src) {

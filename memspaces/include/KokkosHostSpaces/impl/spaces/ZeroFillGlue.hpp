@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Views that Kokkos fills with zeros by memset, on the host: what is zero already is left out, for
-// fresh pages are. Kokkos does it all, fences and telling the tools included, but for fewer
-// elements. KokkosGlue refuses other versions of Kokkos.
+// Skips fresh pages, which are zero already, when Kokkos fills a View with zeros on the host. Kokkos'
+// own functor still fences, fills and tells the tools, for fewer elements. KokkosGlue refuses other
+// versions of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
@@ -17,25 +17,25 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A device for which Kokkos' own functors are not specialised here, like ours in all else.
+/// Names Kokkos' own functors, which the specialisations below derive from.
 template <class ExecutionSpace, class Space>
-struct PlainDevice {
+struct UnspecialisedDevice {
   using execution_space = ExecutionSpace;
   using memory_space    = Space;
 };
 
-/// Kokkos sets these to zero, byte by byte, in host code.
+/// Kokkos sets these Views to zero with memset on the host.
 template <class ExecutionSpace, class Space, class Value>
 concept ZeroedByHost =
     HostSpace<Space> && std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace> &&
     std::is_trivially_default_constructible_v<Value>;
 
-/// Kokkos' functor, for fewer elements.
+/// Kokkos' functor, applied to the elements up to the last dirty byte.
 template <class Functor>
-struct FillDirty : Functor {
+struct ZeroDirtyElements : Functor {
   using Functor::Functor;
 
-  // Kokkos calls it at once after the allocation.
+  // Kokkos calls it right after the allocation.
   void construct_shared_allocation() {
     constexpr std::size_t size = sizeof(*Functor::ptr);
     std::size_t const dirty    = dirty_bytes(this->ptr);
@@ -53,20 +53,22 @@ namespace Kokkos::Impl {
 template <class ExecutionSpace, class Space, class Value>
 requires KokkosHostSpaces::Impl::ZeroedByHost<ExecutionSpace, Space, Value>
 struct ViewValueFunctor<Device<ExecutionSpace, Space>, Value>
-    : KokkosHostSpaces::Impl::FillDirty<
-          ViewValueFunctor<KokkosHostSpaces::Impl::PlainDevice<ExecutionSpace, Space>, Value>> {
-  using KokkosHostSpaces::Impl::FillDirty<ViewValueFunctor<
-      KokkosHostSpaces::Impl::PlainDevice<ExecutionSpace, Space>, Value>>::FillDirty;
+    : KokkosHostSpaces::Impl::ZeroDirtyElements<ViewValueFunctor<
+          KokkosHostSpaces::Impl::UnspecialisedDevice<ExecutionSpace, Space>, Value>> {
+  using KokkosHostSpaces::Impl::ZeroDirtyElements<
+      ViewValueFunctor<KokkosHostSpaces::Impl::UnspecialisedDevice<ExecutionSpace, Space>,
+                       Value>>::ZeroDirtyElements;
 };
 
 // The same for Views that are made with SequentialHostInit.
 template <class ExecutionSpace, class Space, class Value>
 requires KokkosHostSpaces::Impl::ZeroedByHost<ExecutionSpace, Space, Value>
 struct ViewValueFunctorSequentialHostInit<Device<ExecutionSpace, Space>, Value>
-    : KokkosHostSpaces::Impl::FillDirty<ViewValueFunctorSequentialHostInit<
-          KokkosHostSpaces::Impl::PlainDevice<ExecutionSpace, Space>, Value>> {
-  using KokkosHostSpaces::Impl::FillDirty<ViewValueFunctorSequentialHostInit<
-      KokkosHostSpaces::Impl::PlainDevice<ExecutionSpace, Space>, Value>>::FillDirty;
+    : KokkosHostSpaces::Impl::ZeroDirtyElements<ViewValueFunctorSequentialHostInit<
+          KokkosHostSpaces::Impl::UnspecialisedDevice<ExecutionSpace, Space>, Value>> {
+  using KokkosHostSpaces::Impl::ZeroDirtyElements<ViewValueFunctorSequentialHostInit<
+      KokkosHostSpaces::Impl::UnspecialisedDevice<ExecutionSpace, Space>,
+      Value>>::ZeroDirtyElements;
 };
 
 }  // namespace Kokkos::Impl

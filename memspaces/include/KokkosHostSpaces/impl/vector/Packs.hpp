@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What element-wise kernels are made of: packs of 16 bytes, which the device loads at once, and how
-// the elements of some Views are dealt out to threads.
+// Packs: elements that a device loads 16 bytes at a time, and how Views split into them.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PACKS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PACKS_HPP
@@ -22,12 +21,14 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Whether kernels of an execution space gain from packs. Compilers vectorise loops of the host.
+inline constexpr unsigned warp_size = 32, most_threads_of_block = 1024;
+
+/// Kernels of devices use packs. Compilers vectorise loops of the host.
 template <class ExecutionSpace>
 inline constexpr bool uses_packs =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
-/// Does the memory of the host stand behind a View, so that a device reaches it over its link?
+/// The View lies in host memory, which a device reads over its link.
 template <class View>
 inline constexpr bool is_on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible
@@ -36,8 +37,8 @@ inline constexpr bool is_on_host =
 #endif
     ;
 
-/// Is its memory that of a device and of nobody else? With unified memory Kokkos takes CudaSpace from
-/// the system.
+/// The View lies in device memory that the host cannot reach. (With unified memory Kokkos takes
+/// CudaSpace from the system.)
 template <class View>
 inline constexpr bool is_on_device =
 #ifdef KOKKOS_ENABLE_CUDA
@@ -46,11 +47,12 @@ inline constexpr bool is_on_device =
     false;
 #endif
 
-/// Marks the operator that takes the number of an item, not of an element.
+/// Work tag of the operators that take the number of an item: of a pack, or of an element behind the
+/// packs.
 struct ByItem {};
 
-/// 16 bytes are loaded at once if they are aligned; what is larger, or of a size that is no power
-/// of two, in pieces.
+/// A pack is aligned to its size, at most to 16 bytes, if the size is a power of two; else to its
+/// elements.
 template <class T, int N>
 inline constexpr std::size_t pack_alignment =
     std::has_single_bit(N * sizeof(T))
@@ -70,13 +72,13 @@ struct NumberedPointer {
 template <class Sequence, class... T>
 struct Inputs;
 
-/// The first elements of some arrays. Pointers and not Views, because small kernels take the longer
-/// the more parameters they have.
+/// Pointers to the first elements of the inputs. Views would make the kernel's parameters longer,
+/// and short kernels slower.
 template <std::size_t... I, class... T>
 struct Inputs<std::index_sequence<I...>, T...> : NumberedPointer<I, T>... {
   explicit Inputs(T const*... pointers) : NumberedPointer<I, T>{pointers}... {}
 
-  /// Those of the elements behind so many.
+  /// The inputs without their first `elements` elements.
   Inputs from(std::uint64_t elements) const {
     return Inputs((static_cast<NumberedPointer<I, T> const&>(*this).pointer + elements)...);
   }
@@ -94,20 +96,21 @@ using InputsOf = Inputs<std::index_sequence_for<T...>, T...>;
 template <class T>
 inline constexpr bool fits_packs = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0;
 
-/// Elements in a pack: 16 bytes of the largest type; one if a type does not divide that.
+/// Elements of a pack: 16 bytes of the largest type; 1 if the size of a type does not divide 8.
 template <class... T>
 inline constexpr int pack_length = (fits_packs<T> && ...) ? int(16 / std::max({sizeof(T)...})) : 1;
 
+/// The pack of the given number.
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, std::integral auto item) {
-  return reinterpret_cast<Pack<T, N>*>(elements)[item];
+KOKKOS_FUNCTION Pack<T, N>& pack_of(T* elements, std::integral auto number) {
+  return reinterpret_cast<Pack<T, N>*>(elements)[number];
 }
 template <int N, class T>
-KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, std::integral auto item) {
-  return reinterpret_cast<Pack<T, N> const*>(elements)[item];
+KOKKOS_FUNCTION Pack<T, N> const& pack_of(T const* elements, std::integral auto number) {
+  return reinterpret_cast<Pack<T, N> const*>(elements)[number];
 }
 
-/// op of each element of the packs.
+/// Applies `op` to each element of the packs.
 template <class Result, int N, class Op, class... T>
 KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const... packs) {
   Pack<Result, N> result;
@@ -115,7 +118,7 @@ KOKKOS_FUNCTION Pack<Result, N> apply_to_packs(Op const& op, Pack<T, N> const...
   return result;
 }
 
-/// How n elements are dealt out: whole packs, and behind them the rest, one by one.
+/// elements == packs * pack_length + rest: whole packs, and behind them single elements.
 struct PackSplit {
   std::uint64_t packs = 0;
   std::uint64_t rest  = 0;
@@ -125,13 +128,13 @@ struct PackSplit {
   }
 };
 
-/// In packs if the arrays allow it, and `packs`.
+/// Makes packs if `use_packs`, and if all pointers are aligned as packs are.
 template <int N, class... T>
-PackSplit deal(std::size_t elements, bool packs, T const*... pointers) {
+PackSplit split_into_packs(std::size_t elements, bool use_packs, T const*... pointers) {
   bool const aligned =
       ((reinterpret_cast<std::uintptr_t>(pointers) % pack_alignment<T, N> == 0) && ...);
-  std::uint64_t const whole = aligned && packs ? elements / N : 0;
-  return {whole, elements - whole * N};
+  std::uint64_t const packs = aligned && use_packs ? elements / N : 0;
+  return {packs, elements - packs * N};
 }
 
 /// \throw Error if the extents differ

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What Kokkos runs for a VectorPolicy: bare kernels, launched, and put into graphs, by what Kokkos
-// does it for its own. KokkosGlue refuses other versions.
+// Specialises Kokkos' ParallelFor, ParallelReduce and ParallelScan for a VectorPolicy: kernels of ours,
+// which Kokkos launches, or adds to a graph, as its own. KokkosGlue refuses other versions of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
@@ -10,9 +10,9 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/vector/MapKernel.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionKernel.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
-#include <KokkosHostSpaces/impl/vector/VectorKernels.hpp>
-#include <KokkosHostSpaces/impl/vector/VectorShape.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -30,7 +30,7 @@ class VectorPolicy;
 
 namespace Impl {
 
-/// Tells a constructor of a policy that it is for a graph.
+/// Tag of the constructors by which graphs change a policy.
 using PolicyUpdate = Kokkos::Impl::PolicyUpdate;
 }  // namespace Impl
 }  // namespace KokkosHostSpaces
@@ -50,7 +50,7 @@ class ParallelReduce<FunctorReducer, KokkosHostSpaces::VectorPolicy<P...>, Execu
   using ParallelReduce<FunctorReducer, RangePolicy<P...>, ExecutionSpace>::ParallelReduce;
 };
 
-// Scans are those of a RangePolicy everywhere.
+// Scans are those of a RangePolicy on devices, too.
 template <class Functor, class... P, class ExecutionSpace>
 class ParallelScan<Functor, KokkosHostSpaces::VectorPolicy<P...>, ExecutionSpace>
     : public ParallelScan<Functor, RangePolicy<P...>, ExecutionSpace> {
@@ -68,7 +68,7 @@ class ParallelScanWithTotal<Functor, KokkosHostSpaces::VectorPolicy<P...>, Total
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-// Kokkos finds the node of a graph that a kernel belongs to by the type of the kernel.
+// Kokkos finds the graph node of a kernel by the kernel's type.
 template <class Functor, class Policy>
 struct Kokkos::Impl::PatternTagFromImplSpecialization<
     KokkosHostSpaces::Impl::VectorMap<Functor, Policy>> : std::type_identity<ParallelForTag> {};
@@ -79,8 +79,8 @@ struct Kokkos::Impl::PatternTagFromImplSpecialization<
 
 namespace KokkosHostSpaces::Impl {
 
-/// The launch bounds of a policy, or `Otherwise` threads; none for kernels whose functor is too
-/// large for an argument, since Kokkos before 5.2 does not compile both.
+/// The launch bounds of a policy, by default `Otherwise` threads. None for functors that are too
+/// large for a kernel parameter, since Kokkos before 5.2 does not compile both.
 template <class Kernel, unsigned Otherwise>
 using LaunchBoundsOf = std::conditional_t<
     Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism !=
@@ -89,55 +89,61 @@ using LaunchBoundsOf = std::conditional_t<
     std::conditional_t<(Kernel::Policy::launch_bounds::maxTperB > 0),
                        typename Kernel::Policy::launch_bounds, Kokkos::LaunchBounds<Otherwise, 1>>>;
 
-/// The kernel, where Kokkos passes it as its argument and does not look at each launch.
-template <class Kernel, class Bounds>
-struct Early {
-  static constexpr auto mechanism = Kokkos::Impl::CudaLaunchMechanism::LocalMemory;
-  static constexpr bool is_able =
-      !kokkos_checks_launches &&
-      Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism == mechanism;
+/// Threads of a block: those of the policy, or `otherwise`; at most as many as the bounds guarantee
+/// registers for.
+template <class Bounds, class Policy>
+unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
+  constexpr unsigned most = Bounds::maxTperB > 0 ? std::bit_floor(Bounds::maxTperB) : 256;
+  static_assert(most >= warp_size, "the LaunchBounds leave a block less than a warp");
+  return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
+}
 
-  static DependentLaunch& kernel() {
+/// The dependent launch of a kernel. Possible where Kokkos passes the kernel as a parameter, and does
+/// not fence behind each launch to check for errors.
+template <class Kernel, class Bounds>
+struct DependentLaunchOf {
+  static constexpr auto mechanism = Kokkos::Impl::CudaLaunchMechanism::LocalMemory;
+  static constexpr bool is_possible =
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
+      false;
+#else
+      Kokkos::Impl::DeduceCudaLaunchMechanism<Kernel>::launch_mechanism == mechanism;
+#endif
+
+  static DependentLaunch& get() {
     using Function = Kokkos::Impl::CudaParallelLaunchKernelFunc<Kernel, Bounds, mechanism>;
-    static DependentLaunch early(reinterpret_cast<void const*>(Function::get_kernel_func()));
-    return early;
+    static DependentLaunch instance(reinterpret_cast<void const*>(Function::get_kernel_func()));
+    return instance;
   }
 };
 
-/// Before earlier work of the stream is done, for which the kernel waits by itself: Kokkos cannot.
-/// Nodes of all devices are told of: whether one may start so, its graph decides when instantiated.
+/// Launches a kernel, from Hopper on as a dependent launch, or adds it to a graph. DependentLaunch
+/// learns of each node, since khs::instantiate decides which nodes start early.
 template <class Bounds, class Policy, class Kernel>
 void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigned threads) {
   static_assert(!Policy::experimental_contains_desired_occupancy,
                 "a VectorPolicy takes no DesiredOccupancy: use a RangePolicy");
-  using MaybeEarly       = Early<Kernel, Bounds>;
+  using Dependent        = DependentLaunchOf<Kernel, Bounds>;
   constexpr bool is_node = Policy::is_graph_kernel::value;
   Kokkos::Cuda const& on = policy.space();
-  if constexpr (MaybeEarly::is_able && !is_node)
+  if constexpr (Dependent::is_possible && !is_node)
     if (blocks > 0 && on.cuda_device_prop().major >= 9) {
       desul::ensure_cuda_lock_arrays_on_device();
-      if (MaybeEarly::kernel().launch(blocks, threads, &kernel, on.cuda_stream(), on.cuda_device()))
+      if (Dependent::get().launch(blocks, threads, &kernel, on.cuda_stream(), on.cuda_device()))
         return;
     }
   Kokkos::Impl::CudaParallelLaunch<Kernel, Bounds>(kernel, dim3(blocks), dim3(threads), 0,
                                                    on.impl_internal_space_instance());
-  if constexpr (MaybeEarly::is_able && is_node)
-    MaybeEarly::kernel().be_node(Kokkos::Impl::get_cuda_graph_node_from_kernel(kernel),
-                                 on.cuda_device());
+  if constexpr (Dependent::is_possible && is_node)
+    Dependent::get().be_node(Kokkos::Impl::get_cuda_graph_node_from_kernel(kernel),
+                             on.cuda_device());
 }
 
-/// Copies of an instance cost atomics; only nodes of graphs outlive their policy.
-template <class Policy>
-using KeptPolicy = std::conditional_t<Policy::is_graph_kernel::value, Policy, Policy const&>;
+/// Only nodes of graphs outlive their policy and functor. Copies of an instance cost atomics.
+template <class T, class Policy>
+using Kept = std::conditional_t<Policy::is_graph_kernel::value, T, T const&>;
 
-/// What is kept of the functor of a node, which is launched as a whole.
-struct Launched {
-  explicit Launched(auto const&) {}
-};
-template <class Functor, class Policy>
-using KeptFunctor = std::conditional_t<Policy::is_graph_kernel::value, Launched, Functor const&>;
-
-/// Runs a VectorMap. The kernel is a base, since Kokkos casts it to the node of a graph.
+/// Runs a VectorMap, which is a base because Kokkos casts the kernel of a node to this class.
 template <class Functor, class Policy_>
 class VectorFor : public VectorMap<Functor, Policy_> {
   using Kernel = VectorMap<Functor, Policy_>;
@@ -167,14 +173,14 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   using Index  = typename Policy::index_type;
   using Bounds = LaunchBoundsOf<Kernel, threads_of_map>;
 
-  // Whole blocks, whatever their size.
+  // A multiple of all block sizes.
   static constexpr std::uint64_t most_indices = (std::uint64_t(1) << 32) - most_threads_of_block;
 
   static std::uint64_t count(Policy const& policy) {
     return std::uint64_t(policy.end()) - std::uint64_t(policy.begin());
   }
 
-  // Apart, since nvcc cannot read a discarded loop.
+  // A function of its own, since nvcc cannot read a discarded loop.
   void enqueue_from(std::uint64_t done, std::uint64_t n) const {
     for (; done < n; done += most_indices) {
       auto const more = std::uint32_t(std::min(n - done, most_indices));
@@ -190,11 +196,11 @@ class VectorFor : public VectorMap<Functor, Policy_> {
     launch<Bounds>(m_policy, kernel, (count + threads - 1) / threads, threads);
   }
 
-  KeptFunctor<Functor, Policy> m_functor;
-  KeptPolicy<Policy> m_policy;
+  Kept<Functor, Policy> m_functor;
+  Kept<Policy, Policy> m_policy;
 };
 
-/// Nobody else grows the scratch memory of an instance meanwhile; before 5.2 Kokkos does not care.
+/// Keeps other threads from growing the scratch memory of an instance. Kokkos before 5.2 has no lock.
 template <class Internal>
 auto lock_scratch(Internal const& internal) {
   if constexpr (requires { internal.m_mutexScratchSpace; })
@@ -203,8 +209,8 @@ auto lock_scratch(Internal const& internal) {
     return nullptr;
 }
 
-/// Runs a VectorReduction. Blocks leave their parts in memory of the stream, which runs one kernel at
-/// a time; nodes of graphs, of which several may run at a time, have their own.
+/// Runs a VectorReduction. The mailbox of its blocks lies in a workspace of the stream, whose kernels
+/// run one after the other; a node of a graph has its own, since nodes may run at the same time.
 template <class FunctorReducer, class Policy_>
 class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   using Kernel = VectorReduction<FunctorReducer, Policy_>;
@@ -234,7 +240,7 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
     if (!on_device)
       this->set_result(reinterpret_cast<Value*>(
           Kokkos::Impl::cuda_internal_scratch_unified(space, sizeof(Value))));
-    if (shape.blocks > 1) this->use_scratch(workspace(Parts::bytes(shape.blocks)));
+    if (shape.blocks > 1) this->use_workspace(workspace(BlockMailbox<Value>::bytes(shape.blocks)));
     launch<Bounds>(m_policy, static_cast<Kernel const&>(*this), shape.blocks, shape.threads);
     if (on_device || m_result_on_host == nullptr) return;
     space.fence("KokkosHostSpaces::VectorPolicy: the host gets the result of a reduction");
@@ -242,29 +248,29 @@ class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   }
 
  private:
-  // More threads would leave each less than 128 registers.
+  // Leaves each thread 128 registers.
   using Bounds = LaunchBoundsOf<Kernel, 512>;
 
   void* workspace(std::size_t bytes) {
     Kokkos::Cuda const& space = m_policy.space();
     if constexpr (Policy::is_graph_kernel::value) {
-      m_of_node = OfNode(Kokkos::view_alloc(space, "VectorPolicy: parts of a reduction"), bytes);
+      m_node_workspace =
+          Workspace(Kokkos::view_alloc(space, "VectorPolicy: parts of a reduction"), bytes);
       space.fence("KokkosHostSpaces::VectorPolicy: before a graph can be submitted");
-      return m_of_node.data();
+      return m_node_workspace.data();
     } else {
       return reduction_workspace(space.cuda_stream(), space.cuda_device(), bytes);
     }
   }
 
-  using Parts  = BlockMailbox<Value>;
-  using OfNode = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
+  using Workspace = Kokkos::View<unsigned char*, Kokkos::CudaSpace>;
 
-  KeptPolicy<Policy> m_policy;
+  Kept<Policy, Policy> m_policy;
   Value* m_result_on_host = nullptr;
-  OfNode m_of_node;
+  Workspace m_node_workspace;
 };
 
-// Results that lanes of a warp cannot hand to each other are Kokkos' own.
+// Kokkos reduces all other values with its own kernels.
 template <class FunctorReducer, class... P>
 using ReduceOnDevice = std::conditional_t<
     is_reduced_in_registers<FunctorReducer>, VectorReduce<FunctorReducer, VectorPolicy<P...>>,

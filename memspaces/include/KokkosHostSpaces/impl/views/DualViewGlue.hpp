@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What touches the inside of Kokkos::DualView. KokkosGlue refuses other versions of Kokkos.
+// Access to protected members of Kokkos::DualView. KokkosGlue refuses other versions of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DUAL_VIEW_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DUAL_VIEW_GLUE_HPP
@@ -12,21 +12,25 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Parts of a DualView that it shows only to classes which are derived from it.
+/// Reaches protected members of any DualView of this type.
 template <class Dual>
-struct PartsOf : Dual {
-  /// How often the host's side and the device's were modified: memory that copies share.
-  static auto& flags(Dual& dual) { return dual.*&PartsOf::modified_flags; }
+struct DualViewAccess : Dual {
+  /// The View of modification counts, host and device, that copies of a DualView share.
+  static auto& flags(Dual& dual) { return dual.*&DualViewAccess::modified_flags; }
 
-  /// Is it the device's side that `Device` names?
+  /// True if `Device` names the device side.
   template <class Device>
   static bool is_device_side() {
     return Dual::template get_device_side<Device>() == 1;
   }
 
-  /// Tells the tools that the device's side, or the host's, was brought up to date.
-  static void report_device_sync(Dual const& dual) { (dual.*&PartsOf::impl_report_device_sync)(); }
-  static void report_host_sync(Dual const& dual) { (dual.*&PartsOf::impl_report_host_sync)(); }
+  /// Report to Kokkos Tools that a side was synchronised.
+  static void report_device_sync(Dual const& dual) {
+    (dual.*&DualViewAccess::impl_report_device_sync)();
+  }
+  static void report_host_sync(Dual const& dual) {
+    (dual.*&DualViewAccess::impl_report_host_sync)();
+  }
 };
 
 }  // namespace KokkosHostSpaces::Impl

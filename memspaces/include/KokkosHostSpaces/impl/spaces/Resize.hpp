@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// New memory for Views that exist, near the same device: what resize and realloc do, and what
-// `view_alloc(cuda, ...)` means for PinnedSpace, which kernels do not reach, there and in mirrors.
-// Stock Kokkos takes memory near its default device, and refuses to compile the latter. Allocation
-// is not ordered with the instance, filling and copying are.
+// resize and realloc of Views in our spaces, which keep the memory near the same device (stock Kokkos
+// takes its default device), and `view_alloc(cuda, ...)` with PinnedSpace, here and in mirrors (stock
+// Kokkos refuses to compile it). Allocation is not ordered with the instance; filling and copying are.
 
-#ifndef KOKKOS_HOST_SPACES_IMPL_ORDERED_HPP
-#define KOKKOS_HOST_SPACES_IMPL_ORDERED_HPP
+#ifndef KOKKOS_HOST_SPACES_IMPL_RESIZE_HPP
+#define KOKKOS_HOST_SPACES_IMPL_RESIZE_HPP
 
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
@@ -18,7 +17,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// What Kokkos' own resize and realloc refuse to compile, too.
+/// Refuses to compile what Kokkos' own resize and realloc refuse.
 template <class View, class Properties>
 constexpr void check_resizable() {
   static_assert(!View::traits::memory_traits::is_unmanaged,
@@ -28,9 +27,8 @@ constexpr void check_resizable() {
                 "memory space instance");
 }
 
-/// The layout of `view` with other extents where they are no part of its type.
-/// \throw Error unless there is an extent for each dimension that is none, and not more than
-/// dimensions
+/// The layout of `view` with other dynamic extents.
+/// \throw Error if there are fewer extents than dynamic dimensions, or more than dimensions
 template <class View>
 typename View::array_layout with_extents(View const& view, AllExtents const& extents) {
   for (std::size_t r = 0; r < extents.size(); ++r) {
@@ -47,7 +45,7 @@ typename View::array_layout with_extents(View const& view, AllExtents const& ext
   return layout;
 }
 
-/// Shall `view` stay as it is? Strides are asked for only where they are no part of its type.
+/// Compares strides only for LayoutStride; for other layouts they follow from the extents.
 template <class View>
 bool has_layout(View const& view, typename View::array_layout const& layout) {
   if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
@@ -59,7 +57,8 @@ bool has_layout(View const& view, typename View::array_layout const& layout) {
   }
 }
 
-/// Where `view` lies; for an empty one, near the device of the instance, or Kokkos' own.
+/// The space instance near whose device `view` lies; for a View without memory, near the device of the
+/// instance, or else Kokkos' default device.
 template <class View, class... P>
 typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const& properties,
                                      View const& view) {
@@ -73,22 +72,24 @@ typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
 template <class Space, class Properties>
-concept OrderedBy = std::is_same_v<Space, PinnedSpace> &&
+concept PinnedWithCuda = std::is_same_v<Space, PinnedSpace> &&
     std::is_same_v<typename Properties::execution_space, Kokkos::Cuda>;
 
-/// Properties of a mirror.
+/// The properties of such a mirror.
 template <class Properties>
-concept OrderedMirror = OrderedBy<typename Properties::memory_space, Properties>;
+concept PinnedMirrorWithCuda = PinnedWithCuda<typename Properties::memory_space, Properties>;
 
 template <class View>
 inline constexpr bool in_pinned_space = std::is_same_v<typename View::memory_space, PinnedSpace>;
 
-/// A View in `space`, full of zeros as soon as the instance has come so far, unless the properties
-/// say WithoutInitializing.
+/// A View in `space`. The instance fills it with zeros, asynchronously, unless the properties say
+/// WithoutInitializing.
 template <class View, class... P>
-View make_ordered(ViewProperties<P...> const& properties, typename View::memory_space const& space,
-                  std::string const& label, typename View::array_layout const& layout) {
+View make_filled_by_cuda(ViewProperties<P...> const& properties,
+                         typename View::memory_space const& space, std::string const& label,
+                         typename View::array_layout const& layout) {
   using Value = typename View::non_const_value_type;
   if constexpr (!ViewProperties<P...>::initialize) {
     return View(Kokkos::view_alloc(space, label, Kokkos::WithoutInitializing), layout);
@@ -101,7 +102,7 @@ View make_ordered(ViewProperties<P...> const& properties, typename View::memory_
   }
 }
 
-// The elements that both have, by Kokkos' kernel.
+// Copies the elements that both Views have, by Kokkos' kernel.
 template <class View>
 void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
   retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
@@ -111,31 +112,31 @@ void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& sr
 #else
 
 template <class Space, class Properties>
-concept OrderedBy = false;
+concept PinnedWithCuda = false;
 
 #endif  // KOKKOS_ENABLE_CUDA
 
-// A View in `space` as Kokkos' own resize and realloc make it.
+// A View in `space`, filled as Kokkos' own resize and realloc fill it.
 template <class View, class... P>
-View make_near(ViewProperties<P...> const& properties, typename View::memory_space const& space,
+View make_view(ViewProperties<P...> const& properties, typename View::memory_space const& space,
                std::string const& label, typename View::array_layout const& layout) {
 #ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (OrderedBy<typename View::memory_space, ViewProperties<P...>>)
-    return make_ordered<View>(properties, space, label, layout);
+  if constexpr (PinnedWithCuda<typename View::memory_space, ViewProperties<P...>>)
+    return make_filled_by_cuda<View>(properties, space, label, layout);
   else
 #endif
     return View(with_unset(properties, space, label), layout);
 }
 
-/// resize; without an instance blocking, as Kokkos' own.
+/// Kokkos::resize. Blocks without an instance.
 template <class View, class... P>
 void resize_view(ViewProperties<P...> const& properties, View& view,
                  typename View::array_layout const& layout) {
   check_resizable<View, ViewProperties<P...>>();
   if (has_layout(view, layout)) return;
   View const resized =
-      make_near<View>(properties, space_of(properties, view), view.label(), layout);
-  if constexpr (OrderedBy<typename View::memory_space, ViewProperties<P...>>) {
+      make_view<View>(properties, space_of(properties, view), view.label(), layout);
+  if constexpr (PinnedWithCuda<typename View::memory_space, ViewProperties<P...>>) {
     enqueue_remap(instance_in(properties), resized, view);
   } else if constexpr (ViewProperties<P...>::has_execution_space) {
     remap(resized, view, instance_in(properties));
@@ -146,7 +147,7 @@ void resize_view(ViewProperties<P...> const& properties, View& view,
   view = resized;
 }
 
-/// realloc
+/// Kokkos::realloc.
 template <class View, class... P>
 void realloc_view(ViewProperties<P...> const& properties, View& view,
                   typename View::array_layout const& layout) {
@@ -155,8 +156,8 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
   if (!has_layout(view, layout)) {
     std::string const label = view.label();
     auto const space        = space_of(properties, view);
-    view                    = View();  // so that its memory may come back
-    view                    = make_near<View>(properties, space, label, layout);
+    view                    = View();  // the pool may give its memory to the new View
+    view                    = make_view<View>(properties, space, label, layout);
   } else if constexpr (ViewProperties<P...>::initialize) {
     if constexpr (ViewProperties<P...>::has_execution_space)
       Kokkos::deep_copy(instance_in(properties), view, Value{});
