@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -19,51 +20,39 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Enough for most reductions of numbers, so that there is but one for a stream.
+// Enough for most reductions of numbers: few streams need a second workspace.
 constexpr std::size_t least_bytes = std::size_t(16) << 10;
 
-std::uint64_t next_number() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
-// What a thread was given last.
-struct Latest {
-  std::uint64_t state = 0;  ///< of the object that gave it; 0: of none
-  void* stream        = nullptr;
-  int device          = -1;
-  std::size_t bytes   = 0;
-  void* zeros         = nullptr;
-};
-
-// Numbers are not used again, as what the system calls a thread is: work of one that ended may go on.
+// Never used again, unlike a thread id of the system: work of a thread may outlive it.
 std::uint64_t number_of_thread() {
-  thread_local std::uint64_t const number = next_number();
+  static std::atomic<std::uint64_t> last{0};
+  thread_local std::uint64_t const number = ++last;
   return number;
 }
 
-// 0 is the stream of a thread in programs that are compiled so, 1 never.
+// Handle 0 is the per-thread default stream in programs compiled for it; handle 1 never is.
 bool may_be_of_thread(void* stream) {
   return Driver::is_default_stream(stream) && reinterpret_cast<std::uintptr_t>(stream) != 1;
 }
 
 }  // namespace
 
-ReductionWorkspaces::ReductionWorkspaces() : m_state(next_number()) {}
-
 void* ReductionWorkspaces::of(void* stream, int device, std::size_t bytes) {
   if (Driver::captures(stream)) return of_capture(stream, device, bytes);
-  thread_local Latest latest;
-  if (latest.stream == stream && latest.device == device && latest.bytes >= bytes &&
-      latest.state == m_state)
-    return latest.zeros;
   Key const key(stream, device, may_be_of_thread(stream) ? number_of_thread() : 0);
+  auto const find = [&]() -> void* {
+    std::vector<Memory> const& known = m_of_streams[key];
+    return known.empty() || known.back().bytes < bytes ? nullptr : known.back().zeros.get();
+  };
+  {
+    std::lock_guard const lock(m_mutex);
+    if (void* const zeros = find()) return zeros;
+  }
+  Memory made = make(device, std::max(bytes, least_bytes));  // waits: without the lock
   std::lock_guard const lock(m_mutex);
-  std::vector<Memory>& known = m_of_streams[key];
-  if (known.empty() || known.back().bytes < bytes)
-    known.push_back(make(device, std::max(bytes, least_bytes)));
-  latest = {m_state, stream, device, known.back().bytes, known.back().zeros.get()};
-  return latest.zeros;
+  if (void* const zeros = find()) return zeros;  // of another thread on the same stream
+  m_of_streams[key].push_back(std::move(made));
+  return find();
 }
 
 ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t bytes) {
@@ -77,7 +66,7 @@ ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t by
   return made;
 }
 
-// What a graph has, as a list, so that nothing is allocated when it ends.
+// The workspace of a graph; a list, so that end() moves it without an allocation.
 struct ReductionWorkspaces::OfGraph {
   ReductionWorkspaces& all;
   std::list<Memory> memory;
@@ -109,7 +98,7 @@ std::list<ReductionWorkspaces::Memory> ReductionWorkspaces::take_spare(int devic
 }
 
 void ReductionWorkspaces::clear() noexcept {
-  if (Backend::is_forked_child()) return;  // where threads that are gone may hold the mutexes
+  if (Backend::is_forked_child()) return;  // a thread of the parent may hold the mutexes
   std::list<Memory> spare;
   {
     std::lock_guard const lock(m_spare_mutex);
@@ -117,7 +106,6 @@ void ReductionWorkspaces::clear() noexcept {
   }
   std::lock_guard const lock(m_mutex);
   m_of_streams.clear();
-  m_state = next_number();
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Which space reaches and is assignable to which: facts of the types, so compiling this file is
-// most of the test.
+// Access and assignment between spaces, mostly checked at compile time.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -55,7 +54,7 @@ static_assert(refused<khs::MappedSpace, Kokkos::CudaHostPinnedSpace>);
 static_assert(refused<khs::PinnedSpace, Kokkos::CudaSpace>);
 static_assert(refused<khs::MappedSpace, Kokkos::CudaUVMSpace>);
 
-// Mirrors keep Kokkos' contract: for an execution space in its own memory, whatever reaches what.
+// Mirrors keep Kokkos' contract: for an execution space they lie in its own memory space.
 template <class Space>
 using MirrorForKernels =
     decltype(Kokkos::create_mirror_view(Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
@@ -73,7 +72,7 @@ static_assert(is_cuda_memory<CopyForKernels<khs::PinnedSpace>>);
 static_assert(is_cuda_memory<CopyForKernels<khs::MappedSpace>>);
 static_assert(is_cuda_memory<CopyForKernels<khs::WriteCombinedSpace>>);
 
-// What generic code reads in kernels: in place where they reach it.
+// device_view refers to the View itself where kernels can access it.
 template <class Space>
 using ForKernels = typename decltype(khs::device_view(
     Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()))::memory_space;

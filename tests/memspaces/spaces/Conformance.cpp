@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What every space must do, on both backends.
+// Requirements that every space meets, with and without a device.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -169,8 +169,8 @@ TEMPLATE_TEST_CASE("threads of a parallel_for allocate, write and give back memo
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("device_view is what kernels read: in place or a copy, of const elements",
-                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+TEMPLATE_TEST_CASE("device_view gives kernels const elements: in place, or a copy", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int**, Kokkos::LayoutRight, TestType> const view("view", 20, 30);
   for (int i = 0; i < 20; ++i)
     for (int j = 0; j < 30; ++j) view(i, j) = i + 100 * j;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The pool as users see it, on both backends. backend/ has the tests of its parts.
+// The public functions of the pool, with and without a device.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -9,10 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <memory_resource>
 #include <string>
-#include <vector>
 
 namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
@@ -30,7 +27,7 @@ khs::pool::SpaceUsage usage_of(std::string const& space) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and no pages are locked for it",
+TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and locks no new pages",
                    "[pool]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
   using View      = Kokkos::View<char*, TestType>;
   auto const make = [] {
@@ -46,8 +43,9 @@ TEMPLATE_TEST_CASE("a View that is made again gets the same memory, and no pages
   CHECK(after.bytes_locked == before.bytes_locked);
 }
 
-TEMPLATE_TEST_CASE("statistics count a space's bytes, and describe knows a View's owner", "[pool]",
-                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+TEMPLATE_TEST_CASE(
+    "statistics count the bytes of a space, and describe finds the allocation of a View", "[pool]",
+    khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
   auto const before = usage_of(TestType::name());
   Kokkos::View<char*, TestType> const view("density", 3 * MiB);
   auto const during = usage_of(TestType::name());
@@ -108,38 +106,4 @@ TEST_CASE("beyond the limit an allocation says what is in use, and a smaller one
   CHECK_NOTHROW(View(Kokkos::view_alloc("less", Kokkos::WithoutInitializing), 10 * MiB));
   khs::pool::set_limit(0);
   CHECK_NOTHROW(View(Kokkos::view_alloc("again", Kokkos::WithoutInitializing), 100 * MiB));
-}
-
-TEST_CASE("memory can be had and given back inside a host parallel_for", "[pool]") {
-  constexpr int n = 2000;
-  std::atomic<int> written{0};
-  Kokkos::parallel_for("allocate_inside",
-                       Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, n), [&](int i) {
-                         khs::PinnedSpace const space;
-                         std::size_t const bytes = 100 + 1000 * static_cast<std::size_t>(i % 50);
-                         auto* const memory = static_cast<char*>(space.allocate("inside", bytes));
-                         memory[0] = memory[bytes - 1] = 'x';
-                         ++written;
-                         space.deallocate("inside", memory, bytes);
-                       });
-  Kokkos::fence();
-  CHECK(written == n);
-}
-
-TEST_CASE("containers live in a space by allocator and by memory resource", "[pool]") {
-  std::vector<double, khs::Allocator<double, khs::MappedSpace>> vector(1000, 3.);
-  vector.push_back(4.);
-  auto const of_vector = khs::pool::describe(static_cast<void const*>(vector.data()));
-  REQUIRE(of_vector.has_value());
-  CHECK(of_vector->space == "Mapped");
-
-  khs::MemoryResource<> resource(khs::PinnedSpace(), "messages");
-  std::pmr::vector<double> pmr(1000, 3., &resource);
-  auto const of_pmr = khs::pool::describe(static_cast<void const*>(pmr.data()));
-  REQUIRE(of_pmr.has_value());
-  CHECK(of_pmr->label == "messages");
-  CHECK_THROWS_AS(resource.allocate(8, 512), khs::Error);
-  khs::Allocator<double> allocator;
-  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), khs::OutOfPinnedMemory);
-  CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), khs::OutOfPinnedMemory);
 }

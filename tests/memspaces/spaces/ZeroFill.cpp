@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Views that are made with initialisation: full of zeros, whatever the memory held, and not filled
-// where they are so already. backend/ has the tests of what is known to be zero.
+// Initialised Views are zero in used and in fresh memory; fresh memory is not written.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -31,7 +30,7 @@ struct Plain {
 };
 enum class Colour : short { red, green };
 
-// As many bytes as `Value` has, as they are in a View that is new.
+// The bytes of an element of a new View.
 template <class Value>
 std::vector<char> initial_bytes() {
   if constexpr (std::is_trivially_default_constructible_v<Value>) {
@@ -60,7 +59,7 @@ void spoil(View const& view) {
               view.span() * sizeof(typename View::value_type));
 }
 
-// Empties the pool and locks so many bytes in one piece.
+// Empties the pool, and page-locks `bytes` in one piece.
 void start_with(std::size_t bytes) {
   Kokkos::fence();
   khs::pool::trim(0);
@@ -72,7 +71,7 @@ auto uninitialized(std::size_t bytes) {
       Kokkos::view_alloc("first", Kokkos::WithoutInitializing), bytes);
 }
 
-// What the tools see of kernels and fences.
+// Kernels and fences as tools see them.
 std::vector<std::string> seen_by_tools;
 
 template <class Make>
@@ -151,7 +150,7 @@ using OtherHost = Kokkos::Serial;
 using OtherHost = Kokkos::DefaultHostExecutionSpace;
 #endif
 
-// A View of this type, after a user without Kokkos and one without initialisation.
+// Views of this type in memory that was used without initialisation before.
 template <class DataType, class... Extents>
 bool is_zero_again(Extents... extents) {
   using View     = Kokkos::View<DataType, khs::PinnedSpace>;
@@ -180,7 +179,7 @@ using Member = int Base::*;  // whose null is not zero: Kokkos sets it to zero a
 
 }  // namespace
 
-TEST_CASE("Views of any kind are zero whoever had the memory, also where threads share it",
+TEST_CASE("Views of any kind are zero in used memory, also where threads share the pool",
           "[zero_fill]") {
   Kokkos::fence();
   khs::pool::trim(0);
@@ -201,28 +200,7 @@ TEST_CASE("Views of any kind are zero whoever had the memory, also where threads
   CHECK(wrong == 0);
 }
 
-TEST_CASE("pages that nobody had are not filled again, those of a View before are", "[zero_fill]") {
-  using View = Kokkos::View<int*, khs::PinnedSpace>;
-  start_with(64 * mebibyte);
-  auto const in_front = uninitialized(16 * mebibyte);
-  // The next View begins where this one ends: what it does not write stays.
-  char* const behind = in_front.data() - 128 + 16 * mebibyte + 4096;
-  char* const mark   = behind + 8 * mebibyte;
-  *mark              = 42;
-  {
-    View const fresh("fresh", 4 * mebibyte);
-    REQUIRE(reinterpret_cast<char*>(fresh.data()) == behind + 128);
-    CHECK(int(*mark) == 42);
-  }
-  Kokkos::fence();
-  View const used("used", 4 * mebibyte);
-  REQUIRE(reinterpret_cast<char*>(used.data()) == behind + 128);
-  CHECK(int(*mark) == 0);
-}
-
-TEST_CASE(
-    "of a View that begins in used memory and ends in fresh memory, only the used part is filled",
-    "[zero_fill]") {
+TEST_CASE("only the used part of the memory of a View is filled", "[zero_fill]") {
   start_with(64 * mebibyte);
   char* begin = nullptr;
   {
@@ -231,8 +209,8 @@ TEST_CASE(
     spoil(before);
   }
   Kokkos::fence();
-  khs::pool::trim(64 * mebibyte);  // looks what is ready
-  begin[40 * mebibyte] = 42;       // nobody had it
+  khs::pool::trim(64 * mebibyte);  // makes the retired block ready
+  begin[40 * mebibyte] = 42;       // fresh
   Kokkos::View<double*, khs::PinnedSpace> const view(
       Kokkos::view_alloc("view", Kokkos::SequentialHostInit), 6 * mebibyte);
   auto* const data = reinterpret_cast<char*>(view.data());
@@ -241,8 +219,7 @@ TEST_CASE(
   CHECK(int(begin[40 * mebibyte]) == 42);
 }
 
-TEST_CASE("tools see the same of a View whether its memory was zero or had to be filled",
-          "[zero_fill]") {
+TEST_CASE("tools see the same events for fresh and for used memory", "[zero_fill]") {
   using View = Kokkos::View<double*, khs::PinnedSpace>;
   Kokkos::DefaultHostExecutionSpace const instance;
   constexpr std::size_t few = 10000;  // of more, Kokkos shows the kernel that fills as well
@@ -262,7 +239,7 @@ TEST_CASE("tools see the same of a View whether its memory was zero or had to be
   CHECK(has(fresh, "kernel Kokkos::View::initialization [density] via memset"));
   CHECK(has(fresh, "fence Kokkos::View::initialization via memset"));
   auto kokkos = tools_see([] { Kokkos::View<double*, Kokkos::HostSpace>("density", few); });
-  std::erase(kokkos, "fence HostSpace::impl_deallocate before free");  // ours gives back unfenced
+  std::erase(kokkos, "fence HostSpace::impl_deallocate before free");  // our spaces do not fence
   CHECK(fresh == kokkos);
   CHECK_FALSE(has(fresh_ordered, "fence Kokkos::View::initialization via memset"));
 }

@@ -68,7 +68,7 @@ using Vector = Kokkos::View<T*, Execution::memory_space>;
 template <class T>
 void count_up(Vector<T> const& a, T first) {
   auto const host = Kokkos::create_mirror_view(a);
-  for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = T(i % 5) + first;
+  for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = T(short(i % 5)) + first;
   Kokkos::deep_copy(a, host);
 }
 
@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("element_wise and element_sum equal a loop on the host", "[el
   Total expected_sum(0);
   for (std::size_t i = 0; i < n + margin; ++i) {
     bool const inside       = i >= offset && i < offset + n;
-    TestType const expected = inside ? TestType(int(4 * (i % 5) + 7)) : TestType(-1);
+    TestType const expected = inside ? TestType(short(4 * (i % 5) + 7)) : TestType(-1);
     wrong += host(i) != expected;
     if (inside) expected_sum += Total(expected);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Which memory the parts of reductions have, on the fake runtime.
+// Workspaces of reductions, on the fake runtime: one a stream, thread or captured kernel.
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/os/Fork.hpp"
@@ -154,7 +154,7 @@ TEST_CASE("where a device has no memory for parts, that is said, and the next ca
   CHECK(cleared.all.of(stream.get(), 0, 5000) != nullptr);
 }
 
-// Errors of kernels that ran before are told by whichever call comes next.
+// The next CUDA call reports the error of an earlier kernel.
 TEST_CASE("that a kernel has failed is not taken for a lack of memory for parts") {
   FakeCuda::reset(1);
   Cleared cleared;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The memory of the spaces for C++ containers: what the standard says of allocators.
+// Allocator and MemoryResource meet the requirements of the standard.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -9,6 +9,7 @@
 
 #include <list>
 #include <memory>
+#include <memory_resource>
 #include <type_traits>
 #include <vector>
 
@@ -56,9 +57,24 @@ TEST_CASE("memory of one allocator moves to a container with another", "[allocat
   CHECK(to.data() == memory);
 }
 
-TEST_CASE("what an allocator cannot give is an error of this library", "[allocator]") {
+TEST_CASE("containers and memory resources lie in their space, under their label", "[allocator]") {
+  std::vector<double, khs::Allocator<double, khs::MappedSpace>> vector(1000, 3.);
+  vector.push_back(4.);
+  auto const of_vector = khs::pool::describe(static_cast<void const*>(vector.data()));
+  REQUIRE(of_vector.has_value());
+  CHECK(of_vector->space == "Mapped");
+
+  khs::MemoryResource<> resource(khs::PinnedSpace(), "messages");
+  std::pmr::vector<double> pmr(1000, 3., &resource);
+  auto const of_pmr = khs::pool::describe(static_cast<void const*>(pmr.data()));
+  REQUIRE(of_pmr.has_value());
+  CHECK(of_pmr->label == "messages");
+}
+
+TEST_CASE("impossible sizes and alignments throw OutOfPinnedMemory", "[allocator]") {
   khs::Allocator<double> allocator;
-  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), khs::Error);
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), khs::OutOfPinnedMemory);
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), khs::OutOfPinnedMemory);
   khs::MemoryResource<> resource;
-  CHECK_THROWS_AS(resource.allocate(100, 4096), khs::Error);
+  CHECK_THROWS_AS(resource.allocate(100, 4096), khs::OutOfPinnedMemory);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A PinnedDualView that code which knows Kokkos alone has resized: pageable then, until its owner
-// resizes it, too, and what was written meanwhile stays.
+// A PinnedDualView that was resized as a Kokkos::DualView: its host side is pageable until the
+// PinnedDualView is resized, which keeps the contents.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -42,7 +42,7 @@ int wrong(Dual const& dual, int extent) {
 
 }  // namespace
 
-TEST_CASE("resize of a PinnedDualView that others have resized keeps what they have written",
+TEST_CASE("resize after a resize as a DualView pins the host side and keeps its contents",
           "[dual_view]") {
   for (int const extent : {length / 2, length, 2 * length, 3 * length}) {
     INFO("extent " << extent);
@@ -62,8 +62,7 @@ TEST_CASE("resize of a PinnedDualView that others have resized keeps what they h
   }
 }
 
-TEST_CASE("realloc of a PinnedDualView that others have resized gives pinned zeros",
-          "[dual_view]") {
+TEST_CASE("realloc after a resize as a DualView gives pinned zeros", "[dual_view]") {
   for (int const extent : {length, 2 * length, 3 * length}) {
     INFO("extent " << extent);
     Dual dual("dual", length);

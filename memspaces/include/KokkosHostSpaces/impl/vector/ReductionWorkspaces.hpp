@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+// Device memory through which the blocks of a reduction hand over their parts.
+
 #ifndef KOKKOS_HOST_SPACES_IMPL_REDUCTION_WORKSPACES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_REDUCTION_WORKSPACES_HPP
 
@@ -15,25 +17,25 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Memory of devices for the parts of reductions, zero before each kernel that uses it, and again
-/// after it: one for each stream, whose kernels come one after the other, and for each kernel that is
-/// captured, since graphs may run at the same time. Kokkos fills that of an instance on the legacy
-/// default stream, for which other streams need not wait, so that parts could be erased which the
-/// kernel waits for; this is zero when its address is known.
+/// Workspaces in device memory, zero before and after each kernel that uses them: one for each stream,
+/// whose kernels run one after the other, and one for each captured kernel, since graphs may run at the
+/// same time. The scratch memory of Kokkos does not do: Kokkos zeroes it on the legacy default stream,
+/// which non-blocking streams do not wait for. A workspace is zero before its address is returned.
 class ReductionWorkspaces {
  public:
-  ReductionWorkspaces();
+  ReductionWorkspaces()                                      = default;
   ReductionWorkspaces(ReductionWorkspaces const&)            = delete;
   ReductionWorkspaces& operator=(ReductionWorkspaces const&) = delete;
 
-  /// At least `bytes` bytes for the next kernel of `stream`, of `device`. A stream that is another one
-  /// in each thread has one for each. The first call for a stream, and one that needs more, wait for a
-  /// copy to the device, but not for `stream`. What was smaller stays: kernels may use it. If the
-  /// stream captures, the memory is of the graph until that is destroyed.
+  /// The workspace for the next kernel of `stream`. The per-thread default stream has one for each
+  /// thread. The first call for a stream, and a call that needs more bytes, wait for a copy to the
+  /// device, but not for `stream`. Smaller workspaces stay, since kernels may use them. If the stream
+  /// captures, the workspace belongs to the graph until that is destroyed.
+  /// \param bytes the least size
   /// \throw Error if the device has no memory left
   void* of(void* stream, int device, std::size_t bytes);
 
-  /// Gives all of it back but what graphs have; waits for kernels that run.
+  /// Frees all workspaces except those of graphs. Waits for running kernels.
   void clear() noexcept;
 
  private:
@@ -50,14 +52,12 @@ class ReductionWorkspaces {
   std::list<Memory> take_spare(int device, std::size_t bytes);
 
   std::mutex m_mutex;
-  std::uint64_t m_state;  ///< no other object has it, nor had this one before it was cleared
-  std::map<Key, std::vector<Memory>> m_of_streams;  ///< the larger the later
-  std::mutex
-      m_spare_mutex;  ///< of its own: graphs end in threads where CUDA must not be waited for
-  std::list<Memory> m_spare;  ///< of graphs that are gone
+  std::map<Key, std::vector<Memory>> m_of_streams;  ///< in increasing size
+  std::mutex m_spare_mutex;   ///< never held over a CUDA call: CUDA's threads take it, too
+  std::list<Memory> m_spare;  ///< of graphs that were destroyed
 };
 
-/// Those of all threads, until Kokkos is finalized.
+/// A workspace of the process, which frees them when Kokkos is finalized.
 void* reduction_workspace(void* stream, int device, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Impl
