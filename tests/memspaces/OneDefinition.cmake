@@ -8,7 +8,7 @@ foreach(part hostspaces_backend_common hostspaces_backend_host hostspaces_stream
   get_target_property(sources ${part} SOURCES)
   get_target_property(folder ${part} SOURCE_DIR)
   list(FILTER sources INCLUDE REGEX "[.]cpp$")
-  list(TRANSFORM sources REPLACE "^([^/])" "${folder}/\\1")
+  list(TRANSFORM sources PREPEND ${folder}/ REGEX "^src/")
   add_library(one_definition_of_${part} OBJECT EXCLUDE_FROM_ALL ${sources})
   target_include_directories(one_definition_of_${part} PRIVATE $<TARGET_PROPERTY:${part},INCLUDE_DIRECTORIES>)
   target_link_libraries(one_definition_of_${part} PRIVATE Kokkos::kokkos hostspaces_backend_dependencies)

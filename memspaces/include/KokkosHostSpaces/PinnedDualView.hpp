@@ -128,10 +128,10 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   explicit PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
     static_assert(!Impl::ViewProperties<P...>::has_pointer, "a PinnedDualView owns its memory");
     if constexpr (shares_memory) {
-      t_host const both(properties, extents...);
+      t_host const both(properties, std::size_t(extents)...);
       attach(both, both);
     } else {
-      t_dev const device(properties, extents...);
+      t_dev const device(properties, std::size_t(extents)...);
       attach(device, Impl::pinned_like<t_host>(properties, device));
     }
   }
@@ -232,7 +232,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     using Given = Impl::ViewProperties<P...>;
     if constexpr (shares_memory) {
       t_host both = m_host;
-      Kokkos::resize(properties, both, extents...);
+      Kokkos::resize(properties, both, std::size_t(extents)...);
       attach(both, both);
     } else if constexpr (Given::has_execution_space) {
       using Space = typename Given::execution_space;
@@ -268,17 +268,17 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       *this = PinnedDualView();  // releases the old memory before the new is allocated
       if constexpr (shares_memory) {
         device = {};
-        Kokkos::realloc(properties, host, extents...);
+        Kokkos::realloc(properties, host, std::size_t(extents)...);
         device = host;
       } else {
         host = {};
-        Kokkos::realloc(properties, device, extents...);
+        Kokkos::realloc(properties, device, std::size_t(extents)...);
         host = Impl::pinned_like<t_host>(properties, device);
       }
       Access::flags(*this) = flags;
       attach(device, host);
     } else if constexpr (Impl::ViewProperties<P...>::initialize) {
-      Kokkos::realloc(properties, device, extents...);  // fills it again
+      Kokkos::realloc(properties, device, std::size_t(extents)...);  // fills it again
     }
     this->clear_sync_state();
   }
@@ -306,7 +306,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   template <class... P, class... N>
   void resize_device(Impl::ViewProperties<P...> const& properties, N... extents) {
     t_dev device = Base::view_device();
-    Kokkos::resize(properties, device, extents...);
+    Kokkos::resize(properties, device, std::size_t(extents)...);
     attach(device, Impl::pinned_like<t_host>(properties, device));
     ++Access::flags (*this)(1);
   }
@@ -314,7 +314,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   template <class... P, class... N>
   void resize_host(Impl::ViewProperties<P...> const& properties, N... extents) {
     t_host host = m_host;
-    Kokkos::resize(properties, host, extents...);
+    Kokkos::resize(properties, host, std::size_t(extents)...);
     attach(t_dev(Kokkos::view_alloc(host.label()), host.layout()), host);
     ++Access::flags (*this)(0);
   }

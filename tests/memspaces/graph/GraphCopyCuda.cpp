@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies that a stream captures, and graphs on the legacy default stream, on a GPU.
+// Captured copies, and graphs on the legacy default stream, on a GPU.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -33,7 +33,7 @@ constexpr int other = -7;
 
 void require(cudaError_t error) { REQUIRE(error == cudaSuccess); }
 
-// A stream of the user with what it has captured, and the instance on it.
+// A stream, its instance, and the graph that it captured.
 class Capturing {
  public:
   explicit Capturing(unsigned flags = cudaStreamDefault) {
@@ -61,7 +61,7 @@ class Capturing {
     require(cudaGraphDestroy(graph));
   }
 
-  // Names the step that breaks a capture, of which the runtime tells at its end.
+  // Names the step that breaks a capture; the runtime reports it only at the end.
   void check_after(char const* step) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaStreamIsCapturing(m_stream, &status);
@@ -97,7 +97,7 @@ int wrong(View const& view, int offset) {
   return count;
 }
 
-// Views of others, in memory that is free as far as the pool knows.
+// Other Views, in memory that the pool considers free.
 template <class View>
 class Others {
  public:
@@ -120,7 +120,7 @@ class Others {
   std::vector<View> m_views;
 };
 
-// CUDA may let go later, in a thread of its own.
+// CUDA may release the memory later, in a thread of its own.
 bool becomes_unused(void const* address) {
   for (int i = 0; i < 1000; ++i) {
     auto const known = khs::pool::describe(address);
@@ -174,7 +174,7 @@ TEST_CASE("a captured copy of a part of a View replays its bytes after the View 
   CHECK(wrong(to, 8) == 0);
 }
 
-TEST_CASE("a captured copy writes nobody's memory after its destination was destroyed",
+TEST_CASE("a captured copy writes no other memory after its destination was destroyed",
           "[graph_cuda]") {
   Capturing capturing;
   using Host = Matrix<khs::PinnedSpace>;
@@ -200,7 +200,7 @@ TEST_CASE("a captured copy writes nobody's memory after its destination was dest
   CHECK(becomes_unused(address));
 }
 
-TEST_CASE("staging memory of a captured copy is the graph's", "[graph_cuda]") {
+TEST_CASE("staging memory of a captured copy belongs to the graph", "[graph_cuda]") {
   Capturing capturing;
   Matrix<Kokkos::HostSpace, Left> const from("from", side, side);
   Matrix<khs::MappedSpace> const to("to", side, side);
@@ -212,8 +212,7 @@ TEST_CASE("staging memory of a captured copy is the graph's", "[graph_cuda]") {
   CHECK(others.overwritten() == 0);
 }
 
-TEST_CASE("staging memory of a graph's node is the node's, though the pool has memory to ask for",
-          "[graph_cuda]") {
+TEST_CASE("staging memory of a node belongs to the graph, not to the pool", "[graph_cuda]") {
   constexpr int large = 2200;  // 18 MiB: for such sizes the pool asks the device
   using Host          = Matrix<khs::MappedSpace>;
   Matrix<Kokkos::HostSpace, Left> const from("from", large, large);
@@ -235,7 +234,7 @@ TEST_CASE("staging memory of a graph's node is the node's, though the pool has m
   for (Host const& view : others) CHECK(view(large - 1, 0) == other);
 }
 
-TEST_CASE("captured kernels read what retain_for_graph keeps", "[graph_cuda]") {
+TEST_CASE("captured kernels read memory that retain_for_graph retains", "[graph_cuda]") {
   Capturing capturing;
   Kokkos::View<int, khs::MappedSpace> const sum("sum");
   std::optional<Kokkos::View<int*, khs::MappedSpace>> data(std::in_place, "data", 1000);
@@ -279,7 +278,7 @@ TEST_CASE("graphs, DualViews and mirrors work on the legacy default stream", "[g
   CHECK(wrong(mirror, 4) == 0);
 }
 
-TEST_CASE("a copy in Kokkos' own capture node is right, though its Views are destroyed",
+TEST_CASE("a copy in Kokkos' own capture node is right after its Views are destroyed",
           "[graph_cuda]") {
   Kokkos::Cuda const instance;
   Matrix<Kokkos::CudaSpace> const to("to", side, side);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// KOKKOS_HOST_SPACES_GUARD=on with a device, which copies from and to pages that the host may not
-// touch. backend/ has the tests of what is told. The environment is read once, so that these tests
-// have a run of their own.
+// KOKKOS_HOST_SPACES_GUARD=on with a device: reports host accesses to pages that a copy uses. The
+// environment is read once, so these tests have a run of their own.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -21,7 +20,7 @@ namespace {
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 
-// Copies on this instance last until the gate is opened.
+// Copies on this instance wait until the gate is opened.
 class Held {
  public:
   Held() : instance(m_stream.get()), m_before(khs::Impl::races_found()) {
@@ -62,8 +61,8 @@ bool is_filled(View const& view, int first) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a host write during a copy to the device is told, and the copy has it",
-                   "[.guard]", khs::PinnedSpace, khs::MappedSpace) {
+TEMPLATE_TEST_CASE("a host write during a copy to the device is reported", "[.guard]",
+                   khs::PinnedSpace, khs::MappedSpace) {
   for (std::size_t n : {std::size_t(1), std::size_t(1000), std::size_t(1) << 20}) {
     Kokkos::View<int*, TestType> const sent("sent", n);
     Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
@@ -81,7 +80,7 @@ TEMPLATE_TEST_CASE("a host write during a copy to the device is told, and the co
   }
 }
 
-TEST_CASE("a host write during many copies by one call is told", "[.guard]") {
+TEST_CASE("a host write during a batch of copies is reported", "[.guard]") {
   std::vector<Kokkos::View<int*, khs::PinnedSpace>> sent;
   std::vector<Kokkos::View<int*, Kokkos::CudaSpace>> devices;
   for (int k = 0; k < 20; ++k) {
@@ -99,7 +98,7 @@ TEST_CASE("a host write during many copies by one call is told", "[.guard]") {
   CHECK(held.races() == 1);
 }
 
-TEST_CASE("a host write during a copy of slices is told", "[.guard]") {
+TEST_CASE("a host write during a copy of slices is reported", "[.guard]") {
   std::size_t const length = 1 << 14, count = 40;  // whole pages
   Kokkos::View<int*, khs::PinnedSpace> const sent("sent", 2 * length * count);
   Kokkos::View<int*, Kokkos::CudaSpace> const device("device", length * count);
@@ -116,7 +115,7 @@ TEST_CASE("a host write during a copy of slices is told", "[.guard]") {
   CHECK(held.races() == 1);
 }
 
-TEMPLATE_TEST_CASE("a host read during a copy to the host is told, and what is left alone arrives",
+TEMPLATE_TEST_CASE("a host read during a copy to the host is reported, and the copy arrives",
                    "[.guard]", khs::PinnedSpace, khs::MappedSpace) {
   for (std::size_t n : {std::size_t(1), std::size_t(1000), std::size_t(1) << 20}) {
     Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
@@ -135,8 +134,9 @@ TEMPLATE_TEST_CASE("a host read during a copy to the host is told, and what is l
   }
 }
 
-TEST_CASE("programs that fence hear nothing, and the device copies what it did without a guard",
-          "[.guard]") {
+TEST_CASE(
+    "programs that fence get no report, and the device copies the same bytes as without a guard",
+    "[.guard]") {
   std::size_t const before = khs::Impl::races_found();
   Kokkos::Cuda const instance;
   bool right = true;

@@ -27,8 +27,7 @@ struct WaitForGate {
   }
 };
 
-// A kernel that runs until the host opens the gate, so that everything enqueued behind it has to
-// wait.
+// A kernel that runs until the host opens the gate: later work of its stream waits.
 class Stall {
  public:
   explicit Stall(Kokkos::Cuda const& instance) : m_gate("gate", 1) {
@@ -172,9 +171,8 @@ TEST_CASE("a copy by a host instance does not wait for kernels of the default in
   standard.fence();
 }
 
-TEST_CASE(
-    "mirrors, resize, realloc and device_view on an instance return before it has come so far",
-    "[async][cuda]") {
+TEST_CASE("mirrors, resize, realloc and device_view on an instance return before its work is done",
+          "[async][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   auto const& instance = instances[0];
   constexpr int n      = 100000;
@@ -189,7 +187,7 @@ TEST_CASE(
     auto const read = khs::device_view(instance, source);
     auto const back =
         Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(khs::PinnedSpace(), instance), read);
-    // Both: destroying memory of the device waits for it.
+    // Keeps both: destroying device memory waits for the device.
     return std::pair(read, back);
   };
   on_instance(n + 1);
@@ -207,7 +205,7 @@ TEST_CASE(
   CHECK(fresh(n + 1) == 0);
 }
 
-TEST_CASE("resize and realloc on an instance take as many extents as the View has",
+TEST_CASE("resize and realloc on an instance take an extent for each dimension",
           "[kernels][cuda]") {
   Kokkos::Cuda const instance;
   Kokkos::View<int** [2], khs::PinnedSpace> view("view", 3, 4);

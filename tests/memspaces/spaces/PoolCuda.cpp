@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the pool promises about device work, on a GPU.
+// The pool never hands out memory that device work may still touch, on a GPU.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 using Mapped = Kokkos::View<int*, khs::MappedSpace>;
 
-// Waits for the gate, or some seconds, then counts the elements of `data` that are not `expected`.
+// Waits for the gate, at most some seconds, then counts the elements of `data` that are not `expected`.
 struct DelayedReader {
   Kokkos::View<int*, khs::MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> gate, data;
   Kokkos::View<int, Kokkos::CudaSpace> wrong;
@@ -34,7 +34,7 @@ struct DelayedReader {
   }
 };
 
-// Keeps the reader waiting until `meanwhile` has been called; returns what it counted.
+// Calls `meanwhile` while the reader waits; returns the reader's count.
 template <class Meanwhile>
 int wrong_after(Mapped data, Meanwhile const& meanwhile) {
   Kokkos::Cuda const instance;
@@ -121,7 +121,7 @@ TEST_CASE(
     REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
     REQUIRE(cudaMemsetAsync(device, 0, 64, stream) == cudaSuccess);
     doomed.reset();
-    // More than fits into what is ready, so that pages must be locked during the capture.
+    // More than the ready blocks, so that pages must be locked during the capture.
     Mapped const meanwhile(Kokkos::view_alloc("meanwhile", Kokkos::WithoutInitializing), 64 * n);
     CHECK(state_of_doomed() == khs::pool::State::retired);
     REQUIRE(cudaMemsetAsync(device, 1, 64, stream) == cudaSuccess);
@@ -133,7 +133,7 @@ TEST_CASE(
     CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   }
   Kokkos::fence();
-  khs::pool::trim(0);  // gives back to the system what is ready
+  khs::pool::trim(0);  // returns ready memory to the system
   CHECK_FALSE(state_of_doomed().has_value());
   CHECK(cudaFree(device) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
@@ -164,7 +164,7 @@ TEST_CASE("resize and realloc, by an instance or not, leave memory on its NUMA n
   Kokkos::fence();
 }
 
-// An allocation asks for the state of the device the less often, the longer it has work.
+// Allocations query a busy device at growing intervals.
 static void allocate_often() {
   for (int i = 0; i < 20; ++i)
     Kokkos::View<int*, khs::PinnedSpace>(Kokkos::view_alloc("often", Kokkos::WithoutInitializing),

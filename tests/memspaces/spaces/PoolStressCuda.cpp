@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Allocations from many threads, checked by host and by kernels of many streams after their memory
-// was given back already. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the number for each thread
-// (172000 makes 11 million of 64).
+// Allocations of many threads, whose contents the host checks, and kernels of many streams after the
+// free. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the number for each thread (172000: 11 million of 64
+// threads).
 
 #include <KokkosHostSpaces.hpp>
 
@@ -40,8 +40,7 @@ struct Batch {
   Block blocks[batch_size];
 };
 
-// Contents: each word a function of its owner and place, so that canaries stand at both ends and
-// between.
+// Each word of a block is a function of its owner and offset: a canary.
 __host__ __device__ Word content(Word key, std::size_t i) {
   return key * 0x9e3779b97f4a7c15ULL + i;
 }
@@ -52,7 +51,7 @@ __global__ void check_blocks(Batch const batch, unsigned long long* wrong) {
     if (block.words[i] != content(block.key, i)) atomicAdd(wrong, 1ULL);
 }
 
-// Blocks on their way to another thread, which gives them back.
+// Blocks that another thread will free.
 class Mailbox {
  public:
   void put(Block const& block) {
@@ -125,8 +124,7 @@ class Stress {
     return {words, count, key};
   }
 
-  // Checked on the host; then by a kernel which is enqueued, not waited for, before the memory is
-  // given back.
+  // Checks on the host, then by a kernel that is enqueued before the free.
   void check_and_free(std::vector<Block>& mine, cudaStream_t stream, std::mt19937_64& random) {
     Batch batch;
     for (Block& block : batch.blocks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What Kokkos Tools see: allocations under the space's name and the View's label, copies, and no
+// Kokkos Tools see allocations under the name of the space and the label of the View, copies, and no
 // hidden fences.
 
 #include <KokkosHostSpaces.hpp>
@@ -22,7 +22,7 @@ struct Event {
 };
 std::vector<Event> events;
 
-// Records what the tools interface reports, for as long as it lives.
+// Records the events of Kokkos Tools during its lifetime.
 class Spy {
  public:
   Spy() : m_before(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -95,7 +95,7 @@ TEST_CASE("tools see a deep_copy begin and end once, with the destination's labe
   CHECK(copy->bytes == 1600);
 }
 
-TEST_CASE("tools see each of many copies by one call, and no fence of a Cuda instance", "[tools]") {
+TEST_CASE("tools see each copy of a batch, and no fence of a Cuda instance", "[tools]") {
   using Space = Kokkos::DefaultExecutionSpace::memory_space;
   using Range = std::pair<int, int>;
   Kokkos::View<int*, khs::PinnedSpace> const host("host", 4000);

@@ -92,7 +92,7 @@ TEST_CASE("a memory-mapped file is changed in place", "[registration]") {
   std::fclose(file);
 }
 
-TEST_CASE("a HostSpace View is kept alive, and seen in its own shape", "[registration]") {
+TEST_CASE("a Registration holds its HostSpace View, and view_of has its shape", "[registration]") {
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> host("host", 100, 50);
   khs::Registration const registration(host);
   CHECK(registration.label() == "host");
@@ -105,7 +105,7 @@ TEST_CASE("a HostSpace View is kept alive, and seen in its own shape", "[registr
   CHECK(mapped.data() == data);
 }
 
-TEST_CASE("what cannot be registered is refused with its label and the reason", "[registration]") {
+TEST_CASE("impossible registrations are refused with label and reason", "[registration]") {
   std::vector<double> data(10000);
   CHECK_THROWS_WITH(khs::Registration(nullptr, 8, "nothing"),
                     ContainsSubstring("nothing") && ContainsSubstring("null"));
@@ -151,7 +151,7 @@ TEST_CASE("extents whose product overflows are refused", "[registration]") {
   CHECK_NOTHROW(registration.view<double**>(0, huge));
 }
 
-TEST_CASE("what children shall not have must be whole pages", "[registration]") {
+TEST_CASE("AtFork::leave_out needs whole pages", "[registration]") {
   auto const page    = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   auto* const memory = static_cast<double*>(std::aligned_alloc(page, 4 * page));
   CHECK_NOTHROW(khs::Registration(memory, 4 * page, "pages", khs::AtFork::leave_out));
@@ -161,10 +161,11 @@ TEST_CASE("what children shall not have must be whole pages", "[registration]") 
   std::free(memory);
 }
 
-TEST_CASE("a child of a fork destroys Views on memory that it does not have", "[registration]") {
+TEST_CASE("a child of a fork can destroy Views of memory that is not mapped in it",
+          "[registration]") {
   Kokkos::View<double*, khs::PinnedSpace> view("view", 1 << 20);
   auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  // As for page-locked memory; without a device the library leaves it to the child.
+  // Done for page-locked memory by the library; without a device the test does it.
   auto const begin = reinterpret_cast<std::uintptr_t>(view.data()) / page * page;
   REQUIRE(madvise(reinterpret_cast<void*>(begin), std::size_t(8) << 20, MADV_DONTFORK) == 0);
   pid_t const child = fork();

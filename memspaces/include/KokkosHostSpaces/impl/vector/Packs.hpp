@@ -53,15 +53,15 @@ struct ByItem {};
 
 /// A pack is aligned to its size, at most to 16 bytes, if the size is a power of two; else to its
 /// elements.
-template <class T, int N>
-inline constexpr std::size_t pack_alignment =
-    std::has_single_bit(N * sizeof(T))
-        ? std::max(std::min(N * sizeof(T), std::size_t(16)), alignof(T))
-        : alignof(T);
+template <class T, int N, std::size_t Bytes = std::size_t(N) * sizeof(T)>
+inline constexpr std::size_t pack_alignment = std::has_single_bit(Bytes)
+                                                  ? std::max(std::min(Bytes, std::size_t(16)),
+                                                             alignof(T))
+                                                  : alignof(T);
 
 template <class T, int N>
 struct alignas(pack_alignment<T, N>) Pack {
-  T values[N];
+  T values[std::size_t(N)];
 };
 
 template <std::size_t, class T>
