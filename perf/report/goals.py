@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
 import pathlib
+import re
 from dataclasses import dataclass, field, replace
 
-from .conditions import NEED, met, selected, value_of
 from .numbers import Summary, parse_number, summarize, time_text
 from .results import Case, ResultsError, Run
 from .significance import interval
+
+_COMPARISON = re.compile(r"(>=|<=|!=|=|~)\s*(.*)")
+_NEED = re.compile(r"(\w+)\s*([<>=!~].*)")
 
 #: Acceptance must hold on any sound machine; targets are aims.
 KINDS = ("acceptance", "target")
@@ -26,6 +30,48 @@ _STATISTICS = {
 }
 #: The better end of the 95 % confidence interval over runs; the median if there are too few.
 INTERVAL = "interval"
+
+
+def value_of(case: Case, key: str) -> str | None:
+    if key in ("name", "group", "operation", "space"):
+        return getattr(case, key)
+    if key == "words":
+        return "/".join(case.words)
+    return case.fields.get(key)
+
+
+def holds(value: str | None, wanted) -> bool:
+    """Tests one condition: null (absent), a value, a list of values, or an operator as in '>= 64Mi', '~ regex'."""
+    if wanted is None or value is None:
+        return wanted is value
+    if isinstance(wanted, list):
+        return any(holds(value, one) for one in wanted)
+    return _compares(value, str(wanted))
+
+
+@functools.cache
+def _compares(value: str, wanted: str) -> bool:
+    comparison = _COMPARISON.fullmatch(wanted)
+    relation, right = comparison.groups() if comparison else ("=", wanted)
+    if relation == "~":
+        return re.search(right, value) is not None
+    try:
+        left, right = parse_number(value), parse_number(right)
+    except ValueError:
+        left = value
+    return {">=": lambda: left >= right, "<=": lambda: left <= right,
+            "!=": lambda: left != right, "=": lambda: left == right}[relation]()
+
+
+def selected(case: Case, select: dict) -> bool:
+    return all(holds(value_of(case, key), wanted) for key, wanted in select.items())
+
+
+def met(need: str, run: Run) -> bool:
+    """Tests a condition on the context of a run, as in 'gpu ~ H200'."""
+    key, condition = _NEED.fullmatch(need).groups()
+    value = {"backend": run.backend, "ranks": run.ranks}.get(key, run.context.get(key))
+    return holds(None if value is None else str(value), condition)
 
 
 @dataclass(frozen=True)
@@ -58,7 +104,7 @@ class Goal:
             raise ValueError(f"goal '{self.name}': the statistic is none of {', '.join((INTERVAL, *_STATISTICS))}")
         if (self.quantity == "times_as_fast") != bool(self.against):
             raise ValueError(f"goal '{self.name}': times_as_fast and against need one another")
-        if not self.select or not all(NEED.fullmatch(need) for need in self.needs):
+        if not self.select or not all(_NEED.fullmatch(need) for need in self.needs):
             raise ValueError(f"goal '{self.name}' selects all cases, or has a need that is no condition")
 
     @property

@@ -13,7 +13,7 @@ from .looks import (
     COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
 from .numbers import Summary, time_unit
 from .results import Case, Run
-from .series import Scaling, TYPES, cases_of, crossings, line_name, lines, ordered, size, baseline_name, ways
+from .series import Scaling, TYPES, baseline_name, cases_of, crossings, line_name, lines, ordered, size, ways
 
 
 def rates(run: Run, group: str, type_name: str = ""):

@@ -8,15 +8,14 @@ import importlib
 import importlib.util
 import re
 
-from .check import Check
+from .check import MOST_SHOWN, Check
 from .document import Document
 from .goals import KINDS, Goal
 from .numbers import time_text
-from .places import UNKNOWN, PlaceTables
+from .places import UNKNOWN, PlaceTables, places, slowest
 from .results import Case, Run
 from .series import (
-    TYPES, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text, baseline_name)
-from .verdict import write_verdict
+    TYPES, baseline_name, cases_of, crossings, line_name, ordered, readable, scalings, size, size_text)
 
 # Facts about GPUs and links, which a host alone does not have.
 _DEVICE = {
@@ -40,7 +39,8 @@ _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to th
            "limit_all_two_to_one": "links of all GPUs, two parts to the devices and one back",
            "limit_device_memory": "device memory", "limit_host_memory": "host memory"}
 
-
+# A rank below this fraction of the median rate is slow.
+_SLOW = 0.95
 _MATPLOTLIB = (3, 6)
 
 
@@ -75,6 +75,41 @@ class _Writer:
         if figure is not None:
             self.pictures[name] = plots.svg(figure)
             self.document.picture(self.pictures[name], description)
+
+
+def _narrow_link(run: Run) -> str | None:
+    """A message if the link ran below its best generation or width."""
+    now, most = ([run.context.get(f"link_{what}{end}") for what in ("generation", "width")] for end in ("", "_max"))
+    if not all([*now, *most]) or now == most:
+        return None
+    return (f"{run.title}: the link ran at generation {now[0]} with {now[1]} lanes, and could do generation {most[0]}"
+            f" with {most[1]}")
+
+
+def _slowest_rank(run: Run) -> str | None:
+    place = slowest(places(run)) if run.ranks > 1 else None
+    if place is None:
+        return None
+    told = f"{run.title}: the slowest is {place}, at {place.speed:.2f} of the speed of the middle rank"
+    return told + (": look at its host, link and clocks" if place.speed < _SLOW else "")
+
+
+def _verdict(document: Document, check: Check, runs: list[Run]) -> None:
+    failed = check.short("acceptance")
+    reasons = [check.count_of_errors, check.count("acceptance"), check.count("target")]
+    short = [verdict for one in failed for verdict in one.short][:MOST_SHOWN]
+    reasons += [f"{verdict.goal.name}: {readable(str(verdict))}" for verdict in short]
+    reasons += filter(None, [look(run) for run in runs for look in (_slowest_rank, _narrow_link)])
+    if check.errors:
+        document.verdict(False, "Wrong results: do not trust any figure here", reasons)
+    elif failed:
+        document.verdict(False, "Not sound: what must hold on any sound machine does not hold", reasons)
+    elif check.of("acceptance") and check.not_judged("acceptance"):
+        document.verdict(True, "Sound as far as it was judged: not all that must hold was measured", reasons)
+    elif check.of("acceptance"):
+        document.verdict(True, "Sound: what must hold on any sound machine holds", reasons)
+    else:
+        document.verdict(None, "Not judged: no acceptance is meant for these results", reasons)
 
 
 def _fact(run: Run, key: str) -> str:
@@ -246,7 +281,9 @@ def _pairs(document: Document, cases: list[Case]) -> None:
         here = [case for case in cases if case.operation == operation]
         for case in sorted(here, key=lambda case: (line_name(case), size(case))):
             ours, baseline, ratio = (case.summary(key) for key in ("seconds", "baseline_seconds", "ratio"))
-            beside = [time_text(baseline.median), f"{ratio.median:.3g}", baseline_name(case)] if baseline and ratio else [""] * 3
+            beside = [""] * 3
+            if baseline and ratio:
+                beside = [time_text(baseline.median), f"{ratio.median:.3g}", baseline_name(case)]
             rows.append([line_name(case), size_text(case) if size(case) else "", time_text(ours.median), *beside])
         document.table([operation.replace("_", " "), "size", "ours", "baseline", "baseline / ours", "which baseline"], rows)
 
@@ -274,7 +311,7 @@ def make_report(runs: list[Run], goals: list[Goal]) -> tuple[str, dict[str, str]
     """Returns the page, and its pictures by name if there is matplotlib."""
     writer, check = _Writer("Kokkos Host Spaces: " + ", ".join(ordered(run.title for run in runs))), Check(runs, goals)
     document = writer.document
-    write_verdict(document, check, runs)
+    _verdict(document, check, runs)
     if writer.why_no_pictures:
         document.text(f"The pictures are left out: the Python that wrote this {writer.why_no_pictures}.")
     _errors(document, runs)

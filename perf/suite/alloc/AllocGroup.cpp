@@ -3,9 +3,6 @@
 
 #include "../Groups.hpp"
 #include "Measures.hpp"
-#ifdef KOKKOS_ENABLE_CUDA
-#include "Busy.hpp"
-#endif
 
 #include <iostream>
 

@@ -10,10 +10,12 @@
 #include "../BestVariant.hpp"
 #include "../Effort.hpp"
 #include "AllocPair.hpp"
+#include "BusyDevice.hpp"
 
 #include <barrier>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <optional>
 #include <random>
 
@@ -125,6 +127,49 @@ Measure by_threads(WayInfo const& info, Way const& way, int threads) {
       all.verified &= measured.verified;
     }
     return all;
+  }};
+}
+
+// Memory freed while kernels run is not reused before they end, so the measurements below make a block for
+// each allocation beforehand.
+
+template <class Way>
+auto make_blocks(Way const& way, std::size_t bytes, std::size_t count) {
+  std::vector<decltype(way(bytes))> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(way(bytes));
+  return blocks;
+}
+
+/// Measures allocating and freeing beside a kernel on each of 8 streams.
+template <class Way>
+Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
+  return {[=](bool damage) {
+    make_blocks(way, bytes, count);
+    // Let the pool find on an idle device that all retired blocks are ready.
+    Kokkos::fence();
+    pool::trim(std::numeric_limits<std::size_t>::max());
+    BusyDevice const device(8, 1);
+    return time_pairs(
+        way, [bytes] { return bytes; }, count, [&device] { return device.is_busy(); }, damage);
+  }};
+}
+
+/// Measures freeing alone, beside a kernel that began after the allocation.
+template <class Way>
+Measure free_busy(Way const& way, std::size_t bytes, std::size_t count) {
+  return {[=](bool damage) {
+    Latencies latencies;
+    auto blocks = make_blocks(way, bytes, count);
+    for (auto const& block : blocks)
+      latencies.verified &= keeps_its_ends(begin_of(block), bytes, 'f', damage) &&
+                            is_page_locked_throughout(begin_of(block), bytes);
+    BusyDevice const device(1, 0.05);
+    while (!blocks.empty() && device.is_busy()) {
+      auto const start = Clock::now();
+      blocks.pop_back();
+      latencies.seconds.push_back(seconds_since(start));
+    }
+    return latencies;
   }};
 }
 

@@ -4,7 +4,6 @@
 #include "../../plain/Platform.hpp"
 #include "../Groups.hpp"
 #include "../LatestMemory.hpp"
-#include "DeviceStreams.hpp"
 #include "StreamPair.hpp"
 #include "StreamedLoops.hpp"
 

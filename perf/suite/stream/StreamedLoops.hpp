@@ -6,6 +6,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_STREAM_STREAMED_LOOPS_HPP
 
+#include "../../plain/Platform.hpp"
+#include "../../plain/Stopwatch.hpp"
 #include "../Instance.hpp"
 #include "StreamBaseline.hpp"
 
@@ -14,6 +16,7 @@
 #include <KokkosHostSpaces/StreamedReduce.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +24,25 @@
 namespace KokkosHostSpaces::Perf {
 
 using LoopOptions = StreamOptions<Execution>;
+
+/// A stream for each device, and an instance on each stream.
+class DeviceStreams {
+ public:
+  explicit DeviceStreams(std::vector<int> const& devices) {
+    int const here = current_device();
+    for (int device : devices) {
+      use_device(device);
+      m_stopwatches.push_back(std::make_unique<Stopwatch>());
+      m_instances.push_back(make_instance(m_stopwatches.back()->stream()));
+    }
+    use_device(here);
+  }
+  std::vector<Execution> const& instances() const { return m_instances; }
+
+ private:
+  std::vector<std::unique_ptr<Stopwatch>> m_stopwatches;  // own the streams
+  std::vector<Execution> m_instances;
+};
 
 struct TriadBody {
   KOKKOS_FUNCTION void operator()(std::int64_t i, Chunk<double const*> b, Chunk<double const*> c,
