@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-# What the job scripts have in common. They tell the folder perf/, numbers of ranks and cores, and
+# Functions of all job scripts, which set the folder perf/ and the numbers of ranks and cores, and define
 # how to launch ranks:
 #   launch <ranks> <nodes> <ranks on each node> <command>...
 
@@ -24,7 +24,7 @@ launch_by_mpiexec() {
   esac
 }
 
-# How many GPUs CUDA would see here.
+# Print the number of GPUs that CUDA would see here.
 count_gpus() {
   if [ -n "${CUDA_VISIBLE_DEVICES+set}" ]; then
     tr ',' '\n' <<< "$CUDA_VISIBLE_DEVICES" | grep -c .

@@ -109,7 +109,7 @@ TEST_CASE("pageable memory costs what its copies take on an instance", "[audit]"
              ContainsSubstring("put `halo_send` into PinnedSpace: 0.41 s of 2.3 s"));
 }
 
-TEST_CASE("of a blocking copy of pageable memory its slowness is told from the fence", "[audit]") {
+TEST_CASE("the time of a blocking copy of pageable memory is told from its fence", "[audit]") {
   Program program;
   program.blocking("Cuda", "field", "Host", "halo", 0.5, 0.1, 1000000000);
   auto const row = only_row(program.findings(50e9));
@@ -235,7 +235,7 @@ TEST_CASE("a copy that an exception ended leaves nothing behind", "[audit]") {
   CHECK(all.copies == 1);
 }
 
-TEST_CASE("labels that are made up as the program goes take bounded memory", "[audit]") {
+TEST_CASE("generated labels take bounded memory", "[audit]") {
   Program program;
   for (int i = 0; i != 20000; ++i)
     program.on_instance("Cuda", std::to_string(i).c_str(), "Pinned", "halo", 0);
@@ -252,7 +252,7 @@ TEST_CASE("the link's rate is the best that was seen, if no file tells it", "[au
   CHECK(program.recorder.result().best[to_host] == 0);
 }
 
-TEST_CASE("who waits for a copy's instance is not told of fences that come later", "[audit]") {
+TEST_CASE("a fence behind a wait for the copy's instance is not one of the copy", "[audit]") {
   Program program;
   program.on_instance("Cuda", "field", "Pinned", "halo", 0);
   program.fence("Kokkos::Cuda::fence(): Unnamed Instance Fence", cuda + one_instance, 1);
@@ -286,7 +286,7 @@ TEST_CASE("values that are read one by one are not to be gathered", "[audit]") {
   CHECK(all.advice[1].text == "read `sum` itself, which is host memory");
 }
 
-TEST_CASE("nobody is told to let one buffer do for parts of the same one", "[audit]") {
+TEST_CASE("parts of one buffer get no advice to share a buffer", "[audit]") {
   Program program;
   program.on_instance("Host", "field", "Host", "field", 1);
   auto const all = program.findings();

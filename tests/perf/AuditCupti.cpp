@@ -69,7 +69,7 @@ void copy(char const* to, char const* from, Work const& work, std::uint64_t byte
 
 }  // namespace
 
-TEST_CASE("copies that nobody waits for have the rate at which copy engines did them", "[audit]") {
+TEST_CASE("asynchronous copies have the rate of the copy engines", "[audit]") {
   ListenedTo const cupti;
   auto const result = audited([&] {
     copy("a", "b", [&] { cupti.call(1000000, 50); });
@@ -84,8 +84,7 @@ TEST_CASE("copies that nobody waits for have the rate at which copy engines did 
   CHECK(cupti.nobody_listens());
 }
 
-TEST_CASE("what copy engines do beside copies of Kokkos, or have not done, is left out",
-          "[audit]") {
+TEST_CASE("copies by other code, and unfinished ones, are left out", "[audit]") {
   ListenedTo const cupti;
   auto const result = audited([&] {
     cupti.call(1 << 20, 1);

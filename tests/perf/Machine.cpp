@@ -60,7 +60,7 @@ TEST_CASE("clocks, error correction and power of a GPU are those that nvidia-smi
   CHECK(fact(facts, "power_limit_max") == "700.00");
 }
 
-TEST_CASE("what no nvidia-smi tells is not known") {
+TEST_CASE("values are unknown without nvidia-smi") {
   Folder const folder;
   std::string const fails =
       folder.write("/smi", "#!/bin/sh\necho 'No devices were found'\nexit 6\n");
@@ -68,7 +68,7 @@ TEST_CASE("what no nvidia-smi tells is not known") {
     for (auto const& [key, value] : gpu_facts("0000:17:00.0", program)) CHECK(value == "");
 }
 
-TEST_CASE("what nvidia-smi tells beside the values is none of them") {
+TEST_CASE("warnings of nvidia-smi are no values") {
   Folder const folder;
   std::string const program =
       folder.write("/smi",

@@ -110,7 +110,7 @@ TEST_CASE("sizes read well") {
   CHECK(size_name(std::size_t(2) << 40) == "2048 GiB");
 }
 
-TEST_CASE("what was filled matches, and nothing else does") {
+TEST_CASE("filled memory matches, and no other") {
   std::vector<std::uint64_t> numbers(1000);
   CHECK_FALSE(matches(numbers.data(), numbers.size()));
   std::uint64_t const sum = fill(numbers.data(), numbers.size());

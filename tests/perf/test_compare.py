@@ -50,7 +50,7 @@ class Compare(ReportTest):
         self.assertEqual(self.compare(synthetic.machine(1), new)[0], 0)
         self.assertEqual(self.compare(synthetic.machine(1), new, "--minimum", "0.02")[0], 1)
 
-    def test_too_few_repetitions_are_said(self):
+    def test_too_few_repetitions_are_reported(self):
         new = synthetic.machine(2, repetitions=3)
         new.change(PART + "/", real_time=1.5)
         code, text = self.compare(synthetic.machine(1, repetitions=3), new)
@@ -58,7 +58,7 @@ class Compare(ReportTest):
         self.assertIn("508 cannot be judged", text)
         self.assertTrue(text.startswith(f"?      {PART}: +5"), text)
 
-    def test_what_scatters_too_much_cannot_be_judged(self):
+    def test_a_case_that_scatters_too_much_cannot_be_judged(self):
         old, new = synthetic.machine(1), synthetic.machine(2)
         for place, machine in enumerate((old, new)):
             scatter = random.Random(place)
@@ -101,7 +101,7 @@ class Compare(ReportTest):
         self.assertEqual(code, 1)
         self.assertIn("1 of 8 cases are slower", text)
 
-    def test_other_machines_and_missing_cases_are_said(self):
+    def test_other_machines_and_missing_cases_are_reported(self):
         new = synthetic.machine(2, gpu="NVIDIA H100", commit="fedcba987654", kokkos_version="5.1.0")
         new.remove(PART + "/")
         _, text = self.compare(synthetic.machine(1), new)
@@ -125,7 +125,7 @@ class Compare(ReportTest):
         for corrected, expected in zip(holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06]):
             self.assertAlmostEqual(corrected, expected)
 
-    def test_the_few_with_few_values_need_not_be_as_sure_as_the_many(self):
+    def test_few_cases_with_few_values_need_less_significance_than_many(self):
         sizes = [(15, 15)] * 200 + [(5, 5)] * 2 + [(3, 3)] * 9
         corrected = correct([1e-5] * 200 + [0.008] * 2 + [0.1] * 9, sizes, 0.05)
         self.assertEqual([round(p, 6) for p in (corrected[0], corrected[200], corrected[-1])], [0.004, 0.032, 1])

@@ -62,7 +62,7 @@ class Figures(ReportTest):
         self.assertEqual(code, 1, text)
         self.assertIn("2 are not", text)
 
-    def test_what_cannot_be_checked_is_an_error(self):
+    def test_an_invalid_mark_is_an_error(self):
         for wrong in ("<!-- table rates copy of none.json -->\n<!-- end -->",
                       "<!-- table pie copy of results.json -->\n<!-- end -->",
                       "<!-- table rates copy of results.json -->\nno end", "<!-- table rates of -->\n<!-- end -->",

@@ -9,7 +9,7 @@ from support import GoalTest, machine_that_reaches_all
 
 
 class Limits(GoalTest):
-    def test_batches_and_turned_copies_are_held_against_baselines_and_link(self):
+    def test_batches_and_transposed_copies_are_compared_with_baselines_and_link(self):
         for part, factors, wanted in (
                 ("copy/batch/PinnedSpace/to_host/scattered/baseline:single", {"baseline_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
                 ("copy/batch/PinnedSpace/to_device/scattered/baseline:best", {"real_time": 1.7}, "ratio >= 0.95"),
@@ -23,7 +23,7 @@ class Limits(GoalTest):
                 self.assertGreater(machine.change(part, **factors), 0)
                 self.assert_missed(machine, wanted)
 
-    def test_a_copy_of_microseconds_may_be_a_part_of_one_later(self):
+    def test_a_copy_of_microseconds_may_take_300_ns_more(self):
         for later, reached in ((1.07, True), (1.09, False)):  # of 4 µs
             with self.subTest(later):
                 machine = machine_that_reaches_all()
@@ -31,7 +31,7 @@ class Limits(GoalTest):
                                real_time=later)
                 self.assertEqual(self.check(machine)[0] == 0, reached)
 
-    def test_two_gpus_are_held_against_both_links_where_there_are_two(self):
+    def test_two_gpus_are_compared_with_both_links(self):
         code, text = self.check(machine_that_reaches_all(), "--verbose")
         self.assertIn("meant for backend = cuda, ranks = 1, limit_all_two_to_one >= 1", text)
         machine = machine_that_reaches_all()
@@ -58,7 +58,7 @@ class Limits(GoalTest):
         self.assertEqual(text.count("MISSED target: streamed triad, beside the link"), 2)
         self.assertEqual(text.count("MISSED target: all GPUs of a process, "), 4)
 
-    def test_memory_that_slows_loops_and_copies_alike_is_told(self):
+    def test_memory_that_slows_loops_and_copies_alike_is_reported(self):
         for part, wanted in (("stream/triad/PinnedSpace/staged/baseline:link", "rate / limit two to one >= 0.9"),
                              ("stream/dot/PinnedSpace/staged/baseline:link", "rate / limit to device >= 0.97"),
                              ("triad/PinnedSpace/all_devices/baseline:all_links", "rate / limit all two to one >= 0.9"),
@@ -69,7 +69,7 @@ class Limits(GoalTest):
                 self.assertGreater(machine.change(part, real_time=1.2, baseline_seconds=1.2), 0)
                 self.assert_missed(machine, wanted)
 
-    def test_ranks_that_slow_each_other_down_miss_what_the_links_carry_at_once(self):
+    def test_ranks_that_slow_each_other_down_miss_the_rate_of_all_links(self):
         machine = machine_that_reaches_all()
         synthetic.add_ranks(machine, rate=0.9 * synthetic.BOTH)
         self.assert_missed(machine, "rate / limit both >= 0.97, measured 0.")
@@ -78,7 +78,7 @@ class Limits(GoalTest):
         machine.change("copy/to_host/PinnedSpace/contiguous/bytes:67108864", baseline_seconds=0.9)
         self.assertEqual(self.check(machine, "--check=acceptance")[0], 1)
 
-    def test_streamed_loops_are_held_against_link_and_baselines(self):
+    def test_streamed_loops_are_compared_with_link_and_baselines(self):
         for part, factors, wanted in (
                 ("stream/triad/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),
                 ("stream/dot/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),

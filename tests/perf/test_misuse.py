@@ -36,7 +36,7 @@ def small(**context):
 
 
 class Misuse(ReportTest):
-    def test_a_file_that_was_cut_off_is_said_to_be(self):
+    def test_a_truncated_file_is_reported(self):
         text = json.dumps(small().data)
         for end in (0, 1, len(text) // 2, len(text) - 1):
             path = self.folder / "cut.json"
@@ -83,7 +83,7 @@ class Misuse(ReportTest):
         self.assertIn("results: 2 errors in 2 benchmarks", said)
         self.assertEqual(said.count("WRONG"), 2)
 
-    def test_what_is_no_fault_of_the_results_has_another_exit_code(self):
+    def test_other_failures_have_another_exit_code(self):
         out = io.StringIO()
         with mock.patch("report.cli.load_all", side_effect=ZeroDivisionError), contextlib.redirect_stderr(out):
             self.assertEqual(main([str(self.write(small())), "--check"]), 2)
@@ -115,7 +115,7 @@ class Misuse(ReportTest):
         one.data["context"]["cuda_driver_version"] = "unknown"
         self.assertEqual(self.call(self.write(one), "--nvbandwidth", out), (0, ""))
 
-    def test_fractions_that_are_none_are_refused(self):
+    def test_invalid_fractions_are_refused(self):
         path = self.write(small())
         for option in "--minimum", "--judge", "--significance":
             for value in "-1", "nan", "inf", "x":
@@ -123,14 +123,14 @@ class Misuse(ReportTest):
                     self.call("compare", path, path, option, value)
                 self.assertEqual(ended.exception.code, 2)
 
-    def test_a_wrong_old_result_is_said(self):
+    def test_a_wrong_old_result_is_reported(self):
         old = small()
         for one in old.data["benchmarks"][:3]:
             one |= {"error_occurred": True, "error_message": "wrong"}
         said = self.call("compare", self.write(old, "old.json"), self.write(small(), "new.json"))[1]
         self.assertIn(f"note: 1 results were wrong in {self.folder / 'old.json'} already, such as {FENCE}: wrong", said)
 
-    def test_times_of_ranks_that_are_none_of_the_run_tell_nothing(self):
+    def test_times_of_ranks_outside_of_the_run_are_ignored(self):
         machine = small(ranks="2", rank_0="host:a", rank_1="garbage")
         for one in machine.data["benchmarks"]:
             one |= {"rank_0_seconds": 1.0, "rank_3_seconds": 2.0}
@@ -138,13 +138,13 @@ class Misuse(ReportTest):
         self.assertEqual(self.call(self.write(machine), "--output", page)[0], 0)
         self.assertNotIn("the slowest is", page.read_text(encoding="utf-8"))
 
-    def test_of_long_texts_that_differ_at_their_end_the_end_is_shown(self):
+    def test_long_texts_are_shortened_to_their_difference(self):
         old, new = (small(kokkos_configuration="Kokkos " * 100 + end, **more) for end, more in (("CUDA", {"ecc": ""}), ("HIP", {})))
         said = self.call("compare", self.write(old, "old.json"), self.write(new, "new.json"))[1]
         self.assertRegex(said, r"kokkos_configuration: [.]{3}.* CUDA -> [.]{3}.* HIP\n")
         self.assertNotIn("unknown -> unknown", said)
 
-    def test_words_of_other_languages_and_html_stay_what_they_are(self):
+    def test_unicode_and_html_are_shown_unchanged(self):
         machine = small(gpu="<b>\"GPU\" & 'Ü' 中", host_name="a<script>")
         machine.add("copy/to_host/<i>$x$_^/contiguous/bytes:64", 1e-6, 1e-6, bytes=64.0, label="<u>" + "long " * 1000)
         page = self.folder / "a page" / "of mine.HTML"
@@ -166,7 +166,7 @@ class Terminals(ReportTest):
         self.assertEqual(ended.returncode, 3, ended.stderr)
         self.assertRegex(ended.stdout, rb"\(2[.]\d+ to 2[.]\d+\) \?s")
 
-    def test_what_nobody_can_read_is_an_error(self):
+    def test_a_full_standard_output_is_an_error(self):
         path = self.write(small())
         with open("/dev/full", "wb") as full:
             self.assertEqual(self.run_script("compare", path, path, stdout=full).returncode, 2)
@@ -207,10 +207,10 @@ class Statistics(unittest.TestCase):
             with mock.patch("report.significance._MOST_PAIRS", 0):
                 self.assertAlmostEqual(mann_whitney(before, after), exact, delta=0.2 * exact)
 
-    def test_three_equal_values_are_no_surer_than_three(self):
+    def test_three_equal_values_are_no_more_significant_than_three(self):
         self.assertAlmostEqual(mann_whitney([1.0] * 3, [2.0] * 3), 0.1)
 
-    def test_of_what_is_10_percent_slower_one_in_twenty_is_overlooked_at_most(self):
+    def test_at_most_one_in_twenty_changes_of_10_percent_is_overlooked(self):
         noise = random.Random(1)
 
         def draw(factor):

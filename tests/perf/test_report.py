@@ -74,7 +74,7 @@ class Report(ReportTest):
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]0+<")
 
     @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
-    def test_series_that_meet_stand_side_by_side_and_without_lines(self):
+    def test_overlapping_series_stand_side_by_side_without_lines(self):
         from report.looks import draw, plt
         from report.numbers import Summary
 
@@ -131,7 +131,7 @@ class Report(ReportTest):
         self.assertRegex(gpu[2], r"^4[34]\.\d+ / 4[34]\.\d+ GB/s, speed 0\.80$")
         self.assertFalse("look at its host" in self.report(of_two_ranks(1.01))[1])
 
-    def test_the_sum_of_ranks_and_its_efficiency_are_told(self):
+    def test_the_sum_of_ranks_and_its_efficiency_are_shown(self):
         one = synthetic.machine(1, 3, (10, 28), ("triad", "dot"))
         _, page = self.report(one, of_two_ranks())
         row = next(row for row in tables(page) if row[:2] == ["copy/to_host/PinnedSpace/contiguous/256 MiB", "2"])
@@ -145,7 +145,7 @@ class Report(ReportTest):
         self.assertRegex(rows["CudaSpace, idle"][3], r"^2\.6\d* µs$|^2\.59\d* µs$")
         self.assertRegex(rows["CudaSpace, launch_and_fence"][3], r"^12\.\d* µs$")
 
-    def test_a_machine_is_told_and_what_an_old_file_does_not_tell_is_unknown(self):
+    def test_a_machine_is_shown_and_facts_missing_in_old_files_are_unknown(self):
         machine = synthetic.Machine(1, 3, kernel="6.1", clock_sm="1755", link_width="8", link_width_max="16",
                                     link_generation_max="5", power_limit="700.00", ecc="Enabled")
         machine.add("latency/fence/CudaSpace/idle", 2.5e-6, 2.6e-6)

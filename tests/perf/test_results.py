@@ -34,7 +34,7 @@ class Results(ReportTest):
         self.assertEqual(list(run.cases), [name])
         self.assertEqual(run.cases[name].seconds, [2.0, 2.0, 2.0])
 
-    def test_what_was_left_out_is_kept_apart(self):
+    def test_left_out_benchmarks_are_kept_apart(self):
         machine = synthetic.machine()
         machine.data["benchmarks"].append(
             synthetic.entry("latency/x/CudaSpace", 0, 0.0, skipped=True, skip_message="no memory"))
@@ -77,7 +77,7 @@ class Results(ReportTest):
         self.assertFalse({"host_name", "executable", "load_avg"} & context.keys())
         self.assertEqual(context["gpu"], "NVIDIA H200")
 
-    def test_what_is_not_as_the_suite_writes_it_is_refused(self):
+    def test_other_json_is_refused(self):
         full, small = self.write(synthetic.machine(1, 3, (10,), ("triad",)), "full.json"), self.folder / "small.json"
         self.call("condense", full, small)
         bad = self.folder / "bad.json"
@@ -94,7 +94,7 @@ class Results(ReportTest):
             for arguments in (bad, "--check"), ("compare", full, bad), ("condense", bad, self.folder / "out.json"):
                 self.assertEqual(self.call(*arguments)[0], 2, (good, where, wrong, arguments))
 
-    def test_a_file_that_cannot_be_written_is_told(self):
+    def test_a_file_that_cannot_be_written_is_reported(self):
         results = self.write(synthetic.machine())
         for out in ("no/such/folder.json", "/dev/full"):
             code, text = self.call("condense", results, self.folder / out)
