@@ -72,16 +72,16 @@ struct halo {
 template <class DataType, class Layout = Kokkos::LayoutRight>
 class Intermediate {
  public:
-  /// As of a View.
-  using non_const_data_type = typename Impl::PlainViewOf<DataType>::non_const_data_type;
-  /// As of a View.
-  using const_data_type = typename Impl::PlainViewOf<DataType>::const_data_type;
-  /// As of a View.
-  using value_type = typename Impl::PlainViewOf<DataType>::value_type;
-  /// As of a View.
+  /// The same as in a View.
+  using non_const_data_type = typename Impl::HostViewOf<DataType>::non_const_data_type;
+  /// The same as in a View.
+  using const_data_type = typename Impl::HostViewOf<DataType>::const_data_type;
+  /// The same as in a View.
+  using value_type = typename Impl::HostViewOf<DataType>::value_type;
+  /// The same as in a View.
   using array_layout = Layout;
-  /// As of a View.
-  static constexpr int rank() { return int(Impl::PlainViewOf<DataType>::rank()); }
+  /// The same as in a View.
+  static constexpr int rank() { return int(Impl::HostViewOf<DataType>::rank()); }
 
   /// \param label for messages
   explicit Intermediate(std::string label = "intermediate")
@@ -102,15 +102,15 @@ class Intermediate {
 template <class ViewType>
 class Resident {
  public:
-  /// As of a View.
+  /// The same as in a View.
   using non_const_data_type = typename ViewType::non_const_data_type;
-  /// As of a View.
+  /// The same as in a View.
   using const_data_type = typename ViewType::const_data_type;
-  /// As of a View.
+  /// The same as in a View.
   using value_type = typename ViewType::value_type;
-  /// As of a View.
+  /// The same as in a View.
   using array_layout = typename ViewType::array_layout;
-  /// As of a View.
+  /// The same as in a View.
   static constexpr int rank() { return int(ViewType::rank()); }
 
   /// Keeps the View alive; copies nothing.

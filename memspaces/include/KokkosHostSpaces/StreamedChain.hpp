@@ -59,7 +59,7 @@ StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpa
                                   stages...);
 }
 
-/// As above, on an instance.
+/// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
                             Range const& range, Stages const&... stages) {
@@ -67,7 +67,7 @@ StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& inst
                              stages...);
 }
 
-/// As above, on the default instance.
+/// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, StreamOptions<>{}, range, stages...);

@@ -51,7 +51,7 @@ StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace
                                 arguments...);
 }
 
-/// As above, on an instance.
+/// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
           class... Arguments>
 StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
@@ -60,7 +60,7 @@ StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instan
                            body, arguments...);
 }
 
-/// As above, on the default instance.
+/// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
 StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
                           Arguments const&... arguments) {

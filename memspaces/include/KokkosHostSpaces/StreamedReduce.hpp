@@ -37,7 +37,7 @@ StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSp
                                    reducer, arguments...);
 }
 
-/// As above, on an instance.
+/// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
           class Reducer, class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& instance,
@@ -47,7 +47,7 @@ StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& ins
                               body, reducer, arguments...);
 }
 
-/// As above, on the default instance.
+/// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t plenty = std::size_t(1) << 30;
 
-enum class Outcome { right, told, wrong };
+enum class Outcome { right, reported, wrong };
 
 struct Failing {
   unsigned seed;
@@ -69,23 +69,23 @@ Outcome run_with_failure(Failing const& what, std::size_t call, std::size_t* cal
   auto const expected     = random.expected();
   auto const before       = random.arrays();
   std::size_t const first = FakeCuda::calls("*");
-  bool told               = false;
+  bool reported           = false;
   std::shared_ptr<StreamedState> loop;  // keeps an event that the driver refuses to take back
   if (call > 0) FakeCuda::fail_nth_call("*", call);
   try {
     loop = run_stream(job, pool);
     loop->fence();
   } catch (Error const&) {
-    told = true;
+    reported = true;
   }
   FakeCuda::fail_no_more();
   if (calls != nullptr) *calls = FakeCuda::calls("*") - first;
-  if (told) {
+  if (reported) {
     restore(random, before);  // no work is left that would write again
     run_stream(job, pool)->fence();
   }
   if (random.arrays() != expected) return Outcome::wrong;
-  return told ? Outcome::told : Outcome::right;
+  return reported ? Outcome::reported : Outcome::right;
 }
 
 // True if nothing is left, except an event that the driver refused to take back.
@@ -99,7 +99,7 @@ bool nothing_else_is_left() {
 
 TEST_CASE("a failure of any call is reported once, and leaves no work behind, whatever the loop") {
   std::size_t const step = rounds(0) > 0 ? 1 : sanitized ? 24 : 12;
-  int told = 0, all = 0;
+  int reported = 0, all = 0;
   for (unsigned n = 0; n < 12; ++n) {
     Failing const what =
         first_that_fits({100 * n, n % 2 == 0, n % 4 < 2 ? Transport::staged : Transport::zero_copy,
@@ -112,11 +112,11 @@ TEST_CASE("a failure of any call is reported once, and leaves no work behind, wh
       Outcome const outcome = run_with_failure(what, call);
       REQUIRE(outcome != Outcome::wrong);
       REQUIRE(nothing_else_is_left());
-      told += outcome == Outcome::told;
+      reported += outcome == Outcome::reported;
     }
   }
   CHECK(all > 100);
-  CHECK(told > all / 4);  // the others are calls whose failure does no harm
+  CHECK(reported > all / 4);  // the others are calls whose failure does no harm
 }
 
 TEST_CASE("a launch that throws ends the parts of all devices") {
@@ -167,13 +167,13 @@ TEST_CASE("a loop that needs the memory of one that failed throws, and does not 
     large.job.options.chunk_rows = OneArray::rows / 2;
     StreamResourcePool pool(allocate, 1);
     run_stream(small.job, pool)->fence();
-    std::atomic<bool> ended = false, told = false;
+    std::atomic<bool> ended = false, reported = false;
     FakeCuda::fail_every(1);  // as if a kernel had touched what it must not
     std::jthread const loop([&] {
       try {
         run_stream(large.job, pool);
       } catch (Error const&) {
-        told = true;
+        reported = true;
       }
       ended = true;
     });
@@ -182,7 +182,7 @@ TEST_CASE("a loop that needs the memory of one that failed throws, and does not 
     CHECK(ended);
     FakeCuda::fail_no_more();
     while (!ended) std::this_thread::yield();
-    CHECK(told);
+    CHECK(reported);
     run_stream(large.job, pool)->fence();
   }
   CHECK(nothing_is_left());

@@ -35,15 +35,13 @@ inline std::shared_ptr<char> allocate(int, std::size_t bytes) {
   return {static_cast<char*>(memory), [](char* pointer) { cudaFree(pointer); }};
 }
 
-/// Page-locks the arrays of a case, so that copies do not make the caller wait.
+/// Page-locks arrays, so that copies do not make the caller wait.
 class Locked {
  public:
   explicit Locked(Case& of) {
-    for (Array& array : of.arrays()) {
-      Backend::Driver::lock_pages(array.data(), array.size() * sizeof(Number));
-      m_arrays.push_back(&array);
-    }
+    for (Array& array : of.arrays()) lock(array);
   }
+  explicit Locked(Array& array) { lock(array); }
   ~Locked() {
     for (Array* const array : m_arrays)
       Backend::Driver::unlock_pages(array->data(), array->size() * sizeof(Number));
@@ -52,6 +50,11 @@ class Locked {
   Locked& operator=(Locked const&) = delete;
 
  private:
+  void lock(Array& array) {
+    Backend::Driver::lock_pages(array.data(), array.size() * sizeof(Number));
+    m_arrays.push_back(&array);
+  }
+
   std::vector<Array*> m_arrays;
 };
 
@@ -104,8 +107,7 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
   return job;
 }
 
-/// A loop that reads an array of ones, or writes it, on a stream of each of some devices: chunks of
-/// 50 rows, with kernels that do nothing.
+/// A loop over an array of ones in chunks of 50 rows, on a stream of each device. Its kernels do nothing.
 struct OneArray {
   static constexpr int rows = 1000;
 
@@ -116,7 +118,7 @@ struct OneArray {
   };
 
   explicit OneArray(std::vector<int> const& devices, Access access = Access::read)
-      : array(rows, 1), locked(array.data()) {
+      : array(rows, 1), locked(array) {
     ArgumentFacts u;
     u.label         = "u";
     u.side          = Side::page_locked;
@@ -149,15 +151,7 @@ struct OneArray {
   }
 
   Array array;
-  struct Locked {
-    explicit Locked(void* begin) : pages(begin) {
-      Backend::Driver::lock_pages(pages, rows * sizeof(Number));
-    }
-    ~Locked() { Backend::Driver::unlock_pages(pages, rows * sizeof(Number)); }
-    Locked(Locked const&)            = delete;
-    Locked& operator=(Locked const&) = delete;
-    void* pages;
-  } locked;
+  Locked locked;
   std::vector<std::unique_ptr<DeviceWork::Stream>> streams;
   StreamJob job;
   std::vector<Launch> launches;

@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -133,7 +134,8 @@ bool is_right(Case& random, StreamPlan const& plan, StreamShape const& shape) {
   return random.arrays() == expected;
 }
 
-// Counts the bytes of all copies, and fails unless each row of a buffer is loaded once, in order.
+// Counts the bytes of all copies. Fails unless each row of a buffer is loaded once, in order, and the
+// cost model has the same bytes.
 Bytes copied(StreamPlan const& plan, StreamShape const& shape) {
   Bytes bytes;
   std::vector<std::optional<std::size_t>> loaded(shape.buffers.size());
@@ -148,6 +150,14 @@ Bytes copied(StreamPlan const& plan, StreamShape const& shape) {
       before = piece.from + piece.bytes;
     }
   REQUIRE(bytes == Bytes{plan.bytes_to_device, plan.bytes_to_host});
+  Bytes estimated;
+  for (ArgumentCost const& argument : cost_of(shape).arguments) {
+    if (argument.resident) continue;
+    estimated.to_device += argument.to_device;
+    estimated.to_host += argument.to_host;
+  }
+  bool const is_part = shape.own.begin > 0 || shape.own.end < shape.stages.back().end;
+  if (!is_part) REQUIRE(bytes == estimated);
   return bytes;
 }
 

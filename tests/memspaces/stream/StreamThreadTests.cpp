@@ -20,36 +20,6 @@
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
 
-TEST_CASE("threads take, give back and drop memory of streamed loops at the same time") {
-  FakeCuda::reset();
-  constexpr int threads      = 4;
-  constexpr std::size_t unit = 4096;
-  std::atomic<int> wrong     = 0;
-  {
-    StreamResourcePool pool(allocate, threads * unit);
-    std::latch start(threads);
-    std::vector<std::jthread> team;
-    for (int thread = 0; thread < threads; ++thread) {
-      team.emplace_back([&, thread] {
-        start.arrive_and_wait();
-        for (int round = 0; round < 100; ++round) {
-          auto const resources = pool.take(0, unit);
-          std::memset(resources->memory.get(), thread, unit);  // no other thread has it
-          wrong += pool.held() > threads * unit;
-          wrong += resources->memory.get()[unit - 1] != char(thread);
-          if (round % 3 == thread % 3)
-            pool.drop(resources);
-          else
-            pool.put_back(resources);
-          if (round % 5 == thread) pool.release();
-        }
-      });
-    }
-  }
-  CHECK(wrong == 0);
-  CHECK(nothing_is_left());
-}
-
 TEST_CASE("threads that enqueue at once share the memory of streamed loops, and take no more") {
   FakeCuda::reset();
   constexpr std::size_t unit = 1 << 20;

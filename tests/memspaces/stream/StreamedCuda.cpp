@@ -49,9 +49,9 @@ struct Laplace {
   }
 };
 
-// The body over resident arrays, by a plain parallel_for.
+// The body over Views on the device, by a parallel_for.
 template <class Body, class... Views>
-struct Plain {
+struct OverViews {
   Body body;
   khs::Impl::ChunkPack<Views...> views;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -102,7 +102,7 @@ TEST_CASE("a chain has the bits of resident steps", "[streamed_cuda][cuda]") {
       Kokkos::parallel_for(
           "step",
           Kokkos::MDRangePolicy<Kokkos::Cuda, Kokkos::Rank<3>>({1, 1, 1}, {n - 1, n - 1, n - 1}),
-          Plain<Laplace, decltype(x), decltype(x)>{{}, {x, y}});
+          OverViews<Laplace, decltype(x), decltype(x)>{{}, {x, y}});
       std::swap(x, y);
     }
     Kokkos::deep_copy(expected, x);

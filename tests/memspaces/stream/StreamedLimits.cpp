@@ -201,7 +201,7 @@ TEST_CASE("on the host a chain goes in blocks that stay in the caches", "[stream
 
 TEST_CASE("indices beyond 32 bits are counted", "[streamed_limits]") {
   constexpr std::int64_t n = (std::int64_t(1) << 32) + 5, part = 5000;
-  // Pages that nobody touches take no memory.
+  // Untouched pages take no memory.
   std::unique_ptr<char[]> const memory(new char[n]);
   using Bytes =
       Kokkos::View<char const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

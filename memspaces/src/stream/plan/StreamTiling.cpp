@@ -272,7 +272,7 @@ class Tiler {
     return fitting;
   }
 
-  // Of the first and the last chunks. If the rows were asked for, all chunks have them.
+  // The rows of the first and the last chunks. If the rows were asked for, all chunks have them.
   std::int64_t fewest_rows(std::int64_t rows) const {
     for (int n = 0; n < most_halvings && m_options.chunk_rows == 0 && rows / 2 > 0 &&
                     std::size_t(rows / 2) * m_row_bytes >= m_options.smallest_chunk;
@@ -300,7 +300,8 @@ class Tiler {
   std::int64_t m_length;
   int m_slots;
   std::size_t m_row_bytes = 1;  // of the longest row
-  std::int64_t m_in_pages = 1;  // so many rows of any array are whole pages; a power of two
+  std::int64_t m_in_pages =
+      1;  // a number of rows that is whole pages of each array; a power of two
 };
 
 }  // namespace

@@ -88,7 +88,9 @@ std::string StreamedLoop::explain() const {
          " bytes of device memory";
 }
 
-StreamMemory stream_memory() { return {Impl::stream_resources().held(), Impl::stream_resources().limit()}; }
+StreamMemory stream_memory() {
+  return {Impl::stream_resources().held(), Impl::stream_resources().limit()};
+}
 
 void release_stream_memory() { Impl::stream_resources().release(); }
 

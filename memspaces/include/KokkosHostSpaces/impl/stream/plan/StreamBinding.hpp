@@ -58,7 +58,7 @@ struct StreamBinding {
   bool layout_right       = true;
   bool in_place           = false;  ///< a stage reads a View that it writes: ZeroCopy is impossible
   std::string pageable;             ///< an argument that kernels cannot reach, if any
-  std::int64_t launch_rows = 0;  ///< rows of one launch at most, which counts in 32 bits
+  std::int64_t launch_rows = 0;     ///< rows of one launch at most, which counts in 32 bits
   /// Strides in elements, of each argument of each stage.
   struct Strides {
     std::int64_t of[3] = {1, 1, 1};

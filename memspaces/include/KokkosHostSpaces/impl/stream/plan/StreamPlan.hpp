@@ -24,7 +24,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// As an index of the containers of the standard library.
+/// Converts a number of a buffer, stage or operation to an index of a std::vector.
 inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 // --- What a loop does, without types: StreamShape ---
@@ -128,7 +128,7 @@ struct StreamPlan {
   std::size_t bytes_to_host   = 0;
 };
 
-/// What the caller, or the library, asks of a plan.
+/// Options of a plan.
 struct PlanOptions {
   std::int64_t chunk_rows = 0;  ///< 0: chosen
   int slots               = 0;  ///< 0: three

@@ -76,12 +76,12 @@ template <class Layout, int Rank>
 using ChunkLayout = std::conditional_t<Rank == 1, Kokkos::LayoutRight, Layout>;
 
 template <class DataType>
-using PlainViewOf = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using HostViewOf = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 template <class DataType, class Layout>
 using ChunkOf =
-    ChunkView<typename PlainViewOf<DataType>::value_type, int(PlainViewOf<DataType>::rank()),
-              ChunkLayout<Layout, int(PlainViewOf<DataType>::rank())>>;
+    ChunkView<typename HostViewOf<DataType>::value_type, int(HostViewOf<DataType>::rank()),
+              ChunkLayout<Layout, int(HostViewOf<DataType>::rank())>>;
 
 /// Chunks that a kernel passes on to the body. Not a std::tuple, which nvcc does not take in kernels.
 template <class... Chunks>

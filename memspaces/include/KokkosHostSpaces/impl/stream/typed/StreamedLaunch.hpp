@@ -128,9 +128,18 @@ struct DeviceKernel {
           instance, {0, 0, 0}, {Right ? e[2] : e[0], e[1], Right ? e[0] : e[2]}, {64, 2, 2});
   }
 
-  KOKKOS_FUNCTION void operator()(int a) const { at(a, 0, 0); }
-  KOKKOS_FUNCTION void operator()(int a, int b) const { at(a, b, 0); }
-  KOKKOS_FUNCTION void operator()(int a, int b, int c) const { at(a, b, c); }
+  template <class... Value>  // of a reduction
+  KOKKOS_FUNCTION void operator()(int a, Value&... value) const requires(Rank == 1) {
+    at(a, 0, 0, value...);
+  }
+  template <class... Value>
+  KOKKOS_FUNCTION void operator()(int a, int b, Value&... value) const requires(Rank == 2) {
+    at(a, b, 0, value...);
+  }
+  template <class... Value>
+  KOKKOS_FUNCTION void operator()(int a, int b, int c, Value&... value) const requires(Rank == 3) {
+    at(a, b, c, value...);
+  }
 };
 
 /// On the host. Threads share the slow indices, and the fastest index is a loop.
@@ -139,8 +148,8 @@ struct HostKernel {
   Call call;
   LaunchBox box;
 
-  template <class... More>
-  void line(std::int64_t n, More&... more) const {
+  template <class... More>  // the value of a reduction
+  void operator()(std::int64_t n, More&... more) const {
     std::int64_t const middle = box.extent(1);
     if constexpr (Rank == 1) {
       call(box.lower[0] + n, 0, 0, more...);
@@ -164,8 +173,6 @@ struct HostKernel {
         (box.upper[slow] - box.lower[slow]) * (Rank == 3 ? box.extent(1) : 1);
     return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, lines);
   }
-
-  void operator()(std::int64_t n) const { line(n); }
 };
 
 /// Sets a value to the identity of a reducer, or to that of its type, as Kokkos does.
@@ -180,9 +187,8 @@ KOKKOS_FUNCTION void init_value(Reducer const& reducer, typename Reducer::value_
 /// A kernel that reduces by init and join of the user's reducer. Its part of the result does not go to
 /// the reducer's result.
 template <class Kernel, class Reducer>
-struct ReducingKernel {
+struct ReducingKernel : Kernel {
   using value_type = typename Reducer::value_type;
-  Kernel kernel;
   Reducer reducer;
 
   KOKKOS_FUNCTION void init(value_type& value) const { init_value(reducer, value); }
@@ -191,54 +197,29 @@ struct ReducingKernel {
   }
 };
 
-template <class Kernel, class Reducer>
-struct DeviceReduction : ReducingKernel<Kernel, Reducer> {
-  using value_type = typename Reducer::value_type;
-  KOKKOS_FUNCTION void operator()(int a, value_type& v) const { this->kernel.at(a, 0, 0, v); }
-  KOKKOS_FUNCTION void operator()(int a, int b, value_type& v) const {
-    this->kernel.at(a, b, 0, v);
-  }
-  KOKKOS_FUNCTION void operator()(int a, int b, int c, value_type& v) const {
-    this->kernel.at(a, b, c, v);
-  }
-};
-
-template <class Kernel, class Reducer>
-struct HostReduction : ReducingKernel<Kernel, Reducer> {
-  using value_type = typename Reducer::value_type;
-  void operator()(std::int64_t n, value_type& v) const { this->kernel.line(n, v); }
-};
-
 template <class ExecutionSpace>
 inline constexpr bool runs_on_host =
     Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+template <int Rank, bool Right, class ExecutionSpace, class Call>
+using KernelOn = std::conditional_t<runs_on_host<ExecutionSpace>, HostKernel<Rank, Right, Call>,
+                                    DeviceKernel<Rank, Right, Call>>;
 
 /// Enqueues call(i, j, k) for all indices of a box. \tparam Right true for LayoutRight
 template <int Rank, bool Right, class ExecutionSpace, class Call>
 void launch_for(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
                 Call const& call) {
-  if constexpr (runs_on_host<ExecutionSpace>) {
-    HostKernel<Rank, Right, Call> const kernel{call, box};
-    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
-  } else {
-    DeviceKernel<Rank, Right, Call> const kernel{call, box};
-    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
-  }
+  KernelOn<Rank, Right, ExecutionSpace, Call> const kernel{call, box};
+  Kokkos::parallel_for(label, kernel.policy(instance), kernel);
 }
 
 /// Enqueues the reduction of call(i, j, k, value) over a box into `result`, a View of rank 0.
 template <int Rank, bool Right, class ExecutionSpace, class Call, class Reducer, class Result>
 void launch_reduce(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
                    Call const& call, Reducer const& reducer, Result const& result) {
-  if constexpr (runs_on_host<ExecutionSpace>) {
-    using Kernel = HostKernel<Rank, Right, Call>;
-    HostReduction<Kernel, Reducer> const kernel{{Kernel{call, box}, reducer}};
-    Kokkos::parallel_reduce(label, kernel.kernel.policy(instance), kernel, result);
-  } else {
-    using Kernel = DeviceKernel<Rank, Right, Call>;
-    DeviceReduction<Kernel, Reducer> const kernel{{Kernel{call, box}, reducer}};
-    Kokkos::parallel_reduce(label, kernel.kernel.policy(instance), kernel, result);
-  }
+  using Kernel = KernelOn<Rank, Right, ExecutionSpace, Call>;
+  ReducingKernel<Kernel, Reducer> const kernel{{call, box}, reducer};
+  Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
 }
 
 }  // namespace KokkosHostSpaces::Impl

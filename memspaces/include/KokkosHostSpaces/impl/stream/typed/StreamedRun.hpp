@@ -102,7 +102,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   static_assert(std::is_trivially_copyable_v<typename Array::value_type>,
                 "intermediate arrays lie in memory that is not initialised: the type of their "
                 "elements must be trivially copyable");
-  using Plain = PlainViewOf<DataType>;
+  using Plain = HostViewOf<DataType>;
   ArgumentFacts facts;
   facts.label         = argument.view.label();
   facts.space         = "no memory space";
