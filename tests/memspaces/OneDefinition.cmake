@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# A name that the backend and memspaces/ define differently: only a link of all their sources with -flto tells. The test
-# builds it, so that nobody else waits for it.
+# Links all sources of the backend and of memspaces/ with -flto -Wodr: only that finds a type which two of them define
+# differently. The test builds the program, so that a normal build does not take the time.
 add_executable(one_definition EXCLUDE_FROM_ALL OneDefinition.cpp)
 foreach(part hostspaces_backend_common hostspaces_backend_host hostspaces_streams hostspaces)
   get_target_property(sources ${part} SOURCES)
