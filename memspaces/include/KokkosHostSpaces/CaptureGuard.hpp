@@ -6,14 +6,15 @@
 
 namespace KokkosHostSpaces::pool {
 
-/// Announces a stream capture that the pool cannot see: it records no event on any device as long as
-/// a guard lives. Needed for captures of streams made with cudaStreamNonBlocking.
+/// A scope guard that announces a stream capture to the pool, which records no event on any device
+/// during its lifetime. Needed for captures of streams made with cudaStreamNonBlocking, which the pool
+/// cannot see.
 class CaptureGuard {
  public:
-  /// Construct it before the capture begins. Waits for event recordings of other threads, up to a
-  /// second while memory is registered or unregistered.
+  /// Construct it before the capture begins. Waits for event recordings of other threads: up to a
+  /// second while they register or unregister memory.
   CaptureGuard() noexcept;
-  ~CaptureGuard();  ///< destroy it after the capture has ended
+  ~CaptureGuard();  ///< destroy it after the end of the capture
   CaptureGuard(CaptureGuard const&)            = delete;
   CaptureGuard& operator=(CaptureGuard const&) = delete;
 };

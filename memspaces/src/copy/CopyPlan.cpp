@@ -21,7 +21,7 @@ struct Loop {
   std::size_t extent, dst_stride, src_stride;  // strides in bytes
 };
 
-// Does `a` belong further inside the loop nest than `b`?
+// Is `a` further inside the loop nest than `b`?
 bool is_inside(Loop const& a, Loop const& b) {
   return a.dst_stride != b.dst_stride ? a.dst_stride < b.dst_stride : a.src_stride < b.src_stride;
 }
@@ -31,7 +31,7 @@ bool continues(Loop const& outer, std::size_t inner_dst_bytes, std::size_t inner
   return outer.dst_stride == inner_dst_bytes && outer.src_stride == inner_src_bytes;
 }
 
-// Loops over the dimensions beyond the three that one call of the copy engine takes.
+// Calls the copy engine for the runs, rows and planes of a box; loops over further dimensions.
 void copy_boxes(char* dst, char const* src, CopyPlan const& plan, int loop, Driver::Stream stream) {
   if (loop >= 2) {
     for (std::size_t i = 0; i < plan.extent[loop]; ++i)

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::size_t longest_word = 16;
 
-// A word is copied by one instruction, so all that it is at must be a multiple of it.
+// One instruction copies a word, so addresses and strides must be multiples of it.
 bool is_aligned(CopyPlan const& plan, std::size_t addresses) {
   std::size_t all = addresses;
   for (int i = 0; i < plan.loops; ++i) all |= plan.dst_stride[i] | plan.src_stride[i];
   return all % plan.run_bytes == 0;
 }
 
-// Square, but where an extent is short: there a tile has all of it, and is the longer.
+// Tiles are square, except where an extent is shorter than a side: a tile has all of it, and is longer
+// along the other loop.
 void choose_sides(Tiling& t) {
   std::size_t const side = std::max(copy_thresholds_in_use().least_side_of_tile,
                                     copy_thresholds_in_use().tile_line_bytes / t.word);
@@ -65,7 +66,7 @@ std::optional<Tiling> make_tiling(CopyPlan const& plan, std::size_t addresses, b
   t.tiles_src = (t.along_src.extent + t.side_src - 1) / t.side_src;
   t.tiles     = t.tiles_dst * t.tiles_src;
   for (int i = 0; i < t.other_loops; ++i) t.tiles *= t.others[i].extent;
-  // Kokkos' loop over teams adds two numbers of them as int.
+  // Kokkos' loop over teams adds two indices as int.
   if (t.tiles > std::size_t(std::numeric_limits<int>::max() / 2)) return std::nullopt;
   return t;
 }

@@ -20,8 +20,8 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// By the address that launches name them by, and only kernels that are nodes. Never destroyed: static
-// destructors take kernels out, those of a library when it is closed.
+// Kernels that are nodes, by their addresses. Never destroyed: static destructors erase kernels, also
+// those of a library that is closed.
 struct Nodes {
   struct Kernel {
     DependentLaunch const* owner;
@@ -37,7 +37,7 @@ Nodes& nodes() {
 
 static_assert(DependentLaunch::most_devices == Driver::max_devices);
 
-// Of a device that it cannot start early on.
+// Marks a device on which the kernel cannot start early.
 void* none() {
   static char mark;
   return &mark;
@@ -47,12 +47,12 @@ void* none() {
 
 DependentLaunch::~DependentLaunch() {
   if (!m_has_nodes || Backend::is_forked_child())
-    return;  // where a thread that is gone may hold the mutex
+    return;  // a thread of the parent may hold the mutex
   std::lock_guard const lock(nodes().mutex);
   std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }
 
-// nullptr if it has none, or could not be asked for: then the next launch asks again.
+// Returns nullptr if there is none, or if the driver could not be asked: the next launch asks again.
 void* DependentLaunch::function_on(int device) noexcept {
   std::atomic<void*>& of_device = m_functions.at(std::size_t(device));
   void* known                   = of_device.load(std::memory_order_acquire);
@@ -85,7 +85,7 @@ void DependentLaunch::be_node(void* node, int device) noexcept {
     of_kernel.owner          = this;
     of_kernel.devices |= std::uint64_t(1) << device;
     m_has_nodes = true;
-  } catch (std::bad_alloc const&) {  // then it starts as ever: the graph has the node already
+  } catch (std::bad_alloc const&) {  // the node, already in the graph, starts as usual
   }
 }
 

@@ -17,13 +17,13 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Initialised before all sources, and usable after them, in whatever order they come and go.
+// Usable in any order of the initialisation and destruction of sources.
 constinit std::mutex list_mutex;
 constinit LockArrayInit* unprepared = nullptr;
 constinit std::atomic<bool> some_are_unprepared{false};
 constinit std::atomic<unsigned> asked{0};
 
-// The less often, the longer the device is busy: asking takes microseconds.
+// Asks at the 1st, 2nd, 4th, 8th ... call: asking takes microseconds.
 bool shall_ask() noexcept {
   return some_are_unprepared.load(std::memory_order_relaxed) && Kokkos::is_initialized() &&
          std::has_single_bit(asked.fetch_add(1, std::memory_order_relaxed) + 1);
@@ -39,7 +39,7 @@ LockArrayInit::LockArrayInit(void (*prepare)()) noexcept : m_prepare(prepare) {
   some_are_unprepared.store(true);
 }
 
-// Of a library that is unloaded, too.
+// Also runs when a library is unloaded.
 LockArrayInit::~LockArrayInit() {
   std::lock_guard const lock(list_mutex);
   for (LockArrayInit** source = &unprepared; *source != nullptr; source = &(*source)->m_next) {
@@ -49,7 +49,7 @@ LockArrayInit::~LockArrayInit() {
   }
 }
 
-// Kokkos has one lock array, on its own device.
+// Kokkos has one lock array, on its default device.
 void LockArrayInit::prepare_all() noexcept {
   if (!shall_ask()) return;
   int const device = Kokkos::device_id();

@@ -5,17 +5,28 @@
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#include "../../../backend/Driver.hpp"
 
+#ifdef KOKKOS_ENABLE_CUDA
 #include <map>
 #include <mutex>
+#endif
+
+namespace KokkosHostSpaces::pool {
+
+CaptureGuard::CaptureGuard() noexcept { Impl::Backend::Driver::announce_capture(); }
+CaptureGuard::~CaptureGuard() { Impl::Backend::Driver::end_announced_capture(); }
+
+}  // namespace KokkosHostSpaces::pool
+
+#ifdef KOKKOS_ENABLE_CUDA
 
 namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// One for each device. Instances own scratch memory of Kokkos, which takes long to make, and must be
-// gone when Kokkos is finalized.
+// An instance for each device. Instances own scratch memory of Kokkos, which takes long to make, and
+// must end before Kokkos does.
 class Instances {
  public:
   template <class MakeStream>
@@ -39,7 +50,7 @@ class Instances {
   std::map<int, Kokkos::Cuda> m_instances;
 };
 
-// Streams are never given back: there are as many as devices.
+// Streams are never destroyed: there is one for each device.
 Kokkos::Cuda capture_instance(int device) {
   static Instances instances;
   static std::map<int, StreamHandle> streams;

@@ -28,4 +28,16 @@ void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::fence(stream);
 }
 
+ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
+  if (!Driver::is_default_stream(stream)) return;
+  int const current = Driver::current_device();
+  if (current == device) return;
+  Driver::use_device(device);
+  m_before = current;
+}
+
+ScopedDevice::~ScopedDevice() {
+  if (m_before >= 0) Driver::use_device(m_before);
+}
+
 }  // namespace KokkosHostSpaces::Impl

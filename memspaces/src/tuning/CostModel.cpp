@@ -17,12 +17,12 @@ struct Bytes {
   double sum() const { return to_device + to_host; }
 };
 
-// A mix of directions, by its part to the device, and the rate of both together.
+// A mix of directions: the part to the device, and the rate of both together.
 struct Mix {
   double part, rate;
 };
 
-// Seconds for a byte of the mix; the mixes are in order, from 0 to 1.
+// Returns seconds, interpolated between mixes in ascending order of `part`, from 0 to 1.
 double seconds_of(Bytes const& bytes, std::initializer_list<Mix> mixes) {
   if (bytes.sum() <= 0) return 0;
   double const part = bytes.to_device / bytes.sum();
@@ -79,13 +79,14 @@ struct Traffic {
 };
 
 double staged_seconds(LoopCost const& loop, Traffic const& traffic, LinkRates const& rates) {
-  double const part = loop.chunks > 0 ? 1 / double(loop.chunks) : 0;  // that overlaps with nothing
+  double const part =
+      loop.chunks > 0 ? 1 / double(loop.chunks) : 0;  // of the copies that overlap with nothing
   double const kernels = loop.passes * traffic.kernels / rates.device_memory;
   double const link    = copy_seconds(traffic.staged.to_device, traffic.staged.to_host, rates);
   double const alone =
       traffic.staged.to_device / rates.to_device + kernels + traffic.staged.to_host / rates.to_host;
   double const start = (traffic.operations() + loop.passes - 1) * rates.operation_seconds;
-  // The link rests for a moment before each copy.
+  // The link is idle for a moment before each copy.
   double const rests = loop.chunks > 0 ? (double(loop.chunks) - 1) * rates.operation_seconds *
                                              std::max(traffic.copies_in, traffic.copies_out)
                                        : 0;

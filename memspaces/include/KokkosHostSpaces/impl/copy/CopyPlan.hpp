@@ -11,9 +11,10 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A copy between two strided arrays of the same shape as a loop nest over contiguous runs of
-/// bytes. Loop 0 is the innermost. Extents of one are gone, and loops that both sides walk without
-/// a gap are merged, so that a contiguous copy has no loops and a sub-matrix has one.
+/// A copy between two strided arrays of the same shape: a loop nest over contiguous runs of bytes. Loop
+/// 0 is the innermost. Dimensions of extent one are dropped, and loops that both sides walk without a
+/// gap are merged: a contiguous copy has no loops, a sub-matrix has one.
+/// bytes() == run_bytes * extent[0] * ... * extent[loops - 1]
 struct CopyPlan {
   static constexpr int max_loops = 8;
 
@@ -26,12 +27,12 @@ struct CopyPlan {
   bool contiguous() const { return loops == 0; }
   std::size_t bytes() const;
 
-  /// Number of copies that the copy engine needs: 3-D ones where both sides have planes a whole
-  /// number of rows apart, else 2-D ones; one for each run where runs overlap.
+  /// Number of calls of the copy engine: of 3-D copies where the planes of both sides are a whole
+  /// number of rows apart, else of 2-D copies; one for each run where runs overlap.
   std::size_t engine_calls() const;
 
-  /// Can the copy engine do it in few calls? Not if a side walks its runs with a stride smaller
-  /// than the run.
+  /// Can the copy engine make it in few calls? No if runs of a side overlap (a stride is shorter
+  /// than the run).
   bool suits_copy_engine() const;
 
  private:
@@ -40,40 +41,40 @@ struct CopyPlan {
   }
 };
 
-/// Strides are in elements of `element_bytes` bytes, dimension by dimension.
+/// Plans a copy of `rank` dimensions. Strides are in elements of `element_bytes` bytes.
 CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* extents,
                         std::size_t const* dst_strides, std::size_t const* src_strides);
 
 /// Enqueues the copy on `stream` by plan.engine_calls() calls of the copy engine, and returns.
 void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
 
-/// Is the copy engine the faster way, compared with a kernel that reads and writes host memory in
-/// place?
+/// Is the copy engine faster than a kernel that reads and writes host memory in place?
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
 
-/// How a copy between two Views is carried out.
+/// The way to carry out a copy between two Views.
 enum class CopyWay {
-  nothing,         ///< empty, or both sides are the same memory
+  nothing,         ///< empty
   one_copy,        ///< one asynchronous memcpy
   boxes,           ///< 2-D and 3-D asynchronous copies
-  byte_kernel,     ///< by a kernel, a run of bytes
-  tiled_kernel,    ///< by a kernel, tile by tile: the sides differ in the order of dimensions
-  element_kernel,  ///< by Kokkos' kernel, element by element
-  staged,          ///< what is pageable goes through page-locked memory, box by box
+  byte_kernel,     ///< a kernel copies one run of bytes
+  tiled_kernel,    ///< a kernel copies tiles: the sides differ in the order of dimensions
+  element_kernel,  ///< Kokkos' kernel copies element by element
+  staged,          ///< pageable memory goes through page-locked memory, box by box
 };
 
-/// What a plan does not tell of a copy.
+/// Properties of a copy that its plan does not have.
 struct CopySides {
   bool same_type;  ///< no conversion: bytes can be copied
   bool pageable_source, pageable_destination;
   bool both_page_locked;  ///< host memory that kernels reach
   bool device_reads_host_memory;
-  std::size_t addresses = 0;  ///< those of both sides, or-ed: how they are aligned
+  std::size_t addresses = 0;  ///< of both sides, or-ed: tells their alignment
 };
 
+/// Chooses the fastest way, which never waits where both sides are page-locked or device memory.
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
 
-/// Can the copy be made by tiles (TiledCopy.hpp)?
+/// Can a kernel make the copy tile by tile (Tiling.hpp)?
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
 
 }  // namespace KokkosHostSpaces::Impl

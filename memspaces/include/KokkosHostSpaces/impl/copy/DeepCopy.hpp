@@ -49,7 +49,7 @@ constexpr void check_types() {
                 "deep_copy requires Views of equal rank");
 }
 
-// Apart from check_views, which is quick without them.
+// The two functions that throw are not inlined into check_views, which is on the way of each copy.
 template <class Dst, class Src>
 [[noreturn]] void refuse_extents(Dst const& dst, Src const& src) {
   throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
@@ -62,8 +62,10 @@ template <class Dst, class Src>
               ": copy through a third View");
 }
 
-// Kokkos' own conditions, in its order: equal extents, the same memory (nothing to do), no overlap.
-// Returns whether there is something to copy.
+/// Checks a copy as Kokkos does: equal extents, and no overlap except of the same memory.
+///
+/// \return false if there is nothing to copy: an empty View, or both sides are the same memory
+/// \throw Error for different extents, or for an overlap of contiguous Views
 template <class Dst, class Src>
 inline bool check_views(Dst const& dst, Src const& src) {
   for (int r = 0; r < int(Dst::rank); ++r)
@@ -77,6 +79,7 @@ inline bool check_views(Dst const& dst, Src const& src) {
   return true;
 }
 
+/// Plans a copy between two Views of equal extents.
 template <class Dst, class Src>
 CopyPlan plan_for(Dst const& dst, Src const& src) {
   std::size_t extents[8] = {}, dst_strides[9] = {}, src_strides[9] = {};
@@ -89,7 +92,7 @@ CopyPlan plan_for(Dst const& dst, Src const& src) {
                         src_strides);
 }
 
-/// What choose_way has to know of a pair.
+/// Returns the properties of a pair of Views by which choose_way decides.
 template <class Dst, class Src>
 CopySides sides_of(Dst const& dst, Src const& src) {
   using DstSpace = typename Dst::memory_space;
@@ -110,13 +113,13 @@ CopySides sides_of(Dst const& dst, Src const& src) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Does a tool listen to copies? Without one the callbacks, of 2 KB, are not asked for.
+/// Does a tool listen to copies? get_callbacks() copies 2 KB, so it is called only if a tool is loaded.
 inline bool tools_see_copies() {
   return Kokkos::Profiling::profileLibraryLoaded() &&
          Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
 }
 
-/// Tells Kokkos Tools of a deep_copy for as long as it lives.
+/// Reports a deep_copy to Kokkos Tools: its begin and, on destruction, its end.
 class DeepCopyEvent {
  public:
   template <class Dst, class Src>
@@ -125,7 +128,7 @@ class DeepCopyEvent {
     Kokkos::Profiling::beginDeepCopy(
         Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
         Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
-        dst.size() * sizeof(typename Dst::value_type));  // without gaps, as the copy
+        dst.size() * sizeof(typename Dst::value_type));  // bytes copied, without gaps
   }
   ~DeepCopyEvent() {
     if (Kokkos::Profiling::profileLibraryLoaded() &&
@@ -136,7 +139,7 @@ class DeepCopyEvent {
   DeepCopyEvent& operator=(DeepCopyEvent const&) = delete;
 };
 
-// The same memory in a space that kernels may access.
+// Returns the same memory in a space that kernels may access.
 template <class View>
 auto reachable_by_kernels(View const& view) {
   if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
@@ -148,7 +151,7 @@ auto reachable_by_kernels(View const& view) {
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src);
 
-// Through staging memory: the next box waits, on the stream, until the one before has left it.
+// Enqueues a copy through staging memory. The stream orders the boxes, which share that memory.
 template <class Dst, class Src>
 void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   if constexpr (is_pageable_v<typename Src::memory_space>) {
@@ -164,9 +167,10 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const
   }
 }
 
-// Enqueues the copy on `instance` and returns: by the copy engine where it can do it and is not
-// slower, else by a kernel; what is pageable goes through staging memory then. Between page-locked
-// host memory always by a kernel, for which the calling thread does not have to wait.
+/// Enqueues a copy on `instance`, in the way that choose_way tells, and returns. Where memory is
+/// pageable the CUDA runtime may wait.
+///
+/// \throw OutOfPinnedMemory if there is no staging memory   \throw CudaError
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
@@ -189,7 +193,7 @@ void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) 
     enqueue_copy_kernel(instance, reachable_by_kernels(dst), reachable_by_kernels(src));
 }
 
-// Does the copy, and waits for nothing else: on a stream of ours, of the device whose memory it is.
+// Copies on a private stream of the device that owns the memory, and waits for this copy alone.
 template <class Dst, class Src>
 void copy_and_wait_for(Dst const& dst, Src const& src) {
   if constexpr (std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>) {
@@ -207,7 +211,7 @@ CopySide side_of(View const& view) {
   return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
 }
 
-// deep_copy(instance, dst, src)
+/// Carries out deep_copy(instance, dst, src).
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
@@ -223,7 +227,7 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   }
 }
 
-// deep_copy(dst, src): all work before, the copy, and nothing after it has begun.
+/// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
 template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
@@ -234,9 +238,8 @@ void copy_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-// Pageable and device memory, which no common execution space reaches: stock Kokkos copies it
-// contiguously or throws. Its own as long as not all sources of a program ask for ours, since code
-// that knows nothing of this library copies between these spaces, too.
+// Stock Kokkos copies between pageable and device memory contiguously, or throws. Such copies are ours
+// only if all sources of a program ask for it: other code copies between these spaces, too.
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 template <class Dst, class Src>
 inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||
@@ -253,14 +256,14 @@ template <class ExecutionSpace, class Dst, class Src>
 concept DeviceTakesPart =
     std::is_same_v<ExecutionSpace, Kokkos::Cuda> || is_cuda_only_v<Dst> || is_cuda_only_v<Src>;
 
-/// Calls of deep_copy that this library answers: on a Cuda instance, and to or from device memory
-/// in any case.
+/// Calls of deep_copy that this library carries out: those on a Cuda instance, and all to or from
+/// device memory.
 template <class ExecutionSpace, class Dst, class Src>
 concept OurCopy = PlainView<Dst> && PlainView<Src> &&
     OursToCopy<typename Dst::memory_space, typename Src::memory_space> &&
     DeviceTakesPart<ExecutionSpace, typename Dst::memory_space, typename Src::memory_space>;
 
-/// A value into memory that kernels of the instance may not access.
+/// A deep_copy of a value into memory that kernels of the instance may not access.
 template <class ExecutionSpace, class Dst>
 concept OurFill = std::is_same_v<ExecutionSpace, Kokkos::Cuda> &&
     std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;

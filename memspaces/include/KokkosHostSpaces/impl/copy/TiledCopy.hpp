@@ -19,14 +19,13 @@ struct alignas(16) LongWord {
   std::uint64_t low, high;
 };
 
-/// So many loads of a thread are on their way at once: each may have to cross the link, and a thread
-/// that waits for one before the next takes as often a round trip (1.1 us on an H200). There is no
-/// condition between them: with one the compiler lets them wait.
+/// Number of loads that a thread has in flight. A round trip over the link takes 1.1 us on an H200. No
+/// branch stands between the loads: with one the compiler waits for each.
 KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
   return word >= 8 ? 2 : word == 4 ? 4 : 8;
 }
 
-/// The words of a tile that one thread of a team takes, line by line of `line` words.
+/// The words of a tile that one thread of a team copies, in lines of `line` words.
 class WalkOverTile {
  public:
   KOKKOS_FUNCTION WalkOverTile(std::uint32_t first, std::uint32_t step, std::uint32_t line)
@@ -56,12 +55,11 @@ struct TiledCopy {
   char const* src;
   Tiling tiling;
 
-  // There are no more tiles than an int can count.
+  // make_tiling limits the number of tiles to what an int can count.
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    Tiling const& t = tiling;
-    auto i          = std::uint32_t(team.league_rank());
-    // The first of the indices into tiles is the fastest.
+    Tiling const& t             = tiling;
+    auto i                      = std::uint32_t(team.league_rank());
     auto const fast             = std::uint32_t(t.dst_first ? t.tiles_dst : t.tiles_src),
                slow             = std::uint32_t(t.dst_first ? t.tiles_src : t.tiles_dst);
     std::uint32_t const in_fast = i % fast;
@@ -99,7 +97,7 @@ struct TiledCopy {
     return left < side ? std::uint32_t(left) : side;
   }
 
-  // Threads that are neighbours read neighbours, and then write neighbours.
+  // Neighbouring threads read neighbouring words of the source, and write those of the destination.
   KOKKOS_FUNCTION void read(Part const& part, Word* tile, char const* from) const {
     constexpr std::uint32_t loads = loads_at_once(sizeof(Word));
     std::uint32_t const words     = part.along_dst * part.along_src;
@@ -131,7 +129,7 @@ struct TiledCopy {
   }
 };
 
-/// Of a team. It may begin at any multiple of 8.
+/// Scratch memory of a team in bytes. It may begin at any multiple of 8.
 template <class Word>
 std::size_t scratch_bytes(Tiling const& tiling) {
   return tiling.bytes_of_tile + sizeof(Word);
@@ -147,7 +145,7 @@ void launch_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, voi
       TiledCopy<Word>{static_cast<char*>(dst), static_cast<char const*>(src), tiling});
 }
 
-/// Enqueues the copy on `instance` and returns; its kernels reach both sides.
+/// Enqueues a tiled copy on `instance` and returns. Kernels of the instance reach both sides.
 template <class ExecutionSpace>
 void run_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, void* dst,
                     void const* src, int team_size) {
@@ -162,7 +160,7 @@ void run_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, void* 
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Enqueues a copy that suits_tiles on `instance` and returns. Compiled once, in src/.
+/// Enqueues a copy for which suits_tiles holds on `instance` and returns. Compiled once, in src/.
 void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
 

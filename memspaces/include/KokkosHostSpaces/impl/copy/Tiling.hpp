@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A copy between two orders of dimensions, cut into tiles. Each side walks one of the loops without
-// gaps: a tile covers both, so that it is read along the source's lines, turned in the memory of a
-// team, and written along the destination's.
+// A tiled transposition: a copy between two orders of dimensions, cut into tiles. Each side walks one
+// loop without gaps, and a tile covers both loops: a team reads it along the lines of the source, and
+// writes it along those of the destination.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_TILING_HPP
 #define KOKKOS_HOST_SPACES_IMPL_TILING_HPP
@@ -19,35 +19,37 @@ namespace KokkosHostSpaces::Impl {
 struct Tiling {
   static constexpr int max_loops = CopyPlan::max_loops;
 
-  /// One of the two loops of a tile, or of those around tiles.
+  /// A loop of a tile, or around tiles.
   struct Loop {
     std::size_t extent     = 1;
     std::size_t dst_stride = 0, src_stride = 0;  ///< bytes
   };
 
-  std::size_t word = 0;  ///< bytes that stay together: 1, 2, 4, 8 or 16
-  Loop along_dst;        ///< where neighbours are neighbours in the destination, ...
-  Loop along_src;        ///< ... and in the source
+  std::size_t word = 0;  ///< bytes that are copied together: 1, 2, 4, 8 or 16
+  Loop along_dst;        ///< the loop that the destination walks without gaps, ...
+  Loop along_src;        ///< ... and the one of the source
 
   std::uint32_t side_dst = 0, side_src = 0;  ///< of a tile, in words
   std::size_t tiles_dst = 0, tiles_src = 0;  ///< along the two loops
   std::size_t tiles = 0;                     ///< of all
   bool dst_first    = false;                 ///< tiles follow each other along_dst
 
-  /// Words between lines of a tile in the team's memory: odd, so that neighbours down a column lie
-  /// in different banks.
+  /// Words between lines of a tile in the team's memory: odd, so that the words of a column lie in
+  /// different banks.
   std::uint32_t pitch       = 0;
-  std::size_t bytes_of_tile = 0;  ///< there
+  std::size_t bytes_of_tile = 0;  ///< in the team's memory
 
-  // Behind what every tile needs: a kernel's arguments come line by line.
+  // Last, because a kernel loads its arguments line by line and seldom needs these.
   int other_loops = 0;
-  Loop others[max_loops];  ///< around them
+  Loop others[max_loops];  ///< around tiles
 };
 
+/// Cuts a copy into tiles.
+///
 /// \param addresses of both sides, or-ed
-/// \param dst_first whether the destination is the side whose lines shall be written one after the
-///        other: that over the link
-/// \return nothing if the sides do not differ in this way, or are not aligned to their words
+/// \param dst_first do tiles follow each other along the destination? True if the destination is the
+///                  side over the link
+/// \return nothing if the sides have the same order of dimensions, or are not aligned to their words
 std::optional<Tiling> make_tiling(CopyPlan const& plan, std::size_t addresses, bool dst_first);
 
 }  // namespace KokkosHostSpaces::Impl

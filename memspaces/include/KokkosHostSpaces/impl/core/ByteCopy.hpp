@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies between two page-locked host buffers on a device's stream. cudaMemcpyAsync makes the
-// calling thread wait until the stream has come so far, and copies itself; a kernel reads and
-// writes both in place.
+// Copies between two page-locked host buffers on a device's stream, by a kernel that reads and writes
+// both in place: cudaMemcpyAsync would wait for the stream and copy on the calling thread.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP

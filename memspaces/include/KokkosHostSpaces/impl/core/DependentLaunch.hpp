@@ -13,8 +13,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A kernel that waits by itself (griddepcontrol.wait) for earlier work of its stream, or for its
-/// predecessors in a graph, on devices that support this and for which it was compiled so.
+/// A kernel that itself waits (griddepcontrol.wait) for earlier work of its stream, or for its
+/// predecessors in a graph. Needs a device that supports it, and a kernel compiled for that device.
 class DependentLaunch {
  public:
   static constexpr int most_devices = 64;

@@ -12,23 +12,26 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// What the three memory spaces have in common: Kokkos' interface of a memory space, and the device
-/// near which the memory shall lie.
+/// The common base of the three memory spaces: Kokkos' interface of a memory space, and the device near
+/// which memory is placed.
 template <class Space>
 class HostMemorySpace {
  public:
-  /// What runs on Views by default: host code.
+  /// The execution space of Views by default: the host.
   using execution_space = Kokkos::DefaultHostExecutionSpace;
-  /// Of extents and indices.
+  /// The type of extents and indices.
   using size_type = std::size_t;
 
   /// Memory near Kokkos' default device.
   HostMemorySpace() = default;
 
-  /// Memory near a device, given by its CUDA device id. All devices can use it.
+  /// Memory near a device, which all devices can use.
+  ///
+  /// \param device_id CUDA device id
   explicit HostMemorySpace(int device_id) : m_device_id(device_id) {}
 
-  /// Memory near the device of an execution space instance; for a host instance as by default.
+  /// Memory near the device of an execution space instance; a host instance means Kokkos' default
+  /// device.
   template <class ExecutionSpace>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   explicit HostMemorySpace([[maybe_unused]] ExecutionSpace const& instance) {
@@ -41,17 +44,22 @@ class HostMemorySpace {
   /// The CUDA device id given at construction, -1 for Kokkos' default device.
   int device_id() const noexcept { return m_device_id; }
 
-  /// Untracked memory of `bytes` bytes, aligned to 256 bytes; nullptr for zero bytes. Blocks the
-  /// calling thread, waits for no device. \throw OutOfPinnedMemory
+  /// Allocates memory without a Kokkos record, aligned to 256 bytes. Blocks the calling thread, waits
+  /// for no device.
+  ///
+  /// \return nullptr for zero bytes
+  /// \throw OutOfPinnedMemory
   void* allocate(std::size_t bytes) const { return allocate("[unlabeled]", bytes); }
 
-  /// As above; `label` names the memory in messages and in tools, which are told `logical_bytes`,
-  /// the size without Kokkos' header (0: `bytes`).
+  /// As above.
+  ///
+  /// \param label         names the memory in messages and in Kokkos Tools
+  /// \param logical_bytes size without Kokkos' header, for Kokkos Tools; 0: `bytes`
   void* allocate(char const* label, std::size_t bytes, std::size_t logical_bytes = 0) const {
     return Impl::allocate(describe(), m_device_id, label, bytes, logical_bytes);
   }
 
-  /// As above: an allocation is not ordered with the work of an instance.
+  /// As above. An allocation is not ordered with the work of an instance.
   template <class ExecutionSpace>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void* allocate(ExecutionSpace const&, std::size_t bytes) const { return allocate(bytes); }
@@ -64,8 +72,8 @@ class HostMemorySpace {
     return allocate(label, bytes, logical_bytes);
   }
 
-  /// Gives memory back; never waits for a device. Device work submitted before the call may still
-  /// use it. nullptr is ignored.
+  /// Returns memory to the pool. Never waits for a device. Device work enqueued before the call may
+  /// still use the memory. Ignores nullptr.
   void deallocate(void* pointer, std::size_t bytes) const {
     deallocate("[unlabeled]", pointer, bytes);
   }
@@ -76,7 +84,7 @@ class HostMemorySpace {
     Impl::deallocate(describe(), label, pointer, bytes, logical_bytes);
   }
 
-  /// Not for users: what the compiled part needs to know.
+  /// Not for users: describes the space to the compiled part.
   static SpaceDescription describe() {
     return {Space::name(), std::is_same_v<Space, WriteCombinedSpace>};
   }

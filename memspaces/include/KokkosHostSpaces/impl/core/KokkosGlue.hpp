@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What touches Kokkos' internals for spaces: which space reaches which, allocation records, how
-// deep_copy moves bytes, what resize and realloc call, and the kernels and properties that copies
-// and mirrors need.
-// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Class templates that Kokkos
-// dispatches on are found whatever was included first.
+// All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous copies,
+// resize and realloc, the element-wise copy kernel, and properties of view_alloc. memspaces/README.md
+// lists them. Written against Kokkos 5.0 to 5.2. Specialised class templates are found in any order of
+// includes.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
@@ -13,7 +12,6 @@
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
-#include <KokkosHostSpaces/impl/core/ScopedDevice.hpp>
 #include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 #include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 
@@ -42,7 +40,7 @@ struct MemorySpaceAccess<Dst, Src> {
   enum : bool { deepcopy = true };
 };
 
-// Copies of contiguous bytes. Without an instance Kokkos fences before and after.
+// Contiguous copies. Kokkos fences before and after those without an instance.
 template <class Dst, class Src, class ExecutionSpace>
 struct DeepCopy<Dst, Src, ExecutionSpace,
                 std::enable_if_t<KokkosHostSpaces::Impl::OurPair<Dst, Src>>> {
@@ -76,7 +74,7 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
       !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> && !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
 };
 
-// What owns the memory of Views; src/Records.cpp compiles it.
+// The owner of the memory of Views. src/core/Records.cpp compiles it.
 template <KokkosHostSpaces::Impl::HostSpace Space>
 class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<Space> {
   using SharedAllocationRecordCommon<Space>::SharedAllocationRecordCommon;
@@ -86,15 +84,15 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 namespace KokkosHostSpaces::Impl {
 
-/// Views that no library has made into something of its own.
+/// Views that no library has customized.
 template <class View>
 concept PlainView = !View::traits::impl_is_customized;
 
-/// What Kokkos::view_alloc returns.
+/// The result of Kokkos::view_alloc.
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
 
-/// The same of properties, or of a single one.
+/// Returns properties as they are, and a single property as properties.
 template <class... P>
 ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
   return properties;
@@ -114,7 +112,7 @@ auto const& space_in(ViewProperties<P...> const& properties) {
   return Kokkos::Impl::get_property<Kokkos::Impl::MemorySpaceTag>(properties);
 }
 
-/// The label, or `otherwise` if there is none.
+/// Returns the label, or `otherwise` if there is none.
 template <class... P>
 std::string label_in(ViewProperties<P...> const& properties, std::string const& otherwise) {
   std::string label;
@@ -123,26 +121,26 @@ std::string label_in(ViewProperties<P...> const& properties, std::string const& 
   return label.empty() ? otherwise : label;
 }
 
-/// The properties, and of the others those that they do not have.
+/// Returns the properties, with those of the others that they do not have.
 template <class... P, class... Others>
 auto with_unset(ViewProperties<P...> const& properties, Others const&... others) {
   return Kokkos::Impl::with_properties_if_unset(properties, others...);
 }
 
-/// The elements that both have: by the instance, or by host code.
+/// Copies the elements that both Views have, on the instance, or by host code.
 template <class View, class... Instance>
 void remap(View const& dst, View const& src, Instance const&... instance) {
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
 }
 
-/// Views whose memory is near the same device after resize and realloc: defined in Resize.hpp.
+/// Views whose memory stays near the same device in resize and realloc: defined in Resize.hpp.
 template <class View>
 concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
     (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
      std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
      std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
 
-/// As Kokkos passes them: KOKKOS_INVALID_INDEX where there is none.
+/// Extents as Kokkos passes them: KOKKOS_INVALID_INDEX beyond the rank.
 using AllExtents = std::array<std::size_t, 8>;
 
 template <class View>
@@ -160,8 +158,7 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
 [[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
 
-// Kokkos' element-wise copy kernel, walking memory in the order of the side that is reached over
-// the link.
+// Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the link.
 template <class Dst, class Src>
 void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   using Kokkos::Iterate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos' lock arrays, initialised before a capture can meet their initialisation.
+// Early initialisation of Kokkos' lock arrays, which would break a capture.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_LOCK_ARRAY_INIT_HPP
 #define KOKKOS_HOST_SPACES_IMPL_LOCK_ARRAY_INIT_HPP
@@ -10,8 +10,8 @@ namespace KokkosHostSpaces::Impl {
 
 /// The lock arrays of one source file. Kokkos initialises them when it launches the first kernel of
 /// that file: it copies on the legacy default stream and waits, which breaks the capture of a
-/// blocking stream without an error. So our allocations initialise those of all files as soon as one
-/// of them finds the device idle.
+/// blocking stream without an error. Therefore each of our allocations tries to initialise those of
+/// all files, and does so once it finds the device idle.
 class LockArrayInit {
  public:
   explicit LockArrayInit(void (*prepare)()) noexcept;
@@ -19,7 +19,7 @@ class LockArrayInit {
   LockArrayInit(LockArrayInit const&)            = delete;
   LockArrayInit& operator=(LockArrayInit const&) = delete;
 
-  /// Initialises all that are not yet, unless that would wait or a stream captures.
+  /// Initialises those that are not yet initialised, unless that would wait or a stream captures.
   static void prepare_all() noexcept;
 
  private:

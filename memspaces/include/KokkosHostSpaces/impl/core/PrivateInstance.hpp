@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Instances of the library's own.
+// Instances of the library itself: for copies that the host waits for, and for captures.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PRIVATE_INSTANCE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PRIVATE_INSTANCE_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Which memory space is what: facts of types, from which all that is told to Kokkos follows.
+// Properties of memory spaces as types, from which KokkosGlue.hpp derives access and copies.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
@@ -55,14 +55,14 @@ template <class Dst, class Src>
 inline constexpr bool is_our_pair_v =
     (HostSpace<Dst> || HostSpace<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;
 
-/// Pairs of spaces that this library answers for.
+/// Pairs of spaces whose copies are ours: at least one of the two is.
 template <class Dst, class Src>
 concept OurPair = is_our_pair_v<Dst, Src>;
 
 template <class Dst, class Src>
 concept TwoSpaces = OurPair<Dst, Src> && !std::is_same_v<Dst, Src>;
 
-/// Nothing else is assignable.
+/// May a View in `Dst` be assigned a View in `Src`?
 template <class Dst, class Src>
 inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
                                      (is_pageable_v<Dst> && (std::is_same_v<Src, PinnedSpace> ||
@@ -75,9 +75,9 @@ template <class Dst, class Src>
 inline constexpr bool accessible_v =
     is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
 
-/// `Type`, spelled so that the mangled name of a function template which returns it differs from
-/// that of Kokkos' template with the same signature: compilers such as GCC before 14 leave
-/// constraints out of mangled names, and two definitions of one name must be equal.
+/// `Type`, written so that a function template which returns it has another mangled name than Kokkos'
+/// template with the same signature. Compilers such as GCC before 14 leave constraints out of mangled
+/// names, and two definitions of one name must be equal.
 template <class Type, class...>
 struct OwnName {
   using type = Type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streams and copies of bytes, without CUDA's types.
+// Streams, their devices, and copies of bytes, without CUDA's types.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
@@ -20,7 +20,7 @@ int device_of(void const* a, void const* b);
 /// for. It does not synchronise with the legacy default stream.
 StreamHandle private_stream(int device);
 
-/// Makes a further stream of that kind.
+/// Makes a further stream of that kind. The caller owns it.
 StreamHandle make_stream(int device);
 
 /// Enqueues a copy of bytes in any direction on `stream` and returns.
@@ -29,6 +29,19 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 /// Copies bytes in any direction on the private stream of the device that owns one side, and waits
 /// for this copy alone.
 void copy_and_wait(void* dst, void const* src, std::size_t bytes);
+
+/// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
+/// means one of the current device. Does nothing for other streams.
+class ScopedDevice {
+ public:
+  ScopedDevice(StreamHandle stream, int device) noexcept;
+  ~ScopedDevice();
+  ScopedDevice(ScopedDevice const&)            = delete;
+  ScopedDevice& operator=(ScopedDevice const&) = delete;
+
+ private:
+  int m_before = -1;
+};
 
 }  // namespace KokkosHostSpaces::Impl
 

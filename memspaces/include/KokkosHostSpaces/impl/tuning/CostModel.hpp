@@ -12,46 +12,46 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// What one argument of a streamed loop costs.
+/// The cost of one argument of a streamed loop.
 struct ArgumentCost {
-  std::size_t to_device = 0, to_host = 0;  ///< bytes that staging copies, once in a call
-  double fraction = 1;                     ///< of these bytes that kernels touch, from 0 to 1
+  std::size_t to_device = 0, to_host = 0;  ///< bytes that staging copies in a call
+  double fraction = 1;                     ///< part of these bytes that kernels touch, 0 to 1
 
-  /// It lies on the device already: staging copies nothing of it.
+  /// The argument is on the device already: staging copies none of its bytes.
   bool resident = false;
 };
 
-/// A streamed loop, or chain of loops, as the choice of its transport needs to know it.
+/// The cost of a streamed loop, or of a chain of loops, for the choice of its transport.
 struct LoopCost {
   std::vector<ArgumentCost> arguments;
-  int passes         = 1;  ///< kernels over the data; in place each of them crosses the link
-  std::size_t chunks = 1;  ///< when staged; 0: not known, so staging is thought as fast as can be
+  int passes         = 1;  ///< kernels over the data; in place each crosses the link
+  std::size_t chunks = 1;  ///< when staged; 0: unknown, staging is assumed as fast as possible
 
-  /// Why kernels cannot work in place, as '"b" is pageable'; empty: they can.
+  /// The reason why kernels cannot work in place, such as '"b" is pageable'; empty: they can.
   std::string not_in_place = {};
 };
 
 struct TransportEstimate {
   double staged_seconds, zero_copy_seconds;  ///< infinite: not possible
-  bool zero_copy;                            ///< the choice: the faster one
+  bool zero_copy;                            ///< the faster of both
 };
 
-/// Estimates both transports.
+/// Estimates the seconds of both transports.
 ///
-/// Staged: the link carries every byte once, kernels work in device memory meanwhile; the longer
-/// counts. The first chunk's way in and the last one's way out overlap with nothing. Zero-copy:
-/// each pass carries what it touches. The time of a link for a mix of directions is interpolated,
-/// between the mixes that were measured, as if it switched between them.
+/// Staged: the link carries each byte once while kernels work in device memory; the longer of the two
+/// counts. The copy in of the first chunk and the copy out of the last one overlap with nothing.
+/// Zero-copy: each pass carries the bytes that it touches. The time of the link for a mix of directions
+/// is interpolated linearly between the measured mixes.
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
 
-/// The estimates, the choice and why, as a sentence without its full stop. Takes longer than a
-/// small loop's estimate may.
+/// Explains the estimates and the choice in a sentence without its full stop. Slower than
+/// estimate_transports.
 std::string explain_transports(LoopCost const& loop, LinkRates const& rates);
 
-/// Seconds of a link to carry both amounts of bytes at once, by copies.
+/// Returns the seconds in which copies carry both numbers of bytes at once over the link.
 double copy_seconds(double to_device, double to_host, LinkRates const& rates);
 
-/// The same for kernels in place.
+/// Returns the seconds in which a kernel reads and writes these numbers of bytes in place.
 double in_place_seconds(double read, double written, LinkRates const& rates);
 
 }  // namespace KokkosHostSpaces::Impl

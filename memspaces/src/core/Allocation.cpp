@@ -12,7 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -20,15 +22,14 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Cached memory goes back when Kokkos is finalized. Views that outlive it give theirs back to the
-// pool.
+// Kokkos::finalize releases cached memory. Views that live longer return theirs to the pool.
 void release_at_finalize() {
   static std::atomic<bool> arranged{false};
   if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
     at_finalize([] { Backend::Pool::release_all(); });
 }
 
-// Kokkos' words of a failure, which programs look for, and then the reason and what to do.
+// Throws Kokkos' message of a failure, which programs search for, with the reason and the remedy.
 [[noreturn]] void fail(SpaceDescription space, char const* label, std::size_t bytes,
                        OutOfPinnedMemory const& reason) {
   throw OutOfPinnedMemory(std::string(space.name) + " memory space failed to allocate " +
@@ -36,14 +37,14 @@ void release_at_finalize() {
                           "\"): " + reason.what());
 }
 
-// Which pool, and where: asked of the pool by allocations and reservations alike.
+// The pool and the NUMA node of allocations and reservations.
 struct Place {
   MemoryKind kind;
   int numa_node;
 };
 
 Place place_of(SpaceDescription space, int device_id) {
-  // Containers with an allocator may be made before Kokkos is initialized, and after its end.
+  // Containers with an allocator may allocate before Kokkos is initialized, and after its end.
   int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
   return {space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
           Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
@@ -54,10 +55,9 @@ Place place_of(SpaceDescription space, int device_id) {
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
                std::size_t logical_bytes) {
   if (bytes < logical_bytes)
-    fail(
-        space, label, logical_bytes,
-        OutOfPinnedMemory("with Kokkos' header they are more than there are addresses (the extents "
-                          "are wrong): ask for fewer"));
+    fail(space, label, logical_bytes,
+         OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
+                           "for fewer"));
   release_at_finalize();
   LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
@@ -106,5 +106,11 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
 }
 
 void let_go_when_short(void (*let_go)() noexcept) { Backend::Pool::let_go_when_short(let_go); }
+
+void at_finalize(std::function<void()> give_back) {
+  static std::mutex mutex;
+  std::lock_guard const lock(mutex);
+  Kokkos::push_finalize_hook(std::move(give_back));
+}
 
 }  // namespace KokkosHostSpaces::Impl
