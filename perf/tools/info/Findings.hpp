@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the program finds out about a machine; warnings and reports are made of it alone.
+// The findings about a machine. Warnings and reports use nothing else.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
@@ -15,7 +15,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Between page-locked memory near a GPU and that GPU; rates in bytes per second.
+/// Rates between page-locked memory near a GPU and that GPU, in bytes per second.
 struct GpuRates {
   std::size_t bytes     = 0;  ///< page-locked at a time; half of it is copied in one direction
   double page_lock      = 0;  ///< of memory that is new to the process
@@ -24,7 +24,7 @@ struct GpuRates {
   double both           = 0;  ///< the sum of both directions at once
   double zero_copy_read = 0;  ///< by a kernel, in place
   bool huge_pages       = false;
-  int buffer_node       = -1;  ///< where the memory lay; -1: on several nodes, or not known
+  int buffer_node       = -1;  ///< of the memory; -1: several nodes, or not known
   Link link;                   ///< while data crossed it
   bool verified = false;       ///< all copies had the right contents
 };
@@ -38,11 +38,11 @@ struct Gpu {
   Link max_link;             ///< of the GPU; its slot may be slower
   std::string iommu_domain;  ///< such as "identity", "DMA", "DMA-FQ"; empty: there is no IOMMU
   int node      = -1;        ///< by the system, whether this process may use it or not; -1: none
-  int near_node = -1;        ///< where this library puts memory; -1: anywhere
+  int near_node = -1;        ///< on which this library places memory; -1: any
   std::optional<GpuRates> rates;
 };
 
-/// Where there is no GPU; rates in bytes per second.
+/// Rates of a host without a GPU, in bytes per second.
 struct HostRates {
   std::size_t bytes = 0;
   double touch      = 0;  ///< of memory that is new to the process, as this library gets it

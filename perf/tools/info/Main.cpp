@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What this machine offers to page-locked memory, and what stands in its way: see ../README.md.
+// Tells rates and limits of this machine for page-locked memory, and warns of obstacles: ../../README.md.
 
 #include "Report.hpp"
 #include "Survey.hpp"
@@ -76,7 +76,7 @@ int run(int argc, char** argv) {
   try {
     if (options.measure) measure(findings);
   } catch (std::exception const& error) {
-    // What was found is worth reading all the more.
+    // Print the findings all the same.
     std::cerr << "kokkos_host_spaces_info: not all was measured: " << error.what() << '\n';
     measured = false;
   }

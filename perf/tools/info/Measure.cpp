@@ -19,7 +19,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-// Filling and checking contents, starting CUDA, and giving memory back take the rest of 5 seconds.
+// Filling and checking contents, starting CUDA and freeing memory take the rest of 5 seconds.
 constexpr double seconds_of_page_locking = 0.8;
 constexpr double seconds_of_each_rate    = 0.4;
 
@@ -38,7 +38,7 @@ Buffer lock_pages(std::size_t bytes, int numa_node) {
       Impl::Backend::lock_fresh_pages(bytes, MemoryKind::page_locked, numa_node)));
 }
 
-// Enough to be exact, and little for the machine.
+// Long enough to be exact, and small for the machine.
 std::size_t bytes_to_measure(Findings const& findings) {
   std::size_t const usable =
       std::min(findings.memory_available_bytes,
@@ -51,9 +51,9 @@ std::size_t bytes_to_measure(Findings const& findings) {
   return bytes;
 }
 
-// Of one allocation after another; the last one is kept in `buffer`.
+// Measures one allocation after another, and keeps the last one in `buffer`.
 double seconds_to_lock(std::size_t bytes, int numa_node, double seconds, Buffer& buffer) {
-  // What is done once in a process: asking hwloc for the topology, for example.
+  // Leave out the work of the first allocation in a process, such as asking hwloc for the topology.
   buffer = lock_pages(Impl::Backend::huge_page_bytes, numa_node);
   return median_time(seconds, [&] {
     buffer.reset();

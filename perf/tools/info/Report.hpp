@@ -12,10 +12,10 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// For people.
+/// Writes a report for people.
 void write_text(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
 
-/// One JSON object: sizes in bytes, rates in bytes per second. What is not known is null or an
+/// Writes one JSON object: sizes in bytes, rates in bytes per second. Unknown values are null or an
 /// empty string.
 void write_json(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
 

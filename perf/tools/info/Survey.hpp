@@ -14,13 +14,16 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// All that can be found without measuring. Files of the system are read below `root`; for this
-/// machine it is empty.
+/// Finds all that needs no measurement.
+///
+/// \param root prefix of the system's files; empty: those of this machine
 Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
                 std::string const& root = "");
 
-/// Adds rates to the GPUs, or to the host where there is none: by memory that the library's own way
-/// of page-locking gets. Takes about 5 seconds in all. \throw std::exception
+/// Adds rates to the GPUs, or to the host if there is none, with memory that the library page-locks.
+/// Takes about 5 seconds in all.
+///
+/// \throw std::exception
 void measure(Findings& findings);
 
 }  // namespace KokkosHostSpaces::Perf

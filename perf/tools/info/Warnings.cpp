@@ -14,7 +14,7 @@ using Warnings = std::vector<Warning>;
 
 std::string gpu_name(std::size_t index) { return "GPU " + std::to_string(index); }
 
-// Without hwloc the nodes are not known.
+// The nodes are not known without hwloc.
 bool may_use(Findings const& findings, int node) {
   return findings.nodes.empty() ||
          std::ranges::any_of(findings.nodes,
@@ -72,11 +72,10 @@ void check_placement(Findings const& findings, std::size_t index, Warnings& warn
 void check_link(Findings const& findings, std::size_t index, Warnings& warnings) {
   Gpu const& gpu = findings.gpus[index];
   if (!gpu.rates || !gpu.rates->link.is_known() || !gpu.max_link.is_known()) return;
-  constexpr double usual_share = 0.6;  // 0.85 is had on a healthy machine
+  constexpr double usual_share = 0.6;  // a healthy machine reaches 0.85
   Link const& link             = gpu.rates->link;
   double const rate            = std::max(gpu.rates->to_device, gpu.rates->to_host);
-  if (rate > link_rate(gpu.max_link))
-    return;  // the data takes another way, such as NVLink to the host
+  if (rate > link_rate(gpu.max_link)) return;  // another link, such as NVLink to the host
   if (link.speed < gpu.max_link.speed || link.lanes < gpu.max_link.lanes) {
     warnings.push_back({"slow_link",
                         gpu_name(index) + " is linked by " + link_name(link) +

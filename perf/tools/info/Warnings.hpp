@@ -17,7 +17,7 @@ struct Warning {
   std::string remedy;
 };
 
-/// What makes this machine slower, or less safe, than it could be.
+/// Returns the reasons why this machine is slower, or less safe, than it could be.
 std::vector<Warning> warnings_of(Findings const& findings);
 
 }  // namespace KokkosHostSpaces::Perf

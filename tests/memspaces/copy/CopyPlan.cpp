@@ -29,7 +29,7 @@ TEST_CASE("a dense copy is one run, in either layout and with extents of one", "
   CHECK(plan({10, 0}, {1, 10}, {1, 10}).run_bytes == 0);
 }
 
-TEST_CASE("a sub-matrix is one call, also of full planes and of rows that go on across planes",
+TEST_CASE("a sub-matrix is one call, also of full planes and of rows that continue across planes",
           "[copy_plan]") {
   CopyPlan const p = plan({10, 20}, {20, 1}, {64, 1});
   CHECK(p.run_bytes == 160);
@@ -48,9 +48,9 @@ TEST_CASE("plans of more than three dimensions, or of crooked planes, need sever
 }
 
 TEST_CASE("each copy goes the way that suits it", "[copy_plan]") {
-  CopyPlan const dense    = plan({100, 100}, {100, 1}, {100, 1}),
-                 rows     = plan({100, 100}, {128, 1}, {100, 1}),
-                 turned   = plan({100, 100}, {100, 1}, {1, 100}),
+  CopyPlan const dense      = plan({100, 100}, {100, 1}, {100, 1}),
+                 rows       = plan({100, 100}, {128, 1}, {100, 1}),
+                 transposed = plan({100, 100}, {100, 1}, {1, 100}),
                  repeated = plan({10, 20}, {20, 1}, {0, 1}), thin = plan({1000}, {1}, {2});
   CopySides sides{.same_type                = true,
                   .pageable_source          = false,
@@ -60,10 +60,10 @@ TEST_CASE("each copy goes the way that suits it", "[copy_plan]") {
   CHECK(choose_way({}, sides) == CopyWay::nothing);
   CHECK(choose_way(dense, sides) == CopyWay::one_copy);
   CHECK(choose_way(rows, sides) == CopyWay::boxes);
-  CHECK(choose_way(turned, sides) == CopyWay::tiled_kernel);
+  CHECK(choose_way(transposed, sides) == CopyWay::tiled_kernel);
   CHECK(choose_way(repeated, sides) == CopyWay::element_kernel);
   CHECK(choose_way(thin, sides) == CopyWay::boxes);
-  sides.device_reads_host_memory = true;  // by short runs better than the copy engine
+  sides.device_reads_host_memory = true;  // faster by a kernel for short runs
   CHECK(choose_way(thin, sides) == CopyWay::element_kernel);
   CHECK(choose_way(rows, sides) == CopyWay::boxes);
   sides.both_page_locked = true;
@@ -72,7 +72,7 @@ TEST_CASE("each copy goes the way that suits it", "[copy_plan]") {
   sides.pageable_destination = true;
   CHECK(choose_way(dense, sides) == CopyWay::one_copy);
   CHECK(choose_way(rows, sides) == CopyWay::boxes);
-  CHECK(choose_way(turned, sides) == CopyWay::staged);
+  CHECK(choose_way(transposed, sides) == CopyWay::staged);
   sides.same_type = false;
   CHECK(choose_way(dense, sides) == CopyWay::staged);
   sides.pageable_destination = false;

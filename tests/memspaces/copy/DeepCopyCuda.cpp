@@ -105,9 +105,9 @@ T element(std::size_t n) {
   return value;
 }
 
-// To the device turning the order of dimensions, and back turning it again; by every element.
+// Transposes on the way to the device and on the way back, and checks each element.
 template <class T, class Space>
-void check_turned(std::size_t rows, std::size_t columns) {
+void check_transposed(std::size_t rows, std::size_t columns) {
   INFO(sizeof(T) << " bytes, " << rows << " x " << columns << " in " << Space::name());
   Kokkos::View<T**, Right, Space> const source("source", rows, columns),
       back("back", rows, columns);
@@ -118,27 +118,27 @@ void check_turned(std::size_t rows, std::size_t columns) {
   Kokkos::deep_copy(instance, back, device);
   instance.fence();
   CHECK(std::memcmp(source.data(), back.data(), source.size() * sizeof(T)) == 0);
-  auto const plain  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  auto const there  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j)
-      wrong += std::memcmp(&plain(i, j), &source(i, j), sizeof(T)) != 0;
+      wrong += std::memcmp(&there(i, j), &source(i, j), sizeof(T)) != 0;
   CHECK(wrong == 0);
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the order of dimensions is turned right for odd extents and all element sizes",
+TEMPLATE_TEST_CASE("transposed copies are right for odd extents and all element sizes",
                    "[deep_copy][cuda]", char, short, float, double, Kokkos::complex<double>,
                    Triple) {
   for (auto const& [rows, columns] : {std::pair(1, 7), std::pair(33, 31), std::pair(257, 1023),
                                       std::pair(3, 100001), std::pair(100001, 3)}) {
-    check_turned<TestType, khs::PinnedSpace>(std::size_t(rows), std::size_t(columns));
-    check_turned<TestType, khs::MappedSpace>(std::size_t(rows), std::size_t(columns));
+    check_transposed<TestType, khs::PinnedSpace>(std::size_t(rows), std::size_t(columns));
+    check_transposed<TestType, khs::MappedSpace>(std::size_t(rows), std::size_t(columns));
   }
 }
 
-TEST_CASE("large pageable Views are turned through bounded page-locked memory",
+TEST_CASE("large pageable Views are transposed through bounded page-locked memory",
           "[deep_copy][cuda]") {
   std::size_t const rows = 4001, columns = 3001;  // 92 MiB
   using Pageable = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a deep_copy asks of the CUDA runtime: how often, for how many bytes, and on which stream.
+// Calls of the CUDA runtime by deep_copy: their number, bytes and streams.
 
 #include "../DriverSpy.hpp"
 

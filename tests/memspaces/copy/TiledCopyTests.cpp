@@ -32,8 +32,8 @@ struct Aligned {
 
 }  // namespace
 
-// A team of a device, of threads that really run at the same time, with no byte of scratch memory
-// more than was asked for, and that at an odd multiple of 8.
+// A team as of a device: threads that run at the same time, with exactly the scratch memory that was
+// asked for, at an odd multiple of 8.
 struct Team {
   struct Scratch {
     char *begin, *end;
@@ -55,7 +55,7 @@ struct Team {
   void team_barrier() const { barrier->arrive_and_wait(); }
 };
 
-// Turns rows x columns words by a team of so many threads; the number of wrong bytes.
+// Transposes rows x columns words by a team of `threads` threads, and returns the number of wrong bytes.
 template <class Word>
 std::size_t wrong_by_team(std::size_t rows, std::size_t columns, int threads) {
   std::size_t const extents[] = {rows, columns}, to[] = {columns, 1}, from[] = {1, rows};
@@ -93,7 +93,7 @@ std::size_t wrong_by_team(std::size_t rows, std::size_t columns, int threads) {
   return wrong;
 }
 
-TEST_CASE("the threads of a team turn tiles together, within the scratch memory they ask for",
+TEST_CASE("the threads of a team transpose tiles together, within the scratch memory they ask for",
           "[tiled_copy]") {
   for (auto const& [rows, columns] :
        {std::pair(33, 65), std::pair(2, 1000), std::pair(1001, 3), std::pair(129, 131)}) {

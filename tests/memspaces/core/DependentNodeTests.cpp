@@ -163,7 +163,7 @@ TEST_CASE("a kernel of two source files starts early under the addresses it has 
   CHECK(early_edges(&here, &there) == 0);
 }
 
-TEST_CASE("edges that somebody made to be no plain ones stay as they are, and count") {
+TEST_CASE("edges that are not default ones already stay as they are, and count") {
   FakeCuda::reset(1);
   FakeCuda::has_kernels({90});
   Nodes nodes;
@@ -195,7 +195,7 @@ TEST_CASE("threads make graphs of the same kernels at once, while others are gon
       for (int k = 0; k < graphs; ++k) {
         be_node(kernel, &addresses[0]);
         be_node(kernel, &addresses[1]);
-        Nodes mine;  // gone behind each turn
+        Nodes mine;  // destroyed after each round
         Graph graph;
         graph.add(&addresses[1], {graph.add(&addresses[0], {graph.add(&mine.addresses[0], {})})});
         DependentLaunch::start_nodes_early(graph.get());

@@ -56,7 +56,7 @@ int main(int argc, char* argv[]) {
   loop.fence();
   reduction.fence();
   khs::release_stream_memory();
-  // What was cached has gone back, what is in use has not.
+  // Cached memory is released, memory in use is not.
   auto const after = khs::pool::statistics().total;
   raw[999]         = 2;
   early.resize(2000, 6);

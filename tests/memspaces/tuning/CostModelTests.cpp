@@ -78,8 +78,9 @@ TEST_CASE("at the mixes that were measured the link has the rate that was measur
   CHECK(copy_seconds(0, 0, r) == 0);
 }
 
-TEST_CASE("more bytes never take less time, and both ways at once never more than in turn",
-          "[cost_model]") {
+TEST_CASE(
+    "more bytes never take less time, and both ways at once never more than one after the other",
+    "[cost_model]") {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> bytes(0, 1e10);
   LinkRates const r = measured();
@@ -116,7 +117,7 @@ TEST_CASE("one chunk overlaps with nothing", "[cost_model]") {
   CHECK(estimate_transports(triad(GiB, 1), r).staged_seconds <= 1.02 * link);
 }
 
-TEST_CASE("what is touched little, or is small, is left in place", "[cost_model]") {
+TEST_CASE("arrays that are small, or touched little, stay in place", "[cost_model]") {
   LoopCost sparse{.arguments = {{GiB, 0, 0.01}}, .chunks = 64};
   CHECK(estimate_transports(sparse, measured()).zero_copy);
   sparse.arguments[0].fraction = 1;

@@ -94,7 +94,8 @@ TEST_CASE("of a text cut anywhere only whole entries are taken", "[link_rates]")
   }
 }
 
-TEST_CASE("what is foreign, of another version or makes no sense is left out", "[link_rates]") {
+TEST_CASE("entries of another format or version, or that make no sense, are skipped",
+          "[link_rates]") {
   std::string const good = write_link_rates({link("a", "x", "1", 1e10)});
   CHECK(read_link_rates("").empty());
   CHECK(read_link_rates("{\"to_device\": 1e10}").empty());

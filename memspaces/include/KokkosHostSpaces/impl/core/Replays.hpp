@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Memory that a captured graph uses at each launch.
+// Lifetime of memory that a captured graph uses at each launch.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_REPLAYS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_REPLAYS_HPP
@@ -12,12 +12,16 @@
 namespace KokkosHostSpaces::Impl {
 
 /// Retains memory of this library at both addresses until the captured graph is destroyed, if
-/// `stream` (a cudaStream_t) captures; else does nothing. Call it before work that uses the addresses
-/// is enqueued. \throw CudaError
+/// `stream` (a cudaStream_t) captures; else does nothing. Call it before enqueuing work that uses the
+/// addresses.
+///
+/// \throw CudaError
 void retain_for_graph(void* stream, void const* a, void const* b);
 
-/// Calls `capture`. Memory that retain_for_graph meets meanwhile is retained by what this returns
-/// instead of by the captured graph.
+/// Calls `capture`.
+///
+/// \return an owner of the memory that retain_for_graph is called for meanwhile, instead of the
+///         captured graph
 std::shared_ptr<void const> own_replayed_memory(std::function<void()> const& capture);
 
 }  // namespace KokkosHostSpaces::Impl
