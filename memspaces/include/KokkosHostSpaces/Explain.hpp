@@ -52,10 +52,10 @@ std::string explain(ExplainedCopy const& copy);
 
 }  // namespace Impl
 
-/// Explains how `Kokkos::deep_copy(instance, dst, src)` would copy, without copying: by one memcpy, 2-D
-/// or 3-D ones, or a kernel through the mapped address, and why; the number of bytes; whether it is
-/// asynchronous, and if not, how to change that. Or why it would be refused. The text is for people and
-/// may change.
+/// Explains how `Kokkos::deep_copy(instance, dst, src)` would copy, without copying: by one memcpy,
+/// 2-D or 3-D ones, or a kernel through the mapped address, and why; the number of bytes; whether
+/// it is asynchronous, and if not, how to change that. Or why it would be refused. The text is for
+/// people and may change.
 template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
 requires Kokkos::is_execution_space_v<ExecutionSpace> std::string explain(
     ExecutionSpace const&, Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {

@@ -18,7 +18,8 @@ void swap_loops(CopyPlan& plan, int i, int j) {
   std::swap(plan.src_stride[a], plan.src_stride[b]);
 }
 
-// Moves to the front those two loops which, made by one call of the copy engine, leave the fewest calls.
+// Moves to the front those two loops which, made by one call of the copy engine, leave the fewest
+// calls.
 CopyPlan with_fewest_calls(CopyPlan const& plan) {
   CopyPlan best = plan;
   for (int row = 0; row < plan.loops && best.engine_calls() > 1; ++row)
@@ -76,9 +77,10 @@ class Cut {
     }
     auto const& dst = m_side.is_source ? box.stride : m_side.stride;
     auto const& src = m_side.is_source ? m_side.stride : box.stride;
-    box.bytes       = elements * m_side.element_bytes;
-    box.plan        = with_fewest_calls(
-               make_copy_plan(m_side.element_bytes, m_side.rank, extent.data(), dst.data(), src.data()));
+    CopyPlan const plan =
+        make_copy_plan(m_side.element_bytes, m_side.rank, extent.data(), dst.data(), src.data());
+    box.bytes = elements * m_side.element_bytes;
+    box.plan  = with_fewest_calls(plan);
   }
 
   PageableSide const& m_side;

@@ -21,8 +21,8 @@ bool is_aligned(CopyPlan const& plan, std::size_t addresses) {
   return all % plan.run_bytes == 0;
 }
 
-// Tiles are square, except where an extent is shorter than a side: a tile has all of it, and is longer
-// along the other loop.
+// Tiles are square, except where an extent is shorter than a side: a tile has all of it, and is
+// longer along the other loop.
 void choose_sides(Tiling& t) {
   std::size_t const side = std::max(copy_thresholds_in_use().least_side_of_tile,
                                     copy_thresholds_in_use().tile_line_bytes / t.word);

@@ -20,8 +20,8 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Kernels that are nodes, by their addresses. Never destroyed: static destructors erase kernels, also
-// those of a library that is closed.
+// Kernels that are nodes, by their addresses. Never destroyed: static destructors erase kernels,
+// also those of a library that is closed.
 struct Nodes {
   struct Kernel {
     DependentLaunch const* owner;
@@ -52,7 +52,8 @@ DependentLaunch::~DependentLaunch() {
   std::erase_if(nodes().kernels, [this](auto const& entry) { return entry.second.owner == this; });
 }
 
-// Returns nullptr if there is none, or if the driver could not be asked: the next launch asks again.
+// Returns nullptr if there is none, or if the driver could not be asked: the next launch asks
+// again.
 void* DependentLaunch::function_on(int device) noexcept {
   std::atomic<void*>& of_device = m_functions.at(std::size_t(device));
   void* known                   = of_device.load(std::memory_order_acquire);

@@ -25,8 +25,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// An instance for each device. Instances own scratch memory of Kokkos, which takes long to make, and
-// must end before Kokkos does.
+// An instance for each device. Instances own scratch memory of Kokkos, which takes long to make,
+// and must end before Kokkos does.
 class Instances {
  public:
   template <class MakeStream>

@@ -171,7 +171,8 @@ class Probe {
 
 #endif
 
-// Without the variable, as in many containers, there may be no file to keep rates in: not worth a line.
+// Without the variable, as in many containers, there may be no file to keep rates in: not worth a
+// line.
 void tell(std::string const& line) {
   if (Backend::config().calibration.empty() && !Backend::config().verbose) return;
   std::cerr << "KokkosHostSpaces: " << line << std::endl;

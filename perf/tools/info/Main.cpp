@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Tells rates and limits of this machine for page-locked memory, and warns of obstacles: ../../README.md.
+// Tells rates and limits of this machine for page-locked memory, and warns of obstacles:
+// ../../README.md.
 
 #include "Report.hpp"
 #include "Survey.hpp"

@@ -20,8 +20,8 @@ namespace KokkosHostSpaces::Perf {
 Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
                 std::string const& root = "");
 
-/// Adds rates to the GPUs, or to the host if there is none, with memory that the library page-locks.
-/// Takes about 5 seconds in all.
+/// Adds rates to the GPUs, or to the host if there is none, with memory that the library
+/// page-locks. Takes about 5 seconds in all.
 ///
 /// \throw std::exception
 void measure(Findings& findings);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The ways to copy without a device: boxes, tiles and staging, carried out by the host, equal a loop.
+// The ways to copy without a device: boxes, tiles and staging, carried out by the host, equal a
+// loop.
 
 #include "RandomCopies.hpp"
 #include "../Rounds.hpp"

@@ -32,8 +32,8 @@ struct Aligned {
 
 }  // namespace
 
-// A team as of a device: threads that run at the same time, with exactly the scratch memory that was
-// asked for, at an odd multiple of 8.
+// A team as of a device: threads that run at the same time, with exactly the scratch memory that
+// was asked for, at an odd multiple of 8.
 struct Team {
   struct Scratch {
     char *begin, *end;
@@ -55,7 +55,8 @@ struct Team {
   void team_barrier() const { barrier->arrive_and_wait(); }
 };
 
-// Transposes rows x columns words by a team of `threads` threads, and returns the number of wrong bytes.
+// Transposes rows x columns words by a team of `threads` threads, and returns the number of wrong
+// bytes.
 template <class Word>
 std::size_t wrong_by_team(std::size_t rows, std::size_t columns, int threads) {
   std::size_t const extents[] = {rows, columns}, to[] = {columns, 1}, from[] = {1, rows};

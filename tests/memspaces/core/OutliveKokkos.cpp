@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Memory that is given back after Kokkos::finalize, and by a static destructor, must neither crash
-// nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A streamed
-// loop in flight ends before Kokkos does, and its handle may be used afterwards.
+// nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A
+// streamed loop in flight ends before Kokkos does, and its handle may be used afterwards.
 
 #include <KokkosHostSpaces.hpp>
 

@@ -11,9 +11,10 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A copy between two strided arrays of the same shape: a loop nest over contiguous runs of bytes. Loop
-/// 0 is the innermost. Dimensions of extent one are dropped, and loops that both sides walk without a
-/// gap are merged: a contiguous copy has no loops, a sub-matrix has one.
+/// A copy between two strided arrays of the same shape: a loop nest over contiguous runs of bytes.
+/// Loop 0 is the innermost. Dimensions of extent one are dropped, and loops that both sides walk
+/// without a gap are merged: a contiguous copy has no loops, a sub-matrix has one.
+///
 /// bytes() == run_bytes * extent[0] * ... * extent[loops - 1]
 struct CopyPlan {
   static constexpr int max_loops = 8;

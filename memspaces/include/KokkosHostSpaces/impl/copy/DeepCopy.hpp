@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos::deep_copy for pairs of spaces with one of ours in it. The overloads have the parameters of
-// Kokkos' own, word for word: a constraint makes them the better match, and the return type keeps their
-// mangled names apart (see OwnName). Templates that call `Kokkos::deep_copy` by this name see only
-// declarations before them, so this header comes first, or is included everywhere: docs/Porting.md.
+// Kokkos::deep_copy for pairs of spaces with one of ours in it. The overloads have the parameters
+// of Kokkos' own, word for word: a constraint makes them the better match, and the return type
+// keeps their mangled names apart (see OwnName). Templates that call `Kokkos::deep_copy` by this
+// name see only declarations before them, so this header comes first, or is included everywhere:
+// docs/Porting.md.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
@@ -113,7 +114,8 @@ CopySides sides_of(Dst const& dst, Src const& src) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Does a tool listen to copies? get_callbacks() copies 2 KB, so it is called only if a tool is loaded.
+/// Does a tool listen to copies? get_callbacks() copies 2 KB, so it is called only if a tool is
+/// loaded.
 inline bool tools_see_copies() {
   return Kokkos::Profiling::profileLibraryLoaded() &&
          Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
@@ -238,8 +240,8 @@ void copy_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-// Stock Kokkos copies between pageable and device memory contiguously, or throws. Such copies are ours
-// only if all sources of a program ask for it: other code copies between these spaces, too.
+// Stock Kokkos copies between pageable and device memory contiguously, or throws. Such copies are
+// ours only if all sources of a program ask for it: other code copies between these spaces, too.
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 template <class Dst, class Src>
 inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Staging: the copy engine moves pageable memory box by box through one block of page-locked memory,
-// so that a copy of a large View does not page-lock the same amount again.
+// Staging: the copy engine moves pageable memory box by box through one block of page-locked
+// memory, so that a copy of a large View does not page-lock the same amount again.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STAGING_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STAGING_HPP
@@ -39,9 +39,9 @@ struct StagedBox {
   CopyPlan plan;                   ///< between staging memory and the pageable side
 };
 
-/// Cuts a side into boxes of at most `most_bytes` bytes of staging memory, or of one element. There the
-/// elements have the order of the side, without gaps; a dimension in which a source repeats (stride 0)
-/// is staged once.
+/// Cuts a side into boxes of at most `most_bytes` bytes of staging memory, or of one element. There
+/// the elements have the order of the side, without gaps; a dimension in which a source repeats
+/// (stride 0) is staged once.
 std::vector<StagedBox> cut_for_staging(PageableSide const& side, std::size_t most_bytes);
 
 /// The space of Views of staging memory: kernels reach it.

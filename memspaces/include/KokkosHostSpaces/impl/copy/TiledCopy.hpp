@@ -19,8 +19,8 @@ struct alignas(16) LongWord {
   std::uint64_t low, high;
 };
 
-/// Number of loads that a thread has in flight. A round trip over the link takes 1.1 us on an H200. No
-/// branch stands between the loads: with one the compiler waits for each.
+/// Number of loads that a thread has in flight. A round trip over the link takes 1.1 us on an H200.
+/// No branch stands between the loads: with one the compiler waits for each.
 KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
   return word >= 8 ? 2 : word == 4 ? 4 : 8;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A tiled transposition: a copy between two orders of dimensions, cut into tiles. Each side walks one
-// loop without gaps, and a tile covers both loops: a team reads it along the lines of the source, and
-// writes it along those of the destination.
+// A tiled transposition: a copy between two orders of dimensions, cut into tiles. Each side walks
+// one loop without gaps, and a tile covers both loops: a team reads it along the lines of the
+// source, and writes it along those of the destination.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_TILING_HPP
 #define KOKKOS_HOST_SPACES_IMPL_TILING_HPP
@@ -47,9 +47,10 @@ struct Tiling {
 /// Cuts a copy into tiles.
 ///
 /// \param addresses of both sides, or-ed
-/// \param dst_first do tiles follow each other along the destination? True if the destination is the
-///                  side over the link
-/// \return nothing if the sides have the same order of dimensions, or are not aligned to their words
+/// \param dst_first do tiles follow each other along the destination? True if the destination is
+///                  the side over the link
+/// \return nothing if the sides have the same order of dimensions, or are not aligned to their
+///         words
 std::optional<Tiling> make_tiling(CopyPlan const& plan, std::size_t addresses, bool dst_first);
 
 }  // namespace KokkosHostSpaces::Impl

@@ -34,8 +34,9 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
 
-/// Page-locked, mapped memory of the pool for the lifetime of this object. Device work that was enqueued
-/// before the destruction may still use it: the pool does not hand it out again before that is done.
+/// Page-locked, mapped memory of the pool for the lifetime of this object. Device work that was
+/// enqueued before the destruction may still use it: the pool does not hand it out again before
+/// that is done.
 class PoolMemory {
  public:
   /// \param device_id as of allocate
@@ -59,7 +60,8 @@ class PoolMemory {
   void* m_data;
 };
 
-/// Returns a device near which the memory lies: `preferred` if it is one of them, or if none is known.
+/// Returns a device near which the memory lies: `preferred` if it is one of them, or if none is
+/// known.
 int device_near(void const* memory, int preferred);
 
 /// Returns the number of leading bytes that may be non-zero; the rest of the block is zero. Call it
@@ -70,8 +72,8 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
-/// Registers a function that returns cached memory of the library to the pool. The pool calls it, on
-/// any thread, before it refuses an allocation, in trim(), and at Kokkos::finalize. The last
+/// Registers a function that returns cached memory of the library to the pool. The pool calls it,
+/// on any thread, before it refuses an allocation, in trim(), and at Kokkos::finalize. The last
 /// registration wins.
 void let_go_when_short(void (*let_go)() noexcept);
 

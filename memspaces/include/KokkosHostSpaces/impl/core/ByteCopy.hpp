@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies between two page-locked host buffers on a device's stream, by a kernel that reads and writes
-// both in place: cudaMemcpyAsync would wait for the stream and copy on the calling thread.
+// Copies between two page-locked host buffers on a device's stream, by a kernel that reads and
+// writes both in place: cudaMemcpyAsync would wait for the stream and copy on the calling thread.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BYTE_COPY_HPP

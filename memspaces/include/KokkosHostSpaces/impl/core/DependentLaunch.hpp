@@ -30,8 +30,8 @@ class DependentLaunch {
   bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
               int device) noexcept;
 
-  /// Notes that the kernel has become this node of a graph (a cudaGraphNode_t) for a device. The node
-  /// tells the kernel's address: each source file may have an instance of its own.
+  /// Notes that the kernel has become this node of a graph (a cudaGraphNode_t) for a device. The
+  /// node tells the kernel's address: each source file may have an instance of its own.
   void be_node(void* node, int device) noexcept;
 
   /// Makes the edges between two noted nodes of a cudaGraph_t programmatic, where a node follows

@@ -12,8 +12,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// The common base of the three memory spaces: Kokkos' interface of a memory space, and the device near
-/// which memory is placed.
+/// The common base of the three memory spaces: Kokkos' interface of a memory space, and the device
+/// near which memory is placed.
 template <class Space>
 class HostMemorySpace {
  public:
@@ -44,8 +44,8 @@ class HostMemorySpace {
   /// The CUDA device id given at construction, -1 for Kokkos' default device.
   int device_id() const noexcept { return m_device_id; }
 
-  /// Allocates memory without a Kokkos record, aligned to 256 bytes. Blocks the calling thread, waits
-  /// for no device.
+  /// Allocates memory without a Kokkos record, aligned to 256 bytes. Blocks the calling thread,
+  /// waits for no device.
   ///
   /// \return nullptr for zero bytes
   /// \throw OutOfPinnedMemory

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous copies,
-// resize and realloc, the element-wise copy kernel, and properties of view_alloc. memspaces/README.md
-// lists them. Written against Kokkos 5.0 to 5.2. Specialised class templates are found in any order of
-// includes.
+// All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous
+// copies, resize and realloc, the element-wise copy kernel, and properties of view_alloc.
+// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Specialised class templates
+// are found in any order of includes.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
@@ -158,7 +158,8 @@ void realloc_view(ViewProperties<P...> const& properties, View& view,
 [[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
 
-// Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the link.
+// Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the
+// link.
 template <class Dst, class Src>
 void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   using Kokkos::Iterate;

@@ -12,8 +12,8 @@
 namespace KokkosHostSpaces::Impl {
 
 /// Retains memory of this library at both addresses until the captured graph is destroyed, if
-/// `stream` (a cudaStream_t) captures; else does nothing. Call it before enqueuing work that uses the
-/// addresses.
+/// `stream` (a cudaStream_t) captures; else does nothing. Call it before enqueuing work that uses
+/// the addresses.
 ///
 /// \throw CudaError
 void retain_for_graph(void* stream, void const* a, void const* b);

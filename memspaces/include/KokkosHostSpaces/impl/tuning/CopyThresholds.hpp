@@ -14,16 +14,17 @@
 namespace KokkosHostSpaces::Impl {
 
 struct CopyThresholds {
-  /// A kernel makes a copy that needs more calls of the copy engine than this: a call takes about 2 us.
+  /// A kernel makes a copy that needs more calls of the copy engine than this: a call takes about 2
+  /// us.
   std::size_t few_calls = 16;
 
-  /// The copy engine reads runs of this length from the host as fast as a kernel does. Host to device,
-  /// every other run of a buffer: 12 GB/s by the engine and 25 by a kernel for 16 bytes, both 27 for
-  /// 64, 55 and 51 from 256 on. Device to host both are equal from 32 bytes on.
+  /// The copy engine reads runs of this length from the host as fast as a kernel does. Host to
+  /// device, every other run of a buffer: 12 GB/s by the engine and 25 by a kernel for 16 bytes,
+  /// both 27 for 64, 55 and 51 from 256 on. Device to host both are equal from 32 bytes on.
   std::size_t equal_run_bytes = 64;
 
-  /// Shortest side of a tile, in bytes and in words: both sides of a transposition cross the link in
-  /// whole lines (53 GB/s to the host; 22 by a kernel that writes element by element).
+  /// Shortest side of a tile, in bytes and in words: both sides of a transposition cross the link
+  /// in whole lines (53 GB/s to the host; 22 by a kernel that writes element by element).
   std::size_t tile_line_bytes    = 128;
   std::size_t least_side_of_tile = 16;
 
@@ -34,8 +35,8 @@ struct CopyThresholds {
   /// page-lock the same amount again. With the pool's header the block has 64 MiB.
   std::size_t staging_bytes = (std::size_t(64) << 20) - (std::size_t(64) << 10);
 
-  /// One kernel carries a batch of at least `least_number` pieces of at most `most_bytes` bytes. By one
-  /// call of cuMemcpyBatchAsync and by kernel: 6 x 4 KiB 3.7 and 4.2 us, 8 x 4 KiB 8.1 and 4.7.
+  /// One kernel carries a batch of at least `least_number` pieces of at most `most_bytes` bytes. By
+  /// one call of cuMemcpyBatchAsync and by kernel: 6 x 4 KiB 3.7 and 4.2 us, 8 x 4 KiB 8.1 and 4.7.
   struct Pieces {
     std::size_t least_number, most_bytes;  ///< ascending
   };
@@ -55,8 +56,8 @@ struct CopyThresholds {
   /// by it, 2.6 by cudaMemcpyAsync.
   std::size_t short_bytes = 512;
 
-  /// This number of pieces of equal length and distance goes by one 2-D copy; more are needed where a
-  /// kernel could carry them with all others. 16 x 64 bytes: 2.7 us by that copy, 3.9 by kernel.
+  /// This number of pieces of equal length and distance goes by one 2-D copy; more are needed where
+  /// a kernel could carry them with all others. 16 x 64 bytes: 2.7 us by that copy, 3.9 by kernel.
   std::size_t regular_pieces               = 4;
   std::size_t regular_pieces_not_by_kernel = 64;
 };

@@ -38,10 +38,10 @@ struct TransportEstimate {
 
 /// Estimates the seconds of both transports.
 ///
-/// Staged: the link carries each byte once while kernels work in device memory; the longer of the two
-/// counts. The copy in of the first chunk and the copy out of the last one overlap with nothing.
-/// Zero-copy: each pass carries the bytes that it touches. The time of the link for a mix of directions
-/// is interpolated linearly between the measured mixes.
+/// Staged: the link carries each byte once while kernels work in device memory; the longer of the
+/// two counts. The copy in of the first chunk and the copy out of the last one overlap with
+/// nothing. Zero-copy: each pass carries the bytes that it touches. The time of the link for a mix
+/// of directions is interpolated linearly between the measured mixes.
 TransportEstimate estimate_transports(LoopCost const& loop, LinkRates const& rates);
 
 /// Explains the estimates and the choice in a sentence without its full stop. Slower than

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Rates of the link and of the memory of GPUs: measured once, and kept in a file that all processes of
-// a user share.
+// Rates of the link and of the memory of GPUs: measured once, and kept in a file that all processes
+// of a user share.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_LINK_RATES_HPP
 #define KOKKOS_HOST_SPACES_IMPL_LINK_RATES_HPP
@@ -17,8 +17,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Rates of a GPU's link and memory in bytes per second. A rate of several directions is their sum. The
-/// defaults are typical values, of an H200 on PCIe 5.
+/// Rates of a GPU's link and memory in bytes per second. A rate of several directions is their sum.
+/// The defaults are typical values, of an H200 on PCIe 5.
 struct LinkRates {
   double to_device = 55e9, to_host = 55e9;  ///< one direction alone
   double both                 = 97e9;       ///< both directions at once, equal bytes each way
@@ -49,8 +49,8 @@ struct KnownLink {
 /// Returns the text of the file.
 std::string write_link_rates(std::vector<KnownLink> const& links);
 
-/// Returns the links in the text of a file. Skips entries that are incomplete or make no sense; a text
-/// of another format or version has none.
+/// Returns the links in the text of a file. Skips entries that are incomplete or make no sense; a
+/// text of another format or version has none.
 std::vector<KnownLink> read_link_rates(std::string const& text);
 
 /// Finds the rates of a GPU with this driver in a file.
@@ -95,9 +95,9 @@ class LinkRatesCache {
   bool m_told = false;
 };
 
-/// Returns the rates of a device (-1: Kokkos' default one), by the file that the environment variable
-/// KOKKOS_HOST_SPACES_CALIBRATION names. Measuring takes up to half a second. Returns typical rates if
-/// they cannot be measured.
+/// Returns the rates of a device (-1: Kokkos' default one), by the file that the environment
+/// variable KOKKOS_HOST_SPACES_CALIBRATION names. Measuring takes up to half a second. Returns
+/// typical rates if they cannot be measured.
 LinkRates link_rates(int device);
 
 /// Returns the path of that file; empty: none.
@@ -106,8 +106,8 @@ std::string link_rates_file();
 /// Names a device of this machine, without rates.
 KnownLink name_link(int device);
 
-/// Measures an idle device. Returns nothing if the device does not become idle in a second, a stream
-/// captures, memory is short, or the library was built without CUDA.
+/// Measures an idle device. Returns nothing if the device does not become idle in a second, a
+/// stream captures, memory is short, or the library was built without CUDA.
 std::optional<LinkRates> measure_link_rates(int device);
 
 }  // namespace KokkosHostSpaces::Impl

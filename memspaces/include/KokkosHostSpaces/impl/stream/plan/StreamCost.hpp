@@ -9,8 +9,8 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Returns what the cost model needs to know of a streamed loop: passes, and the bytes of the rows that
-/// its stages read and write.
+/// Returns what the cost model needs to know of a streamed loop: passes, and the bytes of the rows
+/// that its stages read and write.
 LoopCost cost_of(StreamShape const& shape);
 
 }  // namespace KokkosHostSpaces::Impl
