@@ -99,6 +99,8 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
     _streamed_loops(made)
     for way, rate in (("to_device", LINK), ("to_host", LINK), ("both", BOTH / 2)):
         made.add(f"copy/{way}/PinnedSpace/contiguous/bytes:{2**24}", *[5e-6 + 2**24 / rate] * 2, bytes=float(2**24))
+    for way in ("to_device", "to_host"):
+        made.add(f"copy/batch/PinnedSpace/{way}/scattered/baseline:best/piece:64/bytes:{2**18}", 4e-5, 3e-5, bytes=float(2**18))
     return made
 
 

@@ -12,9 +12,9 @@ class Limits(GoalTest):
     def test_batches_and_transposed_copies_are_compared_with_baselines_and_link(self):
         for part, factors, wanted in (
                 ("copy/batch/PinnedSpace/to_host/scattered/baseline:single", {"baseline_seconds": 0.6}, "wanted ratio >= 5, measured 4"),
-                ("copy/batch/PinnedSpace/to_device/scattered/baseline:best", {"real_time": 1.7}, "ratio >= 0.95"),
-                ("copy/prepared_batch/PinnedSpace/to_host/scattered/baseline:best/piece:64/bytes:262144", {"real_time": 1.1},
-                 "ratio >= 0.95 or 300 ns later"),
+                ("copy/batch/PinnedSpace/to_device/scattered/baseline:best/piece:4096", {"real_time": 1.7}, "ratio >= 0.95"),
+                ("copy/prepared_batch/PinnedSpace/to_host/scattered/baseline:best/piece:64/bytes:262144", {"real_time": 1.2},
+                 "ratio >= 0.9 or 1.2 µs later"),
                 ("copy/batch/PinnedSpace/to_host/neighbours", {"real_time": 1.05, "baseline_seconds": 1.05},
                  "rate / limit to host >= 0.95, measured 0.93"),
                 ("copy/to_host/PinnedSpace/transposed/bytes:1048576/", {"real_time": 1.1}, "ratio >= 0.93")):
@@ -23,8 +23,8 @@ class Limits(GoalTest):
                 self.assertGreater(machine.change(part, **factors), 0)
                 self.assert_missed(machine, wanted)
 
-    def test_a_copy_of_microseconds_may_take_300_ns_more(self):
-        for later, reached in ((1.07, True), (1.09, False)):  # of 4 µs
+    def test_a_copy_of_microseconds_may_take_1200_ns_more(self):
+        for later, reached in ((1.28, True), (1.32, False)):  # of 4 µs
             with self.subTest(later):
                 machine = machine_that_reaches_all()
                 machine.change("copy/prepared_batch/PinnedSpace/to_host/scattered/baseline:best/piece:64/bytes:1024",
@@ -38,7 +38,7 @@ class Limits(GoalTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: 49 of 49 goals are reached", text)
+        self.assertIn("target: 50 of 50 goals are reached", text)
         for part, factor, wanted in (("dot/PinnedSpace/all_devices/baseline:one_device", 0.95, "ratio >= 1.9"),
                                      ("triad/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9"),
                                      ("dot/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9")):

@@ -4,12 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_DEEP_COPY_ALL_HPP
 #define KOKKOS_HOST_SPACES_DEEP_COPY_ALL_HPP
 
-#include <KokkosHostSpaces/MappedSpace.hpp>
-#include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/Slice.hpp>
 #include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
-#include <KokkosHostSpaces/impl/batch/CopyPairs.hpp>
-#include <KokkosHostSpaces/impl/batch/SlicePairs.hpp>
 
 #include <initializer_list>
 #include <span>
@@ -31,14 +27,14 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 }
 
 /// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
-/// `instance` does, in any order and as few calls as possible: neighbours on both sides are merged,
-/// equal pieces at equal distances are one 2-D copy, and many short pieces one kernel, few or long
-/// ones one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8). While the stream captures, short
-/// pieces are one kernel, and each other one is a copy of its own. Such as the many small messages of
-/// an exchange of halos, which by single calls cost more than a microsecond each. What is copied again
-/// and again: prepare_deep_copy_all.
+/// `instance` does, in any order and by as few calls as possible. Meant for many small messages, such as
+/// an exchange of halos, where a call for each costs more than a microsecond. For copies that are made
+/// again and again: prepare_deep_copy_all.
 ///
-/// Copies that are not contiguous go one by one.
+/// Neighbours on both sides are merged. Pieces that are all of equal length at equal distances are one
+/// 2-D copy. Of other pieces many short ones are one kernel, and few or long ones one call of the driver
+/// (`cuMemcpyBatchAsync`, CUDA 12.8). While the stream captures, many short pieces are one kernel, and
+/// each other piece is a copy of its own. Copies that are not contiguous go one by one.
 ///
 /// \param instance a Cuda instance: the copies are enqueued on it, and not waited for, unless
 ///        pageable memory is among it; a host instance: they come after its work, and are done on
@@ -76,9 +72,7 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... co
 ///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
-/// What deep_copy_all of all those subviews does, but numbers are read faster than Views. The lists of
-/// the last four batches of more than 32 short pieces are kept: slices with the numbers of one of
-/// these, of any Views that are as long, of elements of the same size, are but compared with it.
+/// Copies as deep_copy_all of all those subviews, but the host reads numbers faster than Views.
 ///
 /// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any

@@ -35,8 +35,6 @@ constexpr std::array named_thresholds = {
                    [](CopyThresholds& t) -> std::size_t& { return t.equal_run_bytes; }},
     NamedThreshold{"staging_bytes", 64 * KiB, 64 * GiB,
                    [](CopyThresholds& t) -> std::size_t& { return t.staging_bytes; }},
-    NamedThreshold{"short_bytes", 0, MiB,
-                   [](CopyThresholds& t) -> std::size_t& { return t.short_bytes; }},
     NamedThreshold{"longest_of_8_pieces_by_kernel", 0, MiB,
                    [](CopyThresholds& t) -> std::size_t& { return t.by_kernel[0].most_bytes; }},
     NamedThreshold{"longest_of_16_pieces_by_kernel", 0, MiB,

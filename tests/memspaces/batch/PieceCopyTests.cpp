@@ -1,61 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel of short pieces, on the host.
+// The kernel for short pieces, on the host.
 
-#include <KokkosHostSpaces.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceCopy.hpp>
 
-#include <catch2/catch_test_macros.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
+#include <catch2/catch_test_macros.hpp>
+
 namespace PieceCopies {
 
 using namespace KokkosHostSpaces::Impl;
 
-using Bytes = std::vector<unsigned char>;
-
-// Heap memory at a multiple of 16 bytes.
-struct Aligned {
-  explicit Aligned(std::size_t bytes) : memory(bytes / sizeof(LongWord) + 1) {}
-  unsigned char* data() { return reinterpret_cast<unsigned char*>(memory.data()); }
-  std::vector<LongWord> memory;
-};
-
-TEST_CASE("short pieces are copied whole, whatever their alignment and length, by one team or more",
-          "[tiled_copy]") {
+TEST_CASE("the kernel copies pieces of any alignment and length, from either list", "[batch]") {
   std::mt19937 random(7);
-  for (std::size_t const most : {std::size_t(200), 5 * part_of_piece / 2}) {
-    std::size_t const slot = most + 64, count = 60000 / most + 20;
-    Aligned src(slot * count), dst(slot * count);
-    std::generate_n(src.data(), slot * count, [&] { return static_cast<unsigned char>(random()); });
-    Bytes expected(slot * count, 0);
-    std::vector<PieceEnds> pieces;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::size_t const step = std::size_t(1) << random() % 5, to = step * (random() % 3),
-                        from = step * (random() % 3), bytes = 1 + random() % most;
-      auto* const begin = reinterpret_cast<char*>(src.data() + slot * i + from);
-      pieces.push_back({reinterpret_cast<char*>(dst.data() + slot * i + to), begin, bytes});
-      std::copy(begin, begin + bytes, expected.begin() + std::ptrdiff_t(slot * i + to));
+  for (std::size_t const most : {std::size_t(200), 5 * most_bytes_of_part / 2})
+    for (std::size_t const count : {1, 20, 64, 300}) {
+      std::size_t const slot = most + 64;
+      std::vector<LongWord> src_words(slot * count / 16 + 1), dst_words(src_words.size());
+      char* const src = reinterpret_cast<char*>(src_words.data());
+      char* const dst = reinterpret_cast<char*>(dst_words.data());
+      std::generate_n(src, slot * count, [&] { return char(random()); });
+      std::vector<char> expected(slot * count, 0);
+      std::vector<Piece> pieces;
+      for (std::size_t i = 0; i < count; ++i) {
+        std::size_t const step = std::size_t(1) << random() % 5, to = step * (random() % 3),
+                          from = step * (random() % 3), bytes = 1 + random() % most;
+        pieces.push_back({dst + slot * i + to, src + slot * i + from, bytes});
+        std::copy_n(pieces.back().src, bytes, expected.begin() + std::ptrdiff_t(slot * i + to));
+      }
+      Kokkos::DefaultHostExecutionSpace const instance;
+      std::vector<Piece> parts(count_parts(pieces));
+      PartShape const shape = cut_into_parts(pieces, parts.data());
+      REQUIRE(shape.count == parts.size());
+      if (parts.size() <= FewParts::most) {
+        FewParts few{};
+        std::copy(parts.begin(), parts.end(), few.parts);
+        run_piece_copy(instance, PieceCopy(few, shape));
+      } else {
+        run_piece_copy(instance, PieceCopy<Piece const*>(parts.data(), shape));
+      }
+      instance.fence();
+      CHECK(std::equal(expected.begin(), expected.end(), dst));
     }
-    Kokkos::DefaultHostExecutionSpace const instance;
-    auto const known = [&](std::size_t from, std::size_t to) {
-      PieceList list;
-      for (; from < to; ++from) list.add(pieces[from]);
-      return list;
-    };
-    FewPieces few;
-    std::size_t const number = std::min(FewPieces::most, count / 2);
-    std::copy_n(pieces.begin(), number, few.pieces);
-    PieceEnds const* const others = pieces.data() + number;
-    run_piece_copy(instance, PieceCopy(few, known(0, number)));
-    run_piece_copy(instance, PieceCopy(others, known(number, count)));
-    instance.fence();
-    CHECK(std::equal(expected.begin(), expected.end(), dst.data()));
-  }
 }
 
 }  // namespace PieceCopies

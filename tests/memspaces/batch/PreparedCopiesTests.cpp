@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Copies that are planned once and made often, in every build; what is asked of the driver for them:
-// BatchCallsCuda.cpp.
+// Copies that are planned once and made often, in every build. Contents: BatchEqualsMemmove.cpp.
 
 #include "../copy/CopyCases.hpp"
 
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <vector>
 
@@ -66,26 +64,6 @@ struct Halo {
   std::vector<Host> sources, backs;
   std::vector<Device> devices;
 };
-
-TEST_CASE("prepared copies are made whenever asked for, of what lies there then", "[deep_copy]") {
-  auto const check = [](auto const& instance, unsigned seed, std::size_t most_bytes) {
-    INFO("seed " << seed << ", pieces of at most " << most_bytes << " bytes");
-    Halo halo(seed, most_bytes);
-    auto const there = khs::prepare_deep_copy_all(instance, halo.devices, halo.sources);
-    auto const back  = khs::prepare_deep_copy_all(instance, halo.backs, halo.devices);
-    for (int step = 0; step < 3; ++step) {
-      halo.fill(step);
-      khs::deep_copy_all(instance, there);
-      khs::deep_copy_all(instance, back);
-      instance.fence();
-      CHECK(halo.is_right());
-    }
-  };
-  for (unsigned seed = 0; seed < 20; ++seed) {
-    check(Execution(), seed, seed % 4 == 0 ? 300000 : 200);
-    check(Kokkos::DefaultHostExecutionSpace(), seed, 2000);
-  }
-}
 
 TEST_CASE("prepared copies hold their Views, and may go while they are made", "[deep_copy]") {
   Execution const instance;

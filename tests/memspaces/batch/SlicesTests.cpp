@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Many pieces of two Views by one call, given by numbers, in every build; what is asked of the driver
-// for them: SliceCallsCuda.cpp.
+// Slices of two Views, in every build: which arguments deep_copy_all takes, and what it refuses.
+// Contents: BatchEqualsMemmove.cpp.
 
 #include "../copy/CopyCases.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -30,33 +27,6 @@ template <class Value>
 using Host = Kokkos::View<Value*, khs::PinnedSpace>;
 template <class Value>
 using Device = Kokkos::View<Value*, DeviceSpace>;
-
-/// What a set of slices is like.
-struct Kind {
-  std::size_t count, most;  ///< slices, and elements of each
-  bool have_gaps, are_shuffled, are_equally_long;
-};
-
-// Valid ones; `room` is what an array has to have.
-struct Made {
-  Slices slices;
-  std::size_t room;
-};
-Made make(Kind const& kind, std::mt19937& random) {
-  Made made{{}, 0};
-  std::size_t to = 0, room = kind.count * kind.most + 100;
-  for (std::size_t k = 0; k < kind.count; ++k) {
-    std::size_t const length = kind.are_equally_long ? kind.most : random() % (kind.most + 1);
-    bool const goes_on       = k > 0 && random() % 4 == 0;
-    khs::Slice const before  = k > 0 ? made.slices.back() : khs::Slice{};
-    std::size_t const from   = goes_on ? before.src + before.count : random() % (room - kind.most);
-    made.slices.push_back({to, std::min(from, room - length), length});
-    to += length + (kind.have_gaps ? random() % 5 : 0);
-  }
-  made.room = std::max(room, to);
-  if (kind.are_shuffled) std::shuffle(made.slices.begin(), made.slices.end(), random);
-  return made;
-}
 
 template <class Dst>
 auto values_of(Dst const& view) {
@@ -84,31 +54,6 @@ View numbered(std::string const& label, std::size_t n, int first) {
     host(i) = typename View::value_type(std::uint32_t(first) + i * 2654435761u);
   Kokkos::deep_copy(view, host);
   return view;
-}
-
-template <class Value, class Instance>
-void check_random(Instance const& instance, unsigned seed) {
-  std::mt19937 random(seed);
-  Kind const kind{1 + random() % (seed % 3 == 0 ? 3000 : 90), 1 + random() % 40, random() % 2 == 0,
-                  random() % 2 == 0, random() % 2 == 0};
-  auto const [slices, room] = make(kind, random);
-  INFO("seed " << seed << ", " << kind.count << " slices of at most " << kind.most << " elements");
-  for (int round = 0; round < 3; ++round) {  // the second one may find the list of the first one
-    auto const source = numbered<Host<Value>>("source", room, 1 + round);
-    auto const back   = numbered<Host<Value>>("back", room, 100 + round);
-    auto const device = numbered<Device<Value>>("device", room + std::size_t(round), 200 + round);
-    Kokkos::View<Value const*, khs::PinnedSpace> const only_read = source;
-    REQUIRE(copies_well(instance, device, only_read, slices));
-    REQUIRE(copies_well(instance, back, device, slices));
-  }
-}
-
-TEMPLATE_TEST_CASE("slices of one View are copied to another, and nothing else is", "[deep_copy]",
-                   double, std::uint8_t) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    check_random<TestType>(Execution(), seed);
-    if (seed < 20) check_random<TestType>(Kokkos::DefaultHostExecutionSpace(), 1000 + seed);
-  }
 }
 
 TEST_CASE("slices are of Views in any spaces, given as any list", "[deep_copy]") {
@@ -196,36 +141,6 @@ TEST_CASE("what is wrong with one of many slices is told before any is copied", 
   CHECK(values_of(to) == std::vector<double>(1000));
 }
 
-TEST_CASE("slices that were copied before are looked at again", "[deep_copy]") {
-  Execution const instance;
-  std::size_t const count = 200;
-  Slices slices;
-  for (std::size_t k = 0; k < count; ++k) slices.push_back({20 * k, 20 * (k ^ (k >> 1)), 12});
-  for (int time = 0; time < 3; ++time) {
-    auto const from = numbered<Host<int>>("from", 20 * 256, time);
-    Device<int> const to("to", 20 * count);
-    REQUIRE(copies_well(instance, to, from, slices));
-    Slices others = slices;
-    others[150]   = {20 * 150 + 1, 7, 11};
-    REQUIRE(copies_well(instance, to, from, others));
-    others[150] = {20 * 77, 7, 11};
-    CHECK_THROWS_AS(khs::deep_copy_all(instance, to, from, others), khs::Error);
-    // The same slices, of Views that are too short, of other elements, and of one View.
-    CHECK_THROWS_WITH(
-        khs::deep_copy_all(instance, Device<int>("short", 20 * 199 + 11), from, slices),
-        ContainsSubstring("slice 199") && ContainsSubstring("short"));
-    CHECK_THROWS_WITH(khs::deep_copy_all(instance, to, Host<int>("short", 20 * 255), slices),
-                      ContainsSubstring("short"));
-    CHECK(copies_well(instance, Device<char>("to", 20 * count),
-                      numbered<Host<char>>("from", 20 * 256, time), slices));
-    auto const one = numbered<Device<int>>("one", 20 * 600, time);
-    CHECK_THROWS_AS(khs::deep_copy_all(instance, one, one, slices), khs::Error);
-    Device<int> const behind = Kokkos::subview(one, std::pair(20 * 256, 20 * 600));
-    CHECK(copies_well(instance, behind, one, slices));
-  }
-  instance.fence();
-}
-
 TEST_CASE("a slice that copies itself is left out for its memory alone", "[deep_copy]") {
   Execution const instance;
   Slices slices = {{4000, 4000, 10}};
@@ -240,19 +155,21 @@ TEST_CASE("a slice that copies itself is left out for its memory alone", "[deep_
 TEST_CASE("slices are copied by several threads at a time", "[deep_copy]") {
   constexpr int most   = 2;
   auto const instances = Kokkos::Experimental::partition_space(Execution(), std::vector(most, 1));
+  std::size_t const n = 500, slot = 20;
   std::vector<int> wrong(most, -1);
   auto const work = [&](int thread) {
-    int number = 0;
-    std::mt19937 random(unsigned(thread) / 2 + 11);  // some have slices in common
-    for (int round = 0; round < 12; ++round) {
-      auto const [slices, room] = make({500, 12, round % 2 == 0, round % 3 == 0, false}, random);
-      Host<int> const host("host", room), back("back", room);
-      Device<int> const device("device", room);
-      for (std::size_t i = 0; i < room; ++i) host(i) = int(i) + 1000 * thread;
-      for (int time = 0; time < 3; ++time)
-        khs::deep_copy_all(instances[std::size_t(thread)], device, host, slices);
-      Kokkos::deep_copy(instances[std::size_t(thread)], back, device);
-      instances[std::size_t(thread)].fence();
+    Execution const& instance = instances[std::size_t(thread)];
+    int number                = 0;
+    for (std::size_t round = 0; round < 12; ++round) {
+      Slices slices;
+      for (std::size_t k = 0; k < n; ++k)
+        slices.push_back({slot * k, slot * (k * 7 % n), 1 + (k + round) % slot});
+      Host<int> const host("host", slot * n), back("back", slot * n);
+      Device<int> const device("device", slot * n);
+      for (std::size_t i = 0; i < slot * n; ++i) host(i) = int(i) + 1000 * thread;
+      for (int time = 0; time < 3; ++time) khs::deep_copy_all(instance, device, host, slices);
+      Kokkos::deep_copy(instance, back, device);
+      instance.fence();
       for (khs::Slice const& slice : slices)
         for (std::size_t i = 0; i < slice.count; ++i)
           number += back(slice.dst + i) != host(slice.src + i);

@@ -172,8 +172,8 @@ TEST_CASE("the child of a fork ends while another thread was getting memory for 
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::function<void()> hold = gate.hold();
-  Backend::Driver::enqueue_host_function(
-      Backend::Driver::private_stream(0),
+  Driver::enqueue_host_function(
+      Driver::private_stream(0),
       [](void* held) { (*static_cast<std::function<void()>*>(held))(); }, &hold);
   std::thread maker([&] { cleared.all.of(stream.get(), 0, 1); });
   while (FakeCuda::outstanding().device_allocations == 0) std::this_thread::yield();

@@ -1,88 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What a batch of contiguous copies becomes: rows of 2-D copies, pieces for a kernel, and the rest,
-// for one call or single ones. Knows nothing of Kokkos.
+// Which calls carry a batch of contiguous copies: one 2-D copy, or one kernel and one call of the
+// driver, and single copies where neither is possible. Knows nothing of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BATCH_PLAN_HPP
 
-#include <cstddef>
-#include <cstdint>
+#include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
+
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
-struct NearPieces;
+/// The pieces of a batch, by what can copy them.
+struct BatchTables {
+  PieceTable reached;   ///< kernels of a device reach both sides
+  PieceTable pageable;  ///< one side is pageable, the other one on a device
+  PieceTable on_host;   ///< no device takes part: checked, but not enqueued
 
-struct CopyPiece {
-  char* dst;
-  char const* src;
-  std::size_t bytes;
-  std::uint32_t pair;  ///< which pair of Views it is of, or the first of them
-  bool pageable;       ///< no kernel reaches one of the sides
+  bool need_device() const { return !reached.empty() || !pageable.empty(); }
 };
 
-/// Does `piece` begin where `before` ends, on both sides?
-inline bool continues(CopyPiece const& before, CopyPiece const& piece) {
-  return piece.dst == before.dst + before.bytes && piece.src == before.src + before.bytes &&
-         piece.pageable == before.pageable;
-}
-
-/// Pieces of equal length at equal distances.
-struct CopyRows {
-  /// A copy engine takes no longer pitch: such rows would be single copies.
-  static constexpr std::ptrdiff_t longest_step = 2147483647;
-
-  CopyPiece first;
-  std::size_t count, dst_step, src_step;  ///< bytes
+/// What the stream and the devices allow.
+struct BatchRules {
+  /// Several pieces may become one call. Not in a capture, where a refused call would spoil the graph,
+  /// nor if memory of several devices takes part.
+  bool combines   = true;
+  bool has_kernel = true;   ///< kernels of the stream's device reach all of BatchTables::reached
+  bool to_device  = false;  ///< all copies go from page-locked memory to a device
 };
+
+/// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
+BatchRules rules_for(PieceTable const& reached, bool to_device, void* stream, int device);
+
+/// Does `stream` capture? Returns false if that cannot be told.
+bool captures(void* stream) noexcept;
 
 /// Can be enqueued more than once.
 struct BatchPlan {
-  enum class Use {
-    once,
-    once_to_device,  ///< from page-locked memory
-    again,  ///< and again: the kernel is launched as a graph, which takes the host half as long
-    again_to_device  ///< the same, of page-locked memory, from Hopper on; few are launched early
-  };
-
-  std::vector<CopyRows> rows;
-  std::vector<CopyPiece> for_kernel;  ///< left to the caller
-  std::vector<CopyPiece> others;
-  bool apart     = false;  ///< memory of several devices takes part: each of the others by itself
-  bool to_device = false;  ///< all of it, from page-locked memory
-
-  /// Enqueues what is not for a kernel on `stream`, a cudaStream_t that does not capture. False if
-  /// the driver does not take a piece, since neighbours lie in two allocations that touch.
-  bool enqueue(void* stream) const;
+  char const* conflict = nullptr;  ///< see PieceScan; the plan is empty then
+  /// All of by_kernel and by_call as one 2-D copy, to be tried first: the driver refuses rows that lie
+  /// in several allocations.
+  PieceRows rows;
+  std::vector<Piece> by_kernel;  ///< short pieces
+  std::vector<Piece> by_call;    ///< one call for many, if the driver has it and takes them
+  std::vector<Piece> single;     ///< a copy each
+  bool combines = true;          ///< see BatchRules
 };
 
-/// Of pieces that are sorted by destination; neighbours are merged, if they are not yet.
-BatchPlan plan_batch(std::vector<CopyPiece>&& pieces, bool are_merged, bool has_kernel,
-                     BatchPlan::Use use);
+/// Checks all tables against each other, and plans those in which a device takes part.
+BatchPlan plan_batch(BatchTables&& tables, BatchRules const& rules);
 
-/// Takes those out that a kernel shall carry.
-std::vector<CopyPiece> take_for_kernel(std::vector<CopyPiece>& pieces, BatchPlan::Use use);
+/// Enqueues one 2-D copy. Returns false, and does nothing, if the plan has no rows, or the driver
+/// refuses them.
+bool copy_rows(BatchPlan const& plan, void* stream);
 
-/// Does one kernel carry so many pieces, none of which is longer, if nothing better is to be had?
-bool are_for_kernel(std::size_t longest, std::size_t pieces, BatchPlan::Use use);
+/// Enqueues plan.by_call. Returns false if the driver refuses a piece: merged neighbours may lie in two
+/// allocations. Not while `stream` captures.
+bool copy_by_call(BatchPlan const& plan, void* stream);
 
-/// Enqueues a copy from page-locked memory to a device by the call for many, which takes the host
-/// less long for a short one. False, and nothing is done, if it is longer, or the driver does not
-/// take it. Not while `stream` captures.
-bool copy_short(void* dst, void const* src, std::size_t bytes, void* stream);
+/// Enqueues plan.single. Returns false as copy_by_call.
+bool copy_single(BatchPlan const& plan, void* stream);
 
-/// Enqueues one copy. False if the driver does not take it, since it lies in two allocations that
-/// touch.
-bool copy_run(void* dst, void const* src, std::size_t bytes, void* stream);
-
-/// The same of rows.
-bool copy_rows(CopyRows const& rows, void* stream);
-
-/// Enqueues pieces, none of them pageable, by one call. False, and nothing is done, if they are
-/// too many or too few for it, or the driver does not take them. Not while `stream` captures.
-bool copy_at_once(NearPieces const& pieces, void* stream);
+/// Retains memory of this library for the graph that `stream` captures, if it does.
+void retain_for_graph(BatchPlan const& plan, void* stream);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,88 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Many copies of Views as one: what is contiguous on both sides becomes pieces of a batch, the rest
-// goes as by deep_copy.
+// Many copies of Views as one batch: pairs that are contiguous on both sides become pieces, others go
+// one by one as by deep_copy.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
 
-#include <KokkosHostSpaces/impl/batch/CopyBatch.hpp>
-#include <KokkosHostSpaces/impl/batch/CopyRuns.hpp>
-#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
-#include <KokkosHostSpaces/impl/batch/SweptCopies.hpp>
+#include <KokkosHostSpaces/impl/batch/BatchKernels.hpp>
+#include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
+#include <KokkosHostSpaces/impl/batch/CopyPairs.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
 struct CheckedPairs {
-  CopyBatch batch;          ///< contiguous pairs in which a device takes part, sorted
-  bool has_others = false;  ///< that go by themselves
+  BatchTables tables;
+  bool has_others = false;  ///< pairs that are in no table, or on the host alone
 };
 
-/// Calls `visit` with each pair that has something to copy: as a piece, or nothing if it is not one
-/// run of bytes, and with whether a device takes part. \throw Error
-template <class Pairs, class Visit>
-void for_each_piece(Pairs const& pairs, Visit const& visit) {
-  if constexpr (Pairs::are_slices) {
-    pairs.for_each_piece(visit);
-  } else {
-    pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
-      check_types<Dst, Src>();
-      if (check_views(dst, src)) visit(piece_of(dst, src, index), has_device_v<Dst, Src>);
-    });
-  }
-}
-
-/// `pairs.for_each` calls with a destination, a source, and their index; see CopyPairs.hpp.
-/// \throw Error
+/// Makes tables of all pairs. \throw Error if a pair is wrong by itself
 template <class Pairs>
-CheckedPairs check_pairs(Pairs const& pairs, CopyBatch::Neighbours neighbours) {
-  CheckedPairs checked{CopyBatch(neighbours, pairs.size())};
-  CopyBatch all(neighbours, pairs.size());
-  CopyBatch& batch  = checked.batch;
-  bool const merges = neighbours == CopyBatch::Neighbours::merged;
-  bool has_others   = false;
-  CopyPiece run{};  // a local, since neighbours may be thousands
-  for_each_piece(pairs, [&](std::optional<CopyPiece> const& piece, bool has_device) {
-    if (!piece || !has_device) {
-      has_others = true;
-      if (piece) all.add(*piece);
-    } else if (merges && continues(run, *piece)) {
-      run.bytes += piece->bytes;
-    } else {
-      batch.add(run);
-      run = *piece;
-    }
+CheckedPairs collect_pieces(Pairs const& pairs) {
+  CheckedPairs checked;
+  BatchTables& tables = checked.tables;
+  tables.reached.reserve(pairs.size());
+  pairs.for_each_piece([&]<class Dst, class Src>(std::optional<Piece> const& piece) {
+    if (!piece || !has_device_v<Dst, Src>) checked.has_others = true;
+    if (!piece) return;
+    if constexpr (!has_device_v<Dst, Src>)
+      tables.on_host.add(*piece);
+    else if constexpr (has_pageable_v<Dst, Src>)
+      tables.pageable.add(*piece);
+    else
+      tables.reached.add(*piece);
   });
-  batch.add(run);
-  if (!all.empty()) all.add(batch);
-  if (auto const conflict = all.empty() ? batch.find_conflict() : all.find_conflict()) {
-    // Which pairs it is cannot be told of neighbours that were merged.
-    if (neighbours == CopyBatch::Neighbours::merged)
-      return check_pairs(pairs, CopyBatch::Neighbours::apart);
-    throw Error("KokkosHostSpaces::deep_copy_all: copy " + pairs.describe(conflict->first) +
-                " writes what copy " + pairs.describe(conflict->second) +
-                " reads or writes (all copies of one call go at the same time): make two calls");
-  }
-  batch.sort();
-  checked.has_others = has_others;
   return checked;
 }
 
-/// By deep_copy, each on the device whose memory it is, what is not in the batch.
+template <class Pairs>
+[[noreturn]] void refuse_conflict(Pairs const& pairs, char const* byte) {
+  auto const holds = [byte](Piece const& piece, char const* side) {
+    return piece.dst != piece.src && side <= byte && byte < side + piece.bytes;
+  };
+  std::size_t writer_index = 0;
+  auto const writer        = pairs.describe_first([&](Piece const& piece, std::size_t index) {
+    writer_index = index;
+    return holds(piece, piece.dst);
+  });
+  auto const other         = pairs.describe_first([&](Piece const& piece, std::size_t index) {
+    return index != writer_index && (holds(piece, piece.dst) || holds(piece, piece.src));
+  });
+  throw Error("KokkosHostSpaces::deep_copy_all: copy " + writer.value_or("?") +
+              " writes what copy " + other.value_or("?") +
+              " reads or writes (all copies of one call go at the same time): make two calls");
+}
+
+/// \throw Error if a pair writes what another one reads or writes
+template <class Pairs>
+BatchPlan plan_pairs(Pairs const& pairs, BatchTables&& tables, BatchRules const& rules) {
+  BatchPlan plan = plan_batch(std::move(tables), rules);
+  if (plan.conflict != nullptr) refuse_conflict(pairs, plan.conflict);
+  return plan;
+}
+
+/// Copies the pairs that are not in the batch by deep_copy, each on the device whose memory it is.
 template <class ExecutionSpace, class Pairs>
 void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
-    if (!has_device_v<Dst, Src> || !piece_of(dst, src, index))
-      Kokkos::deep_copy(instance, dst, src);
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
+    if (!has_device_v<Dst, Src> || !piece_of(dst, src)) Kokkos::deep_copy(instance, dst, src);
   });
 }
 
@@ -90,94 +81,70 @@ void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
 
 template <class Pairs, class Use>
 void for_each_of_batch(Pairs const& pairs, Use const& use) {
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t index) {
-    if (has_device_v<Dst, Src> && piece_of(dst, src, index)) use(dst, src);
+  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
+    if constexpr (has_device_v<Dst, Src>)
+      if (auto const piece = piece_of(dst, src)) use(dst, src, *piece);
   });
 }
 
-/// Tells tools of the copies of a batch.
-template <class Pairs>
-void show_batch(Pairs const& pairs) {
-  for_each_of_batch(pairs,
-                    [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
-}
-
-/// What the driver refused, since merged pieces lie in two allocations that touch.
-template <class Pairs>
-void copy_each_of_batch(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
-    copy_async(dst.data(), src.data(), *bytes_of_run(dst, src), instance.cuda_stream());
-  });
-}
-
-template <class Pairs>
-void guard_batch(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  if (!guards_copies()) return;
-  for_each_of_batch(pairs, [&](auto const& dst, auto const& src) {
-    guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
-  });
+/// Enqueues the batch by enqueue(), and tells Kokkos Tools and the guard of each pair. Where the driver
+/// refuses merged pieces, copies each pair by itself.
+template <class Pairs, class Enqueue>
+void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue const& enqueue) {
+  auto* const stream = instance.cuda_stream();
+  if (tools_see_copies())
+    for_each_of_batch(pairs, [](auto const& dst, auto const& src, Piece const&) {
+      DeepCopyEvent const event(dst, src);
+    });
+  if (!enqueue())
+    for_each_of_batch(pairs, [&](auto const&, auto const&, Piece const& piece) {
+      copy_async(piece.dst, piece.src, piece.bytes, stream);
+    });
+  if (guards_copies())
+    for_each_of_batch(pairs, [&](auto const& dst, auto const& src, Piece const&) {
+      guard_copy(side_of(dst), side_of(src), stream);
+    });
 }
 
 template <class Pairs>
-void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, CopyBatch& batch,
-                   bool are_seen) {
-  if (are_seen) show_batch(pairs);
-  if (batch.empty()) return;
-  CopyBatch::Rest rest = batch.enqueue(instance.cuda_stream(), instance.cuda_device());
-  enqueue_pieces(instance, rest.for_kernel);
-  CopyBatch::keep_memory(std::move(rest.for_kernel));
-  if (rest.refused) copy_each_of_batch(instance, pairs);
-}
-
-// A single pair needs no batch: is there but one, for which deep_copy is ours?
-template <class Pairs>
-bool is_copied_alone(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  bool is_copied = false;
-  if (pairs.size() != 1) return false;
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src, std::uint32_t) {
-    if constexpr (OurCopy<Kokkos::Cuda, Dst, Src> && (Dst::rank != 0 || Src::rank != 0)) {
-      copy_views(instance, dst, src);
-      is_copied = true;
-    }
-  });
-  return is_copied;
+BatchPlan plan_pairs_on(Kokkos::Cuda const& instance, Pairs const& pairs, BatchTables&& tables) {
+  BatchRules const rules = rules_for(tables.reached, Pairs::are_to_device, instance.cuda_stream(),
+                                     instance.cuda_device());
+  return plan_pairs(pairs, std::move(tables), rules);
 }
 
 template <class Pairs>
-void enqueue_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  if (!Pairs::can_be_swept && is_copied_alone(instance, pairs)) return;
-  bool const may_merge = CopyBatch::may_merge(instance.cuda_stream());
-  if (may_merge && enqueue_quickly(instance, pairs)) return;
-  if (Pairs::can_be_swept && is_copied_alone(instance, pairs)) return;
-  CheckedPairs checked =
-      check_pairs(pairs, may_merge ? CopyBatch::Neighbours::merged : CopyBatch::Neighbours::apart);
-  if (may_merge && enqueue_sorted(instance, pairs, checked.batch)) return;
-  bool const are_seen = tools_see_copies();
-  if (checked.has_others || are_seen) copy_others(instance, pairs);
-  enqueue_batch(instance, pairs, checked.batch, are_seen);
-  guard_batch(instance, pairs);
+void copy_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
+  ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
+  CheckedPairs checked = collect_pieces(pairs);
+  BatchPlan const plan = plan_pairs_on(instance, pairs, std::move(checked.tables));
+  if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
+  enqueue_batch(instance, pairs, [&] { return enqueue_plan(instance, plan); });
+}
+
+// Enqueues the batch on an instance of ours, and waits for it.
+template <class Pairs>
+void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
+  Kokkos::Cuda const cuda = private_instance(pairs.device());
+  BatchPlan const plan    = plan_pairs_on(cuda, pairs, std::move(tables));
+  enqueue_batch(cuda, pairs, [&] { return enqueue_plan(cuda, plan); });
+  cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
 }
 
 #endif  // KOKKOS_ENABLE_CUDA
 
+/// On a host instance.
 template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
-    enqueue_all(instance, pairs);
-    return;
-  }
-#endif
-  [[maybe_unused]] CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
+  CheckedPairs checked = collect_pieces(pairs);
 #ifdef KOKKOS_ENABLE_CUDA
   instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
-  if (!checked.batch.empty()) {
-    Kokkos::Cuda const cuda = private_instance(pairs.device());
-    enqueue_batch(cuda, pairs, checked.batch, tools_see_copies());
-    cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
+  if (checked.tables.need_device()) {
+    copy_batch_and_wait(pairs, std::move(checked.tables));
+    return copy_others(instance, pairs);
   }
 #endif
+  plan_pairs(pairs, std::move(checked.tables), {});
   copy_others(instance, pairs);
 }
 

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The pairs of Views that deep_copy_all is given, in one way or another.
+// The pairs that deep_copy_all takes, as ranges of Views, as arguments, or as slices of two Views: each
+// visits its pairs as Views and as pieces.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
 
-#include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
+#include <KokkosHostSpaces/Slice.hpp>
+#include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -24,20 +30,101 @@ concept RangeOfViews =
     Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
 
 template <class Dst, class Src>
+inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
+    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
+        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
+
+/// Is one side on a device? Other pairs are copied by the host, or by a kernel.
+template <class Dst, class Src>
+inline constexpr bool has_device_v =
+    is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
+
+template <class Dst, class Src>
+inline constexpr bool has_pageable_v =
+    is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
+
+/// From page-locked memory to that of a device?
+template <class Dst, class Src>
+inline constexpr bool is_to_device_v =
+    is_cuda_only_v<typename Dst::memory_space> && !is_used_by_cuda_v<typename Src::memory_space> &&
+    !is_pageable_v<typename Src::memory_space>;
+
+/// Do two Views without gaps have their elements in the same order?
+template <class Dst, class Src>
+inline constexpr bool is_one_order_v =
+    Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
+                         !std::is_same_v<typename Dst::array_layout, Kokkos::LayoutStride>);
+
+/// Returns the pair as one piece; nothing if it is not contiguous on both sides in the same order.
+template <class Dst, class Src>
+std::optional<Piece> piece_of(Dst const& dst, Src const& src) {
+  if constexpr (are_bytes_v<Dst, Src>) {
+    auto const piece = [&](std::size_t bytes) {
+      return Piece{reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
+                   bytes};
+    };
+    if (is_one_order_v<Dst, Src> && dst.span_is_contiguous() && src.span_is_contiguous())
+      return piece(dst.span() * sizeof(typename Dst::value_type));  // quicker than a plan
+    if (CopyPlan const plan = plan_for(dst, src); plan.contiguous()) return piece(plan.run_bytes);
+  }
+  return std::nullopt;
+}
+
+template <class Dst, class Src>
 int device_of_pair(Dst const& dst, Src const& src) {
   return has_device_v<Dst, Src> ? device_of(dst.data(), src.data()) : -1;
 }
 
-template <class Dst, class Src>
-std::string describe_pair(Dst const& dst, Src const& src) {
-  return shape_of(dst) + " <- " + shape_of(src) + " of " +
-         std::to_string(dst.size() * sizeof(typename Dst::value_type)) + " bytes";
-}
+/// What all pairs of Views have in common.
+/// \tparam Derived has for_each(visit), which calls visit(dst, src) with the Views of each pair
+template <class Derived>
+class PairsOfViews {
+ public:
+  /// Calls visit.operator()<Dst, Src>(piece) for each pair that has something to copy; the piece is
+  /// empty if the pair is not contiguous. \throw Error
+  template <class Visit>
+  void for_each_piece(Visit const& visit) const {
+    derived().for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
+      check_types<Dst, Src>();
+      if (check_views(dst, src)) visit.template operator()<Dst, Src>(piece_of(dst, src));
+    });
+  }
+
+  /// Returns a device whose memory takes part; -1 if there is none.
+  int device() const {
+    int device = -1;
+    derived().for_each([&](auto const& dst, auto const& src) {
+      if (device < 0) device = device_of_pair(dst, src);
+    });
+    return device;
+  }
+
+  /// Returns the words for the first pair that `is_it`, given its piece, and its index; nothing if there is none.
+  template <class IsIt>
+  std::optional<std::string> describe_first(IsIt const& is_it) const {
+    std::optional<std::string> text;
+    std::size_t index = 0;
+    derived().for_each([&](auto const& dst, auto const& src) {
+      auto const piece = piece_of(dst, src);
+      if (!text && piece && is_it(*piece, index))
+        text = shape_of(dst) + " <- " + shape_of(src) + " of " + std::to_string(piece->bytes) +
+               " bytes";
+      ++index;
+    });
+    return text;
+  }
+
+ private:
+  Derived const& derived() const { return static_cast<Derived const&>(*this); }
+};
 
 /// Pairs of two ranges, each of Views of one type.
 template <class Dsts, class Srcs>
-class PairsOfRanges {
+class PairsOfRanges : public PairsOfViews<PairsOfRanges<Dsts, Srcs>> {
  public:
+  static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
+                                                       std::ranges::range_value_t<Srcs const>>;
+
   PairsOfRanges(Dsts const& dsts, Srcs const& srcs) : m_dsts(dsts), m_srcs(srcs) {
     if (std::ranges::size(dsts) != std::ranges::size(srcs))
       throw Error("KokkosHostSpaces::deep_copy_all of " + std::to_string(std::ranges::size(srcs)) +
@@ -46,64 +133,10 @@ class PairsOfRanges {
   }
   std::size_t size() const { return std::ranges::size(m_dsts); }
 
-  static constexpr bool can_be_swept  = can_be_swept_v<std::ranges::range_value_t<Dsts const>,
-                                                      std::ranges::range_value_t<Srcs const>>;
-  static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
-                                                       std::ranges::range_value_t<Srcs const>>;
-  static constexpr bool are_slices    = false;
-
-  /// Where the first pair begins, if there is one.
-  std::pair<char*, char const*> first_ends() const {
-    if (size() == 0) return {};
-    return {reinterpret_cast<char*>(std::ranges::begin(m_dsts)->data()),
-            reinterpret_cast<char const*>(std::ranges::begin(m_srcs)->data())};
-  }
-  /// Does the second pair begin where the first one ends? Then there will be more of them.
-  bool begins_with_neighbours() const {
-    if (size() < 2) return false;
-    auto const dst = std::ranges::begin(m_dsts);
-    auto const src = std::ranges::begin(m_srcs);
-    return std::next(dst)->data() == dst->data() + dst->span() &&
-           std::next(src)->data() == src->data() + src->span();
-  }
-  /// Adds all of them to PieceRows, a PieceSweep, a PieceComparison or a PieceRun; false if they are
-  /// not for that.
-  template <class Pieces>
-  bool sweep(Pieces& pieces) const {
-    return sweep_views(pieces, *this);
-  }
-  /// Is it the list of these pairs, if of other memory?
-  bool are_of(PlainList const& list) const {
-    auto const [dst, src] = first_ends();
-    PieceComparison comparison(list.pieces, dst, src);
-    return list.pieces.count == size() && sweep(comparison);
-  }
-  static KnownSlices known() { return {}; }
-
-  /// Until `visit` returns false. \return whether it never did
-  template <class Visit>
-  bool all_of(Visit const& visit) const {
-    auto src = std::ranges::begin(m_srcs);
-    for (auto const& dst : m_dsts)
-      if (!visit(dst, *src++)) return false;
-    return true;
-  }
   template <class Visit>
   void for_each(Visit const& visit) const {
-    auto src            = std::ranges::begin(m_srcs);
-    std::uint32_t index = 0;
-    for (auto const& dst : m_dsts) visit(dst, *src++, index++);
-  }
-  std::string describe(std::uint32_t index) const {
-    return describe_pair(*std::next(std::ranges::begin(m_dsts), index),
-                         *std::next(std::ranges::begin(m_srcs), index));
-  }
-  int device() const {
-    int device = -1;
-    for_each([&](auto const& dst, auto const& src, std::uint32_t) {
-      if (device < 0) device = device_of_pair(dst, src);
-    });
-    return device;
+    auto src = std::ranges::begin(m_srcs);
+    for (auto const& dst : m_dsts) visit(dst, *src++);
   }
 
  private:
@@ -113,37 +146,121 @@ class PairsOfRanges {
 
 /// Pairs of any types.
 template <class... Copies>
-class PairsOfArguments {
+class PairsOfArguments : public PairsOfViews<PairsOfArguments<Copies...>> {
  public:
-  explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
-  static constexpr bool can_be_swept = false;
-  static constexpr bool are_slices   = false;
   static constexpr bool are_to_device =
       (is_to_device_v<decltype(Copies::dst), decltype(Copies::src)> && ...);
+
+  explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
   static constexpr std::size_t size() { return sizeof...(Copies); }
 
   template <class Visit>
   void for_each(Visit const& visit) const {
-    std::uint32_t index = 0;
-    std::apply([&](auto const&... copy) { (visit(copy.dst, copy.src, index++), ...); }, m_copies);
-  }
-  std::string describe(std::uint32_t wanted) const {
-    std::string text;
-    for_each([&](auto const& dst, auto const& src, std::uint32_t index) {
-      if (index == wanted) text = describe_pair(dst, src);
-    });
-    return text;
-  }
-  int device() const {
-    int device = -1;
-    for_each([&](auto const& dst, auto const& src, std::uint32_t) {
-      if (device < 0) device = device_of_pair(dst, src);
-    });
-    return device;
+    std::apply([&](auto const&... copy) { (visit(copy.dst, copy.src), ...); }, m_copies);
   }
 
  private:
   std::tuple<Copies const&...> m_copies;
+};
+
+/// Slices of two Views of one dimension. Pieces come from numbers; subviews are made only where labels
+/// are needed.
+template <class Dst, class Src>
+class PairsOfSlices {
+  template <class View>
+  static constexpr bool is_dense_v =
+      std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+      std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+  static_assert(Dst::rank == 1 && Src::rank == 1 && is_dense_v<Dst> && is_dense_v<Src>,
+                "slices are of Views of one dimension, in LayoutLeft or LayoutRight");
+  static_assert(
+      std::is_same_v<typename Dst::non_const_value_type, typename Src::non_const_value_type>,
+      "slices are of Views of the same value type");
+  static_assert(!std::is_const_v<typename Dst::value_type>,
+                "slices are written to a View whose elements are not const");
+
+ public:
+  static constexpr bool are_to_device = is_to_device_v<Dst, Src>;
+
+  PairsOfSlices(Dst const& dst, Src const& src, std::span<Slice const> slices)
+      : m_dst(dst), m_src(src), m_slices(slices) {
+    check_types<Dst, Src>();
+  }
+  std::size_t size() const { return m_slices.size(); }
+
+  /// See PairsOfViews. \throw Error
+  template <class Visit>
+  void for_each_piece(Visit const& visit) const {
+    bool const have_memory = m_dst.data() != nullptr && m_src.data() != nullptr;
+    for (std::size_t i = 0; i < size(); ++i) {
+      check(i);
+      Piece const piece = piece_at(i);
+      if (piece.bytes == 0 || !have_memory || piece.dst == piece.src) continue;
+      if (piece.dst < piece.src + piece.bytes && piece.src < piece.dst + piece.bytes)
+        throw Error("KokkosHostSpaces::deep_copy_all: copy " + describe(i) +
+                    " writes what it reads (in no order): copy through a third View");
+      visit.template operator()<Dst, Src>(are_bytes_v<Dst, Src> ? std::optional(piece)
+                                                                : std::nullopt);
+    }
+  }
+  /// As Views. \throw Error
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      check(i);
+      Slice const& slice = m_slices[i];
+      visit(part(m_dst, slice.dst, slice.count), part(m_src, slice.src, slice.count));
+    }
+  }
+  template <class IsIt>
+  std::optional<std::string> describe_first(IsIt const& is_it) const {
+    for (std::size_t i = 0; i < size(); ++i)
+      if (is_it(piece_at(i), i)) return describe(i);
+    return std::nullopt;
+  }
+  int device() const { return device_of_pair(m_dst, m_src); }
+
+ private:
+  static constexpr std::size_t element = sizeof(typename Dst::value_type);
+
+  Piece piece_at(std::size_t i) const {
+    Slice const& slice = m_slices[i];
+    return {reinterpret_cast<char*>(m_dst.data()) + slice.dst * element,
+            reinterpret_cast<char const*>(m_src.data()) + slice.src * element,
+            slice.count * element};
+  }
+  template <class View>
+  static auto part(View const& view, std::size_t first, std::size_t count) {
+    return Kokkos::subview(view, std::pair(first, first + count));
+  }
+  std::string describe(std::size_t i) const {
+    Slice const& slice = m_slices[i];
+    return "by slice " + std::to_string(i) + " of " + describe_side(m_dst, slice.dst, slice.count) +
+           " <- " + describe_side(m_src, slice.src, slice.count) + ", " +
+           std::to_string(slice.count * element) + " bytes,";
+  }
+  template <class View>
+  static std::string describe_side(View const& view, std::size_t first, std::size_t count) {
+    return std::to_string(count) + " elements from " + std::to_string(first) + " on of " +
+           shape_of(view);
+  }
+  static bool is_within(std::size_t first, std::size_t count, std::size_t extent) {
+    return count <= extent && first <= extent - count;
+  }
+  void check(std::size_t i) const {
+    Slice const& slice   = m_slices[i];
+    bool const is_in_dst = is_within(slice.dst, slice.count, m_dst.extent(0));
+    if (is_in_dst && is_within(slice.src, slice.count, m_src.extent(0))) return;
+    std::string const side = is_in_dst ? describe_side(m_src, slice.src, slice.count)
+                                       : describe_side(m_dst, slice.dst, slice.count);
+    throw Error("KokkosHostSpaces::deep_copy_all: slice " + std::to_string(i) + ", " + side +
+                ", is not in it (offsets and counts are numbers of elements, and no slice goes "
+                "beyond its View): give what lies in both Views");
+  }
+
+  Dst const& m_dst;
+  Src const& m_src;
+  std::span<Slice const> m_slices;
 };
 
 }  // namespace KokkosHostSpaces::Impl

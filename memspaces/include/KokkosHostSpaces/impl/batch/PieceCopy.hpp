@@ -7,7 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
-#include <KokkosHostSpaces/impl/batch/PieceSweep.hpp>
+#include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -16,104 +16,74 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
 
-/// Of a piece so much is taken at once: two loads of 16 bytes by each of 256 threads.
-inline constexpr std::size_t part_of_piece  = 8192;
-inline constexpr std::uint32_t most_of_part = 256;
+/// The kernel copies parts of pieces, of at most this length: two loads of 16 bytes by each of 256
+/// threads.
+inline constexpr std::size_t most_bytes_of_part     = 8192;
+inline constexpr std::uint32_t most_threads_of_part = 256;
 
-/// So many threads at most, which leaves the device to others: a fourth carries what the link does.
-/// Half as many if the list is read over the link, since each then does more pieces, whose ends
-/// neighbours read at once: fewer reads (what that saves was not measured apart from the rest).
-inline constexpr std::size_t most_threads_of_pieces = 65536;
-template <class List>
-inline constexpr std::size_t most_threads_of = most_threads_of_pieces;
+/// Leaves the device to other kernels: a fourth of these threads carries what the link does.
+inline constexpr std::size_t most_threads_of_parts = 65536;
 
-/// What a kernel has to know of a piece.
-struct PieceEnds {
-  char* dst;
-  char const* src;
-  std::size_t bytes;
+/// Number of parts of all pieces.
+inline std::size_t count_parts(std::span<Piece const> pieces) {
+  std::size_t parts = 0;
+  for (Piece const& piece : pieces)
+    parts += (piece.bytes + most_bytes_of_part - 1) / most_bytes_of_part;
+  return parts;
+}
+
+/// What the kernel has to know of all parts.
+struct PartShape {
+  std::size_t count = 0, longest = 1;
+  std::uintptr_t addresses = 0;  ///< all of them, by a bitwise or
+
+  /// A thread for each word of a part, so that neighbouring threads read neighbouring words; a power of
+  /// two.
+  std::uint32_t threads_of_part() const {
+    std::size_t const word  = std::size_t(1) << std::min(std::countr_zero(addresses), 4),
+                      words = (longest + word - 1) / word;
+    return std::min(std::bit_ceil(std::uint32_t(words)), most_threads_of_part);
+  }
 };
+
+/// Writes the parts of all pieces to `parts`.
+inline PartShape cut_into_parts(std::span<Piece const> pieces, Piece* parts) {
+  PartShape shape;
+  for (Piece const& piece : pieces) {
+    shape.addresses |=
+        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
+    shape.longest = std::max(shape.longest, std::min(piece.bytes, most_bytes_of_part));
+    for (std::size_t begin = 0; begin < piece.bytes; begin += most_bytes_of_part)
+      parts[shape.count++] = {piece.dst + begin, piece.src + begin,
+                              std::min(piece.bytes - begin, most_bytes_of_part)};
+  }
+  return shape;
+}
 
 /// A list among the arguments of a kernel: to read it costs no round trip over the link (2 us).
-struct FewPieces {
+struct FewParts {
   static constexpr std::size_t most = 64;
-  PieceEnds pieces[most];
+  Piece parts[most];
 
-  KOKKOS_FUNCTION PieceEnds const& operator[](std::size_t i) const { return pieces[i]; }
-};
-
-/// A list of which a kernel reads as little as can be.
-class NearList {
- public:
-  explicit NearList(NearPieces const& pieces)
-      : m_dst(pieces.dst),
-        m_src(pieces.src),
-        m_ends(pieces.ends),
-        m_lengths(pieces.are_equally_long ? nullptr : pieces.lengths),
-        m_length(std::uint32_t(pieces.longest)) {}
-
-  KOKKOS_FUNCTION PieceEnds operator[](std::size_t i) const {
-    NearEnds const ends = m_ends[i];
-    return {m_dst + ends.dst, m_src + ends.src, m_lengths == nullptr ? m_length : m_lengths[i]};
-  }
-
- private:
-  char* m_dst;
-  char const* m_src;
-  NearEnds const* m_ends;
-  std::uint32_t const* m_lengths;  ///< nullptr: all of m_length
-  std::uint32_t m_length;
-};
-
-template <>
-inline constexpr std::size_t most_threads_of<NearList> = most_threads_of_pieces / 2;
-
-/// What is to be known of a list, as long as it is.
-class PieceList {
- public:
-  PieceList() = default;
-  explicit PieceList(NearPieces const& pieces)
-      : m_count(pieces.count), m_longest(pieces.longest), m_addresses(pieces.alignment()) {}
-  void add(PieceEnds const& piece) {
-    ++m_count;
-    m_longest = std::max(m_longest, piece.bytes);
-    m_addresses |=
-        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
-  }
-  std::size_t count() const { return m_count; }
-  /// Parts of the longest piece.
-  std::size_t parts() const { return (m_longest + part_of_piece - 1) / part_of_piece; }
-  /// One for each word of a part, so that neighbours among threads read neighbours in memory; a
-  /// power of two.
-  std::uint32_t threads_of_part() const {
-    std::size_t const word  = std::size_t(1) << std::min(std::countr_zero(m_addresses), 4),
-                      words = (std::min(m_longest, part_of_piece) + word - 1) / word;
-    return std::min(std::bit_ceil(std::uint32_t(words)), most_of_part);
-  }
-
- private:
-  std::size_t m_count = 0, m_longest = 1;
-  std::uintptr_t m_addresses = 0;
+  KOKKOS_FUNCTION Piece const& operator[](std::size_t i) const { return parts[i]; }
 };
 
 /// By the longest words that both addresses allow, and the rest by bytes.
-/// \tparam List FewPieces, or NearList or PieceEnds const* in memory that the kernel reaches
+/// \tparam List FewParts, or Piece const* in memory that the kernel reaches
 template <class List>
 class PieceCopy {
  public:
-  PieceCopy(List const& list, PieceList const& known)
+  PieceCopy(List const& list, PartShape const& shape)
       : m_list(list),
-        m_parts(std::uint32_t(known.parts())),
-        m_all_parts(std::uint32_t(known.count() * known.parts())),
-        m_at_once(std::uint32_t(
-            std::min<std::size_t>(m_all_parts, most_threads_of<List> / known.threads_of_part()))),
-        m_shift(std::uint32_t(std::countr_zero(known.threads_of_part()))),
-        m_share((m_all_parts + m_at_once - 1) / m_at_once) {}
+        m_count(std::uint32_t(shape.count)),
+        m_at_once(
+            std::uint32_t(std::min(shape.count, most_threads_of_parts / shape.threads_of_part()))),
+        m_shift(std::uint32_t(std::countr_zero(shape.threads_of_part()))) {}
 
   /// Whole warps.
   std::uint32_t threads() const {
@@ -121,87 +91,47 @@ class PieceCopy {
   }
 
   KOKKOS_FUNCTION void operator()(std::uint32_t thread) const {
-    if constexpr (std::is_same_v<List, NearList>) KOKKOS_IF_ON_DEVICE((return copy_share(thread);))
-    std::uint32_t const step = std::uint32_t(1) << m_shift;
-    Lane const lane{thread & (step - 1), step};
-    for (std::uint32_t part = thread >> m_shift; part < m_all_parts; part += m_at_once)
-      if (m_parts == 1)
-        copy_part(m_list[part], 0, lane);
-      else
-        copy_part(m_list[part / m_parts], std::size_t(part % m_parts) * part_of_piece, lane);
+    std::uint32_t const step = std::uint32_t(1) << m_shift, first = thread & (step - 1);
+    for (std::uint32_t part = thread >> m_shift; part < m_count; part += m_at_once)
+      copy_part(m_list[part], first, step);
   }
 
  private:
-  struct Lane {
-    std::uint32_t first, step;
-  };
-
-  // What `lane` of each `lanes` of a warp knows.
-  KOKKOS_FUNCTION static PieceEnds told_by([[maybe_unused]] std::uint32_t lane,
-                                           [[maybe_unused]] std::uint32_t lanes,
-                                           PieceEnds const& ends) {
-    KOKKOS_IF_ON_DEVICE((return from_lane(ends, lane, lanes);))
-    KOKKOS_IF_ON_HOST((return ends;))
-  }
-
-  // Parts one behind the other: each lane reads the ends of one, and all get them from it. Lanes of
-  // a warp, which may be of several parts, go through the loops together.
-  KOKKOS_FUNCTION void copy_share(std::uint32_t thread) const {
-    std::uint32_t const step = std::uint32_t(1) << m_shift, first = (thread >> m_shift) * m_share;
-    std::uint32_t const lanes = step < warp_size ? step : warp_size, lane = thread & (lanes - 1);
-    Lane const of_part{thread & (step - 1), step};
-    for (std::uint32_t done = 0; done < m_share; done += lanes) {
-      std::uint32_t const mine = first + done + lane;
-      PieceEnds ends{nullptr, nullptr, 0};
-      if (done + lane < m_share && mine < m_all_parts) ends = m_list[mine / m_parts];
-      for (std::uint32_t k = 0; k < lanes && done + k < m_share; ++k) {
-        std::uint32_t const part = first + done + k;
-        copy_part(told_by(k, lanes, ends), std::size_t(part % m_parts) * part_of_piece, of_part);
-      }
-    }
-  }
-
-  KOKKOS_FUNCTION static void copy_part(PieceEnds const& piece, std::size_t begin, Lane lane) {
-    if (begin >= piece.bytes) return;
-    std::size_t const left  = piece.bytes - begin;
-    std::size_t const bytes = left < part_of_piece ? left : part_of_piece;
+  KOKKOS_FUNCTION static void copy_part(Piece const& part, std::uint32_t first,
+                                        std::uint32_t step) {
     auto const addresses =
-        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
-    char* const to         = piece.dst + begin;
-    char const* const from = piece.src + begin;
+        reinterpret_cast<std::uintptr_t>(part.dst) | reinterpret_cast<std::uintptr_t>(part.src);
     if (addresses % sizeof(LongWord) == 0)
-      copy<LongWord>(lane, to, from, bytes);
+      copy<LongWord>(part, first, step);
     else if (addresses % sizeof(std::uint64_t) == 0)
-      copy<std::uint64_t>(lane, to, from, bytes);
+      copy<std::uint64_t>(part, first, step);
     else if (addresses % sizeof(std::uint32_t) == 0)
-      copy<std::uint32_t>(lane, to, from, bytes);
+      copy<std::uint32_t>(part, first, step);
     else
-      copy<std::uint8_t>(lane, to, from, bytes);
+      copy<std::uint8_t>(part, first, step);
   }
 
   template <class Word>
-  KOKKOS_FUNCTION static void copy(Lane lane, char* dst, char const* src, std::size_t bytes) {
+  KOKKOS_FUNCTION static void copy(Piece const& part, std::uint32_t first, std::uint32_t step) {
     constexpr std::uint32_t loads = loads_at_once(sizeof(Word));
-    auto const size = std::uint32_t(bytes), words = size / std::uint32_t(sizeof(Word)),
-               step        = lane.step;
-    auto* const to         = reinterpret_cast<Word*>(dst);
-    auto const* const from = reinterpret_cast<Word const*>(src);
-    std::uint32_t i        = lane.first;
+    auto const size = std::uint32_t(part.bytes), words = size / std::uint32_t(sizeof(Word));
+    auto* const to         = reinterpret_cast<Word*>(part.dst);
+    auto const* const from = reinterpret_cast<Word const*>(part.src);
+    std::uint32_t i        = first;
     for (; i + (loads - 1) * step < words; i += loads * step) {
       Word loaded[loads];
       for (std::uint32_t k = 0; k < loads; ++k) loaded[k] = from[i + k * step];
       for (std::uint32_t k = 0; k < loads; ++k) to[i + k * step] = loaded[k];
     }
     for (; i < words; i += step) to[i] = from[i];
-    for (i = words * std::uint32_t(sizeof(Word)) + lane.first; i < size; i += step) dst[i] = src[i];
+    for (i = words * std::uint32_t(sizeof(Word)) + first; i < size; i += step)
+      part.dst[i] = part.src[i];
   }
 
   List m_list;
-  std::uint32_t m_parts;      ///< of a piece
-  std::uint32_t m_all_parts;  ///< of all
-  std::uint32_t m_at_once;    ///< parts
-  std::uint32_t m_shift;      ///< 2^m_shift threads for a part
-  std::uint32_t m_share;      ///< parts one behind the other, where those threads do such
+  std::uint32_t m_count;    ///< parts
+  std::uint32_t m_at_once;  ///< parts
+  std::uint32_t m_shift;    ///< 2^m_shift threads for a part
 };
 
 template <class ExecutionSpace>

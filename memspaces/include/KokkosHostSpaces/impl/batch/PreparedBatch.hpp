@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What PreparedCopies hold: the Views, and the plan for their copies.
+// The Views of PreparedCopies, and the plan for their copies.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
 
 #include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
-#include <KokkosHostSpaces/impl/batch/CopyPairs.hpp>
 
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <tuple>
@@ -40,22 +40,33 @@ struct KeptArguments {
   std::tuple<Copies...> copies;
 };
 
+/// Slices of Views, which may go.
+template <class Dst, class Src>
+struct KeptSlices {
+  PairsOfSlices<Dst, Src> pairs() const { return {dst, src, slices}; }
+
+  Dst dst;
+  Src src;
+  std::vector<Slice> slices;
+};
+
 /// Copies that are made again and again.
 template <class ExecutionSpace>
 class PreparedBatch {
  public:
   virtual ~PreparedBatch()                                   = default;
   virtual void enqueue(ExecutionSpace const& instance) const = 0;
-  /// A device whose memory takes part; -1 if there is none.
+  /// Returns a device whose memory takes part; -1 if there is none.
   virtual int device() const = 0;
 };
 
-/// On a host instance the checks are what is done once.
+/// On a host instance only the checks are done in advance.
 template <class ExecutionSpace, class Kept>
 class PreparedPairs final : public PreparedBatch<ExecutionSpace> {
  public:
   PreparedPairs(ExecutionSpace const&, Kept&& kept) : m_kept(std::move(kept)) {
-    check_pairs(m_kept.pairs(), CopyBatch::Neighbours::apart);
+    auto const pairs = m_kept.pairs();
+    plan_pairs(pairs, collect_pieces(pairs).tables, {});
   }
   void enqueue(ExecutionSpace const& instance) const override {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -77,23 +88,14 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
  public:
   PreparedPairs(Kokkos::Cuda const& instance, Kept&& kept)
       : m_kept(std::move(kept)), m_device(instance.cuda_device()) {
-    if (CopyBatch::captures(instance.cuda_stream()))
+    if (captures(instance.cuda_stream()))
       throw Error(
           "KokkosHostSpaces::prepare_deep_copy_all in the capture of a stream (a graph can "
           "launch copies, but not prepare them): prepare them before the capture begins");
     auto const pairs     = m_kept.pairs();
-    CheckedPairs checked = check_pairs(pairs, CopyBatch::Neighbours::apart);
+    CheckedPairs checked = collect_pieces(pairs);
     m_has_others         = checked.has_others;
-    // Few to a device go by a kernel that starts early, or by a call of the driver: CopyThresholds.hpp.
-    bool const by_call = pairs.are_to_device && CopyBatch::has_call(instance.cuda_stream()),
-               early   = by_call && instance.cuda_device_prop().major >= 9;
-    auto const use     = early     ? BatchPlan::Use::again_to_device
-                         : by_call ? BatchPlan::Use::once_to_device
-                                   : BatchPlan::Use::again;
-    m_plan             = checked.batch.plan(m_device, use);
-    m_plan.to_device   = pairs.are_to_device;
-    m_pieces           = ListedPieces(m_device, m_plan.for_kernel, early);
-    m_plan.for_kernel  = {};
+    m_plan.emplace(m_device, plan_pairs_on(instance, pairs, std::move(checked.tables)));
   }
 
   void enqueue(Kokkos::Cuda const& instance) const override {
@@ -104,12 +106,9 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
                   std::to_string(instance.cuda_device()) +
                   " (whose kernels do not reach them): prepare them for each device");
     ScopedDevice const on_device(instance.cuda_stream(), m_device);
-    if (CopyBatch::captures(instance.cuda_stream())) return enqueue_all(instance, pairs);
+    if (captures(instance.cuda_stream())) return copy_all(instance, pairs);
     if (m_has_others) copy_others(instance, pairs);
-    if (tools_see_copies()) show_batch(pairs);
-    m_pieces.enqueue(instance);
-    if (!m_plan.enqueue(instance.cuda_stream())) copy_each_of_batch(instance, pairs);
-    guard_batch(instance, pairs);
+    enqueue_batch(instance, pairs, [&] { return m_plan->enqueue(instance); });
   }
   int device() const override { return m_device; }
 
@@ -117,8 +116,7 @@ class PreparedPairs<Kokkos::Cuda, Kept> final : public PreparedBatch<Kokkos::Cud
   Kept m_kept;
   int m_device;
   bool m_has_others = false;
-  BatchPlan m_plan;
-  ListedPieces m_pieces;
+  std::optional<PreparedPlan> m_plan;
 };
 
 #endif

@@ -42,24 +42,16 @@ struct CopyThresholds {
   };
   std::array<Pieces, 2> by_kernel = {Pieces{8, 16384}, Pieces{16, 262144}};
 
-  /// The least numbers of these where all pieces go from page-locked memory to a device; where the
-  /// batch was prepared, so that the kernel is launched as a graph; and where both holds.
-  std::array<std::size_t, 2> least_to_device       = {8, 24};
-  std::array<std::size_t, 2> least_again           = {2, 12};
-  std::array<std::size_t, 2> least_again_to_device = {4, 24};
+  /// The least numbers of these where all pieces go from page-locked memory to a device.
+  std::array<std::size_t, 2> least_to_device = {8, 24};
 
   /// This number of pieces goes by one call of cuMemcpyBatchAsync: 2 x 64 bytes take 2.7 us by it,
   /// 5.3 by single calls.
   std::size_t batch_pieces = 2;
 
-  /// A single piece of at most this length goes to a device by that call, too: 64 bytes take 1.6 us
-  /// by it, 2.6 by cudaMemcpyAsync.
-  std::size_t short_bytes = 512;
-
-  /// This number of pieces of equal length and distance goes by one 2-D copy; more are needed where
-  /// a kernel could carry them with all others. 16 x 64 bytes: 2.7 us by that copy, 3.9 by kernel.
-  std::size_t regular_pieces               = 4;
-  std::size_t regular_pieces_not_by_kernel = 64;
+  /// A batch of at least this number of pieces, all of equal length at equal distances, goes by one 2-D
+  /// copy. 16 x 64 bytes: 2.7 us by that copy, 3.9 by kernel.
+  std::size_t regular_pieces = 4;
 };
 
 /// The table as built in.

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// deep_copy_all equals memmove piece by piece, in every build: Views, slices, and both prepared.
+
+#include "../copy/CopyCases.hpp"
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace BatchEqualsMemmove {
+
+using namespace CopyCases;
+
+using Execution = Kokkos::DefaultExecutionSpace;
+using Slices    = std::vector<khs::Slice>;
+template <class Value>
+using Host = Kokkos::View<Value*, khs::PinnedSpace>;
+template <class Value>
+using Device = Kokkos::View<Value*, Execution::memory_space>;
+
+// Slices that do not overlap at the destination: with gaps or without, at equal distances or not, in
+// order or shuffled, some empty; sources follow the destinations or lie anywhere.
+struct Batch {
+  Slices slices;
+  std::size_t extent = 1;  // of both arrays
+};
+Batch random_batch(std::mt19937& random) {
+  bool const are_long     = random() % 8 == 0;
+  std::size_t const count = 1 + random() % (random() % 4 == 0 && !are_long ? 3000 : 90);
+  std::size_t const most  = are_long ? 4000 : 1 + random() % 40;
+  bool const regular = random() % 3 == 0, gaps = random() % 2 == 0, jumps = random() % 2 == 0;
+  Batch batch;
+  std::size_t to = random() % 5, from = random() % 5, length = 1 + random() % most;
+  std::size_t const to_gap = gaps ? random() % 5 : 0, from_gap = gaps ? random() % 5 : 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!regular) length = random() % (most + 1);
+    if (!regular && jumps && random() % 4 == 0) from = random() % (count * most);
+    batch.slices.push_back({to, from, length});
+    to += length + to_gap;
+    from += length + from_gap;
+    batch.extent = std::max({batch.extent, to, from});
+  }
+  if (random() % 2 == 0) std::shuffle(batch.slices.begin(), batch.slices.end(), random);
+  return batch;
+}
+
+template <class View>
+std::vector<typename View::non_const_value_type> values_of(View const& view) {
+  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return {copy.data(), copy.data() + copy.size()};
+}
+
+template <class View>
+void fill(View const& view, unsigned seed) {
+  auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace(), view);
+  for (std::size_t i = 0; i < view.size(); ++i)
+    host(i) = typename View::value_type((i + seed) * 2654435761u >> 7);
+  Kokkos::deep_copy(view, host);
+}
+
+template <class View, class Index>
+std::vector<View> cut(View const& view, Slices const& slices, Index index) {
+  std::vector<View> parts;
+  for (khs::Slice const& slice : slices)
+    parts.push_back(Kokkos::subview(view, std::pair(slice.*index, slice.*index + slice.count)));
+  return parts;
+}
+
+// Copies by `copy()`, and compares each element of `dst` with what single assignments make of it.
+template <class Instance, class Dst, class Src, class Copy>
+void check(Instance const& instance, Dst const& dst, Src const& src, Slices const& slices,
+           unsigned seed, Copy const& copy) {
+  fill(dst, seed);
+  fill(src, seed + 1);
+  auto expected   = values_of(dst);
+  auto const from = values_of(src);
+  for (khs::Slice const& slice : slices)
+    for (std::size_t i = 0; i < slice.count; ++i) expected[slice.dst + i] = from[slice.src + i];
+  copy();
+  instance.fence();
+  REQUIRE(values_of(dst) == expected);
+}
+
+template <class Instance, class Dst, class Src>
+void check_all_ways(Instance const& instance, Dst const& dst, Src const& src, Slices const& slices,
+                    unsigned seed) {
+  auto const dsts     = cut(dst, slices, &khs::Slice::dst);
+  auto const srcs     = cut(src, slices, &khs::Slice::src);
+  auto const views    = khs::prepare_deep_copy_all(instance, dsts, srcs);
+  auto const numbers  = khs::prepare_deep_copy_all(instance, dst, src, slices);
+  auto const check_by = [&](auto const& copy) { check(instance, dst, src, slices, ++seed, copy); };
+  check_by([&] { khs::deep_copy_all(instance, dsts, srcs); });
+  check_by([&] { khs::deep_copy_all(instance, dst, src, slices); });
+  for (int time = 0; time < 2; ++time) {
+    check_by([&] { khs::deep_copy_all(instance, views); });
+    check_by([&] { khs::deep_copy_all(instance, numbers); });
+  }
+}
+
+template <class Value, class Instance>
+void check_random(Instance const& instance, unsigned seed) {
+  std::mt19937 random(seed);
+  auto const [slices, extent] = random_batch(random);
+  INFO("seed " << seed << ", " << slices.size() << " slices");
+  Host<Value> const host("host", extent), other("other", extent);
+  Device<Value> const device("device", extent);
+  Kokkos::View<Value*, Kokkos::HostSpace> const pageable("pageable", extent);
+  Kokkos::View<Value const*, khs::PinnedSpace> const only_read = host;
+  switch (seed % 6) {
+    case 0: return check_all_ways(instance, host, device, slices, seed);
+    case 1: return check_all_ways(instance, device, Device<Value>("from", extent), slices, seed);
+    case 2: return check_all_ways(instance, other, host, slices, seed);
+    case 3: return check_all_ways(instance, device, pageable, slices, seed);
+    case 4: return check_all_ways(instance, pageable, device, slices, seed);
+    default: return check_all_ways(instance, device, host, slices, seed);
+  }
+}
+
+TEMPLATE_TEST_CASE("a batch equals memmove piece by piece", "[deep_copy]", double, std::uint8_t) {
+  for (unsigned seed = 0; seed < 48; ++seed) {
+    check_random<TestType>(Execution(), seed);
+    if (seed < 12) check_random<TestType>(Kokkos::DefaultHostExecutionSpace(), 1000 + seed);
+  }
+}
+
+TEST_CASE("a batch whose pieces depend on each other is refused before anything is copied",
+          "[deep_copy]") {
+  Execution const instance;
+  std::mt19937 random(11);
+  int refused = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    Slices slices;
+    for (std::size_t k = 0; k < 1 + random() % 20; ++k)
+      slices.push_back({random() % 500, 600 + random() % 500, 1 + random() % 15});
+    if (random() % 4 == 0) slices.push_back({620, 0, 5});  // may write what others read
+    Device<int> const view("view", 1200);
+    fill(view, seed);
+    auto const before = values_of(view);
+    auto expected     = before;
+    std::vector<int> written(before.size(), 0);
+    bool is_conflict = false;
+    for (khs::Slice const& slice : slices)
+      for (std::size_t i = 0; i < slice.count; ++i) {
+        expected[slice.dst + i] = before[slice.src + i];
+        is_conflict |= written[slice.dst + i]++ > 0;
+      }
+    for (khs::Slice const& slice : slices)
+      for (std::size_t i = 0; i < slice.count; ++i) is_conflict |= written[slice.src + i] > 0;
+    auto const dsts = cut(view, slices, &khs::Slice::dst),
+               srcs = cut(view, slices, &khs::Slice::src);
+    if (!is_conflict) {
+      khs::deep_copy_all(instance, view, view, slices);
+      instance.fence();
+      CHECK(values_of(view) == expected);
+      continue;
+    }
+    ++refused;
+    CHECK_THROWS_AS(khs::deep_copy_all(instance, view, view, slices), khs::Error);
+    CHECK_THROWS_AS(khs::deep_copy_all(instance, dsts, srcs), khs::Error);
+    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, dsts, srcs), khs::Error);
+    instance.fence();
+    CHECK(values_of(view) == before);
+  }
+  CHECK((refused > 20 && refused < 90));
+}
+
+}  // namespace BatchEqualsMemmove

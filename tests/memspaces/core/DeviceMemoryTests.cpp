@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../support/FakeCuda.hpp"
+
+#include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cuda_runtime_api.h>
+
+namespace DeviceMemories {
+
+using namespace KokkosHostSpaces::Impl;
+
+TEST_CASE("a copy is on the device on return, and goes with its last owner", "[device_memory]") {
+  FakeCuda::reset(2);
+  std::vector<int> list(5000);
+  std::iota(list.begin(), list.end(), 0);
+  std::size_t const bytes = list.size() * sizeof(int);
+  auto table              = try_copy_to_device(1, list.data(), bytes);
+  REQUIRE(table != nullptr);
+  CHECK(Backend::Driver::device_of(table.get()) == 1);
+  CHECK(std::equal(list.begin(), list.end(), reinterpret_cast<int const*>(table.get())));
+  auto const other = table;
+  table.reset();
+  CHECK(FakeCuda::outstanding().device_allocations == 1);
+
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  CHECK(try_copy_to_device(0, list.data(), bytes) == nullptr);
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", 1, cudaErrorLaunchFailure);
+  CHECK_THROWS_AS(try_copy_to_device(0, list.data(), bytes), KokkosHostSpaces::CudaError);
+  CHECK(FakeCuda::outstanding().device_allocations == 1);
+}
+
+TEST_CASE("whichever call fails, a copy is on the device, or there is none, or the error is thrown",
+          "[device_memory]") {
+  std::vector<int> const list(5000, 7);
+  int told = 0, none = 0;
+  for (std::size_t call = 1; call < 40; ++call) {
+    CAPTURE(call);
+    FakeCuda::reset(1);
+    FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
+    try {
+      auto const table = try_copy_to_device(0, list.data(), list.size() * sizeof(int));
+      FakeCuda::fail_no_more();
+      if (table != nullptr)
+        CHECK(std::equal(list.begin(), list.end(), reinterpret_cast<int const*>(table.get())));
+      none += table == nullptr;
+    } catch (KokkosHostSpaces::CudaError const&) {
+      FakeCuda::fail_no_more();
+      ++told;
+    }
+    CHECK(FakeCuda::outstanding().device_allocations == 0);
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+  }
+  CHECK(told > 0);
+}
+
+}  // namespace DeviceMemories
