@@ -43,8 +43,9 @@ struct SlowPath {
   /// From one heap of the pool; looks at all there that was given back, a little at a time.
   void* take(Heap& from, Heap::Effort effort) const;
 
-  /// Whatever any heap of the pool has ready.
-  void* take_anywhere() const;
+  /// From any heap of the pool for requests of this size; or from all its heaps.
+  enum class Sizes { same, all };
+  void* take_anywhere(Sizes sizes = Sizes::same) const;
 
   struct Refusal {
     std::string why   = {};
@@ -75,9 +76,10 @@ void* SlowPath::take(Heap& from, Heap::Effort effort) const {
   }
 }
 
-void* SlowPath::take_anywhere() const {
+void* SlowPath::take_anywhere(Sizes sizes) const {
   for (Heap& other : pool.heaps) {
     if (other.locked_bytes() == 0) continue;
+    if (sizes == Sizes::same && !pool.is_for(request.bytes, other)) continue;
     void* const memory = take(other, Heap::Effort::break_up);
     if (memory == nullptr) continue;
     pool.prefer(other);
@@ -140,10 +142,13 @@ class Shortage {
         continue;
       }
       std::unique_lock const role(m_pools.making_room, std::try_to_lock);
-      if (role.owns_lock() && old_work_is_over()) {
+      bool const may_give_back = role.owns_lock() && old_work_is_over();
+      if (may_give_back) {
         if (void* const memory = m_path.take_anywhere()) return memory;
         if (give_back_ready()) continue;
       }
+      if (void* const memory = m_path.take_anywhere(SlowPath::Sizes::all)) return memory;
+      if (may_give_back) refuse_if_nobody_helps();
       pause();
     }
   }
@@ -165,14 +170,15 @@ class Shortage {
     return true;
   }
 
-  // False if there is nothing to give back, but others are at work.
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
     // Where the system refuses, nobody knows how much is missing.
-    if (m_pools.release_ready({excess == 0 ? m_least : excess}) > 0) return true;
+    return m_pools.release_ready({excess == 0 ? m_least : excess}) > 0;
+  }
+
+  void refuse_if_nobody_helps() {
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_path.refuse(m_refusal.why);
-    return false;
   }
 
   void look() {
@@ -245,7 +251,15 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   };
   if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
-  if (excess_if_more(growth) == 0 || !pools.can_release({1, false})) return nullptr;
+  std::size_t const hoarded = excess_if_more(growth);
+  // Beyond twice the need nothing that is ready is spared, not even for requests of other sizes.
+  bool const is_twice = hoarded > pools.most_needed() - pools.most_needed() / 8;
+  if (is_twice) {
+    if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
+  } else if (pools.exchanges_often()) {
+    return nullptr;
+  }
+  if (hoarded == 0 || !pools.can_release({1, false})) return nullptr;
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
   if (!pools.retirement.wait_if_it_ends(patience)) return nullptr;
 
@@ -256,6 +270,7 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
     surplus.bytes += pools.most_needed() / 8;
     surplus.below = wanted;
   }
+  pools.note_exchange();
   if (pools.release_ready(surplus) < excess) return path.take_anywhere();
   growth = roomy;
   return nullptr;
@@ -342,12 +357,13 @@ void* Pool::allocate(Request const& request) {
   entered.lock.unlock();
   SlowPath const path{pools, pool, heap, request};
   void* memory = ask ? take_asking(path, epoch) : path.take(heap, Heap::Effort::carve);
-  if (memory == nullptr && &heap != &pool.common() && pool.common().reserved_bytes() > 0)
-    memory = path.take(pool.common(), Heap::Effort::carve);
+  if (memory == nullptr && &heap != &pool.large() && pool.large().reserved_bytes() > 0)
+    memory = path.take(pool.large(), Heap::Effort::carve);
+  if (memory != nullptr) return memory;
+  SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
   // Where asking brings little, what is retired counts as needed: more memory is the better answer.
-  return memory != nullptr ? memory
-                           : take_growing(path, epoch != 0 && !ask ? Pools::Unasked::is_needed
-                                                                   : Pools::Unasked::is_ready);
+  return take_growing(growing,
+                      epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
 }
 
 // No driver is called, no lock is taken (but for memory that is kept) and the system is not asked.

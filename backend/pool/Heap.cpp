@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
-constexpr std::size_t largest_segment = 64 * MiB;  // for many blocks
-constexpr std::size_t everything      = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
+constexpr std::size_t largest_of_small = 8 * MiB;
+constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max();
 
 // A few at a time are enough to keep up with what is given back, and keep the lock short.
 constexpr std::size_t few  = 64;
@@ -33,7 +34,10 @@ std::size_t span_for(std::size_t bytes) {
 }
 
 // A small request shall not keep a large block from the next large request.
-std::size_t largest_to_break(std::size_t bytes) { return std::max(largest_segment, 4 * bytes); }
+std::size_t largest_to_break(std::size_t bytes, bool is_for_large) {
+  bool const belongs_here = !is_for_large || bytes >= Heap::smallest_large;
+  return belongs_here ? std::max(largest_segment, 4 * bytes) : 0;
+}
 
 void copy_label(Label& to, char const* label) {
   std::size_t const length = ::strnlen(label, to.size() - 1);
@@ -96,8 +100,9 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
-  std::size_t const largest = effort == Effort::break_up ? everything : largest_to_break(bytes);
-  Epoch const over          = m_shared.retirement.completed();
+  std::size_t const largest =
+      effort == Effort::break_up ? everything : largest_to_break(bytes, m_shared.is_for_large);
+  Epoch const over = m_shared.retirement.completed();
   collect_spans(over, 4);
   Block* span = m_arena.take(bytes, largest);
   if (span != nullptr) return span;
@@ -201,8 +206,10 @@ std::size_t Heap::own_growth(std::size_t bytes) noexcept {
 std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
   if (bytes >= own_segment) return own_growth(bytes);
   // What is not used yet of a new segment, and what is left when it is full, shall be little.
-  std::size_t const span   = span_for(bytes);
-  std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, largest_segment);
+  std::size_t const span = span_for(bytes);
+  // Small segments are soon unused as a whole, and can be given back for large ones.
+  std::size_t const most   = m_shared.is_for_large ? largest_segment : largest_of_small;
+  std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, most);
   return whole_huge_pages(std::max<std::size_t>(wanted / span, 1) * span);
 }
 

@@ -34,6 +34,7 @@ class Heap {
     Meter& pool;
     Meter& total;
     HeapMeter::Tells less;
+    bool is_for_large;
   };
 
   /// How far to go for a block.
@@ -44,6 +45,9 @@ class Heap {
   };
 
   static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
+
+  /// Requests from here on have a heap of their own, so that smaller ones never cut what they need.
+  static constexpr std::size_t smallest_large = std::size_t(1) << 20;
 
   /// Requests from here on have a segment to themselves.
   static constexpr std::size_t own_segment = std::size_t(16) << 20;
@@ -103,6 +107,7 @@ class Heap {
   std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
   Account const& account() const noexcept { return m_meter.account(); }
   std::size_t ready_bytes() const noexcept { return m_arena.ready_bytes() + m_slabs.ready_bytes(); }
+  std::size_t allocations() const noexcept { return m_allocations; }  ///< with the mutex held
   std::size_t reserved_bytes() const noexcept {
     return m_reserved_bytes.load(std::memory_order_relaxed);
   }

@@ -58,27 +58,28 @@ NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, 
       numa_node(node),
       heaps([&]<std::size_t... i>(std::index_sequence<i...>) {
         using Tells = HeapMeter::Tells;
-        return Heaps{
-            Heap({retirement, pages, meter, total, i == 0 ? Tells::when_asked : Tells::soon})...};
-      }(std::make_index_sequence<1 + heaps_apart>())) {}
+        return Heaps{Heap({retirement, pages, meter, total,
+                           i <= 1 ? Tells::when_asked : Tells::soon, i == 0})...};
+      }(std::make_index_sequence<2 + heaps_apart>())) {}
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
-  constexpr std::size_t largest_apart = std::size_t(1) << 20;  // large blocks are for every thread
-  constexpr std::size_t stay          = 4096;                  // allocations; then it may be calmer
-  if (bytes > largest_apart) return {common(), std::unique_lock(common().mutex)};
+  constexpr std::size_t stay = 4096;  // allocations; then it may be calmer
+  if (bytes >= Heap::smallest_large) return {large(), std::unique_lock(large().mutex)};
   if (seat.stays == 0) {
-    std::unique_lock lock(common().mutex, std::try_to_lock);
-    if (lock.owns_lock()) return {common(), std::move(lock)};
+    bool const only_reserved = common().locked_bytes() == 0 && large().reserved_bytes() > 0;
+    Heap& shared             = only_reserved ? large() : common();
+    std::unique_lock lock(shared.mutex, std::try_to_lock);
+    if (lock.owns_lock()) return {shared, std::move(lock)};
     seat.stays = stay;
   }
   --seat.stays;
-  Heap& mine = heaps[1 + seat.number % heaps_apart];
+  Heap& mine = heaps[2 + seat.number % heaps_apart];
   return {mine, std::unique_lock(mine.mutex)};
 }
 
 void NodePool::prefer(Heap const& heap) noexcept {
-  for (std::size_t i = 1; i < heaps.size(); ++i) {
-    if (&heaps[i] == &heap) seat.number = i - 1;
+  for (std::size_t i = 2; i < heaps.size(); ++i) {
+    if (&heaps[i] == &heap) seat.number = i - 2;
   }
   if (&heap == &common()) seat.stays = 0;
 }
@@ -195,7 +196,7 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
     ledger.release(segment.region.bytes);
     released += segment.region.bytes;
   }
-  if (ledger.locked() == 0) m_most_needed = 0;
+  if (ledger.locked() == 0) m_most_needed = m_exchanges = 0;
   return released;
 }
 
@@ -219,14 +220,16 @@ Pools::Traffic Pools::traffic() noexcept {
 // segment. With the heaps' locks: a segment that leaves between two readings would seem needed.
 std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                            Unasked unasked) noexcept {
-  std::size_t needed = wanted;
-  std::size_t spare  = 0;
-  std::size_t held   = growth;
+  std::size_t needed      = wanted;
+  std::size_t spare       = 0;
+  std::size_t held        = growth;
+  std::size_t allocations = 0;
   for_each_heap([&](Heap& heap) {
     std::lock_guard const lock(heap.mutex);
     std::size_t const locked = heap.locked_bytes();
     held += heap.coming + locked - heap.reserved_bytes();
     needed += heap.coming_for;
+    allocations += heap.allocations();
     needed += unasked == Unasked::is_needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
     if (locked > 0 || heap.coming > 0 || &heap == &growing) spare += Heap::smallest_segment;
   });
@@ -234,6 +237,7 @@ std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t 
   while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {
   }
   most                     = std::max(most, needed);
+  m_earned                 = allocations / 4000;
   std::size_t const enough = most + most / 8 + spare;
   return held > enough ? held - enough : 0;
 }

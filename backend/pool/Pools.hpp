@@ -13,6 +13,7 @@
 #include "PageMap.hpp"
 #include "Retirement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The memory of one kind and NUMA node. Threads share the first heap until they get in each
-/// other's way; then each takes one of its own for a while.
+/// The memory of one kind and NUMA node: a heap for large requests, one that threads share for small
+/// requests until they get in each other's way, and heaps that they have apart for a while then.
 class NodePool {
  public:
   NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
@@ -39,7 +40,18 @@ class NodePool {
   /// Where there is something, the next blocks shall come from as well.
   void prefer(Heap const& heap) noexcept;
 
-  Heap& common() noexcept { return heaps.front(); }
+  Heap& large() noexcept { return heaps[0]; }
+  Heap& common() noexcept { return heaps[1]; }
+
+  /// The heap that grows for a request which entered another.
+  Heap& grows_for(std::size_t bytes, Heap& entered) noexcept {
+    return &entered == &large() && bytes < Heap::smallest_large ? common() : entered;
+  }
+
+  /// Is that heap for requests of this size?
+  bool is_for(std::size_t bytes, Heap const& heap) noexcept {
+    return (&heap == &large()) == (bytes >= Heap::smallest_large);
+  }
 
   MemoryKind const kind;
   int const numa_node;
@@ -47,8 +59,8 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
-  static constexpr std::size_t heaps_apart = 16;  ///< beside the one that all share
-  using Heaps                              = std::array<Heap, 1 + heaps_apart>;
+  static constexpr std::size_t heaps_apart = 16;
+  using Heaps                              = std::array<Heap, 2 + heaps_apart>;
 
  public:
   Heaps heaps;  ///< in place: a pool is made by one allocation, or not at all
@@ -153,6 +165,12 @@ class Pools {
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
+  /// Notes that segments were given back to lock others. That is done 40 times, and once more for
+  /// every 4000 allocations, because fresh pages are dear: then the pool grows to twice its need.
+  void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
+
+  bool exchanges_often() const noexcept { return m_exchanges >= 40 + m_earned; }
+
   /// The most that was ever in use or retired behind work that was not done, as seen when the pool
   /// grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
@@ -176,6 +194,8 @@ class Pools {
   std::mutex m_making;                             ///< held by who makes a pool
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
   std::atomic<std::size_t> m_most_needed{0};
+  std::atomic<std::size_t> m_exchanges{0};  ///< never fewer than were earned: no hoard of those
+  std::atomic<std::size_t> m_earned{0};     ///< allocations / 4000
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -76,13 +76,13 @@ std::size_t lock_chunk(NodePool& pool, std::size_t chunk) {
   Pools& pools            = Pools::instance();
   std::size_t const bytes = Heap::own_growth(chunk);
   try {
-    pools.grow(pool, pool.common(), bytes, 0);
+    pools.grow(pool, pool.large(), bytes, 0);
     return bytes;
   } catch (LimitReached const&) {
     std::size_t const least = Heap::least_growth(chunk);
     if (pools.ledger.excess(least) > 0) pools.make_ready();
     pools.release_ready({pools.ledger.excess(least), false});
-    pools.grow(pool, pool.common(), least, 0);
+    pools.grow(pool, pool.large(), least, 0);
     return least;
   }
 }

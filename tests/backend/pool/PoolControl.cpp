@@ -173,7 +173,7 @@ TEST_CASE("what is had only to be faster is let go when memory is short or given
     PoolTest const test;
     auto const have_between_large = [] {
       Pool::deallocate(PoolTest::allocate(40 * MiB));
-      dispensable = PoolTest::allocate(400 * KiB);
+      dispensable = PoolTest::allocate(2 * MiB);
     };
     have_between_large();
     std::size_t const locked = PoolTest::usage().bytes_locked;
