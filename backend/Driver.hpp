@@ -188,11 +188,19 @@ void fence(Stream stream, int device);
 
 // --- Captures ----------------------------------------------------------------------------------
 
-/// True if `stream` captures into a graph that is still valid; false if the driver fails to tell.
-bool captures(Stream stream) noexcept;
+/// The capture status of a stream. `unknown`: the driver failed to tell, as it does for the legacy
+/// default stream while a blocking stream captures.
+enum class CaptureState { none, active, invalidated, unknown };
+CaptureState capture_state(Stream stream) noexcept;
 
 /// False only if `stream` certainly captures nothing.
-bool is_capturing(Stream stream) noexcept;
+inline bool is_capturing(Stream stream) noexcept {
+  return capture_state(stream) != CaptureState::none;
+}
+
+/// True if `stream` captures into a graph that is still valid. The legacy default stream cannot.
+/// \throw CudaError if the driver fails to tell
+bool captures(Stream stream);
 
 /// Makes the graph into which `stream` captures own `object`. Calls release(object) when that graph,
 /// its copies and their executables are destroyed and their launches are done, in any thread, where

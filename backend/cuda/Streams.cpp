@@ -100,24 +100,33 @@ void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
         look_for_failed_work);
 }
 
-bool is_capturing(Stream stream) noexcept {
+CaptureState capture_state(Stream stream) noexcept {
   Runtime* const r = runtime();
-  if (r == nullptr) return false;
+  if (r == nullptr) return CaptureState::none;
   std::optional<ContextInUse> context;  // of a default stream
   if (is_default_stream(stream)) context.emplace(*r);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r->stream_is_capturing(static_cast<CUstream>(stream), &status) != CUDA_SUCCESS ||
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
+  CUresult const result        = r->stream_is_capturing(static_cast<CUstream>(stream), &status);
+  if (result == CUDA_ERROR_DEINITIALIZED) return CaptureState::none;
+  if (result != CUDA_SUCCESS) return CaptureState::unknown;
+  switch (status) {
+    case CU_STREAM_CAPTURE_STATUS_NONE: return CaptureState::none;
+    case CU_STREAM_CAPTURE_STATUS_ACTIVE: return CaptureState::active;
+    default: return CaptureState::invalidated;
+  }
 }
 
 // The legacy stream cannot capture; its status is an error while a blocking stream captures.
-bool captures(Stream stream) noexcept {
-  if (stream == nullptr || stream == CU_STREAM_LEGACY) return false;
-  Runtime* const r             = runtime();
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return r != nullptr &&
-         r->stream_is_capturing(static_cast<CUstream>(stream), &status) == CUDA_SUCCESS &&
-         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+bool captures(Stream stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return false;
+  CaptureState const state = capture_state(stream);
+  if (state == CaptureState::unknown)
+    throw CudaError(
+        std::string("cuStreamIsCapturing failed (work on this stream may or may not go into a "
+                    "graph): ") +
+            look_for_failed_work,
+        cudaErrorUnknown);
+  return state == CaptureState::active;
 }
 
 void retain_in_capture(Stream stream, void* object, void (*release)(void*)) {

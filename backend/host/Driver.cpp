@@ -95,7 +95,7 @@ void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int) {
 
 void enqueue_host_function(Stream, void (*function)(void*), void* data) { function(data); }
 
-bool is_capturing(Stream) noexcept { return false; }
+CaptureState capture_state(Stream) noexcept { return CaptureState::none; }
 
 Stream make_stream(int) { return nullptr; }
 
@@ -105,7 +105,7 @@ void record(Event&, Stream, int) {}
 
 void make_wait(Stream, Event, int) {}
 
-bool captures(Stream) noexcept { return false; }
+bool captures(Stream) { return false; }
 
 void retain_in_capture(Stream, void* object, void (*release)(void*)) {
   release(object);

@@ -96,7 +96,7 @@ BatchRules rules_for(PieceTable const& reached, bool to_device, Driver::Stream s
   return {is_reached && !Driver::is_capturing(stream), is_reached, to_device};
 }
 
-bool captures(Driver::Stream stream) noexcept { return Driver::captures(stream); }
+bool captures(Driver::Stream stream) { return Driver::captures(stream); }
 
 BatchPlan plan_batch(BatchTables&& tables, BatchRules const& rules) {
   BatchPlan plan;

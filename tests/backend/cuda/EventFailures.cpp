@@ -239,3 +239,19 @@ TEST_CASE("whichever call fails while a graph is given memory, none stays in use
   Pool::release_all();
   CHECK(FakeCuda::nothing_leaked());
 }
+
+TEST_CASE("where the driver fails to tell whether a stream captures, nothing is given to a graph") {
+  PoolTest const test(1);
+  use_device(0);
+  DeviceWork::Stream stream;
+  char* const memory = PoolTest::allocate(1000);
+  stream.begin_capture();
+  FakeCuda::fail_nth_call("cuStreamIsCapturing", 1, cudaErrorUnknown);
+  CHECK_THROWS_AS(retain_for_graph(stream.get(), memory, memory), CudaError);
+  retain_for_graph(stream.get(), memory, memory);
+  CHECK(stream.end_capture());
+  Pool::deallocate(memory);
+  CHECK(PoolTest::usage().bytes_in_use == 0);
+  FakeCuda::shut_down();
+  retain_for_graph(stream.get(), memory, memory);  // no graph can be made any more
+}

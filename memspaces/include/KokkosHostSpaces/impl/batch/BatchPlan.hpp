@@ -35,7 +35,7 @@ struct BatchRules {
 BatchRules rules_for(PieceTable const& reached, bool to_device, void* stream, int device);
 
 /// Does `stream` capture? Returns false if that cannot be told.
-bool captures(void* stream) noexcept;
+bool captures(void* stream);
 
 /// Can be enqueued more than once.
 struct BatchPlan {
