@@ -3,14 +3,16 @@
 
 #include "CacheFile.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -21,20 +23,50 @@ namespace {
 
 constexpr std::uintmax_t most_bytes = 16 << 20;  // far more than any cache file has
 
-// Differs from those of other threads, processes and, in a folder that they share, machines.
-fs::path name_beside(fs::path const& path) {
-  static std::atomic<unsigned> count{0};
-  fs::path beside = path;
-  beside += "." + host_name() + "." + std::to_string(getpid()) + "." + std::to_string(count++);
-  return beside;
+// The file that a path leads to, which need not exist; empty if links lead to themselves.
+fs::path resolved(fs::path path) {
+  for (int links = 0; links < 40; ++links) {
+    std::error_code error;
+    fs::path const target = fs::read_symlink(path, error);
+    if (error) return path;
+    path = path.parent_path() / target;
+  }
+  return {};
 }
 
-bool write(fs::path const& path, std::string const& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return !file.fail();
-}
+// A new file in the folder of `path`, under a name that nobody can foretell.
+class FreshFile {
+ public:
+  explicit FreshFile(fs::path const& path)
+      : m_name(path.string() + ".XXXXXX"), m_descriptor(mkostemp(m_name.data(), O_CLOEXEC)) {}
+  ~FreshFile() {
+    if (m_descriptor < 0) return;
+    close(m_descriptor);
+    if (!m_renamed) unlink(m_name.c_str());
+  }
+  FreshFile(FreshFile const&)            = delete;
+  FreshFile& operator=(FreshFile const&) = delete;
+
+  bool write(std::string_view text) const {
+    while (m_descriptor >= 0 && !text.empty()) {
+      ssize_t const written = ::write(m_descriptor, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return m_descriptor >= 0;
+  }
+  bool set_mode(mode_t mode) const { return fchmod(m_descriptor, mode) == 0; }
+  bool replace(fs::path const& path) {
+    m_renamed = rename(m_name.c_str(), path.c_str()) == 0;
+    return m_renamed;
+  }
+
+ private:
+  std::string m_name;
+  int m_descriptor;
+  bool m_renamed = false;
+};
 
 }  // namespace
 
@@ -72,22 +104,18 @@ std::string replace_cache_file(std::string const& path, std::string const& text)
   std::error_code error;
   // A rename would replace /dev/null, too.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return "it is no regular file";
-  if (fs::path const folder = fs::path(path).parent_path(); !folder.empty()) {
+  fs::path const file = resolved(path);
+  if (file.empty()) return std::strerror(ELOOP);
+  if (fs::path const folder = file.parent_path(); !folder.empty()) {
     fs::create_directories(folder, error);
     if (error) return error.message();
   }
-  fs::path const fresh = name_beside(path);
-  errno                = 0;
-  if (!write(fresh, text)) {
-    std::string const problem = errno != 0 ? std::strerror(errno) : "it cannot be written";
-    fs::remove(fresh, error);
-    return problem;
-  }
-  fs::rename(fresh, path, error);
-  if (!error) return "";
-  std::string const problem = error.message();
-  fs::remove(fresh, error);
-  return problem;
+  struct stat before = {};
+  bool const exists  = stat(file.c_str(), &before) == 0;
+  FreshFile fresh(file);
+  bool const done = fresh.write(text) && (!exists || fresh.set_mode(before.st_mode & 07777)) &&
+                    fresh.replace(file);
+  return done ? "" : std::strerror(errno);
 }
 
 std::string host_name() {

@@ -81,6 +81,44 @@ TEST_CASE("a file that cannot be written is a problem in words, and leaves nothi
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("a file keeps its mode when it is replaced") {
+  Folder const folder;
+  std::string const file = folder.file("rates");
+  REQUIRE(replace_cache_file(file, "one").empty());
+  for (fs::perms const mode : {fs::perms(0600), fs::perms(0640), fs::perms(0664)}) {
+    fs::permissions(file, mode);
+    REQUIRE(replace_cache_file(file, "two").empty());
+    CHECK(fs::status(file).permissions() == mode);
+  }
+}
+
+TEST_CASE("a path that is a link stays one, and the file that it leads to is replaced") {
+  Folder const folder;
+  std::string const file = folder.file("deep/rates"), link = folder.file("link");
+  fs::create_directory(folder.path / "deep");
+  fs::create_symlink("second", link);
+  fs::create_symlink("deep/rates", folder.file("second"));
+  for (char const* text : {"one", "two"}) {
+    REQUIRE(replace_cache_file(link, text).empty());
+    CHECK(fs::is_symlink(link));
+    CHECK(read_cache_file(file) == text);
+  }
+  fs::create_symlink("circle", folder.file("circle"));
+  CHECK_FALSE(replace_cache_file(folder.file("circle"), "text").empty());
+}
+
+TEST_CASE("links that lie where a temporary file was to be expected are not followed") {
+  Folder const folder;
+  std::string const file = folder.file("rates"), victim = folder.file("victim");
+  std::ofstream(victim) << "precious";
+  for (int i = 0; i < 1000; ++i)
+    fs::create_symlink("victim", file + "." + host_name() + "." + std::to_string(getpid()) + "." +
+                                     std::to_string(i));
+  REQUIRE(replace_cache_file(file, "text").empty());
+  CHECK(read_cache_file(file) == "text");
+  CHECK(read_cache_file(victim) == "precious");
+}
+
 TEST_CASE("who reads while others write sees all of one text") {
   Folder const folder;
   std::string const file    = folder.file("rates");
