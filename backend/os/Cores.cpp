@@ -3,11 +3,14 @@
 
 #include "Cores.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <climits>
 #include <cstddef>
-#include <thread>
+#include <cstdlib>
+#include <memory>
 
+#include <dirent.h>
 #include <sched.h>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -18,33 +21,41 @@ constexpr unsigned word_bits = sizeof(unsigned long) * CHAR_BIT;
 
 constexpr std::size_t most_cores = 8192;  // the largest NR_CPUS that distributions build with
 
-// Linux cuts a mask of all cores down to those that are allowed. By a thread of its own, so that
-// the caller keeps its affinity.
-std::vector<unsigned long> ask_for_all() {
-  std::vector<unsigned long> mask(most_cores / word_bits, ~0UL);
-  std::thread([&] {
-    auto* const cores       = reinterpret_cast<cpu_set_t*>(mask.data());
-    std::size_t const bytes = mask.size() * sizeof(mask.front());
-    sched_setaffinity(0, bytes, cores);
-    if (sched_getaffinity(0, bytes, cores) != 0) mask.clear();
-  }).join();
+// The affinity mask of a thread; 0: the calling one. Empty if the thread has ended.
+std::vector<unsigned long> mask_of(pid_t thread) {
+  std::vector<unsigned long> mask(most_cores / word_bits);
+  if (sched_getaffinity(thread, mask.size() * sizeof(unsigned long),
+                        reinterpret_cast<cpu_set_t*>(mask.data())) != 0)
+    mask.clear();
   return mask;
 }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
 }  // namespace
 
-Cores const& Cores::allowed() {
-  // Never destroyed, since memory may be allocated by static destructors.
-  static Cores const* const the_allowed = [] {
-    auto* const cores = new Cores;
-    try {
-      cores->m_mask = ask_for_all();
-    } catch (std::exception const&) {
-      // No more threads: touching will be done by one, unbound.
-    }
-    return cores;
-  }();
-  return *the_allowed;
+Cores Cores::allowed() {
+  Cores cores;
+  cores.m_mask = mask_of(0);
+  std::unique_ptr<DIR, CloseFolder> const threads(opendir("/proc/self/task"));
+  while (dirent const* const thread = threads ? readdir(threads.get()) : nullptr) {
+    pid_t const id = std::atoi(thread->d_name);
+    if (id == 0) continue;  // "." and ".."
+    std::vector<unsigned long> const mask = mask_of(id);
+    cores.m_mask.resize(std::max(cores.m_mask.size(), mask.size()));
+    for (std::size_t word = 0; word < mask.size(); ++word) cores.m_mask[word] |= mask[word];
+  }
+  return cores;
+}
+
+Cores Cores::operator&(Cores const& other) const {
+  Cores both;
+  both.m_mask.resize(std::min(m_mask.size(), other.m_mask.size()));
+  for (std::size_t word = 0; word < both.m_mask.size(); ++word)
+    both.m_mask[word] = m_mask[word] & other.m_mask[word];
+  return both;
 }
 
 void Cores::add(unsigned core) {

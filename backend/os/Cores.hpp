@@ -13,12 +13,13 @@ class Cores {
  public:
   Cores() = default;  ///< none
 
-  /// All that this process may use, also where the calling thread is bound to fewer. Asks the
-  /// system once.
-  static Cores const& allowed();
+  /// The cores to which the threads of this process are bound now (taskset, MPI, OpenMP): the union
+  /// of their affinity masks.
+  static Cores allowed();
 
   void add(unsigned core);
   int count() const noexcept;
+  Cores operator&(Cores const& other) const;  ///< those in both
 
   /// Binds the calling thread to these cores; false if there are none or the system refuses. Does not
   /// allocate, because the first allocation of a new thread maps an arena for it.

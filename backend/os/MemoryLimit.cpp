@@ -23,6 +23,19 @@ bool has_option(std::string const& options, std::string const& option) {
   return ("," + options + ",").find("," + option + ",") != std::string::npos;
 }
 
+// The system writes blanks, tabs, newlines and backslashes in names as \ and three octal digits.
+std::string decoded(std::string const& name) {
+  auto const is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    bool const is_escape =
+        name[i] == '\\' && i + 3 < name.size() && std::all_of(&name[i + 1], &name[i + 4], is_octal);
+    text += is_escape ? static_cast<char>(std::stoi(name.substr(i + 1, 3), nullptr, 8)) : name[i];
+    if (is_escape) i += 3;
+  }
+  return text;
+}
+
 // Reads lines of mountinfo: "id parent major:minor group folder options ... - type source options".
 std::vector<Mount> memory_mounts(std::string const& root) {
   std::vector<Mount> mounts;
@@ -35,6 +48,8 @@ std::vector<Mount> memory_mounts(std::string const& root) {
     Mount mount;
     before >> skipped >> skipped >> skipped >> mount.group >> mount.folder;
     behind >> type >> source >> options;
+    mount.group     = decoded(mount.group);
+    mount.folder    = decoded(mount.folder);
     mount.version_2 = type == "cgroup2";
     if (mount.version_2 || (type == "cgroup" && has_option(options, "memory")))
       mounts.push_back(mount);

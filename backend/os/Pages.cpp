@@ -103,20 +103,16 @@ std::size_t whole_huge_pages(std::size_t bytes) noexcept {
   return huge - bytes <= bytes / 16 ? huge : whole_pages(bytes);
 }
 
-std::size_t most_memory() noexcept {
-  static std::size_t const most = [] {
-    constexpr std::size_t growth = 32;
-    long const pages             = sysconf(_SC_PHYS_PAGES);  // not positive: it is not told
-    std::size_t bytes =
-        pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() * growth : SIZE_MAX / 2;
-    try {
-      bytes = std::min(bytes, memory_limit_of_cgroups());
-    } catch (std::exception const&) {
-      // What cannot be read does not limit.
-    }
-    return bytes;
-  }();
-  return most;
+std::size_t most_memory(std::string const& root) noexcept {
+  constexpr std::size_t growth = 32;
+  long const pages             = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
+  std::size_t const most =
+      pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() * growth : SIZE_MAX / 2;
+  try {
+    return std::min(most, memory_limit_of_cgroups(root));
+  } catch (std::exception const&) {
+    return most;
+  }
 }
 
 void* reserve_for_pages(std::size_t bytes) noexcept {

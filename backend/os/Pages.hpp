@@ -25,10 +25,11 @@ std::size_t page_bytes() noexcept;
 std::size_t whole_pages(std::size_t bytes) noexcept;
 std::size_t whole_huge_pages(std::size_t bytes) noexcept;
 
-/// An upper bound of this machine's memory in bytes: the limit of the control groups, at most 32 times
-/// the memory that the system knows of now (virtual machines may grow). A larger request would not
-/// fail where the system overcommits, but end the process when its pages are touched.
-std::size_t most_memory() noexcept;
+/// An upper bound of this machine's memory in bytes, as of now: the limit of the control groups, at
+/// most 32 times the memory that the system knows of (virtual machines may grow). A larger request
+/// would not fail where the system overcommits, but end the process when its pages are touched.
+/// \param root a prefix of the names of the control groups' files
+std::size_t most_memory(std::string const& root = "") noexcept;
 
 /// Reserves addresses for whole pages without memory; aligned to 2 MiB from 2 MiB on. Within one
 /// page_window if they fit, else at the beginning of one, as far as the system allows.

@@ -148,6 +148,13 @@ Cores Topology::cores(int numa_node) const {
   return result;
 }
 
+Cores Topology::cores_for(int numa_node) const {
+  bool const is_machine = this == &machine();
+  Cores const all       = is_machine ? Cores::allowed() : cores(-1);
+  Cores const of_node   = cores(numa_node) & all;
+  return of_node.count() > 0 ? of_node : all;
+}
+
 int Topology::node_of(void const* pointer, std::size_t bytes) const noexcept {
   if (m_handle == nullptr) return -1;
   Bitmap const nodes(hwloc_bitmap_alloc());

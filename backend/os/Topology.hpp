@@ -41,11 +41,10 @@ class Topology {
   Cores cores(int numa_node) const;
   int allowed_cores(int numa_node) const { return cores(numa_node).count(); }
 
-  /// The cores from which to touch the memory of a node: its allowed cores; all if it has none.
-  Cores cores_for(int numa_node) const {
-    Cores of_node = cores(numa_node);
-    return of_node.count() > 0 ? of_node : cores(-1);
-  }
+  /// The cores from which to touch the memory of a node: those of its cores to which threads of this
+  /// process are bound (Cores::allowed()), else all of these. Of another machine: the node's allowed
+  /// cores, else all.
+  Cores cores_for(int numa_node) const;
 
   /// The node on which all touched pages of a range lie; -1 if they lie on several or this is
   /// unknown.

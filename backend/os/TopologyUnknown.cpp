@@ -33,6 +33,8 @@ std::vector<int> Topology::allowed_nodes() const { return {}; }
 
 Cores Topology::cores(int numa_node) const { return numa_node < 0 ? Cores::allowed() : Cores(); }
 
+Cores Topology::cores_for(int) const { return Cores::allowed(); }
+
 int Topology::node_of(void const*, std::size_t) const noexcept { return -1; }
 
 bool Topology::bind_memory(void*, std::size_t, int) const noexcept { return false; }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/MemoryLimit.hpp"
+#include "../../../backend/os/Pages.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 using KokkosHostSpaces::Impl::Backend::memory_limit_of_cgroups;
+using KokkosHostSpaces::Impl::Backend::most_memory;
 
 namespace {
 
@@ -86,6 +88,25 @@ TEST_CASE("a container finds its limit where its own group is mounted") {
   machine.write("/proc/self/cgroup", "3:memory:/docker/4711/inner");
   machine.write("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "16384");
   CHECK(machine.limit() == 16384);
+}
+
+TEST_CASE("a mount point with a blank, which the system writes as an octal number, is found") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo",
+                R"(35 23 0:32 /a\134b /my\040own\011groups rw - cgroup2 cgroup2 rw)");
+  machine.write("/proc/self/cgroup", "0::/a\\b/job 7");
+  machine.write("/my own\tgroups/job 7/memory.max", "32768");
+  CHECK(machine.limit() == 32768);
+}
+
+TEST_CASE("a limit that is raised or lowered while the process runs is seen") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/job");
+  for (std::size_t const limit : {65536, 131072, 32768}) {
+    machine.write("/sys/fs/cgroup/job/memory.max", std::to_string(limit));
+    CHECK(most_memory(machine.root) == limit);
+  }
 }
 
 TEST_CASE("without a limit, and without control groups, there is none") {

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/Team.hpp"
+#include "../../../backend/os/Topology.hpp"
+#include "../../support/ChildOfFork.hpp"
 
 #include <atomic>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -65,6 +68,36 @@ TEST_CASE("new threads run on the cores of the team, whatever the caller is boun
     run({1, Cores::allowed(), true}, count_cores);
     CHECK(wrong == (Cores::allowed().count() == 1 ? 0 : 1));  // the caller is left as it is
   }).join();
+}
+
+TEST_CASE("the cores of a process are those that its threads are bound to, and no others") {
+  std::vector<std::size_t> cores;
+  cpu_set_t all;
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &all)) cores.push_back(i);
+  if (cores.size() < 2) SKIP("this machine has one core");
+  auto const bind_to = [](std::size_t core) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  };
+  // In a child, which has one thread.
+  CHECK(ChildOfFork::status([&] {
+          auto const are = [](int wanted) {
+            return Cores::allowed().count() == wanted &&
+                   Topology::machine().cores_for(-1).count() == wanted &&
+                   Topology::machine().cores_for(0).count() <= wanted;
+          };
+          bind_to(cores[0]);
+          bool right = are(1);
+          std::thread([&] {
+            bind_to(cores[1]);
+            right = right && are(2);
+          }).join();
+          return right && are(1) ? 0 : 1;
+        }) == 0);
 }
 
 TEST_CASE("where the system refuses threads, the caller does the work") {
