@@ -14,9 +14,13 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 namespace {
 
 void lock(char* pointer, std::size_t bytes) {
-  check(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
-        "cudaHostRegister",
-        "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
+  cudaError_t const error =
+      cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+  check(error, "cudaHostRegister",
+        error == cudaErrorHostMemoryAlreadyRegistered
+            ? "other code, as MPI libraries do, has a part of the range page-locked already: leave "
+              "that part out, or end that registration first"
+            : "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
 }
 
 StillLocked still_locked(std::string const& why) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that other code registers, as MPI libraries do behind the user's back (UCX), on the fake
+// runtime and on the real one.
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/cuda/Chunks.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../support/DeviceWork.hpp"
+#include "Device.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct TwelvePages {
+  TwelvePages() {
+    start_test(1);
+    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    REQUIRE(begin != nullptr);
+  }
+  ~TwelvePages() { unmap_pages(begin, 12 * page); }
+  TwelvePages(TwelvePages const&)            = delete;
+  TwelvePages& operator=(TwelvePages const&) = delete;
+
+  std::size_t const page = page_bytes();
+  char* const begin      = static_cast<char*>(map_pages(12 * page_bytes()));
+};
+
+bool is_locked(char const* pointer) {
+  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
+}
+
+bool others_register(char* pointer, std::size_t bytes) {
+  cudaError_t const error = cudaHostRegister(pointer, bytes, cudaHostRegisterDefault);
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
+
+bool others_unregister(char* pointer) {
+  cudaError_t const error = cudaHostUnregister(pointer);
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
+
+std::string text_of(void const* pointer) {
+  return "[0x" + [&] {
+    char text[32];
+    std::snprintf(text, sizeof text, "%zx", reinterpret_cast<std::size_t>(pointer));
+    return std::string(text);
+  }();
+}
+
+void check_refused(char* pointer, std::size_t bytes) {
+  CHECK_THROWS_MATCHES(register_range(pointer, bytes, "ours"), RegistrationError,
+                       Catch::Matchers::MessageMatches(ContainsSubstring("'ours'") &&
+                                                       ContainsSubstring(text_of(pointer)) &&
+                                                       ContainsSubstring("page-locked already") &&
+                                                       !ContainsSubstring("RLIMIT_MEMLOCK")));
+  CHECK(registered_ranges() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a range of which others have registered all or a part is refused, and theirs stays") {
+  TwelvePages const pages;
+  std::size_t const page = pages.page;
+  char* const theirs     = pages.begin + 4 * page;
+  REQUIRE(others_register(theirs, 4 * page));
+  check_refused(theirs, 4 * page);             // the same
+  check_refused(theirs + page, 2 * page);      // within
+  check_refused(pages.begin, 12 * page);       // around
+  check_refused(theirs - 2 * page, 4 * page);  // its beginning
+  check_refused(theirs + 2 * page, 4 * page);  // its end
+  for (int i = 0; i < 4; ++i) CHECK(is_locked(theirs + i * page));
+  CHECK_FALSE(is_locked(theirs - page));
+  CHECK_FALSE(is_locked(theirs + 4 * page));
+  CHECK(others_unregister(theirs));
+  register_range(pages.begin, 12 * page, "ours");
+  CHECK(unregister_range(pages.begin).empty());
+}
+
+TEST_CASE("the registrations of others beside ours stay when ours end") {
+  TwelvePages const pages;
+  std::size_t const page = pages.page;
+  REQUIRE(others_register(pages.begin, 4 * page));
+  register_range(pages.begin + 4 * page, 4 * page, "ours");
+  REQUIRE(others_register(pages.begin + 8 * page, 4 * page));
+  CHECK(unregister_range(pages.begin + 4 * page).empty());
+  CHECK_FALSE(is_locked(pages.begin + 4 * page));
+  CHECK(is_locked(pages.begin));
+  CHECK(is_locked(pages.begin + 8 * page));
+  CHECK(others_unregister(pages.begin));
+  CHECK(others_unregister(pages.begin + 8 * page));
+}
+
+TEST_CASE("others cannot register what is ours, and ours stays") {
+  TwelvePages const pages;
+  std::size_t const page = pages.page;
+  char* const ours       = pages.begin + 4 * page;
+  register_range(ours, 4 * page, "ours");
+  CHECK_FALSE(others_register(ours, 4 * page));
+  CHECK_FALSE(others_register(ours + page, 2 * page));
+  CHECK_FALSE(others_register(pages.begin, 12 * page));
+  for (int i = 0; i < 4; ++i) CHECK(is_locked(ours + i * page));
+  CHECK(unregister_range(ours).empty());
+}
+
+TEST_CASE("a range that others have unregistered is told, and what they registered since stays") {
+  TwelvePages const pages;
+  std::size_t const page = pages.page;
+  char* const ours       = pages.begin + 4 * page;
+  register_range(ours, 4 * page, "ours");
+  REQUIRE(others_unregister(ours));
+  bool const around = others_register(pages.begin, 12 * page);
+  CHECK_THAT(unregister_range(ours), ContainsSubstring("'ours'") &&
+                                         ContainsSubstring(text_of(ours)) &&
+                                         ContainsSubstring("nobody else unregistered it"));
+  CHECK(registered_ranges() == 0);
+  REQUIRE(around);
+  CHECK(is_locked(ours));
+  CHECK(others_unregister(pages.begin));
+}
+
+TEST_CASE("where others have registered a part behind the first piece, that piece is undone") {
+  TwelvePages const pages;
+  std::size_t const page = pages.page;
+  auto* const all =
+      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  REQUIRE(all != MAP_FAILED);
+  char* const second = all + Driver::to_chunk_end(all);
+  REQUIRE(others_register(second + page, page));
+  check_refused(second - 2 * page, 4 * page);
+  CHECK_FALSE(is_locked(second - page));
+  CHECK_FALSE(is_locked(second));
+  CHECK(is_locked(second + page));
+  CHECK(others_unregister(second + page));
+  munmap(all, 2 * Driver::largest_chunk);
+}
