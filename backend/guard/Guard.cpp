@@ -5,14 +5,12 @@
 
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
-#include "Protection.hpp"
-#include "SignalLine.hpp"
 #include "../pool/Pool.hpp"
+#include "Protection.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +18,8 @@
 #include <mutex>
 #include <set>
 #include <thread>
-#include <vector>
+
+#include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Guard {
 
@@ -30,39 +29,71 @@ using Address = std::uintptr_t;
 
 Address address_of(void const* pointer) { return reinterpret_cast<Address>(pointer); }
 
-// Pages that a copy uses. The signal handler reads it without a lock: all but the state is set while
-// it is free.
+// The pages of one side of a copy. The signal handler reads it without a lock: everything except the
+// state is set while it is free.
 struct Watched {
-  enum State { free, active, reporting, reported };
+  enum State {
+    free,       ///< of no copy; its pages are open
+    active,     ///< its pages are protected
+    reporting,  ///< a signal handler reads the texts; it sets the next state soon
+    reported,   ///< its pages are open, since a race was reported
+    ending      ///< its copy is done; its pages are being opened
+  };
   std::atomic<int> state{free};
   std::atomic<Address> begin{0}, end{0};  ///< whole pages
-  std::atomic<Address> from{0}, to{0};    ///< of the copy, in them or beyond
-  std::atomic<Address> first{0};          ///< of the View
+  std::atomic<Address> from{0}, to{0};    ///< bytes of the copy, in the pages and beyond
+  std::atomic<Address> first{0};          ///< first byte of the View
   std::atomic<Access> allowed{Access::all};
   std::array<char, 400> memory{}, advice{};
 };
 
-// What changes is changed under the mutex, but for the states that the signal handler sets.
-std::mutex the_mutex;
-std::array<Watched, 256> the_table;
-std::atomic<std::size_t> the_races{0};
-std::atomic<Address> the_lowest{~Address(0)}, the_highest{0};  ///< of all that was ever watched
+// Changed under the mutex, except for the states that signal handlers set.
+constinit std::mutex the_mutex;
+constinit std::array<Watched, 256> the_table;
+constinit std::atomic<std::size_t> the_races{0};
+constinit std::atomic<int> the_late_faults{0};  ///< that may still be tried again, see is_late()
+constinit std::atomic<Address> the_lowest{~Address(0)}, the_highest{0};  ///< of all pages so far
 
 bool holds(Watched const& watched, Address address) {
   return address >= watched.begin.load(std::memory_order_relaxed) &&
          address < watched.end.load(std::memory_order_relaxed);
 }
 
-// Beside the bytes of the copy its pages hold what is anybody's: the header of Kokkos, which
-// kokkos_free reads, and elements behind those that are copied.
+// The pages also hold other data: Kokkos' header, which kokkos_free reads, and elements behind those
+// that are copied.
 bool uses(Watched const& watched, Address address) {
   return address >= watched.from.load(std::memory_order_relaxed) &&
          address < watched.to.load(std::memory_order_relaxed);
 }
 
-// --- What the signal handler does: nothing that allocates, locks or calls CUDA ------------------
+// --- Called by the signal handler: no allocation, lock or CUDA ----------------------------------
 
-void report(Watched const& watched, Address address, bool is_write) {
+// A line of text for stderr. Async-signal-safe; cuts text that is too long.
+class SignalLine {
+ public:
+  void add(char const* text) {
+    while (*text != '\0' && m_size + 1 < m_text.size()) m_text[m_size++] = *text++;
+  }
+  void add(std::uintptr_t number, std::uintptr_t base) {
+    std::array<char, 24> digits{};
+    std::size_t i = digits.size() - 1;
+    do {
+      digits[--i] = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number > 0);
+    add(&digits[i]);
+  }
+  void write_to_stderr() const {
+    // An error cannot be reported anywhere.
+    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, m_text.data(), m_size);
+  }
+
+ private:
+  std::array<char, 1200> m_text{};
+  std::size_t m_size = 0;
+};
+
+SignalLine report_on(Watched const& watched, Address address, bool is_write) {
   SignalLine line;
   line.add("KokkosHostSpaces: race: the host ");
   line.add(is_write ? "writes" : "reads");
@@ -74,122 +105,140 @@ void report(Watched const& watched, Address address, bool is_write) {
   line.add(address, 16);
   line.add(watched.advice.data());
   line.add("\n");
-  line.write_to_stderr();
+  return line;
 }
 
+// Opens pages. Where the system has no mapping left to split (vm.max_map_count), opens the pages of
+// all copies that touch them as well, which splits none. These are then not guarded any more.
 bool open(Address begin, Address end) {
-  return protect_pages(reinterpret_cast<void*>(begin), end - begin, Access::all);
+  auto const opened = [&] {
+    return protect_pages(reinterpret_cast<void*>(begin), end - begin, Access::all);
+  };
+  if (opened()) return true;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (Watched const& watched : the_table) {
+      Address const from = watched.begin.load(), to = watched.end.load();
+      if (watched.state.load() == Watched::free || from > end || to < begin) continue;
+      grows |= from < begin || to > end;
+      begin = std::min(begin, from);
+      end   = std::max(end, to);
+    }
+  }
+  return opened();
 }
 
-// After a report the whole range is open, so that the program goes on.
-bool open(Watched const& watched) {
-  return open(watched.begin.load(std::memory_order_relaxed),
-              watched.end.load(std::memory_order_relaxed));
-}
+bool open(Watched const& watched) { return open(watched.begin.load(), watched.end.load()); }
 
 bool open_page_of(Address address) {
   Address const begin = address / page_bytes() * page_bytes();
   return open(begin, begin + page_bytes());
 }
 
-// With the state `reporting`, in which nobody else changes what is watched; returns the next.
-Watched::State answer(Watched const& watched, Address address, bool is_write, bool& again) {
-  if (!holds(watched, address)) return Watched::active;  // it got free, and another copy's
-  if (!uses(watched, address)) {
-    again |= open_page_of(address);
-    return Watched::active;
+// Answers a fault on an active copy; returns true if the access can be tried again. Nothing waits for
+// a handler that writes its report: the state is `reported` before.
+bool answer(Watched& watched, Address address, bool is_write) {
+  if (!holds(watched, address)) {  // another copy has taken the slot
+    watched.state.store(Watched::active);
+    return true;
   }
-  report(watched, address, is_write);
+  if (!uses(watched, address)) {
+    bool const again = open_page_of(address);
+    watched.state.store(Watched::active);
+    return again;
+  }
+  SignalLine const line = report_on(watched, address, is_write);
+  bool const again      = open(watched);
+  watched.state.store(Watched::reported);
   the_races.fetch_add(1);
-  again |= open(watched);
-  return Watched::reported;
+  line.write_to_stderr();
+  return again;
 }
 
-// Pages that were opened between the access and the signal, or are about to be by a thread that
-// another one keeps from running: it is tried again, unless that does not help for half a second, for
-// somebody else protects memory that lies between ours.
+// A fault on pages that were opened before the handler looked: trying again helps at once. It does not
+// help with faults of other code in between, so that the number of tries is limited.
 bool is_late(Address address) {
-  constexpr int at_once = 1000, most = at_once + 500;
-  static thread_local Address last = 0;
-  static thread_local int times    = 0;
-  if (address < the_lowest.load() || address >= the_highest.load()) return false;
-  times = address == last ? times + 1 : 0;
-  last  = address;
-  if (times > at_once) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return times < most;
+  return address >= the_lowest.load() && address < the_highest.load() &&
+         the_late_faults.load() > 0 && the_late_faults.fetch_sub(1) > 0;
+}
+
+void expect_late_faults() {
+  constexpr int for_each_copy = 64, most = 1024;
+  if (the_late_faults.load() < most) the_late_faults.fetch_add(for_each_copy);
 }
 
 bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
+  if (is_forked_child()) return false;  // it does not have the pool's memory
   Address const address = address_of(pointer);
   bool again            = false;
   for (Watched& watched : the_table) {
     if (!holds(watched, address)) continue;
     int state = Watched::active;
-    if (watched.state.compare_exchange_strong(state, Watched::reporting)) {
-      watched.state.store(answer(watched, address, is_write, again));
-    } else if (state != Watched::free) {
+    if (watched.state.compare_exchange_strong(state, Watched::reporting))
+      again |= answer(watched, address, is_write);
+    else if (state != Watched::free)
       again |= open(watched);
-    }
   }
   return again || is_late(address);
 }
 
-// --- What is protected ---------------------------------------------------------------------------
+// --- Protection ----------------------------------------------------------------------------------
 
 // Sets what all active copies together allow in a range; false if the system refuses. Under the
-// mutex.
+// mutex. Does not allocate.
 bool protect(Address begin, Address end) {
-  std::vector<Address> cuts{begin, end};
-  std::vector<Watched const*> active;
-  for (Watched const& watched : the_table) {
-    if (watched.state.load() != Watched::active) continue;
-    Address const from = std::max(begin, watched.begin.load());
-    Address const to   = std::min(end, watched.end.load());
-    if (from >= to) continue;
-    cuts.insert(cuts.end(), {from, to});
-    active.push_back(&watched);
-  }
-  std::sort(cuts.begin(), cuts.end());
   bool all = true;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-    if (cuts[i] == cuts[i + 1]) continue;
+  while (begin < end) {
     Access allowed = Access::all;
-    for (Watched const* watched : active)
-      if (holds(*watched, cuts[i])) allowed = std::max(allowed, watched->allowed.load());
-    all &= protect_pages(reinterpret_cast<void*>(cuts[i]), cuts[i + 1] - cuts[i], allowed);
+    Address next   = end;
+    for (Watched const& watched : the_table) {
+      if (watched.state.load() != Watched::active) continue;
+      if (holds(watched, begin)) allowed = std::max(allowed, watched.allowed.load());
+      for (Address const cut : {watched.begin.load(), watched.end.load()})
+        if (cut > begin) next = std::min(next, cut);
+    }
+    all &= protect_pages(reinterpret_cast<void*>(begin), next - begin, allowed);
+    begin = next;
   }
   return all;
 }
 
-void forget(Watched* watched) {
+void forget(Watched* watched) noexcept {
   if (watched == nullptr) return;
   std::lock_guard const lock(the_mutex);
-  for (int state = Watched::active; !watched->state.compare_exchange_weak(state, Watched::free);) {
+  for (int state = Watched::active;
+       !watched->state.compare_exchange_weak(state, Watched::ending);) {
     if (state == Watched::reporting) std::this_thread::yield();
     if (state == Watched::reporting) state = Watched::active;
   }
-  protect(watched->begin.load(), watched->end.load());
+  if (!protect(watched->begin.load(), watched->end.load())) open(*watched);
+  expect_late_faults();
+  watched->state.store(Watched::free);
 }
 
 struct Copy {
-  Watched* dst;
-  Watched* src;
-};
+  Watched* dst = nullptr;
+  Watched* src = nullptr;
 
-void copy_is_done(void* data) {
-  std::unique_ptr<Copy> const copy(static_cast<Copy*>(data));
-  forget(copy->dst);
-  forget(copy->src);
-}
+  Copy() = default;
+  ~Copy() {
+    forget(dst);
+    forget(src);
+  }
+  Copy(Copy const&)            = delete;
+  Copy& operator=(Copy const&) = delete;
+};
 
 // --- What is watched -----------------------------------------------------------------------------
 
 void say_unguarded(std::string const& label, std::string const& why) {
-  static std::set<std::string> said;
-  std::lock_guard const lock(the_mutex);
-  if (said.insert(label + why).second)
-    std::fprintf(stderr, "KokkosHostSpaces: a copy of '%s' is not guarded (%s)\n", label.c_str(),
-                 why.c_str());
+  static auto& said = *new std::set<std::string>;  // never destroyed: copies are made until the end
+  {
+    std::lock_guard const lock(the_mutex);
+    if (!said.insert(label + why).second) return;
+  }
+  std::fprintf(stderr, "KokkosHostSpaces: a copy of '%s' is not guarded (%s)\n", label.c_str(),
+               why.c_str());
 }
 
 void put(std::array<char, 400>& to, std::string const& text) {
@@ -198,8 +247,8 @@ void put(std::array<char, 400>& to, std::string const& text) {
   to[length] = '\0';
 }
 
-// The pages that a side has for itself: those at the ends of a block hold nothing else, but Kokkos'
-// header in front of a View, and what fills a View up to 8 bytes.
+// The whole pages of a side. A side that begins or ends where its block does owns the pages there,
+// with Kokkos' header in front of a View and its padding to 8 bytes.
 struct Pages {
   Address begin, end;
 };
@@ -215,7 +264,7 @@ Pages pages_of(Side const& side, Pool::Extent const& block) {
   return {(begin + page - 1) / page * page, end / page * page};
 }
 
-// Begins to watch, but for the protection of the pages; under the lock.
+// Enters a side into a free slot. Under the mutex; does not protect the pages.
 void take(Watched& watched, Pages const& pages, Side const& side, Pool::Extent const& block) {
   watched.begin = pages.begin;
   watched.end   = pages.end;
@@ -269,7 +318,8 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
   try {
     if (!is_on() || is_forked_child() || Driver::device_count() == 0) return;
     if (Driver::is_capturing(stream)) return say_unguarded(dst.label, "its stream captures");
-    handle_forbidden_accesses(&on_forbidden_access);
+    if (!handle_forbidden_accesses(&on_forbidden_access))
+      return say_unguarded(dst.label, "the program has set too many handlers of SIGSEGV");
     std::string const fence = ": fence the instance of the copy before the host goes on";
     auto copy               = std::make_unique<Copy>();
     copy->dst               = add(dst, Access::none,
@@ -278,10 +328,11 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
                                   ", while an asynchronous copy to '" + dst.label + "' reads it" + fence);
     if (copy->dst == nullptr && copy->src == nullptr) return;
     try {
-      Driver::enqueue_host_function(stream, &copy_is_done, copy.get());
+      Driver::enqueue_host_function(
+          stream, [](void* done) { delete static_cast<Copy*>(done); }, copy.get());
       copy.release();
     } catch (Error const&) {
-      copy_is_done(copy.release());
+      copy.reset();
       say_unguarded(dst.label, "the runtime takes no function behind it");
     }
   } catch (std::exception const& error) {

@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<OnForbiddenAccess> the_handler{nullptr};
 
-// Where the processor does not say it, a forbidden access counts as a write.
+// Counts as a write on processors that do not tell.
 bool is_write(void* context) {
 #if defined(__x86_64__)
   return (static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
@@ -30,15 +30,15 @@ bool is_write(void* context) {
 #endif
 }
 
-// Who handled the signal before, for each of our handlers: who takes the signal after us and chains
-// to us would otherwise get it back for ever, once we are in front again.
+// The previous handler, for each of our handlers. A single one would not do: a handler that was set
+// after ours and calls ours would be called back for ever, once ours is in front again.
 constexpr std::size_t most_levels = 8;
 std::array<struct sigaction, most_levels> the_formers{};
 std::atomic<std::size_t> the_levels{0};
 
-// As the system does it for a handler of its own. It may not return: programs jump out of handlers.
+// Calls a handler as the system would. It need not return: programs jump out of handlers.
 void pass_on(struct sigaction const& to, int number, siginfo_t* info, void* context) {
-  bool const was_sent = info->si_code <= 0;  // by somebody: there is no access to be tried again
+  bool const was_sent = info->si_code <= 0;  // by kill() and the like, without an access
   if (to.sa_handler == SIG_IGN && was_sent) return;
   bool const ends = to.sa_handler == SIG_DFL || to.sa_handler == SIG_IGN;
   if (ends || (to.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) signal(number, SIG_DFL);
@@ -80,8 +80,8 @@ bool is_ours(struct sigaction const& action) {
              our_handlers.end();
 }
 
-// Our handler in front of `former`: the one that was so before, or one that was never used, for a
-// signal may be reading the others. most_levels if there is none left.
+// The index of our handler for `former`: the one that had it before, else an unused one, because a
+// signal handler may be reading the others. most_levels if none is left.
 std::size_t level_before(struct sigaction const& former) {
   auto const same = [&](struct sigaction const& known) {
     return known.sa_handler == former.sa_handler && known.sa_flags == former.sa_flags;
@@ -106,20 +106,20 @@ bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
   return mprotect(begin, bytes, flags) == 0;
 }
 
-void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
-  static std::mutex one_at_a_time;
+bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
+  static constinit std::mutex one_at_a_time;
   std::lock_guard const lock(one_at_a_time);
   the_handler.store(handler, std::memory_order_release);
   struct sigaction now = {};
-  if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
-  if (is_ours(now)) return;
+  if (sigaction(SIGSEGV, nullptr, &now) != 0) return false;
+  if (is_ours(now)) return true;
   std::size_t const level = level_before(now);
-  if (level == most_levels) return;
+  if (level == most_levels) return false;
   struct sigaction ours = {};
   ours.sa_sigaction     = our_handlers[level];
   ours.sa_flags         = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
-  sigaction(SIGSEGV, &ours, nullptr);
+  return sigaction(SIGSEGV, &ours, nullptr) == 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

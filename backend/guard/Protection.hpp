@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_BACKEND_OS_PROTECTION_HPP
-#define KOKKOS_HOST_SPACES_BACKEND_OS_PROTECTION_HPP
+#ifndef KOKKOS_HOST_SPACES_BACKEND_GUARD_PROTECTION_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_GUARD_PROTECTION_HPP
 
 #include <cstddef>
 
@@ -11,17 +11,18 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// What host code may do with pages.
 enum class Access { all, read, none };
 
-/// Sets what threads of this process may do with whole pages; what devices do is not touched. For
-/// signal handlers too. False if the system refuses: it limits how many pieces memory may have.
+/// Sets the access of host threads to whole pages; devices are not affected. Async-signal-safe. False
+/// if the system refuses, as it does at its limit of mappings (vm.max_map_count).
 bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
 
-/// Is told of an access that protection forbids, in a signal handler: may call what is safe there.
-/// True if the access shall be tried again.
+/// Called in a signal handler for an access that protection forbids; must be async-signal-safe.
+/// Returns true to try the access again.
 using OnForbiddenAccess = bool (*)(char const* address, bool is_write) noexcept;
 
-/// Makes `handler` the first to be told. What it does not take, and all other faults, goes to whoever
-/// handled SIGSEGV before. To be called again where somebody else may have taken the signal since.
-void handle_forbidden_accesses(OnForbiddenAccess handler) noexcept;
+/// Makes `handler` the first to handle SIGSEGV; the faults for which it returns false, and all other
+/// faults, go to the previous handler. Call it again whenever the program may have set a handler
+/// since. False if it has set more than eight.
+bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend
 

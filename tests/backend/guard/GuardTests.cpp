@@ -5,19 +5,28 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
+#include "../../support/AllocationHook.hpp"
+#include "../../support/ChildOfFork.hpp"
 #include "GuardedCopies.hpp"
 
+#include <array>
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <deque>
+#include <future>
+#include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
@@ -167,19 +176,37 @@ TEST_CASE("copies that are too many to be watched, or for the system, are said",
   CHECK(copies.races() == 256);
 }
 
+namespace {
+
+// Leaves the process no mapping to split.
+class SystemWithoutMappings {
+ public:
+  SystemWithoutMappings() {
+    std::size_t i = 0;
+    while (i < pages && mprotect(m_many + i * 4096, 4096, PROT_READ) == 0) i += 2;
+    if (i >= pages) SKIP("this system does not limit them");
+    mprotect(m_many + (pages - 1) * 4096, 4096, PROT_READ);  // which takes one more, not two
+  }
+  ~SystemWithoutMappings() { munmap(m_many, pages * 4096); }
+  SystemWithoutMappings(SystemWithoutMappings const&)            = delete;
+  SystemWithoutMappings& operator=(SystemWithoutMappings const&) = delete;
+
+ private:
+  static constexpr std::size_t pages = 1 << 18;
+  char* m_many                       = static_cast<char*>(
+      mmap(nullptr, pages * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+};
+
+}  // namespace
+
 TEST_CASE("where the system protects no more pieces of memory, that is said", "[.guard]") {
   Copies copies;
   TestView const view{MiB, "late"};
-  constexpr std::size_t pages = 1 << 18;
-  auto* const many            = static_cast<char*>(
-      mmap(nullptr, pages * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  std::size_t i = 0;
-  while (i < pages && mprotect(many + i * 4096, 4096, PROT_READ) == 0) i += 2;
-  copies.begin(on_device("device"), view.side());
-  std::size_t const watched = Guard::watched();
-  munmap(many, pages * 4096);
-  if (i >= pages) SKIP("this system does not limit them");
-  CHECK(watched == 0);
+  {
+    SystemWithoutMappings const full;
+    copies.begin(on_device("device"), view.side());
+    CHECK(Guard::watched() == 0);
+  }
   CHECK_THAT(copies.said.text(), ContainsSubstring("'late' is not guarded (the system"));
   copies.end();
 }
@@ -226,6 +253,118 @@ TEST_CASE("faults that are not the guard's go to who handled them before", "[.gu
   copies.end();
 }
 
+TEST_CASE("memory of the pool that somebody else protects is theirs, at once", "[.guard]") {
+  Copies copies;
+  struct sigaction theirs = {}, before = {};
+  theirs.sa_handler = &jump_back;
+  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TestView const first{MiB, "first"}, own{MiB, "own"}, last{MiB, "last"};
+  DeviceWork::Stream other;
+  for (TestView const* view : {&first, &own, &last})
+    Guard::watch(on_device("b"), view->side(), other.get());
+  other.wait();
+  char* const page = const_cast<char*>(own.data) - header + 64 * KiB;
+  REQUIRE(mprotect(page, 4096, PROT_NONE) == 0);
+  auto const begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) CHECK(write_is_handled(page));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(500));
+  mprotect(page, 4096, PROT_READ | PROT_WRITE);
+  sigaction(SIGSEGV, &before, nullptr);
+  CHECK(copies.races() == 0);
+  copies.end();
+}
+
+TEST_CASE("faults of a forked child are its own", "[.guard]") {
+  Copies copies;
+  struct sigaction theirs = {}, before = {};
+  theirs.sa_handler = &jump_back;
+  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TestView const view{MiB, "sent"};
+  copies.begin(on_device("device"), view.side());
+  CHECK(ChildOfFork::status([&] {
+          mmap(const_cast<char*>(view.data) - header, MiB, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+          return write_is_handled(view.data + 8192) ? 0 : 1;
+        }) == 0);
+  sigaction(SIGSEGV, &before, nullptr);
+  CHECK(copies.said.text().empty());
+  copies.end();
+}
+
+TEST_CASE("memory of a copy that is done is open also where the system protects no more pieces",
+          "[.guard]") {
+  Copies copies;
+  DeviceWork::Stream other;
+  DeviceWork::Gate first;
+  other.run(first.hold());
+  TestView const view{MiB, "late"};
+  copies.begin(on_device("a"), view.part(0, MiB / 4));
+  copies.begin(on_device("b"), view.part(MiB * 3 / 4, MiB / 4));
+  Guard::watch(on_device("c"), view.side(), other.get());
+  SystemWithoutMappings const full;
+  first.open();
+  other.wait();
+  CHECK(Guard::watched() == 2);
+  view.data[MiB / 2] = 'x';
+  CHECK(copies.races() == 0);
+  copies.end();
+  view.data[0] = 'x';
+}
+
+TEST_CASE("where memory runs out nothing stays watched", "[.guard]") {
+  Copies copies;
+  TestView const to{MiB, std::string(2000, 't')}, from{MiB, std::string(2000, 'f')};
+  for (std::size_t n = 1;; ++n) {
+    CAPTURE(n);
+    Guard::Side const dst = to.side(), src = from.side();
+    bool was_called = false;
+    {
+      AllocationHook const hook(n, 2000, [] { throw std::bad_alloc(); });
+      Guard::watch(dst, src, copies.stream.get());
+      was_called = hook.was_called();
+    }
+    if (!was_called) break;
+    CHECK(Guard::watched() == 0);
+    REQUIRE(n < 100);
+  }
+  copies.end();
+}
+
+TEST_CASE("a report that cannot be written holds nobody's copies", "[.guard]") {
+  Copies copies;
+  DeviceWork::Stream other;
+  TestView const raced{MiB, "raced"}, clean{MiB, "clean"};
+  copies.begin(on_device("device"), raced.side());
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  std::array<char, 4096> text{};
+  while (write(ends[1], text.data(), text.size()) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  int const before = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  std::jthread writer([&] { raced.data[0] = 'x'; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it writes by now
+  copies.gate.open();
+  auto done          = std::async(std::launch::async, [&] {
+    copies.stream.wait();
+    Guard::watch(on_device("device"), clean.side(), other.get());
+    other.wait();
+  });
+  bool const in_time = done.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  while (read(ends[0], text.data(), text.size()) > 0) {
+  }
+  writer.join();
+  done.get();
+  dup2(before, STDERR_FILENO);
+  for (int const end : {ends[0], ends[1], before}) close(end);
+  CHECK(in_time);
+  CHECK(copies.races() == 1);
+  CHECK(Guard::watched() == 0);
+}
+
 TEST_CASE("threads that race with many copies are told, and nothing is lost or left", "[.guard]") {
   Copies copies;
   copies.gate.open();
@@ -268,4 +407,34 @@ TEST_CASE("without the variable copies are not watched, and small blocks share p
   CHECK(Guard::watched() == 0);
   CHECK(FakeCuda::calls("cudaLaunchHostFunc") == 0);
   CHECK(std::abs(a.data - b.data) < 4096);
+}
+
+namespace {
+
+template <int>
+void theirs(int) {}
+
+template <int... i>
+std::array<void (*)(int), sizeof...(i)> many_handlers(std::integer_sequence<int, i...>) {
+  return {&theirs<i>...};
+}
+
+}  // namespace
+
+// The last one, since it uses up what the guard remembers.
+TEST_CASE("a program that takes SIGSEGV again and again hears that its copies are not guarded",
+          "[.guard]") {
+  Copies copies;
+  struct sigaction before = {};
+  REQUIRE(sigaction(SIGSEGV, nullptr, &before) == 0);
+  TestView const view{MiB, "unheard"};
+  for (auto* const handler : many_handlers(std::make_integer_sequence<int, 20>())) {
+    std::signal(SIGSEGV, handler);
+    copies.begin(on_device("device"), view.side());
+  }
+  std::size_t const watched = Guard::watched();
+  sigaction(SIGSEGV, &before, nullptr);
+  CHECK(watched < 20);
+  CHECK_THAT(copies.said.text(), ContainsSubstring("is not guarded (the program has set"));
+  copies.end();
 }
