@@ -97,7 +97,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
   bool const has_device = Driver::device_count() > 0;
-  if (bytes > most_memory())
+  if (exceeds_memory(bytes))
     refuse(bytes, "that is more than this machine can have, or its control groups allow");
   Region region;
   region.bytes = whole_pages(bytes);

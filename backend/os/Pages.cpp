@@ -115,6 +115,13 @@ std::size_t most_memory(std::string const& root) noexcept {
   }
 }
 
+bool exceeds_memory(std::size_t bytes) noexcept {
+  static std::atomic<std::size_t> known{0};
+  if (bytes <= known.load()) return false;
+  known.store(most_memory());
+  return bytes > known.load();
+}
+
 void* reserve_for_pages(std::size_t bytes) noexcept {
   char* const any =
       reserve_aligned(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes());
@@ -126,7 +133,7 @@ void* reserve_for_pages(std::size_t bytes) noexcept {
 }
 
 void* map_pages(std::size_t bytes) noexcept {
-  if (bytes > most_memory()) return nullptr;
+  if (exceeds_memory(bytes)) return nullptr;
   void* const pages = reserve_for_pages(bytes);
   if (pages == nullptr || mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0) return pages;
   munmap(pages, bytes);

@@ -31,6 +31,10 @@ std::size_t whole_huge_pages(std::size_t bytes) noexcept;
 /// \param root a prefix of the names of the control groups' files
 std::size_t most_memory(std::string const& root = "") noexcept;
 
+/// True if `bytes` exceed most_memory(), which is read anew (0.3 ms) only for requests larger than the
+/// last value.
+bool exceeds_memory(std::size_t bytes) noexcept;
+
 /// Reserves addresses for whole pages without memory; aligned to 2 MiB from 2 MiB on. Within one
 /// page_window if they fit, else at the beginning of one, as far as the system allows.
 /// Returns nullptr if the system refuses.
