@@ -117,9 +117,9 @@ std::size_t most_memory(std::string const& root) noexcept {
 
 bool exceeds_memory(std::size_t bytes) noexcept {
   static std::atomic<std::size_t> known{0};
-  if (bytes <= known.load()) return false;
+  if (bytes <= known.load(std::memory_order_relaxed)) return false;
   known.store(most_memory());
-  return bytes > known.load();
+  return bytes > known.load(std::memory_order_relaxed);
 }
 
 void* reserve_for_pages(std::size_t bytes) noexcept {

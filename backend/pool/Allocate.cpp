@@ -340,7 +340,7 @@ void* Pool::allocate(Request const& request) {
   Pools& pools = Pools::instance();
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
-  if (request.bytes > most_memory())
+  if (exceeds_memory(request.bytes))
     SlowPath{pools, pool, pool.common(), request}.refuse(
         "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);

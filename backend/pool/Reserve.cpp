@@ -90,7 +90,7 @@ std::size_t lock_chunk(NodePool& pool, std::size_t chunk) {
 void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::size_t chunk,
           int device) {
   try {
-    if (progress.asked > most_memory()) {
+    if (exceeds_memory(progress.asked)) {
       throw OutOfPinnedMemory(
           std::to_string(progress.asked) +
           " bytes cannot be reserved (that is more than this machine can have, or its control "
