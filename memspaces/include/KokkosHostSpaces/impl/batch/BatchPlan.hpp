@@ -34,7 +34,7 @@ struct BatchRules {
 /// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
 BatchRules rules_for(PieceTable const& reached, bool to_device, void* stream, int device);
 
-/// Does `stream` capture? Returns false if that cannot be told.
+/// Does `stream` capture? \throw CudaError if the driver fails to tell
 bool captures(void* stream);
 
 /// Can be enqueued more than once.
