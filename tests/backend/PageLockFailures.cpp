@@ -49,7 +49,8 @@ TEST_CASE(
     try {
       give_back(lock_fresh_pages(1, kind, -1));
     } catch (OutOfPinnedMemory const& thrown) {
-      CHECK_THAT(thrown.what(), ContainsSubstring("refused to page-lock 4096 bytes: "));
+      CHECK_THAT(thrown.what(), ContainsSubstring("refused to page-lock " +
+                                                  std::to_string(page_bytes()) + " bytes: "));
     } catch (Error const& thrown) {
       CHECK_THAT(thrown.what(), ContainsSubstring("): "));
     }
@@ -115,10 +116,11 @@ TEST_CASE("when registration and driver both refuse, the message says why, and b
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);
-  CHECK_THROWS_MATCHES(
-      lock_fresh_pages(4096, KokkosHostSpaces::MemoryKind::page_locked, -1), OutOfPinnedMemory,
-      MessageMatches(ContainsSubstring("4096 bytes") && ContainsSubstring("cudaHostRegister") &&
-                     ContainsSubstring("the device's driver has no more memory")));
+  CHECK_THROWS_MATCHES(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1),
+                       OutOfPinnedMemory,
+                       MessageMatches(ContainsSubstring(std::to_string(page_bytes()) + " bytes") &&
+                                      ContainsSubstring("cudaHostRegister") &&
+                                      ContainsSubstring("the device's driver has no more memory")));
   CHECK(FakeCuda::nothing_leaked());
 }
 

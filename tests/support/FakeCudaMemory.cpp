@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <unistd.h>
+
 namespace FakeCuda {
 
 namespace {
@@ -25,7 +27,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
   int const device = m.current().device;
   if (kind == Kind::pinned && is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
-  constexpr std::size_t alignment = 4096;
+  auto const alignment = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   // As the real one's: below 2 MiB, pinned memory does not begin on a page.
   std::size_t const offset = kind == Kind::pinned && bytes < std::size_t(2) << 20 ? 512 : 0;
   void* const begin =
