@@ -46,7 +46,7 @@ class FourPages {
 
 }  // namespace
 
-TEST_CASE("memory that was page-locked for a device is not in children, else they can read it") {
+TEST_CASE("memory that was page-locked for a device is not in children, else they can read it", "[.]") {
   start_test(1);
   std::size_t const bytes = GENERATE(std::size_t(1), huge_page_bytes);
   Region const region     = lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1);

@@ -69,7 +69,7 @@ TEST_CASE("memory for more parts is other memory, and what was there stays") {
   CHECK(cleared.all.of(stream.get(), 0, 1) == large);
 }
 
-TEST_CASE("threads have parts of their own on streams of their own") {
+TEST_CASE("threads have parts of their own on streams of their own", "[.]") {
   FakeCuda::reset(1);
   Cleared cleared;
   DeviceWork::Stream shared;
