@@ -148,7 +148,7 @@ configure() {
     "test host") options+=("${not_optimised[@]}") ;;  # takes two thirds of the time
     "testlong asan" | "testlong tsan") options+=(-DKokkosHostSpaces_ENABLE_KOKKOS=ON) ;;
   esac
-  if [ "$mode $preset" = "test host" ] && [ -n "${KOKKOS_HOST_SPACES_DOCS:-}" ]; then
+  if [ "$mode $preset" = "test host" ] && command -v doxygen > /dev/null; then
     options+=(-DKokkosHostSpaces_ENABLE_DOCS=ON)
   elif [ "$preset" = cuda ]; then
     arch=$(architecture "${gpu:-9.0}")

@@ -76,6 +76,10 @@ bool Machine::blocking_stream_captures(int device) const {
 
 CUresult stream_is_capturing(CUstream handle, CUstreamCaptureStatus* status) {
   if (CUresult const error = enter_driver("cuStreamIsCapturing")) return error;
+  if (handle == CU_STREAM_PER_THREAD) {  // takes no work here, and so never captures
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  }
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
   CUstream_st const* const stream = m.find(handle);

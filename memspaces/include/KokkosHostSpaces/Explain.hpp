@@ -14,6 +14,7 @@
 
 namespace KokkosHostSpaces {
 
+/// \cond
 namespace Impl {
 
 /// The facts of a copy that explain() puts into words, without the types of its Views.
@@ -51,6 +52,7 @@ ExplainedCopy facts_of(Dst const& dst, Src const& src) {
 std::string explain(ExplainedCopy const& copy);
 
 }  // namespace Impl
+/// \endcond
 
 /// Explains how `Kokkos::deep_copy(instance, dst, src)` would copy, without copying: by one memcpy,
 /// 2-D or 3-D ones, or a kernel through the mapped address, and why; the number of bytes; whether

@@ -22,6 +22,7 @@ namespace KokkosHostSpaces {
 template <class DataType, class... Properties>
 class PinnedDualView;
 
+/// \cond
 namespace Impl {
 
 /// The PinnedDualView whose device side is a View.
@@ -85,6 +86,7 @@ Pinned pinned_copy(Host const& host) {
 }
 
 }  // namespace Impl
+/// \endcond
 
 /// A Kokkos::DualView whose host side lies in PinnedSpace. `sync_device(instance)` and
 /// `sync_host(instance)` are one copy at the full rate of the link, asynchronous on the instance: fence

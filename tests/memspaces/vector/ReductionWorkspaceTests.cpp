@@ -69,7 +69,7 @@ TEST_CASE("memory for more parts is other memory, and what was there stays") {
   CHECK(cleared.all.of(stream.get(), 0, 1) == large);
 }
 
-TEST_CASE("threads have parts of their own on streams of their own", "[.]") {
+TEST_CASE("threads have parts of their own on streams of their own") {
   FakeCuda::reset(1);
   Cleared cleared;
   DeviceWork::Stream shared;
@@ -173,8 +173,8 @@ TEST_CASE("the child of a fork ends while another thread was getting memory for 
   DeviceWork::Gate gate;
   std::function<void()> hold = gate.hold();
   Driver::enqueue_host_function(
-      Driver::private_stream(0),
-      [](void* held) { (*static_cast<std::function<void()>*>(held))(); }, &hold);
+      Driver::private_stream(0), [](void* held) { (*static_cast<std::function<void()>*>(held))(); },
+      &hold);
   std::thread maker([&] { cleared.all.of(stream.get(), 0, 1); });
   while (FakeCuda::outstanding().device_allocations == 0) std::this_thread::yield();
   CHECK(ChildOfFork::status([&] {
