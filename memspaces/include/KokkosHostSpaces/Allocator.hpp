@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Standard allocators for the memory of a space: C++ containers, buffers for MPI and other libraries.
+// Standard allocators for the memory of a space: C++ containers, buffers for MPI and other
+// libraries.
 
 #ifndef KOKKOS_HOST_SPACES_ALLOCATOR_HPP
 #define KOKKOS_HOST_SPACES_ALLOCATOR_HPP
@@ -21,8 +22,9 @@ namespace KokkosHostSpaces {
 /// Alignment in bytes of all memory from the spaces.
 inline constexpr std::size_t memory_alignment = 256;
 
-/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All allocators of
-/// a space are equal. Works also before Kokkos is initialized and after it is finalized.
+/// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All
+/// allocators of a space are equal. Works also before Kokkos is initialized and after it is
+/// finalized.
 /// \tparam T may be incomplete until the first allocation, and void in an allocator that is only
 /// converted
 template <class T, class Space = PinnedSpace>
@@ -48,7 +50,7 @@ class Allocator {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
       throw OutOfPinnedMemory("KokkosHostSpaces::Allocator cannot allocate " + std::to_string(n) +
                               " elements of " + std::to_string(sizeof(T)) +
-                              " bytes (more than there are addresses): ask for fewer");
+                              " bytes (the size overflows size_t): ask for fewer");
     return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
   }
   /// Releases the memory of allocate(n). Never waits for a device.
@@ -84,10 +86,9 @@ class MemoryResource : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (alignment > memory_alignment)
       throw OutOfPinnedMemory("'" + m_label + "' cannot have memory aligned to " +
-                              std::to_string(alignment) + " bytes (" +
+                              std::to_string(alignment) + " bytes (the spaces align to " +
                               std::to_string(memory_alignment) +
-                              " is what the spaces give): ask for less, or for more bytes, and "
-                              "align the address in them");
+                              "): ask for less, or for more bytes, and align the address in them");
     return m_space.allocate(m_label.c_str(), bytes > 0 ? bytes : 1);
   }
   void do_deallocate(void* pointer, std::size_t bytes, std::size_t) override {

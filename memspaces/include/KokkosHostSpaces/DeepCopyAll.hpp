@@ -12,7 +12,7 @@
 
 namespace KokkosHostSpaces {
 
-/// One copy of several, which may be of Views of other types. Made by copy_of.
+/// One of several copies, whose Views may differ in type. Made by copy_of.
 template <class Dst, class Src>
 struct CopyOf {
   Dst dst;  ///< written
@@ -27,20 +27,21 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 }
 
 /// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
-/// `instance` does, in any order and by as few calls as possible. Meant for many small messages, such as
-/// an exchange of halos, where a call for each costs more than a microsecond. For copies that are made
-/// again and again: prepare_deep_copy_all.
+/// `instance` does, in any order and by as few calls as possible. Meant for many small messages,
+/// such as an exchange of halos, where a call for each costs more than a microsecond. If the same
+/// copies are made repeatedly, use prepare_deep_copy_all.
 ///
-/// Neighbours on both sides are merged. Pieces that are all of equal length at equal distances are one
-/// 2-D copy. Of other pieces many short ones are one kernel, and few or long ones one call of the driver
-/// (`cuMemcpyBatchAsync`, CUDA 12.8). While the stream captures, many short pieces are one kernel, and
-/// each other piece is a copy of its own. Copies that are not contiguous go one by one.
+/// Merges pieces that are adjacent on both sides. If all pieces have equal lengths and distances,
+/// one 2-D copy carries them. Else one kernel carries many short pieces, and one call of the driver
+/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, many short pieces
+/// are one kernel, and each other piece is a copy of its own. Pairs that are not contiguous go one
+/// by one.
 ///
-/// \param instance a Cuda instance: the copies are enqueued on it, and not waited for, unless
-///        pageable memory is among it; a host instance: they come after its work, and are done on
-///        return
+/// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
+///        part; a host instance: they come after its work, and are done on return
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
-/// \throw Error before anything is enqueued: numbers or shapes differ, or a copy writes what another
+/// \throw Error before anything is enqueued: numbers or shapes differ, or a copy writes what
+/// another
 ///        one reads or writes (checked among contiguous copies)
 template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -65,20 +66,20 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... co
   Impl::copy_all(instance, Impl::PairsOfArguments<CopyOf<Dst, Src>...>(copies...));
 }
 
-/// The same for many pieces of one View and another, given by numbers: rows by an index, the faces of
-/// a domain, particles that leave it.
+/// The same for many pieces of one View and another, given by numbers: rows by an index, the faces
+/// of a domain, particles that leave it.
 ///
 ///     std::vector<khs::Slice> slices;
 ///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
-/// Copies as deep_copy_all of all those subviews, but the host reads numbers faster than Views.
+/// Copies as deep_copy_all of these subviews does; the host reads numbers faster than Views.
 ///
 /// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
 ///        spaces that deep_copy copies between
 /// \param slices std::vector, std::array, std::span of Slice, or a list in braces; of a View on the
-///        host `std::span(view.data(), view.size())`. Not needed any more on return.
+///        host `std::span(view.data(), view.size())`. May be destroyed on return.
 /// \throw Error before anything is enqueued: a slice goes beyond a View, or writes what another one
 ///        reads or writes
 template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>

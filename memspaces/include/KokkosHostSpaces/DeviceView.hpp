@@ -31,13 +31,13 @@ DenseLayoutOf<View> dense_layout_of(View const& view) {
 }  // namespace Impl
 
 /// A View of const elements from which kernels of `instance` can read `view`: the memory of `view`
-/// itself if they can access it (MappedSpace, WriteCombinedSpace, device memory; any memory if kernels
-/// are host code), else a dense copy in the memory of the instance's device. The copy is asynchronous
-/// on `instance`, and ready for later work of that instance. Destroying it waits for the device, as for
-/// all device memory of Kokkos: keep it until the work is done.
+/// itself if they can access it (MappedSpace, WriteCombinedSpace, device memory; any memory if
+/// kernels are host code), else a dense copy in the memory of the instance's device. The copy is
+/// asynchronous on `instance`, and ready for later work of that instance. Destroying it waits for
+/// the device, as for all device memory of Kokkos: keep it until the work is done.
 ///
-/// Generic code reads zero-copy memory in place by it, which Kokkos' create_mirror_view would copy. To
-/// write, take a mirror or mapped_view.
+/// Meant for generic code that reads: Kokkos' create_mirror_view copies zero-copy memory. To write,
+/// take a mirror or mapped_view.
 template <class ExecutionSpace, class DataType, class... Properties>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 auto device_view([[maybe_unused]] ExecutionSpace const& instance,

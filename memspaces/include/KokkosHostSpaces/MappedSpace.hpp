@@ -15,8 +15,8 @@ namespace KokkosHostSpaces {
 /// once, sparse access, small control data, and flags between the host and a running kernel.
 ///
 /// Coherence: the host sees what a kernel wrote after a fence of the kernel's instance; *during*
-/// the kernel only what is written and read by system-scope atomics (`cuda::atomic_ref` with
-/// `cuda::thread_scope_system` in the kernel, `std::atomic_ref` on the host).
+/// the kernel only values that are written and read by system-scope atomics (`cuda::atomic_ref`
+/// with `cuda::thread_scope_system` in the kernel, `std::atomic_ref` on the host).
 ///
 /// `Kokkos::Device<Kokkos::Cuda, MappedSpace>` makes Views whose default execution space is Cuda.
 /// Lifetime and errors as for PinnedSpace.

@@ -15,8 +15,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Many copies that are planned once and made often, as the halos of every time step: what
-/// persistent requests are to MPI. Made by prepare_deep_copy_all; deep_copy_all makes the copies.
+/// Many copies that are planned once and made often, as the halos of every time step: like
+/// persistent requests of MPI. Made by prepare_deep_copy_all; deep_copy_all makes the copies.
 ///
 ///     auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
 ///     for (int step = 0; step < steps; ++step) {
@@ -24,11 +24,11 @@ namespace KokkosHostSpaces {
 ///       khs::deep_copy_all(instance, halos);
 ///     }
 ///
-/// Holds the Views, so that their memory lives, and for short pieces a list on the device and a CUDA
-/// graph of the kernel that copies them. Each call copies the present contents of the Views. Copies of
-/// this object share all of it. It may be destroyed while its copies are under way, but before
-/// Kokkos::finalize, as Views on a device; with short pieces, the destructor of the last one waits for
-/// kernels of the device. A default-constructed object copies nothing.
+/// Holds the Views, so that their memory lives, and for short pieces a list on the device and a
+/// CUDA graph of the kernel that copies them. Each call copies the present contents of the Views.
+/// Copies of this object share all of it. It may be destroyed while its copies are under way, but
+/// before Kokkos::finalize, as Views on a device; with short pieces, the destructor of the last one
+/// waits for kernels of the device. A default-constructed object copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -96,12 +96,12 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return prepare_deep_copy_all(instance, dst, src, std::span<Slice const>(slices));
 }
 
-/// Makes prepared copies, in the order of `instance`: many short pieces by one launch of a graph, others
-/// as deep_copy_all above. Asynchronous on a Cuda instance, done on return on a host instance. In the
-/// capture of a stream it is deep_copy_all of the same Views, and becomes part of the graph: the
-/// prepared copies may be destroyed then, as far as their Views may. Several threads may call it at
-/// once, on several instances: the copies come in any order then. The caller ensures that nothing
-/// writes the sources meanwhile.
+/// Makes prepared copies, in the order of `instance`: many short pieces by one launch of a graph,
+/// others as deep_copy_all above. Asynchronous on a Cuda instance, done on return on a host
+/// instance. In the capture of a stream it is deep_copy_all of the same Views, and becomes part of
+/// the graph: the prepared copies may be destroyed then, if their Views may. Several threads may
+/// call it at once, on several instances: the copies come in any order then. The caller ensures
+/// that nothing writes the sources meanwhile.
 /// \throw Error if the instance is on another device
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

@@ -18,32 +18,34 @@
 
 namespace KokkosHostSpaces {
 
-/// What fork() does with registered memory.
+/// The effect of fork() on registered memory.
 enum class AtFork {
   copy,      ///< the child has it all: the system copies page-locked memory, 0.5 s a GiB
   leave_out  ///< the addresses are not mapped in the child, and fork costs nothing
 };
 
-/// Page-locks memory allocated elsewhere (std::vector, mmap, a HostSpace View) for its own lifetime, and
-/// makes Views of it in PinnedSpace or MappedSpace. Destroy it before the memory is freed.
+/// Page-locks memory allocated elsewhere (std::vector, mmap, a HostSpace View) for its own
+/// lifetime, and makes Views of it in PinnedSpace or MappedSpace. Destroy it before the memory is
+/// freed.
 ///
 /// Registering takes about 40 ms a GiB for memory that was touched already, and does not wait for
 /// kernels; releasing waits for all running kernels. Without a device the range is only checked.
 ///
-/// AtFork::leave_out needs a range of whole pages (std::aligned_alloc, mmap). The child must neither
-/// touch nor free them. It has no effect without a device, and ends with the Registration. libibverbs
-/// undoes it if a memory region in these pages is deregistered after ibv_fork_init, since it calls
-/// madvise(MADV_DOFORK).
+/// AtFork::leave_out needs a range of whole pages (std::aligned_alloc, mmap). The child must
+/// neither touch nor free them. It has no effect without a device, and ends with the Registration.
+/// libibverbs undoes it if a memory region in these pages is deregistered after ibv_fork_init,
+/// since it calls madvise(MADV_DOFORK).
 class Registration {
  public:
   /// Registers [pointer, pointer + bytes).
-  /// \throw RegistrationError for a null pointer, zero bytes, memory that is not mapped or read-only,
-  /// that overlaps a registered or page-locked range, that the runtime refuses, or that is not of
-  /// whole pages with AtFork::leave_out
+  /// \throw RegistrationError for a null pointer, zero bytes, memory that is not mapped or
+  /// read-only, that overlaps a registered or page-locked range, that the runtime refuses, or that
+  /// is not of whole pages with AtFork::leave_out
   Registration(void* pointer, std::size_t bytes, std::string label = "unlabeled",
                AtFork at_fork = AtFork::copy);
 
-  /// Registers the elements of a std::vector or another contiguous range, which must not reallocate.
+  /// Registers the elements of a std::vector or another contiguous range, which must not
+  /// reallocate.
   template <class Range>
   requires std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
       (!Kokkos::is_view_v<Range>)explicit Registration(Range& range,
@@ -72,7 +74,8 @@ class Registration {
   ~Registration();
 
   /// Releases the range now; its Views must not be used any more.
-  /// \throw RegistrationError if the memory was freed while it was registered; the range is released
+  /// \throw RegistrationError if the memory was freed while it was registered; the range is
+  /// released
   void release();
 
   /// The beginning of the range; nullptr after release().

@@ -8,8 +8,7 @@
 
 namespace KokkosHostSpaces {
 
-/// Elements that deep_copy_all copies from one View to another, both of one dimension: those from
-/// `src` on of the one to those from `dst` on of the other.
+/// A range of elements that deep_copy_all copies between two Views of one dimension.
 struct Slice {
   std::size_t dst;    ///< index of the first element that is written
   std::size_t src;    ///< index of the first element that is read

@@ -26,15 +26,15 @@ struct StreamOptions {
   /// The transport, if the type of the call is Automatic.
   Transport transport = Transport::automatic;
   /// Rows (indices of the slowest dimension) of a chunk; 0: chosen from the sizes, the accesses and
-  /// the device memory, not from measurements, so that reductions on one device are the same in every
-  /// run. Each chunk is a part of a reduction.
+  /// the device memory, not from measurements, so that reductions on one device are the same in
+  /// every run. Each chunk is a part of a reduction.
   std::int64_t chunk_rows = 0;
-  /// Buffers of an argument, which are filled in turn; 0: three.
+  /// Buffers of an argument, filled round-robin; 0: three.
   int slots = 0;
   /// Bytes of memory of each device that the loop may take; 0: half of
   /// KOKKOS_HOST_SPACES_STREAM_MEMORY, so that two loops can run at once: 512 MiB if that is unset.
   std::size_t device_memory = 0;
-  /// Instances with whose work the loop is ordered. Empty: the default instance. Several instances
+  /// Instances: the loop is ordered with their work. Empty: the default instance. Several instances
   /// on different devices share the range.
   std::vector<ExecutionSpace> instances = {};
 };
@@ -58,7 +58,8 @@ class StreamedLoop {
   Transport transport() const;
   /// The number of chunks.
   std::int64_t chunks() const;
-  /// Rows of a chunk at most. The first and the last chunks have fewer, unless the rows were asked for.
+  /// Rows of a chunk at most. The first and the last chunks have fewer, unless the rows were asked
+  /// for.
   std::int64_t chunk_rows() const;
   /// Bytes that the loop copies to devices.
   std::size_t bytes_to_device() const;
@@ -81,8 +82,8 @@ struct StreamMemory {
 /// The device memory that is kept now.
 StreamMemory stream_memory();
 
-/// Frees the device memory of streamed loops that are done. Waits for kernels, as every deallocation
-/// of device memory does.
+/// Frees the device memory of streamed loops that are done. Waits for kernels, as every
+/// deallocation of device memory does.
 void release_stream_memory();
 
 }  // namespace KokkosHostSpaces

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A RangePolicy for short bodies: parallel_for and parallel_reduce over vectors at the speed of plain
-// CUDA.
+// A RangePolicy for short bodies: parallel_for and parallel_reduce over vectors at the speed of
+// plain CUDA.
 //
 //   Kokkos::parallel_for("axpy", khs::VectorPolicy(instance, 0, n),
 //                        KOKKOS_LAMBDA(int i) { y(i) += 3 * x(i); });
@@ -29,16 +29,16 @@ namespace KokkosHostSpaces {
 /// whose result is bitwise the same in every run: the order of its parts follows from the number of
 /// indices, the block size and the launch bounds alone. On the host it is a RangePolicy.
 ///
-/// From Hopper on (compiled for sm_90 or later) a kernel may start before earlier work of its stream is
-/// done; it waits for that work before it calls the body (programmatic dependent launch). Nodes of
-/// graphs do so after khs::instantiate. Captured kernels, kernels on CUDA's default streams, and
-/// kernels in a Kokkos that checks bounds do not.
+/// From Hopper on (compiled for sm_90 or later) a kernel may start before earlier work of its
+/// stream is done; it waits for that work before it calls the body (programmatic dependent launch).
+/// Nodes of graphs do so after khs::instantiate. Captured kernels, kernels on CUDA's default
+/// streams, and kernels in a Kokkos that checks bounds do not.
 ///
 /// Meant for short bodies: the longer the body, the less the policy matters. element_wise and
 /// element_sum read large arrays on the device another 2 to 3 % faster, by packs of 16 bytes.
 ///
-/// Kokkos' own kernels run a parallel_scan, and reductions to arrays, to values of more than 1 KiB and
-/// to values that cannot be copied as bytes; such reductions cannot be nodes of graphs.
+/// Kokkos' own kernels run a parallel_scan, and reductions to arrays, to values of more than 1 KiB
+/// and to values that cannot be copied as bytes; such reductions cannot be nodes of graphs.
 /// \throw Error for a node of a graph of more than 2^32 - 1024 indices
 template <class... Properties>
 class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
@@ -50,12 +50,12 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
   using Range::Range;
   VectorPolicy() = default;
 
-  /// Graphs of Kokkos add properties to a policy by it.
+  /// Called by graphs of Kokkos to add properties to a policy.
   template <class... Others>
   VectorPolicy(VectorPolicy<Others...> const& other)
       : Range(static_cast<Kokkos::RangePolicy<Others...> const&>(other)),
         m_block_size(other.block_size()) {}
-  /// Graphs of Kokkos replace the instance of a policy by it.
+  /// Called by graphs of Kokkos to replace the instance of a policy.
   VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
       : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
 

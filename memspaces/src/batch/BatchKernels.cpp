@@ -22,15 +22,11 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-constexpr SpaceDescription mapped{"Mapped", false};
-constexpr char const* list_label = "deep_copy_all: pieces";
-
-// Memory of the host that kernels reach. Goes back to the pool, which does not hand it out before
-// kernels that were enqueued are done.
+// Allocates a list in host memory that kernels reach. May be released when its kernel is enqueued.
 std::shared_ptr<Piece> allocate_list(std::size_t parts) {
-  std::size_t const bytes = parts * sizeof(Piece);
-  return {static_cast<Piece*>(allocate(mapped, -1, list_label, bytes, bytes)),
-          [bytes](Piece* list) { deallocate(mapped, list_label, list, bytes, bytes); }};
+  auto const memory =
+      std::make_shared<PoolMemory const>(-1, "deep_copy_all: pieces", parts * sizeof(Piece));
+  return {memory, static_cast<Piece*>(memory->data())};
 }
 
 void enqueue_kernel(Kokkos::Cuda const& instance, std::vector<Piece> const& pieces) {
@@ -47,8 +43,9 @@ void enqueue_kernel(Kokkos::Cuda const& instance, std::vector<Piece> const& piec
   run_piece_copy(instance, PieceCopy<Piece const*>(list.get(), shape));
 }
 
-// Graphs of Kokkos 5.2 know their device, and abort where the policy of a node names an instance that
-// is not the default one; before, that of the policy tells the device.
+// Returns the instance for the policy of a node. A graph of Kokkos 5.2 knows its device, and aborts
+// if the policy names an instance other than the default one. In 5.0 and 5.1 the policy names the
+// device.
 template <class Graph>
 Kokkos::Cuda instance_of_policy(Graph const& graph, Kokkos::Cuda const& own) {
   if constexpr (requires { graph.get_device_handle(); })
@@ -59,8 +56,9 @@ Kokkos::Cuda instance_of_policy(Graph const& graph, Kokkos::Cuda const& own) {
 
 using Graph = Kokkos::Experimental::Graph<Kokkos::Cuda>;
 
-// The graph belongs to an instance of ours: Kokkos fences that when the graph ends, and the user's
-// may be gone then. The braces convert: Kokkos 5.0 takes an instance, 5.2 the handle of a device.
+// Makes the graph on a private instance: Kokkos fences the instance when the graph is destroyed,
+// and the user's may be gone then. The braces convert: Kokkos 5.0 takes an instance, 5.2 the handle
+// of a device.
 Graph make_graph(int device, PieceCopy<Piece const*> const& copy) {
   Kokkos::Cuda const own = private_instance(device);
   Graph graph({own});
@@ -101,7 +99,7 @@ struct PreparedPlan::Kernel {
 
   std::shared_ptr<void const> list;
   std::optional<Graph> graph;
-  std::mutex mutex{};  ///< a graph is not to be launched by two threads at once
+  std::mutex mutex{};  ///< two threads must not launch a graph at once
 };
 
 PreparedPlan::PreparedPlan(int device, BatchPlan&& plan) : m_plan(std::move(plan)) {

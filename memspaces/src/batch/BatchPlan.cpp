@@ -17,10 +17,10 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// The number of cudaErrorInvalidValue: the runtime's error for a range in two registrations.
+// cudaErrorInvalidValue: the runtime's error for a range that spans two registrations.
 constexpr int invalid_value = 1;
 
-// Does `copy`; returns false if the runtime says that the memory is not of one piece.
+// Calls copy(). Returns false if the runtime refuses a range that spans two registrations.
 template <class Copy>
 bool is_taken(Copy const& copy) {
   try {
@@ -54,7 +54,7 @@ bool all_is_on(int device, PieceTable const& table) {
   });
 }
 
-// Returns the length up to which a kernel carries pieces; 0 if they are too few for it.
+// Returns the bytes of the longest pieces for the kernel; 0 if there are too few short pieces.
 std::size_t most_bytes_by_kernel(std::vector<Piece> const& pieces, std::size_t longest,
                                  BatchRules const& rules) {
   CopyThresholds const& table = copy_thresholds_in_use();

@@ -42,7 +42,7 @@ PieceScan PieceTable::scan(bool merges) {
   return scan;
 }
 
-// Compares each destination with the one before it, and merges neighbours on the way.
+// Compares each destination with the one before it, and joins neighbours if `merges`.
 char const* PieceTable::find_overlap(bool merges) {
   std::size_t kept = 1;
   for (std::size_t i = 1; i < m_pieces.size(); ++i) {
@@ -58,8 +58,8 @@ char const* PieceTable::find_overlap(bool merges) {
   return nullptr;
 }
 
-// Destinations ascend and do not overlap, so that a source meets those from the last one that begins
-// before it on.
+// Destinations ascend and do not overlap. The first one that a source can overlap is the last one
+// that begins at or before it.
 char const* PieceTable::find_read_of_written() const {
   for (Piece const& piece : m_pieces) {
     auto written = std::upper_bound(m_pieces.begin(), m_pieces.end(), piece.src,
@@ -71,7 +71,7 @@ char const* PieceTable::find_read_of_written() const {
   return nullptr;
 }
 
-// Of pieces of equal length.
+// Requires pieces of equal length.
 PieceRows PieceTable::find_rows() const {
   if (m_pieces.size() < 2) return {};
   Piece const &first = m_pieces[0], &second = m_pieces[1];

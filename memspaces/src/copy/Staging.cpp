@@ -18,8 +18,8 @@ void swap_loops(CopyPlan& plan, int i, int j) {
   std::swap(plan.src_stride[a], plan.src_stride[b]);
 }
 
-// Moves to the front those two loops which, made by one call of the copy engine, leave the fewest
-// calls.
+// Moves two loops to the front, where one call of the copy engine carries both: those that leave
+// the fewest calls.
 CopyPlan with_fewest_calls(CopyPlan const& plan) {
   CopyPlan best = plan;
   for (int row = 0; row < plan.loops && best.engine_calls() > 1; ++row)

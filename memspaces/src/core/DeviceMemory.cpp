@@ -19,7 +19,7 @@ DeviceMemory allocate_on_device(int device, std::size_t bytes, std::string const
   DeviceMemory memory = try_allocate_on_device(device, bytes);
   if (memory == nullptr && bytes > 0)
     throw Error(user + " cannot have " + std::to_string(bytes) + " bytes of memory of device " +
-                std::to_string(device) + " (it has not so much left): " + advice);
+                std::to_string(device) + " (it has less left): " + advice);
   return memory;
 }
 

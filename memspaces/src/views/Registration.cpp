@@ -57,7 +57,7 @@ void Registration::check_view(void const* pointer, std::size_t bytes, char const
       reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(m_pointer);
   if (offset <= m_bytes && bytes <= m_bytes - offset) return;
   std::string const size =
-      bytes == SIZE_MAX ? "more bytes than there can be" : std::to_string(bytes) + " bytes";
+      bytes == SIZE_MAX ? "more bytes than size_t can count" : std::to_string(bytes) + " bytes";
   throw RegistrationError("a View in " + std::string(space) + " of " + size +
                           " is not inside the registration \"" + m_label + "\" (" +
                           std::to_string(m_bytes) +

@@ -9,7 +9,7 @@
 
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -134,8 +134,8 @@ bool is_right(Case& random, StreamPlan const& plan, StreamShape const& shape) {
   return random.arrays() == expected;
 }
 
-// Counts the bytes of all copies. Fails unless each row of a buffer is loaded once, in order, and the
-// cost model has the same bytes.
+// Counts the bytes of all copies. Fails unless each row of a buffer is loaded once, in order, and
+// the cost model has the same bytes.
 Bytes copied(StreamPlan const& plan, StreamShape const& shape) {
   Bytes bytes;
   std::vector<std::optional<std::size_t>> loaded(shape.buffers.size());
@@ -197,7 +197,8 @@ TEST_CASE(
       wrong += !right;
     } catch (Error const& error) {
       ++refused;
-      // Intermediate arrays that lack rows are refused by bind_stream, before a transport is chosen.
+      // Intermediate arrays that lack rows are refused by bind_stream, before a transport is
+      // chosen.
       late += std::string(error.what()).find("of \"made by") != std::string::npos;
     }
   }

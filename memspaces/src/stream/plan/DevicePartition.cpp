@@ -12,8 +12,8 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// The results of a stage are wanted for themselves if they are stored, or are those of a reduction
-// without arrays.
+// A stage must compute all rows of its part if its results are stored, or if it is a reduction
+// without arrays; else only the rows that later stages read.
 bool is_wanted(StreamShape const& shape, StreamStage const& stage) {
   bool writes = false, stores = false;
   for (StreamAccess const& access : stage.accesses) {
@@ -40,8 +40,8 @@ StreamRows both(StreamRows const& a, StreamRows const& b) {
   return rows.count() > 0 ? rows : StreamRows{a.begin, a.begin};
 }
 
-// Each stage computes the part's own rows, if its results are wanted, and the rows that later stages
-// read.
+// Each stage computes the part's own rows, if its results are wanted, and the rows that later
+// stages read.
 void shrink_to(StreamShape& part, StreamRows const& own) {
   part.own = own;
   for (std::size_t s = part.stages.size(); s-- > 0;) {

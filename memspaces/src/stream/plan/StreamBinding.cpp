@@ -318,7 +318,7 @@ class Binder {
     }
   }
 
-  // Brings elements that a stage does not assign to the rows that are stored.
+  // Loads the old values of elements that a stage stores but does not assign.
   void prefill(StreamStage& stage, LoopFacts const& loop, ArgumentFacts const& argument) {
     bool const needed =
         argument.access == Access::update || (argument.access == Access::write && !covers(loop));

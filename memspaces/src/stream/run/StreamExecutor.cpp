@@ -156,8 +156,8 @@ std::vector<char*> rows_in_place(StreamShape const& shape,
 namespace {
 
 // Queue `work` is the caller's stream: the user's kernels run where the caller expects them. The
-// copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone, without
-// events, unless it yields.
+// copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone,
+// without events, unless it yields.
 class CudaExecutor : public StreamExecutor {
  public:
   CudaExecutor(StreamResources& resources, StreamPart const& part)
@@ -268,7 +268,7 @@ class PartRun {
   StreamWalk m_walk;
 };
 
-void enqueue_in_turn(std::vector<std::unique_ptr<PartRun>> const& runs) {
+void enqueue_round_robin(std::vector<std::unique_ptr<PartRun>> const& runs) {
   for (auto const& run : runs) run->begin();
   for (bool any = true; any;) {
     any = false;
@@ -297,7 +297,7 @@ void run_on_devices(std::vector<StreamPart> const& parts, StreamResourcePool& po
         runs.push_back(std::make_unique<PartRun>(*part, pool));
       last = part;
     }
-    enqueue_in_turn(runs);
+    enqueue_round_robin(runs);
     left = std::move(later);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/StreamCost.hpp>
 #include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
@@ -38,10 +37,10 @@ void StreamedState::fence() {
   if (m_fenced) return;
   m_fenced     = true;
   bool success = true;
-  // Releases what `finish` keeps: the handle may outlive Kokkos.
+  // Releases the Views that `finish` holds: the handle may outlive Kokkos.
   auto const ends = std::exchange(finish, nullptr);
-  // Waits for all events before an error is reported. A wait that failed is tried again, as the call
-  // itself may have failed.
+  // Waits for all events before an error is reported. A wait that failed is tried again, as the
+  // call itself may have failed.
   for (void* const event : m_ends) success &= Driver::wait(event) || (Driver::wait(event), false);
   if (!success)
     throw Error(label +
@@ -116,7 +115,7 @@ class Run {
     LoopCost cost         = cost_of(m_job.binding.shape);
     cost.not_in_place     = obstacle();
     LinkRates const rates = m_job.rates(0);
-    // Small loops take microseconds: plans only what may be faster in chunks.
+    // Planning takes microseconds: skip it if staging at its best is slower.
     cost.chunks = 0;
     if (!estimate_transports(cost, rates).zero_copy) {
       try {
@@ -136,8 +135,8 @@ class Run {
     m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
   }
 
-  // Cuts a reduction at chunks of the asked size: it has the same chunks, and so the same bits, on any
-  // number of devices and whatever their measured rates.
+  // Cuts a reduction at chunks of the asked size: it has the same chunks, and so the same bits, on
+  // any number of devices and whatever their measured rates.
   std::int64_t cuts_at() const { return m_job.prepare ? m_job.options.chunk_rows : 1; }
 
   // The rates of the targets; one weight if there is at most one target.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Enqueues planned batches, once or again and again. The kernels are compiled once, in src/.
+// Enqueues planned batches, once or repeatedly. The kernels are compiled once, in src/.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_BATCH_KERNELS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_BATCH_KERNELS_HPP
@@ -17,12 +17,13 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Enqueues a plan on `instance` and returns. If the stream captures, the graph retains the memory that
-/// it needs. Returns false if the driver refused a piece: merged neighbours may lie in two allocations.
+/// Enqueues a plan on `instance`. If the stream captures, the graph retains the memory that it
+/// needs. Returns false if the driver refused a piece: merged neighbours may lie in two
+/// allocations.
 bool enqueue_plan(Kokkos::Cuda const& instance, BatchPlan const& plan);
 
-/// A plan that is enqueued again and again: the list of short pieces lies on the device, and their
-/// kernel is the node of a graph. To launch that takes the host 2.2 us, a kernel 4.4 us (H200).
+/// A plan to be enqueued repeatedly. The list of short pieces lies on the device, and their kernel
+/// is the node of a graph: a launch takes the host 2.2 us instead of 4.4 us (H200).
 class PreparedPlan {
  public:
   PreparedPlan(int device, BatchPlan&& plan);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Many copies of Views as one batch: pairs that are contiguous on both sides become pieces, others go
-// one by one as by deep_copy.
+// Many copies of Views as one batch: pairs that are contiguous on both sides become pieces;
+// deep_copy copies each other pair.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_ALL_HPP
@@ -24,7 +24,8 @@ struct CheckedPairs {
   bool has_others = false;  ///< pairs that are in no table, or on the host alone
 };
 
-/// Makes tables of all pairs. \throw Error if a pair is wrong by itself
+/// Checks each pair by itself, and makes the tables.
+/// \throw Error if the sides of a pair differ in shape or overlap
 template <class Pairs>
 CheckedPairs collect_pieces(Pairs const& pairs) {
   CheckedPairs checked;
@@ -69,7 +70,7 @@ BatchPlan plan_pairs(Pairs const& pairs, BatchTables&& tables, BatchRules const&
   return plan;
 }
 
-/// Copies the pairs that are not in the batch by deep_copy, each on the device whose memory it is.
+/// Copies the pairs that are not in the batch, each by deep_copy.
 template <class ExecutionSpace, class Pairs>
 void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
   pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
@@ -87,8 +88,8 @@ void for_each_of_batch(Pairs const& pairs, Use const& use) {
   });
 }
 
-/// Enqueues the batch by enqueue(), and tells Kokkos Tools and the guard of each pair. Where the driver
-/// refuses merged pieces, copies each pair by itself.
+/// Calls enqueue(), and reports each pair to Kokkos Tools and the race guard. Copies pair by pair
+/// if enqueue() returns false, since the driver refused merged pieces.
 template <class Pairs, class Enqueue>
 void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue const& enqueue) {
   auto* const stream = instance.cuda_stream();
@@ -122,7 +123,7 @@ void copy_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   enqueue_batch(instance, pairs, [&] { return enqueue_plan(instance, plan); });
 }
 
-// Enqueues the batch on an instance of ours, and waits for it.
+// Enqueues the batch on a private instance, and waits for it.
 template <class Pairs>
 void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
   Kokkos::Cuda const cuda = private_instance(pairs.device());
@@ -133,7 +134,7 @@ void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
 
 #endif  // KOKKOS_ENABLE_CUDA
 
-/// On a host instance.
+/// The same on a host instance; complete on return.
 template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
   CheckedPairs checked = collect_pieces(pairs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The pairs that deep_copy_all takes, as ranges of Views, as arguments, or as slices of two Views: each
-// visits its pairs as Views and as pieces.
+// The pairs of deep_copy_all, given as ranges of Views, as arguments, or as slices of two Views.
+// Each class visits its pairs as Views and as pieces.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
@@ -34,7 +34,7 @@ inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
     std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
         is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
 
-/// Is one side on a device? Other pairs are copied by the host, or by a kernel.
+/// One side is on a device. The host, or a kernel, copies other pairs.
 template <class Dst, class Src>
 inline constexpr bool has_device_v =
     is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
@@ -43,13 +43,13 @@ template <class Dst, class Src>
 inline constexpr bool has_pageable_v =
     is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
 
-/// From page-locked memory to that of a device?
+/// The copy goes from page-locked memory to a device.
 template <class Dst, class Src>
 inline constexpr bool is_to_device_v =
     is_cuda_only_v<typename Dst::memory_space> && !is_used_by_cuda_v<typename Src::memory_space> &&
     !is_pageable_v<typename Src::memory_space>;
 
-/// Do two Views without gaps have their elements in the same order?
+/// Two Views without gaps have their elements in the same order.
 template <class Dst, class Src>
 inline constexpr bool is_one_order_v =
     Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
@@ -75,7 +75,7 @@ int device_of_pair(Dst const& dst, Src const& src) {
   return has_device_v<Dst, Src> ? device_of(dst.data(), src.data()) : -1;
 }
 
-/// What all pairs of Views have in common.
+/// The functions that PairsOfRanges and PairsOfArguments share.
 /// \tparam Derived has for_each(visit), which calls visit(dst, src) with the Views of each pair
 template <class Derived>
 class PairsOfViews {
@@ -99,7 +99,7 @@ class PairsOfViews {
     return device;
   }
 
-  /// Returns the words for the first pair that `is_it`, given its piece, and its index; nothing if there is none.
+  /// Describes the first pair for which is_it(piece, index) holds; nothing if there is none.
   template <class IsIt>
   std::optional<std::string> describe_first(IsIt const& is_it) const {
     std::optional<std::string> text;
@@ -163,8 +163,8 @@ class PairsOfArguments : public PairsOfViews<PairsOfArguments<Copies...>> {
   std::tuple<Copies const&...> m_copies;
 };
 
-/// Slices of two Views of one dimension. Pieces come from numbers; subviews are made only where labels
-/// are needed.
+/// Slices of two Views of one dimension. Pieces come from numbers; subviews are made only where
+/// labels are needed.
 template <class Dst, class Src>
 class PairsOfSlices {
   template <class View>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel for many short copies: a few threads for each.
+// The kernel for many short copies: some threads for each.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
@@ -21,12 +21,13 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// The kernel copies parts of pieces, of at most this length: two loads of 16 bytes by each of 256
-/// threads.
+/// Bytes of the longest part into which the kernel cuts pieces: two loads of 16 bytes by each of
+/// 256 threads.
 inline constexpr std::size_t most_bytes_of_part     = 8192;
 inline constexpr std::uint32_t most_threads_of_part = 256;
 
-/// Leaves the device to other kernels: a fourth of these threads carries what the link does.
+/// Threads of the kernel at most, to leave room for other kernels: a quarter of them keeps the link
+/// busy.
 inline constexpr std::size_t most_threads_of_parts = 65536;
 
 /// Number of parts of all pieces.
@@ -37,13 +38,13 @@ inline std::size_t count_parts(std::span<Piece const> pieces) {
   return parts;
 }
 
-/// What the kernel has to know of all parts.
+/// The properties of all parts by which the kernel is launched.
 struct PartShape {
   std::size_t count = 0, longest = 1;
   std::uintptr_t addresses = 0;  ///< all of them, by a bitwise or
 
-  /// A thread for each word of a part, so that neighbouring threads read neighbouring words; a power of
-  /// two.
+  /// Threads for one part: one for each word, so that neighbouring threads read neighbouring words;
+  /// a power of two.
   std::uint32_t threads_of_part() const {
     std::size_t const word  = std::size_t(1) << std::min(std::countr_zero(addresses), 4),
                       words = (longest + word - 1) / word;
@@ -65,7 +66,7 @@ inline PartShape cut_into_parts(std::span<Piece const> pieces, Piece* parts) {
   return shape;
 }
 
-/// A list among the arguments of a kernel: to read it costs no round trip over the link (2 us).
+/// A list passed as an argument of the kernel, which saves a round trip over the link (2 us).
 struct FewParts {
   static constexpr std::size_t most = 64;
   Piece parts[most];
@@ -73,7 +74,7 @@ struct FewParts {
   KOKKOS_FUNCTION Piece const& operator[](std::size_t i) const { return parts[i]; }
 };
 
-/// By the longest words that both addresses allow, and the rest by bytes.
+/// Copies each part by the longest words that both addresses allow, and its rest by bytes.
 /// \tparam List FewParts, or Piece const* in memory that the kernel reaches
 template <class List>
 class PieceCopy {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Many contiguous copies as a table of addresses and lengths, and one scan that tells how they lie.
-// Knows nothing of Kokkos.
+// Many contiguous copies as a table of addresses and lengths, and one scan that finds conflicts,
+// neighbours and rows. Knows nothing of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_TABLE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_TABLE_HPP
@@ -28,12 +28,12 @@ struct PieceRows {
   std::size_t src_pitch = 0;  ///< bytes
 };
 
-/// What the scan of a table tells.
+/// The result of PieceTable::scan.
 struct PieceScan {
   /// A byte that one piece writes, and another piece reads or writes; nullptr if there is none.
   char const* conflict = nullptr;
-  std::size_t longest = 0;  ///< bytes of the longest piece
-  PieceRows rows;           ///< all pieces
+  std::size_t longest  = 0;  ///< bytes of the longest piece
+  PieceRows rows;            ///< all pieces as rows, if they are
 };
 
 class PieceTable {
@@ -52,8 +52,8 @@ class PieceTable {
   std::vector<Piece> const& pieces() const { return m_pieces; }
   std::vector<Piece> take() && { return std::move(m_pieces); }
 
-  /// Sorts the pieces by destination unless they are sorted, and finds conflicts, the longest piece and rows.
-  /// \param merges pieces that are adjacent on both sides become one
+  /// Sorts the pieces by destination, and finds a conflict, the longest piece and rows.
+  /// \param merges joins pieces that are adjacent on both sides
   PieceScan scan(bool merges);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The Views of PreparedCopies, and the plan for their copies.
+// PreparedCopies without their types: the Views, and the plan of their copies.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
@@ -18,7 +18,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Views of two ranges, which may go.
+/// The Views of two ranges, which may be destroyed.
 template <class Dst, class Src>
 struct KeptRanges {
   template <class Dsts, class Srcs>
@@ -40,7 +40,7 @@ struct KeptArguments {
   std::tuple<Copies...> copies;
 };
 
-/// Slices of Views, which may go.
+/// Two Views and slices of them; the list of the caller may be destroyed.
 template <class Dst, class Src>
 struct KeptSlices {
   PairsOfSlices<Dst, Src> pairs() const { return {dst, src, slices}; }
@@ -50,7 +50,7 @@ struct KeptSlices {
   std::vector<Slice> slices;
 };
 
-/// Copies that are made again and again.
+/// Copies to be made repeatedly.
 template <class ExecutionSpace>
 class PreparedBatch {
  public:

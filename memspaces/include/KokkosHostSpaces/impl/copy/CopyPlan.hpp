@@ -32,8 +32,8 @@ struct CopyPlan {
   /// number of rows apart, else of 2-D copies; one for each run where runs overlap.
   std::size_t engine_calls() const;
 
-  /// Can the copy engine make it in few calls? No if runs of a side overlap (a stride is shorter
-  /// than the run).
+  /// Returns true if the copy engine makes the copy in few calls, and no runs of a side overlap (no
+  /// stride is shorter than the run).
   bool suits_copy_engine() const;
 
  private:
@@ -49,7 +49,7 @@ CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* 
 /// Enqueues the copy on `stream` by plan.engine_calls() calls of the copy engine, and returns.
 void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
 
-/// Is the copy engine faster than a kernel that reads and writes host memory in place?
+/// Returns true if the copy engine is faster than a kernel that works on host memory in place.
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
 
 /// The way to carry out a copy between two Views.
@@ -72,10 +72,10 @@ struct CopySides {
   std::size_t addresses = 0;  ///< of both sides, or-ed: tells their alignment
 };
 
-/// Chooses the fastest way, which never waits where both sides are page-locked or device memory.
+/// Chooses the fastest way. It never waits if each side is page-locked or device memory.
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
 
-/// Can a kernel make the copy tile by tile (Tiling.hpp)?
+/// Returns true if a kernel can copy tile by tile (Tiling.hpp).
 bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
 
 }  // namespace KokkosHostSpaces::Impl

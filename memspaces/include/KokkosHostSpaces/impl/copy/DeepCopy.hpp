@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos::deep_copy for pairs of spaces with one of ours in it. The overloads have the parameters
+// Kokkos::deep_copy for pairs of spaces that include one of ours. The overloads have the parameters
 // of Kokkos' own, word for word: a constraint makes them the better match, and the return type
-// keeps their mangled names apart (see OwnName). Templates that call `Kokkos::deep_copy` by this
-// name see only declarations before them, so this header comes first, or is included everywhere:
-// docs/Porting.md.
+// keeps their mangled names apart (see OwnName). Templates that call the qualified name
+// `Kokkos::deep_copy` see only declarations before them: include this header first, or in all
+// sources (docs/Porting.md).
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
@@ -50,7 +50,7 @@ constexpr void check_types() {
                 "deep_copy requires Views of equal rank");
 }
 
-// The two functions that throw are not inlined into check_views, which is on the way of each copy.
+// Functions of their own keep the messages out of check_views, which each copy calls.
 template <class Dst, class Src>
 [[noreturn]] void refuse_extents(Dst const& dst, Src const& src) {
   throw Error("Kokkos::deep_copy extents of views don't match: " + shape_of(dst) + " <- " +
@@ -114,8 +114,8 @@ CopySides sides_of(Dst const& dst, Src const& src) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Does a tool listen to copies? get_callbacks() copies 2 KB, so it is called only if a tool is
-/// loaded.
+/// Returns true if a tool listens to copies. Calls get_callbacks(), which copies 2 KB, only if a
+/// tool is loaded.
 inline bool tools_see_copies() {
   return Kokkos::Profiling::profileLibraryLoaded() &&
          Kokkos::Tools::Experimental::get_callbacks().begin_deep_copy != nullptr;
@@ -169,10 +169,11 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const
   }
 }
 
-/// Enqueues a copy on `instance`, in the way that choose_way tells, and returns. Where memory is
-/// pageable the CUDA runtime may wait.
+/// Enqueues a copy on `instance` in the way that choose_way returns. The CUDA runtime may wait for
+/// pageable memory.
 ///
-/// \throw OutOfPinnedMemory if there is no staging memory   \throw CudaError
+/// \throw OutOfPinnedMemory if there is no staging memory
+/// \throw CudaError
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
@@ -240,8 +241,9 @@ void copy_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-// Stock Kokkos copies between pageable and device memory contiguously, or throws. Such copies are
-// ours only if all sources of a program ask for it: other code copies between these spaces, too.
+// Copies between pageable and device memory, which stock Kokkos makes if they are contiguous and
+// else refuses. Ours only if the program defines the macro in all sources: libraries compiled
+// without it copy between these spaces, too.
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 template <class Dst, class Src>
 inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel that carries a Tiling out, a team for each tile.
+// The kernel that copies by a Tiling: one team for each tile.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_TILED_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_TILED_COPY_HPP
@@ -19,8 +19,8 @@ struct alignas(16) LongWord {
   std::uint64_t low, high;
 };
 
-/// Number of loads that a thread has in flight. A round trip over the link takes 1.1 us on an H200.
-/// No branch stands between the loads: with one the compiler waits for each.
+/// Number of loads that a thread has in flight: a round trip over the link takes 1.1 us (H200).
+/// Code between these loads must not branch, or the compiler waits for each load.
 KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
   return word >= 8 ? 2 : word == 4 ? 4 : 8;
 }
@@ -34,7 +34,8 @@ class WalkOverTile {
         m_line(line),
         m_along(step % line),
         m_across(step / line) {}
-  KOKKOS_FUNCTION void go_on() {  // without a division
+  /// Advances by one step, without a division.
+  KOKKOS_FUNCTION void go_on() {
     along += m_along;
     across += m_across;
     if (along >= m_line) {

@@ -32,7 +32,7 @@ struct Tiling {
   std::uint32_t side_dst = 0, side_src = 0;  ///< of a tile, in words
   std::size_t tiles_dst = 0, tiles_src = 0;  ///< along the two loops
   std::size_t tiles = 0;                     ///< of all
-  bool dst_first    = false;                 ///< tiles follow each other along_dst
+  bool dst_first    = false;                 ///< consecutive tiles lie along_dst
 
   /// Words between lines of a tile in the team's memory: odd, so that the words of a column lie in
   /// different banks.
@@ -47,10 +47,9 @@ struct Tiling {
 /// Cuts a copy into tiles.
 ///
 /// \param addresses of both sides, or-ed
-/// \param dst_first do tiles follow each other along the destination? True if the destination is
-///                  the side over the link
+/// \param dst_first consecutive tiles lie along the destination: true if that is across the link
 /// \return nothing if the sides have the same order of dimensions, or are not aligned to their
-///         words
+/// words
 std::optional<Tiling> make_tiling(CopyPlan const& plan, std::size_t addresses, bool dst_first);
 
 }  // namespace KokkosHostSpaces::Impl

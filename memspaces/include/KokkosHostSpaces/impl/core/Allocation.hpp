@@ -34,9 +34,8 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
 
-/// Page-locked, mapped memory of the pool for the lifetime of this object. Device work that was
-/// enqueued before the destruction may still use it: the pool does not hand it out again before
-/// that is done.
+/// Page-locked, mapped memory of the pool for the lifetime of this object. The pool hands it out
+/// again when the device work that was enqueued before the destruction is done.
 class PoolMemory {
  public:
   /// \param device_id as of allocate
@@ -60,8 +59,8 @@ class PoolMemory {
   void* m_data;
 };
 
-/// Returns a device near which the memory lies: `preferred` if it is one of them, or if none is
-/// known.
+/// Returns a device near which the memory lies: `preferred` if that is near, or if no device is
+/// known to be.
 int device_near(void const* memory, int preferred);
 
 /// Returns the number of leading bytes that may be non-zero; the rest of the block is zero. Call it

@@ -49,9 +49,10 @@ class DependentLaunch {
 
 #ifdef __CUDACC__
 
-/// Waits until all earlier work of the stream has ended and its results are visible. Every thread of
-/// the kernel must call it before it reads or writes, even a thread without work, since later kernels
-/// take the end of this one as the end of all work before it. Before it a thread may only prefetch.
+/// Waits until all earlier work of the stream has ended and its results are visible. Every thread
+/// of the kernel must call it before it reads or writes, even a thread without work: later kernels
+/// take the end of this one for the end of all work before it. Before the call a thread may only
+/// prefetch.
 inline __device__ void wait_for_earlier_work() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -18,7 +18,7 @@ struct CopySide {
   std::string label;
 };
 
-/// Is the guard on?
+/// Returns true if the guard is on.
 bool guards_copies();
 
 /// Watches a copy enqueued on `stream` (a cudaStream_t) until it is done: host code that touches

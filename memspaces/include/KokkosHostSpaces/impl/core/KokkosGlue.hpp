@@ -3,8 +3,8 @@
 
 // All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous
 // copies, resize and realloc, the element-wise copy kernel, and properties of view_alloc.
-// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. Specialised class templates
-// are found in any order of includes.
+// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. The order of includes does not
+// matter for specialised class templates.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
@@ -92,7 +92,7 @@ concept PlainView = !View::traits::impl_is_customized;
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
 
-/// Returns properties as they are, and a single property as properties.
+/// Returns properties unchanged, and wraps a single property.
 template <class... P>
 ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
   return properties;
@@ -181,8 +181,8 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
 
 }  // namespace KokkosHostSpaces::Impl
 
-// Kokkos' resize and realloc call these by names that are looked up where they are used, so that
-// the order of includes does not matter.
+// Kokkos' resize and realloc find these by argument-dependent lookup at the point of instantiation,
+// so the order of includes does not matter.
 namespace Kokkos {
 
 template <class T, class... P, class... Args>

@@ -9,9 +9,9 @@
 namespace KokkosHostSpaces::Impl {
 
 /// The lock arrays of one source file. Kokkos initialises them when it launches the first kernel of
-/// that file: it copies on the legacy default stream and waits, which breaks the capture of a
-/// blocking stream without an error. Therefore each of our allocations tries to initialise those of
-/// all files, and does so once it finds the device idle.
+/// that file: it copies on the legacy default stream and waits, which silently breaks the capture
+/// of a blocking stream. Therefore allocations of this library initialise those of all files as
+/// soon as the device is idle.
 class LockArrayInit {
  public:
   explicit LockArrayInit(void (*prepare)()) noexcept;
@@ -24,7 +24,7 @@ class LockArrayInit {
 
  private:
   void (*m_prepare)();
-  mutable LockArrayInit* m_next;  // files define constants
+  mutable LockArrayInit* m_next;  // mutable: the objects are const
 };
 
 }  // namespace KokkosHostSpaces::Impl

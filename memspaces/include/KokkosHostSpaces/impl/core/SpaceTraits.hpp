@@ -55,14 +55,14 @@ template <class Dst, class Src>
 inline constexpr bool is_our_pair_v =
     (HostSpace<Dst> || HostSpace<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;
 
-/// Pairs of spaces whose copies are ours: at least one of the two is.
+/// Pairs of spaces whose copies are ours: at least one space is.
 template <class Dst, class Src>
 concept OurPair = is_our_pair_v<Dst, Src>;
 
 template <class Dst, class Src>
 concept TwoSpaces = OurPair<Dst, Src> && !std::is_same_v<Dst, Src>;
 
-/// May a View in `Dst` be assigned a View in `Src`?
+/// A View in `Src` may be assigned to a View in `Dst`.
 template <class Dst, class Src>
 inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
                                      (is_pageable_v<Dst> && (std::is_same_v<Src, PinnedSpace> ||
@@ -70,7 +70,7 @@ inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
                                      (std::is_same_v<Dst, PinnedSpace> &&
                                       std::is_same_v<Src, MappedSpace>);
 
-/// May the execution space of `Dst` access memory in `Src`?
+/// The execution space of `Dst` may access memory in `Src`.
 template <class Dst, class Src>
 inline constexpr bool accessible_v =
     is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;

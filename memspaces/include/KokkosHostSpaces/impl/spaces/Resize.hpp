@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// resize and realloc of Views in our spaces, which keep the memory near the same device (stock Kokkos
-// takes its default device), and `view_alloc(cuda, ...)` with PinnedSpace, here and in mirrors (stock
-// Kokkos refuses to compile it). Allocation is not ordered with the instance; filling and copying are.
+// resize and realloc of Views in our spaces, which keep the memory near the same device (stock
+// Kokkos takes its default device), and `view_alloc(cuda, ...)` with PinnedSpace, here and in
+// mirrors (stock Kokkos refuses to compile it). Allocation is not ordered with the instance;
+// filling and copying are.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_RESIZE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_RESIZE_HPP
@@ -45,7 +46,8 @@ typename View::array_layout with_extents(View const& view, AllExtents const& ext
   return layout;
 }
 
-/// Compares strides only for LayoutStride; for other layouts they follow from the extents.
+/// Returns true if `view` has this layout. Compares strides only for LayoutStride: in other layouts
+/// they follow from the extents.
 template <class View>
 bool has_layout(View const& view, typename View::array_layout const& layout) {
   if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
@@ -57,8 +59,8 @@ bool has_layout(View const& view, typename View::array_layout const& layout) {
   }
 }
 
-/// The space instance near whose device `view` lies; for a View without memory, near the device of the
-/// instance, or else Kokkos' default device.
+/// Returns a space near the device of the memory of `view`; for a View without memory near the
+/// device of the instance, or else Kokkos' default device.
 template <class View, class... P>
 typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const& properties,
                                      View const& view) {
@@ -77,7 +79,7 @@ template <class Space, class Properties>
 concept PinnedWithCuda = std::is_same_v<Space, PinnedSpace> &&
     std::is_same_v<typename Properties::execution_space, Kokkos::Cuda>;
 
-/// The properties of such a mirror.
+/// The same for the properties of a mirror, which name the space.
 template <class Properties>
 concept PinnedMirrorWithCuda = PinnedWithCuda<typename Properties::memory_space, Properties>;
 

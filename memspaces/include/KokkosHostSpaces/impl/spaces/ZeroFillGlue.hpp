@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Skips fresh pages, which are zero already, when Kokkos fills a View with zeros on the host. Kokkos'
-// own functor still fences, fills and tells the tools, for fewer elements. KokkosGlue refuses other
-// versions of Kokkos.
+// Skips fresh pages, which are zero, when Kokkos fills a View with zeros on the host: Kokkos' own
+// functor runs for fewer elements. KokkosGlue refuses other versions of Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP

@@ -31,7 +31,7 @@ struct LinkRates {
 
   bool measured = false;
 
-  /// Are all of them positive, finite, and in the range of real machines?
+  /// Returns true if all rates are positive, finite and in the range of real machines.
   bool make_sense() const;
   friend bool operator==(LinkRates const&, LinkRates const&) = default;
 };
@@ -78,7 +78,7 @@ class LinkRatesCache {
   LinkRatesCache(std::string file, Machine machine)
       : m_file(std::move(file)), m_machine(std::move(machine)) {}
 
-  /// Returns rates from the file, or measures them; typical ones while they cannot be measured.
+  /// Returns rates from the file, or measures them; typical rates while they cannot be measured.
   LinkRates rates(int device);
 
  private:

@@ -3,7 +3,8 @@
 
 // The kernel of a parallel_reduce over a VectorPolicy on a device: its shape, how blocks hand their
 // parts to the last block (BlockMailbox), and the reduction itself (VectorReduction). It is one
-// kernel, and repeatable: the order of all terms follows from the number of items and the block size.
+// kernel, and repeatable: the order of all terms follows from the number of items and the block
+// size.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_REDUCTION_KERNEL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_REDUCTION_KERNEL_HPP
@@ -49,30 +50,30 @@ constexpr SumShape shape_of_sum(std::uint64_t items, unsigned most_threads) {
 }
 
 /// The grid-stride loop of one thread: items first, first + stride, ... A functor with
-/// add_share(GridStride, value) runs that loop itself. Its prefetch_share(GridStride), if it has one,
-/// is called before, while earlier work may still write the items.
+/// add_share(GridStride, value) runs that loop itself. Its prefetch_share(GridStride), if it has
+/// one, is called before, while earlier work may still write the items.
 struct GridStride {
   std::uint64_t first, stride;
 };
 
-/// A value that its reducer will initialise: its default constructor may be host code.
+/// A value that its reducer initialises. Calls no constructor, which may be host code.
 template <class T>
 union Uninitialized {
   T value;
   KOKKOS_FUNCTION Uninitialized() {}
 };
 
-/// Brings a line of device memory into the L2 cache. All of the device shares that cache, so a later
-/// write to the line is seen as without the prefetch; an L1 would not do.
+/// Prefetches a line of device memory into the L2 cache, which the whole device shares: a later
+/// write to the line is seen. A prefetch into L1 could become stale.
 KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] void const* at) {
   KOKKOS_IF_ON_DEVICE((asm volatile("prefetch.global.L2 [%0];"
                                     :
                                     : "l"(__cvta_generic_to_global(at)));))
 }
 
-/// One slot for each block, in device memory that is zero before and after each kernel. A word of a
-/// part and a mark are stored together, so that the reader that sees the mark has the word: one way
-/// through the L2 cache, where a fence, a counter and a load take three.
+/// One slot for each block, in device memory that is zero before and after each kernel. Stores each
+/// word of a part together with a mark: a reader that sees the mark has the word. That takes one
+/// trip through the L2 cache; a fence, a counter and a load take three.
 template <class T>
 class BlockMailbox {
   static constexpr unsigned words = (sizeof(T) + 3) / 4, pairs = (words + 1) / 2;
@@ -98,8 +99,8 @@ class BlockMailbox {
       store(m_pairs + std::size_t(block) * pairs + p, {mark | word[2 * p], mark | word[2 * p + 1]});
   }
 
-  /// Waits for the part of `block`, and zeroes its slot. Call it from a block of a higher number: the
-  /// hardware begins with blocks in order, as CUB's scans assume, too (NVIDIA/cub#245).
+  /// Waits for the part of `block`, and zeroes its slot. Call it from a block of a higher number:
+  /// the hardware starts blocks in order, which CUB's scans assume, too (NVIDIA/cub#245).
   __device__ T take(unsigned block) const {
     std::uint32_t word[2 * pairs];
     for (unsigned p = 0; p < pairs; ++p) {
@@ -122,7 +123,7 @@ class BlockMailbox {
   static constexpr std::uint64_t mark = std::uint64_t(1) << 32;
 
 #ifdef KOKKOS_ENABLE_CUDA
-  // Both words at once.
+  // Stores both words by one instruction.
   static __device__ void store(Pair* at, Pair const& pair) {
     auto const address = __cvta_generic_to_global(at);
 #if __CUDA_ARCH__ >= 700
@@ -198,9 +199,9 @@ __device__ T from_lane(T const& value, unsigned lane, unsigned lanes) {
       value, [&](unsigned word) { return __shfl_sync(~0u, word, int(lane), int(lanes)); });
 }
 
-/// Each thread reduces its items, each warp and block its threads, and the last block joins the parts
-/// of all blocks, in order. What each thread needs lies in the first parameters, which arrive by
-/// lines of 64 bytes: one block alone runs for two microseconds.
+/// Each thread reduces its items, each warp and block its threads, and the last block joins the
+/// parts of all blocks, in order. The parameters that each thread needs come first: they arrive by
+/// lines of 64 bytes, and one block alone runs for two microseconds.
 template <class FunctorReducer, class Policy_>
 class VectorReduction {
   using Index = typename Policy_::index_type;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Specialises Kokkos' ParallelFor, ParallelReduce and ParallelScan for a VectorPolicy: kernels of ours,
-// which Kokkos launches, or adds to a graph, as its own. KokkosGlue refuses other versions of Kokkos.
+// Specialises Kokkos' ParallelFor, ParallelReduce and ParallelScan for a VectorPolicy: kernels of
+// ours, which Kokkos launches, or adds to a graph, as its own. KokkosGlue refuses other versions of
+// Kokkos.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_VECTOR_GLUE_HPP
@@ -98,8 +99,8 @@ unsigned threads_of_block(Policy const& policy, unsigned otherwise) {
   return std::min(policy.block_size() > 0 ? policy.block_size() : otherwise, most);
 }
 
-/// The dependent launch of a kernel. Possible where Kokkos passes the kernel as a parameter, and does
-/// not fence behind each launch to check for errors.
+/// The dependent launch of a kernel. Possible where Kokkos passes the kernel as a parameter, and
+/// does not fence behind each launch to check for errors.
 template <class Kernel, class Bounds>
 struct DependentLaunchOf {
   static constexpr auto mechanism = Kokkos::Impl::CudaLaunchMechanism::LocalMemory;
@@ -139,7 +140,8 @@ void launch(Policy const& policy, Kernel const& kernel, unsigned blocks, unsigne
                              on.cuda_device());
 }
 
-/// Only nodes of graphs outlive their policy and functor. Copies of an instance cost atomics.
+/// A copy for nodes of graphs, which outlive their policy and functor; else a reference, since a
+/// copy of an instance costs atomics.
 template <class T, class Policy>
 using Kept = std::conditional_t<Policy::is_graph_kernel::value, T, T const&>;
 
@@ -200,7 +202,8 @@ class VectorFor : public VectorMap<Functor, Policy_> {
   Kept<Policy, Policy> m_policy;
 };
 
-/// Keeps other threads from growing the scratch memory of an instance. Kokkos before 5.2 has no lock.
+/// Locks the scratch memory of an instance against growth by other threads. Kokkos before 5.2 has
+/// no lock.
 template <class Internal>
 auto lock_scratch(Internal const& internal) {
   if constexpr (requires { internal.m_mutexScratchSpace; })
@@ -209,8 +212,9 @@ auto lock_scratch(Internal const& internal) {
     return nullptr;
 }
 
-/// Runs a VectorReduction. The mailbox of its blocks lies in a workspace of the stream, whose kernels
-/// run one after the other; a node of a graph has its own, since nodes may run at the same time.
+/// Runs a VectorReduction. The mailbox of its blocks lies in a workspace of the stream, whose
+/// kernels run one after the other; a node of a graph has its own, since nodes may run at the same
+/// time.
 template <class FunctorReducer, class Policy_>
 class VectorReduce : public VectorReduction<FunctorReducer, Policy_> {
   using Kernel = VectorReduction<FunctorReducer, Policy_>;

@@ -2,19 +2,21 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // The operations of a streamed loop as a list that is made before anything runs: copies, launches,
-// and what each waits for. Pure: no device, no memory, no Kokkos, so tests execute it in any order
-// that its dependencies allow.
+// and their dependencies. Pure: no device, no memory, no Kokkos, so that tests execute it in any
+// order that the dependencies allow.
 //
 // Arrays are cut into rows. With each chunk a *front* moves on; a stage that reads with a halo lags
 // behind the front, and behind the stages whose results it reads, by that halo: all rows that it
-// reads are on the device. The rows at the end of a window that the next chunk reads again are copied
-// to the head of the next window, on the device. So each row crosses the link once, whatever the halos
-// and the number of stages, and a row is loaded before it is stored: loops in place need nothing more.
-// StreamTiling.hpp has the equations. (Skewed tiling: M. Wolfe, "More iteration space tiling", SC
-// 1989; I. Reguly et al., arXiv 1704.00693.)
+// reads are on the device. The rows at the end of a window that the next chunk reads again are
+// copied to the head of the next window, on the device. So each row crosses the link once, whatever
+// the halos and the number of stages, and a row is loaded before it is stored: loops in place need
+// nothing more. StreamTiling.hpp has the equations. (Skewed tiling: M. Wolfe, "More iteration space
+// tiling", SC 1989; I. Reguly et al., arXiv 1704.00693.)
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
+
+#include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +29,7 @@ namespace KokkosHostSpaces::Impl {
 /// Converts a number of a buffer, stage or operation to an index of a std::vector.
 inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
-// --- What a loop does, without types: StreamShape ---
+// --- The loops, without types: StreamShape ---
 
 /// Rows [begin, end).
 struct StreamRows {
@@ -48,7 +50,7 @@ struct StreamBuffer {
   int seed = -1;  ///< the buffer whose rows are copied here, on the device, before a stage writes
 };
 
-/// A stage reads rows of a buffer as far away as the halo, or writes its own rows.
+/// An access of a stage: it reads rows of a buffer as far away as the halo, or writes its own rows.
 struct StreamAccess {
   int buffer        = 0;
   std::int64_t halo = 0;
@@ -78,7 +80,7 @@ struct StreamShape {
   std::vector<SavedRows> saved;  ///< of each buffer, or empty
 };
 
-// --- How it is done: StreamPlan ---
+// --- Their operations: StreamPlan ---
 
 /// The streams of a plan, each of which works in order; `work` is the caller's.
 enum class StreamQueue { in, work, out };
@@ -86,11 +88,11 @@ enum class StreamQueue { in, work, out };
 /// keep: moves rows to the next window; seed: copies rows from one buffer to another.
 enum class StreamAction { load, keep, seed, launch, store };
 
-/// Where a load finds its rows.
+/// The source of the rows of a load.
 enum class StreamSource { array, saved_below, saved_above };
 
-/// A contiguous copy. `from` and `to` are offsets into device memory; the host's side of a load or a
-/// store is an offset from row 0 of the buffer.
+/// A contiguous copy. `from` and `to` are offsets into device memory; the host's side of a load or
+/// a store is an offset from row 0 of the buffer.
 struct StreamPiece {
   int buffer;
   StreamSource source = StreamSource::array;
@@ -144,6 +146,10 @@ struct PlanOptions {
 /// \throw Error if one chunk takes more than the memory
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
                        PlanOptions const& options);
+
+/// Returns the facts of a streamed loop for the cost model: passes, and the bytes of the rows that
+/// its stages read and write.
+LoopCost cost_of(StreamShape const& shape);
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Skewed tiling of a streamed loop: how many rows a chunk has, which rows of each stage and of each
-// buffer belong to it, and where the windows of the buffers lie in device memory.
+// Skewed tiling of a streamed loop: the rows of each chunk, the rows of each stage and buffer in
+// it, and the place of the windows of the buffers in device memory.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_TILING_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_TILING_HPP
@@ -23,8 +23,8 @@ struct ChunkRows {
   std::int64_t in_pages = 1;  ///< chunks begin at multiples of this, as far as possible
 };
 
-/// The rows that the stages and buffers of a loop have in each chunk. The equations that hold, for
-/// stage s, buffer b, chunk c:
+/// The rows that the stages and buffers of a loop have in each chunk. For stage s, buffer b, chunk
+/// c:
 ///
 ///   lag(s)         = max over its accesses: halo + (lag(w) if an earlier stage w writes the buffer, else 0)
 ///   front(-1)      = min over stages begin(s) + min over stages lag(s)
@@ -42,7 +42,7 @@ class StageSkew {
 
   /// Rows by which the front moves until all stages are done.
   std::int64_t front_length() const;
-  /// Cuts the way of the front into chunks.
+  /// Cuts the path of the front into chunks.
   void cut(ChunkRows const& rows);
   std::int64_t chunks() const { return static_cast<std::int64_t>(m_fronts.size()); }
 
@@ -92,7 +92,7 @@ struct StreamWindows {
   int slots         = 0;
 };
 
-/// The size of chunks, and where their windows lie.
+/// The size of chunks, and the place of their windows.
 struct StreamTiling {
   ChunkRows rows;
   int slots = 0;  ///< windows of each buffer that crosses the link

@@ -38,7 +38,7 @@ class DeviceCopies {
   };
 
   Allocator m_allocator;
-  std::mutex m_mutex;  // of the map, not of what is in it
+  std::mutex m_mutex;  // guards the map, not its values
   std::map<int, Copy> m_copies;
 };
 

@@ -36,7 +36,7 @@ class StreamExecutor {
   virtual void wait(StreamQueue queue, int event)                                     = 0;
 };
 
-/// Hands the operations of a plan to an executor, chunk by chunk.
+/// Passes the operations of a plan to an executor, chunk by chunk.
 class StreamWalk {
  public:
   /// \param device memory of plan.memory bytes
@@ -44,7 +44,7 @@ class StreamWalk {
              StreamExecutor& executor)
       : m_plan(plan), m_shape(shape), m_device(device), m_executor(executor) {}
 
-  /// False if no chunk was left.
+  /// Passes one chunk. Returns false if none is left.
   bool next_chunk();
 
  private:
@@ -96,8 +96,9 @@ struct StreamPart {
   bool yields;  ///< lets the copies of other loops run in between
 };
 
-/// Enqueues the parts on the caller's streams and those of the pool, a chunk of each device in turn,
-/// so that all devices begin at once. If it throws, nothing of the parts runs any more.
+/// Enqueues the parts on the caller's streams and those of the pool, chunk by chunk round-robin
+/// over the devices, so that all begin at once. Before it throws, it waits for all work of the
+/// parts.
 void run_on_devices(std::vector<StreamPart> const& parts, StreamResourcePool& pool);
 
 }  // namespace KokkosHostSpaces::Impl

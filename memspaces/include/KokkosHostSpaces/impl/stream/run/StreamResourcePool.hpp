@@ -51,9 +51,9 @@ class StreamResourcePool {
   StreamResourcePool(Allocator allocator, std::size_t limit)
       : m_allocator(std::move(allocator)), m_limit(limit) {}
 
-  /// Takes resources with memory of `bytes` or more. At the limit these are those of a loop that
-  /// still runs, or the call waits for other loops. A thread takes the resources of one device once,
-  /// and of several devices in ascending order, so threads never wait for each other in a circle.
+  /// Takes resources with memory of `bytes` or more. At the limit it takes those of a loop that
+  /// still runs, or waits for other loops. To exclude a deadlock, a thread takes the resources of a
+  /// device once, and those of several devices in ascending order.
   /// \throw Error if the memory cannot be allocated
   /// \throw Error if it is held by loops that failed
   Pointer take(int device, std::size_t bytes);
@@ -83,7 +83,7 @@ class StreamResourcePool {
 
   Allocator m_allocator;
   std::size_t m_limit;
-  mutable std::mutex m_mutex;  // of the map, not of what is in it
+  mutable std::mutex m_mutex;  // guards the map, not its values
   std::map<int, Device> m_devices;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A streamed loop without its types: chooses the transport, runs or enqueues it, and keeps its state.
+// A streamed loop without its types: chooses the transport, runs or enqueues it, and keeps its
+// state.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_RUN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_RUN_HPP
@@ -38,7 +39,7 @@ struct StreamJob {
   /// Copies bytes of the host, in order with target 0, to memory of the host that it returns.
   std::function<char*(void const* from, std::size_t bytes)> save;
   std::function<LinkRates(std::size_t target)> rates;
-  /// Bytes that a device copies from which on it yields to other loops. Shorter loops end soon.
+  /// A loop that copies at least this number of bytes on a device yields to other loops there.
   std::size_t yields_from = std::size_t(512) << 20;
 };
 
@@ -70,7 +71,7 @@ class StreamedState {
   bool m_fenced = false;
 };
 
-/// True if memory is page-locked, so that kernels reach it by the host's address.
+/// Returns true if memory is page-locked, so that kernels reach it by the host's address.
 bool is_reachable(void const* begin, std::size_t bytes);
 
 /// Bytes of device memory that a loop may take by default.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A CUDA stream of copies that yields the copy engine to other loops. A copy engine serves one stream
-// as long as that has a copy that may begin: of two equal loops that start together, the second one
-// would get the engine when the first one is done, and end after twice its time. So after a number of
-// bytes the copies go on in a second stream, behind an event: the engine takes the next stream that
-// has a copy, and rests for some microseconds if there is none.
+// A CUDA stream of copies that yields the copy engine to other loops. A copy engine serves a stream
+// as long as its next copy is ready: of two equal loops that start together, the second would wait
+// until the first is done. Therefore, after some bytes, the copies continue in a second stream
+// behind an event. The engine then serves the next stream that has a copy, or idles for some
+// microseconds.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_YIELDING_STREAM_HPP
 #define KOKKOS_HOST_SPACES_IMPL_YIELDING_STREAM_HPP
@@ -23,7 +23,8 @@ class YieldingStream {
   YieldingStream(YieldingStream const&)            = delete;
   YieldingStream& operator=(YieldingStream const&) = delete;
 
-  /// Begins a loop, behind an event. \param yields_after bytes
+  /// Begins a loop, behind an event.
+  /// \param yields_after bytes between two changes of the stream
   void begin(void* behind, std::size_t yields_after);
   void copy(void* dst, void const* src, std::size_t bytes);
   void wait(void* event);

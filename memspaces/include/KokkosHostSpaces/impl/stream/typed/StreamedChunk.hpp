@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Views of chunks, which are used with the indices of the whole array.
+// Views of chunks, indexed as the whole array.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
@@ -26,8 +26,8 @@ constexpr std::int64_t as_index(std::integral auto n) {
     return static_cast<std::int64_t>(n);
 }
 
-/// A View of the rows of a chunk with global indices. Its pointer is shifted by the chunk's origin, so
-/// global indices cost nothing. Other rows must not be touched.
+/// A View of the rows of a chunk with global indices. Its pointer is shifted by the chunk's origin,
+/// so global indices cost nothing. Other rows must not be touched.
 template <class T, int Rank, class Layout>
 class ChunkView {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops take Views of rank one to three");
@@ -83,7 +83,8 @@ using ChunkOf =
     ChunkView<typename HostViewOf<DataType>::value_type, int(HostViewOf<DataType>::rank()),
               ChunkLayout<Layout, int(HostViewOf<DataType>::rank())>>;
 
-/// Chunks that a kernel passes on to the body. Not a std::tuple, which nvcc does not take in kernels.
+/// Chunks that a kernel passes on to the body. Not a std::tuple, which nvcc does not take in
+/// kernels.
 template <class... Chunks>
 struct ChunkPack {
   template <class F, class... Before>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kernels of streamed loops, which call the user's body for a box of global indices. On a device they
-// count in 32 bits from the corner of the box, which takes fewer registers.
+// Kernels of streamed loops, which call the user's body for a box of global indices. On a device
+// they count in 32 bits from the corner of the box, which takes fewer registers.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
@@ -52,7 +52,7 @@ struct BodyCall {
           Rank == 1 && std::is_invocable_v<Body const&, std::int64_t,
                                            typename Chunks::value_type&..., More...>,
           "the body cannot be called with the indices (std::int64_t), the chunks of the arguments in "
-          "their order (khs::const_chunk_of<View> of what is read, else "
+          "their order (khs::const_chunk_of<View> for khs::read, else "
           "khs::chunk_of<View>), and for a reduction the value; it is called as const");
   }
 
@@ -72,7 +72,7 @@ struct BodyCall {
   }
 };
 
-/// A step of a stencil over all elements: copies those outside of the range.
+/// A step of a stencil over all elements: copies the elements outside of the range.
 template <int Rank, class Call, class Source, class Result>
 struct StepCall {
   Call call;
@@ -95,8 +95,8 @@ struct StepCall {
   }
 };
 
-/// On a device. Neighbouring threads have neighbouring values of index 0 of a Kokkos policy, so that is
-/// the fastest index.
+/// On a device. Neighbouring threads have neighbouring values of index 0 of a Kokkos policy, so
+/// that is the fastest index.
 template <int Rank, bool Right, class Call>
 struct DeviceKernel {
   Call call;
@@ -184,8 +184,8 @@ KOKKOS_FUNCTION void init_value(Reducer const& reducer, typename Reducer::value_
     new (&value) typename Reducer::value_type();
 }
 
-/// A kernel that reduces by init and join of the user's reducer. Its part of the result does not go to
-/// the reducer's result.
+/// A kernel that reduces by init and join of the user's reducer. Its part of the result does not go
+/// to the reducer's result.
 template <class Kernel, class Reducer>
 struct ReducingKernel : Kernel {
   using value_type = typename Reducer::value_type;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streamed loops and reductions: makes a StreamJob without types of a typed call, and launches its
-// kernels with the chunks of the arguments.
+// Streamed loops and reductions: converts a typed call to a StreamJob without types, and launches
+// its kernels with the chunks of the arguments.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_RUN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_RUN_HPP
@@ -102,7 +102,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   static_assert(std::is_trivially_copyable_v<typename Array::value_type>,
                 "intermediate arrays lie in memory that is not initialised: the type of their "
                 "elements must be trivially copyable");
-  using Plain = HostViewOf<DataType>;
+  using HostView = HostViewOf<DataType>;
   ArgumentFacts facts;
   facts.label         = argument.view.label();
   facts.space         = "no memory space";
@@ -111,7 +111,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.element_bytes = sizeof(typename Array::value_type);
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
-    facts.extents[d] = static_cast<std::int64_t>(Plain::static_extent(std::size_t(d)));
+    facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
   facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
   facts.access       = How;
   facts.halo         = argument.halo;
@@ -206,7 +206,7 @@ void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std:
   std::memcpy(to, from, bytes);
 }
 
-/// The job of a call, as far as it is the same for all loops on an execution space.
+/// The part of a job that does not depend on the body.
 template <class ExecutionSpace>
 struct StreamSetting {
   std::string label;
