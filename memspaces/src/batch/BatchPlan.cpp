@@ -91,9 +91,11 @@ char const* find_conflict_between(BatchTables const& tables) {
 
 }  // namespace
 
-BatchRules rules_for(PieceTable const& reached, bool to_device, Driver::Stream stream, int device) {
-  bool const is_reached = is_only_device_in_use() || all_is_on(device, reached);
-  return {is_reached && !Driver::is_capturing(stream), is_reached, to_device};
+BatchRules rules_for(BatchTables const& tables, bool to_device, Driver::Stream stream, int device) {
+  bool const is_only = is_only_device_in_use(),
+             reaches = is_only || all_is_on(device, tables.reached),
+             is_one  = reaches && (is_only || all_is_on(device, tables.pageable));
+  return {is_one && !Driver::is_capturing(stream), reaches, to_device};
 }
 
 bool captures(Driver::Stream stream) { return Driver::captures(stream); }

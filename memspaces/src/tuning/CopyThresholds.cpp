@@ -94,6 +94,7 @@ CopyThresholds const& copy_thresholds_in_use() {
     std::string const& file = Backend::config().thresholds;
     if (file.empty() || file == "off") return CopyThresholds{};
     std::ifstream in(file);
+    in.peek();  // a directory can be opened, but not read
     if (!in)
       throw ConfigurationError("the environment variable KOKKOS_HOST_SPACES_THRESHOLDS is '" +
                                file +

@@ -106,7 +106,7 @@ BatchTables tables_of(Pieces const& pieces) {
 
 BatchPlan plan_of(Pieces const& pieces, DeviceWork::Stream& stream, int device = 0) {
   BatchTables tables     = tables_of(pieces);
-  BatchRules const rules = rules_for(tables.reached, false, stream.get(), device);
+  BatchRules const rules = rules_for(tables, false, stream.get(), device);
   return plan_batch(std::move(tables), rules);
 }
 
@@ -370,6 +370,30 @@ TEST_CASE("where memory of another device takes part, all are single copies", "[
   CHECK(copy_single(plan, stream.get()));
   stream.wait();
   CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
+  cudaFree(other);
+}
+
+// Two allocations of two devices may touch: a call for both would take all for memory of the first.
+TEST_CASE("pageable neighbours in memory of another device are not merged", "[batch]") {
+  Memory const memory(1 << 16, 1, 2);
+  DeviceWork::Stream stream;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  void* other = nullptr;
+  REQUIRE(cudaMalloc(&other, 200) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  std::vector<char> const pageable(200, 'p');
+  auto const plan_on = [&](int device, char* to) {
+    BatchTables tables;
+    for (Piece const& piece : scattered(memory, 20)) tables.reached.add(piece);
+    for (std::size_t i = 0; i < 2; ++i)
+      tables.pageable.add({to + 100 * i, &pageable[100 * i], 100});
+    BatchRules const rules = rules_for(tables, false, stream.get(), device);
+    return plan_batch(std::move(tables), rules);
+  };
+  CHECK(plan_on(0, memory.device + memory.bytes / 2).single.size() == 1);
+  BatchPlan const plan = plan_on(0, static_cast<char*>(other));
+  CHECK(plan.by_kernel.size() == 20);
+  CHECK(plan.single.size() == 2);
   cudaFree(other);
 }
 

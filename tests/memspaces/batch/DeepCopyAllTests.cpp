@@ -105,6 +105,24 @@ TEST_CASE("of copies in conflict the right ones are named, also among neighbours
   instance.fence();
 }
 
+// Kokkos does not call them contiguous, but each is one piece.
+TEST_CASE("a part of a column is left out if it copies itself, and refused if it overlaps itself",
+          "[deep_copy]") {
+  Kokkos::View<int**, Left, khs::PinnedSpace> const a("alpha", 10, 10), b("beta", 10, 10);
+  Kokkos::deep_copy(a, 3);
+  auto const part = [](auto const& view, std::size_t begin) {
+    return Kokkos::subview(view, Range(begin, begin + 5), Range(0, 1));
+  };
+  Execution const instance;
+  khs::deep_copy_all(instance, {part(a, 0), part(b, 0)}, {part(a, 0), part(a, 0)});
+  khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, {part(a, 0)}, {part(a, 0)}));
+  instance.fence();
+  CHECK((a(4, 0) == 3 && b(4, 0) == 3 && b(5, 0) == 0));
+  CHECK_THROWS_WITH(
+      khs::deep_copy_all(instance, {part(a, 0)}, {part(a, 2)}),
+      ContainsSubstring("copy \"alpha\" (5,1)") && ContainsSubstring("writes what it reads"));
+}
+
 TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[deep_copy]") {
   Kokkos::View<double**, Right, khs::PinnedSpace> const host("host", 100, 200);
   Kokkos::View<double**, Right, DeviceSpace> const device("device", 100, 200);

@@ -8,9 +8,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace Staging {
 
@@ -48,6 +51,83 @@ TEST_CASE("staging memory is had before anything is copied, or not at all, and g
   khs::Impl::for_each_staged_box(from, true, count, 65536);
   CHECK(calls > 1);
   CHECK(khs::pool::statistics().total.bytes_in_use == before);
+}
+
+// Calls `use(a, b)` with each pair of elements of two Views of any rank.
+template <class A, class B, class Use>
+void for_each_pair(A const& a, B const& b, Use const& use) {
+  std::array<std::size_t, 8> index{};
+  if (a.size() == 0) return;
+  for (std::size_t r = 0; r != A::rank();) {
+    std::size_t in_a = 0, in_b = 0;
+    for (std::size_t k = 0; k < A::rank(); ++k) {
+      in_a += index[k] * a.stride(k);
+      in_b += index[k] * b.stride(k);
+    }
+    use(a.data()[in_a], b.data()[in_b]);
+    for (r = 0; r < A::rank() && ++index[r] == a.extent(r); ++r) index[r] = 0;
+  }
+}
+
+// By way of staging memory from `from` to `there`, and from `there` to `back`.
+template <class From, class There, class Back>
+void check_round_trip(From const& from, There const& there, Back const& back, std::size_t most) {
+  INFO("boxes of " << most << " bytes");
+  auto const assign = [](auto const& to, auto const& of) {
+    for_each_pair(to, of, [](auto& a, auto const& b) { a = std::decay_t<decltype(a)>(b); });
+  };
+  auto const go = [&](StagedBox const& box, auto const& staging) {
+    assign(staging, khs::Impl::part_of(from, box));
+    assign(khs::Impl::part_of(there, box), staging);
+  };
+  khs::Impl::for_each_staged_box(from, true, go, most);
+  auto const come = [&](StagedBox const& box, auto const& staging) {
+    assign(staging, khs::Impl::part_of(there, box));
+    assign(khs::Impl::part_of(back, box), staging);
+  };
+  khs::Impl::for_each_staged_box(back, false, come, most);
+  int wrong = 0;
+  for_each_pair(from, back, [&](auto const& a, auto const& b) { wrong += !(a == b); });
+  CHECK(wrong == 0);
+}
+
+struct Odd {
+  std::array<std::uint32_t, 25> words{};
+  bool operator==(Odd const&) const = default;
+};
+
+TEST_CASE("Views of rank 8, with static extents, traits and gaps, of any elements are staged",
+          "[deep_copy]") {
+  using Data  = int** [3][2][2][1][3][2];
+  using Const = int const** [3][2][2][1][3][2];
+  Kokkos::View<Data, Kokkos::LayoutRight, Pageable> const from("from", 5, 4), back("back", 5, 4);
+  Kokkos::View<Data, Kokkos::LayoutLeft, khs::MappedSpace> const there("there", 5, 4);
+  for (std::size_t i = 0; i < from.span(); ++i) from.data()[i] = int(i + 1);
+  using Traits = Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::RandomAccess | Kokkos::Restrict>;
+  Kokkos::View<Const, Kokkos::LayoutRight, Pageable, Traits> const read(from.data(), 5, 4);
+  Kokkos::View<Data, Kokkos::LayoutRight, Pageable, Kokkos::MemoryTraits<Kokkos::Atomic>> const
+      atomic(back);
+
+  Kokkos::View<Odd**, Kokkos::LayoutLeft, Pageable> const odd("odd", 37, 19), again("odd", 37, 19);
+  Kokkos::View<Odd**, Kokkos::LayoutRight, khs::MappedSpace> const odd_there("odd", 37, 19);
+  for (std::size_t i = 0; i < odd.size(); ++i) odd.data()[i].words.fill(std::uint32_t(i + 1));
+
+  std::vector<short> gaps(5000, 7), source(5000);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = short(i % 1000 + 10);
+  using Strided = Kokkos::View<short***, Kokkos::LayoutStride, Pageable>;
+  Strided const repeats(source.data(), Kokkos::LayoutStride(9, 0, 10, 7, 6, 1)),
+      with_gaps(gaps.data() + 100, Kokkos::LayoutStride(9, 501, 10, 29, 6, 3));
+  Kokkos::View<long***, Kokkos::LayoutRight, khs::MappedSpace> const longs("longs", 9, 10, 6);
+
+  for (std::size_t const most : {1UL, 100UL, 1000UL, 1000000UL}) {
+    Kokkos::deep_copy(back, 0);
+    check_round_trip(read, there, atomic, most);
+    Kokkos::deep_copy(again, Odd{});
+    check_round_trip(odd, odd_there, again, most);
+    std::fill(gaps.begin(), gaps.end(), short(7));
+    check_round_trip(repeats, longs, with_gaps, most);
+    CHECK(std::count(gaps.begin(), gaps.end(), 7) == 5000 - 9 * 10 * 6);  // gaps are not written
+  }
 }
 
 TEST_CASE("a source that repeats is staged once, by one call", "[deep_copy]") {

@@ -59,9 +59,9 @@ TEST_CASE("copies are planned by the file of thresholds", "[.][thresholds_of_a_f
   CHECK_FALSE(copy_engine_is_faster(make_copy_plan(8, 2, extents, dense, gaps), true));
 }
 
-// ctest names a file that does not exist.
+// ctest names a file that does not exist, and a folder.
 TEST_CASE("a file of thresholds that cannot be read is an error at each use",
-          "[.][thresholds_of_no_file]") {
+          "[.][thresholds_of_no_file][thresholds_of_a_folder]") {
   for (int i = 0; i < 2; ++i)
     CHECK_THROWS_WITH(
         copy_thresholds_in_use(),

@@ -32,7 +32,7 @@ struct BatchRules {
 };
 
 /// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
-BatchRules rules_for(PieceTable const& reached, bool to_device, void* stream, int device);
+BatchRules rules_for(BatchTables const& tables, bool to_device, void* stream, int device);
 
 /// Does `stream` capture? \throw CudaError if the driver fails to tell
 bool captures(void* stream);

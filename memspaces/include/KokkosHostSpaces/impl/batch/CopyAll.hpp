@@ -57,8 +57,11 @@ template <class Pairs>
   auto const other         = pairs.describe_first([&](Piece const& piece, std::size_t index) {
     return index != writer_index && (holds(piece, piece.dst) || holds(piece, piece.src));
   });
+  if (!other)
+    throw Error("KokkosHostSpaces::deep_copy_all: copy " + writer.value_or("?") +
+                " writes what it reads (in no order): copy through a third View");
   throw Error("KokkosHostSpaces::deep_copy_all: copy " + writer.value_or("?") +
-              " writes what copy " + other.value_or("?") +
+              " writes what copy " + *other +
               " reads or writes (all copies of one call go at the same time): make two calls");
 }
 
@@ -109,8 +112,8 @@ void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue con
 
 template <class Pairs>
 BatchPlan plan_pairs_on(Kokkos::Cuda const& instance, Pairs const& pairs, BatchTables&& tables) {
-  BatchRules const rules = rules_for(tables.reached, Pairs::are_to_device, instance.cuda_stream(),
-                                     instance.cuda_device());
+  BatchRules const rules =
+      rules_for(tables, Pairs::are_to_device, instance.cuda_stream(), instance.cuda_device());
   return plan_pairs(pairs, std::move(tables), rules);
 }
 

@@ -86,7 +86,10 @@ class PairsOfViews {
   void for_each_piece(Visit const& visit) const {
     derived().for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
       check_types<Dst, Src>();
-      if (check_views(dst, src)) visit.template operator()<Dst, Src>(piece_of(dst, src));
+      if (!check_views(dst, src)) return;
+      auto const piece = piece_of(dst, src);
+      if (piece && piece->dst == piece->src) return;
+      visit.template operator()<Dst, Src>(piece);
     });
   }
 
