@@ -43,6 +43,26 @@ function(khs_project_target target)
     "$<$<BOOL:${KokkosHostSpaces_WARNINGS_AS_ERRORS}>:$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>-Werror>")
 endfunction()
 
+# khs_precompile_kokkos(<target>): what targets with the flags of this folder take precompiled headers of Kokkos from.
+function(khs_precompile_kokkos target)
+  file(CONFIGURE OUTPUT ${target}.cpp CONTENT "")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+  target_link_libraries(${target} PRIVATE Kokkos::kokkos)
+  khs_project_target(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp>)
+endfunction()
+
+# khs_built_by_test(<test> <target>): another test, with the same label, builds the target, which a normal build leaves out.
+function(khs_built_by_test test target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  get_test_property(${test} LABELS label)
+  add_test(NAME ${test}_build COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target ${target})
+  set_tests_properties(${test}_build PROPERTIES
+    LABELS ${label} TIMEOUT 7200 RESOURCE_LOCK ${CMAKE_BINARY_DIR} FIXTURES_SETUP ${test}_built)
+  set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED ${test}_built)
+endfunction()
+
 # khs_skipped_gpu_test(<name>): stands for a test that needs a GPU, where there is none.
 function(khs_skipped_gpu_test name)
   add_test(NAME ${name} COMMAND sh -c "echo 'There is no GPU: not built'; exit 4")

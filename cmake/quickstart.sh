@@ -207,10 +207,19 @@ build_all() {
   for preset in "${@:2}"; do build "$preset"; done
 }
 
-run_all_tests() {
-  local preset reframe first=1 count to_run=0
-  local -a which=(--label-exclude 'long$')
-  local -a presets=(host asan tsan)
+# stand_ins <build tree>: for ctest, one skipped test in place of each group of tests that need a GPU.
+stand_ins() {
+  ctest --test-dir "build/$1" --show-only --label-regex '^gpu' --fixture-exclude-any . |
+    sed -nE 's/^ +Test +#[0-9]+: ([^.]+).*/\1/p' | sort | uniq -c |
+    while read -r count group; do
+      printf 'add_test(%s.%s_tests_without_a_gpu sh -c "exit 4")\n' "$group" "$count"
+      printf 'set_tests_properties(%s.%s_tests_without_a_gpu PROPERTIES LABELS no-gpu SKIP_RETURN_CODE 4)\n' "$group" "$count"
+    done
+}
+
+# Says what is going to be done, before anything is. Sets `presets`.
+announce_tests() {
+  presets=(host asan tsan)
   if cuda_toolkit_will_do; then
     presets+=(cuda)
     if [ -n "$gpu" ]; then
@@ -229,6 +238,13 @@ run_all_tests() {
       "tests with the label long, the optimised build, Kokkos under sanitizers," \
       "and without a GPU the compilation of tests, examples and benchmarks for CUDA."
   fi
+  echo "Sources of Kokkos, Catch2 and Google Benchmark are downloaded and built where these are not installed, and" \
+    "ReFrame is, all into build/. Packages of the system are installed only if they are named next."
+}
+
+run_all_tests() {
+  local preset reframe first=1 count to_run=0 excluded='long$'
+  local -a which
   # All the while that is built.
   mkdir -p build/tools
   install_reframe > build/tools/reframe.log 2>&1 &
@@ -236,7 +252,9 @@ run_all_tests() {
   build_all "${presets[@]}"
   wait $reframe || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
 
-  [ -z "$long" ] || which=()
+  [ -z "$long" ] || excluded='^$'  # none
+  [ -n "$gpu" ] || excluded+='|^gpu'
+  which=(--label-exclude "$excluded")
   # One run of ctest over all build trees, so that there is one summary.
   mkdir -p build/all-tests
   printf 'subdirs("../%s")\n' "${presets[@]}" > build/all-tests/CTestTestfile.cmake
@@ -253,6 +271,9 @@ run_all_tests() {
       "ones lack, and ctest gives it to all: give it another name"
   # What UndefinedBehaviorSanitizer finds in tests is an illegal instruction, of which AddressSanitizer tells the line.
   export ASAN_OPTIONS=handle_sigill=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+  # It would wait a second at the end of each test for races of threads that are left.
+  export TSAN_OPTIONS=atexit_sleep_ms=100${TSAN_OPTIONS:+:$TSAN_OPTIONS}
+  if [ -z "$gpu" ] && [ "$preset" = cuda ]; then stand_ins cuda >> build/all-tests/CTestTestfile.cmake; fi
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 
@@ -261,7 +282,8 @@ case "$mode ${2:-}" in
   "compare " | "test " | "test long") ;;
   *) fail "unknown arguments '$*': run it with no argument, with 'test', or with 'test long'" ;;
 esac
+look_for_cuda
+[ "$mode" != test ] || announce_tests
 install_missing "$mode"
 check_cmake
-look_for_cuda
 if [ "$mode" = test ]; then run_all_tests; else compare; fi

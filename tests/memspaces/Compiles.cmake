@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Each public header compiles alone, and twice, without optimisation. Those of impl/ compile room by room, behind Kokkos,
-# whose headers take most of the time: they are precompiled.
+# Each public header compiles behind Kokkos, whose headers are precompiled, and twice; a test with the label long compiles
+# it alone. Those of impl/ compile room by room.
 set(include ${PROJECT_SOURCE_DIR}/memspaces/include)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${include} ${include}/*.hpp ${include}/KokkosHostSpaces/*.hpp)
 foreach(header IN LISTS headers)
@@ -19,18 +19,19 @@ foreach(room IN LISTS rooms)
   file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "@text@" @ONLY)
   list(APPEND internal ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
-add_library(headers_alone OBJECT ${public})
-add_library(headers_of_rooms OBJECT ${internal})
-foreach(target headers_alone headers_of_rooms)
+add_library(headers OBJECT ${public} ${internal})
+add_library(headers_alone OBJECT EXCLUDE_FROM_ALL ${public})
+foreach(target headers headers_alone)
   target_link_libraries(${target} PRIVATE KokkosHostSpaces::hostspaces)
   khs_project_target(${target} APART)
   target_compile_options(${target} PRIVATE -O0)
-  if(KokkosHostSpaces_ENABLE_CUDA)
-    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build it by name
-  endif()
 endforeach()
-if(NOT KokkosHostSpaces_ENABLE_CUDA)
-  target_precompile_headers(headers_of_rooms PRIVATE <Kokkos_Core.hpp>)
+if(KokkosHostSpaces_ENABLE_CUDA)
+  set_target_properties(headers PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build them by name
+else()
+  add_test(NAME memspaces.headers_alone
+    COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target headers_alone)
+  set_tests_properties(memspaces.headers_alone PROPERTIES LABELS long RESOURCE_LOCK ${CMAKE_BINARY_DIR})
 endif()
 
 # A label set for a name counts for tests of the same name in all build trees that ctest runs at once.
@@ -55,9 +56,7 @@ using Kokkos::HostSpace, Kokkos::View;
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target compile_fail_${name})
   set_tests_properties(${_khs_refused}.${name} PROPERTIES
     PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
-  if(NOT KokkosHostSpaces_ENABLE_CUDA)
-    target_precompile_headers(compile_fail_${name} REUSE_FROM headers_of_rooms)
-  else()
+  if(KokkosHostSpaces_ENABLE_CUDA)
     set_tests_properties(${_khs_refused}.${name} PROPERTIES LABELS long)  # nvcc takes its time
   endif()
 endfunction()

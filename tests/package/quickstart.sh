@@ -14,6 +14,7 @@ cd "$2"
 
 # Neither finds a GPU nor installs anything.
 printf '#!/bin/sh\nexit 1\n' > bin/nvidia-smi
+printf '#!/bin/sh\necho "release 13.0, V13.0.48"\n' > bin/nvcc
 printf '#!/bin/sh\n' | tee bin/apt-get > bin/reframe
 chmod +x bin/*
 export PATH="$PWD/bin:$PATH"
@@ -25,6 +26,12 @@ enable_testing()
 cmake_path(GET CMAKE_BINARY_DIR FILENAME preset)
 if(NOT "$ENV{PLANTED}" STREQUAL "no tests in ${preset}")
   add_test(NAME in_${preset} COMMAND sh -c "test \"$PLANTED\" != 'a test in ${preset}'")
+endif()
+if(preset STREQUAL "cuda")
+  foreach(test some.one some.two others.one)
+    add_test(NAME ${test} COMMAND sh -c "exit 1")
+    set_tests_properties(${test} PROPERTIES LABELS gpu)
+  endforeach()
 endif()
 add_custom_target(hostspaces)
 add_custom_target(everything ALL COMMAND sh -c "test \"$PLANTED\" != 'a build of ${preset}'" VERBATIM)
@@ -44,7 +51,8 @@ expect() {
   fi
 }
 
-expect 0 "100% tests passed, 0 tests failed out of [34]"
+expect 0 "100% tests passed, 0 tests failed out of 6"
+expect 0 "some.2_tests_without_a_gpu (Skipped)"
 expect 1 "in_tsan (Failed)" "a test in tsan"
 expect 1 "planted" "a configuration of asan"
 expect 1 "FAILED: " "a build of asan"

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -61,6 +62,16 @@ class Staller {
   void* m_pages = map_pages(page_bytes());
   std::jthread m_thread;
 };
+
+// A thread that opens the gate after 8 s, or a test that fails would never end; at once if the test ends before.
+std::jthread opens_late(DeviceWork::Gate& gate) {
+  return std::jthread([&gate](std::stop_token const& test_ended) {
+    auto const late = Clock::now() + milliseconds(8000);
+    while (!test_ended.stop_requested() && Clock::now() < late)
+      std::this_thread::sleep_for(milliseconds(5));
+    gate.open();
+  });
+}
 
 }  // namespace
 
@@ -269,10 +280,7 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
   std::vector<char*> blocks{PoolTest::allocate(bytes)};
   stream.run(gate.hold());
   Pool::deallocate(blocks.front());
-  std::jthread const ender([&] {  // or the test would never end
-    std::this_thread::sleep_for(milliseconds(8000));
-    gate.open();
-  });
+  std::jthread const ender   = opens_late(gate);
   auto const start           = Clock::now();
   std::size_t const at_least = PoolTest::usage().bytes_locked + 40 * MiB;
   char* const first          = std::exchange(blocks.front(), PoolTest::allocate(bytes));
@@ -294,11 +302,8 @@ TEST_CASE("without events, work that never ends ends a shortage in an exception"
   char* const block = PoolTest::allocate(20 * MiB);
   stream.run(gate.hold());
   Pool::deallocate(block);
-  std::jthread const ender([&] {
-    std::this_thread::sleep_for(milliseconds(8000));
-    gate.open();
-  });
-  auto const start = Clock::now();
+  std::jthread const ender = opens_late(gate);
+  auto const start         = Clock::now();
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"),
                     ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
   Pool::release_all();
