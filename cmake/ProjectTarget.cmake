@@ -40,6 +40,8 @@ function(khs_project_target target)
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>"
     "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${_khs_by_nvcc}>>:-Wpedantic;-Wconversion>"
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # GCC 12 sees overlaps in std::string that are none (its bug 105651)
+    # What GCC does not warn of: Clang's -Wconversion and -Wall have more, and its -Wshadow sees names of other sources.
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion;-Wno-missing-braces;-Wno-shadow>"
     "$<$<BOOL:${KokkosHostSpaces_WARNINGS_AS_ERRORS}>:$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>-Werror>")
 endfunction()
 

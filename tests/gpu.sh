@@ -5,8 +5,9 @@
 # Everything that only a GPU can show, on a machine that has one:
 #
 #   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
-#                                                  (these by default), reframe (has to be installed), and
-#                                                  several: for several GPUs, built with MPI
+#                                                  (these by default), reframe (has to be installed),
+#                                                  several: for several GPUs, built with MPI, and
+#                                                  kokkos: its own unit tests in our spaces, without a build before
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS, the tools of sanitize and the seconds that one may
 # take for a share of the cases in $TOOLS and $LIMIT, how often ReFrame runs in $RUNS.
@@ -97,6 +98,13 @@ for stage in "$@"; do
       check env PROCESSES="${numbers//$'\n'/ }" STRONG=1024 bash examples/heat/scaling.sh \
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
       check python3 examples/heat/scaling_table.py "$results/heat.json"
+      ;;
+    kokkos)  # Builds Kokkos, the library and these tests alone: 3 minutes on 16 cores.
+      # shellcheck disable=SC2086
+      check cmake --preset cuda -B build/kokkos --no-warn-unused-cli -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON \
+        -DKokkosHostSpaces_ENABLE_PERF=OFF ${CMAKE_ARGS:-} > "$results/kokkos.log" 2>&1
+      check ctest --test-dir build/kokkos --tests-regex kokkos_unit_tests --verbose >> "$results/kokkos.log" 2>&1
+      grep -E "(FAILED|PASSED|SKIPPED) *\]|tests (passed|failed)|rror:|Error" "$results/kokkos.log" | tail -n 60
       ;;
     reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
       PATH=$PATH:$PWD/build/tools/reframe/bin

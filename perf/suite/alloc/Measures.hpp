@@ -72,7 +72,7 @@ inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
 
 /// Measures allocating and freeing in turn.
 template <class Way>
-Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
+Measure warm(WayInfo const& info, Way way, std::size_t bytes) {
   return {[=](bool damage) {
     if (info.caches) (void)way(bytes);  // warms it up
     return time_pairs(
@@ -82,7 +82,7 @@ Measure warm(WayInfo const& info, Way const& way, std::size_t bytes) {
 
 /// The same for Views that are filled with zeros, in memory that was used before.
 template <class Way>
-Measure filled(Way const& way, std::size_t bytes) {
+Measure filled(Way way, std::size_t bytes) {
   return {[=](bool damage) {
     (void)way(bytes);
     std::size_t const count = std::clamp<std::size_t>(GiB / bytes, 1, 20);
@@ -105,7 +105,7 @@ class RandomSizes {
 
 /// Measures allocating and freeing by several threads, with random sizes.
 template <class Way>
-Measure by_threads(WayInfo const& info, Way const& way, int threads) {
+Measure by_threads(WayInfo const& info, Way way, int threads) {
   return {[=, device = current_device(), sample = 0](bool damage) mutable {
     std::barrier all_are_here(threads);
     std::vector<std::future<Latencies>> parts;
@@ -142,7 +142,7 @@ auto make_blocks(Way const& way, std::size_t bytes, std::size_t count) {
 
 /// Measures allocating and freeing beside a kernel on each of 8 streams.
 template <class Way>
-Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
+Measure busy(Way way, std::size_t bytes, std::size_t count) {
   return {[=](bool damage) {
     make_blocks(way, bytes, count);
     // Let the pool find on an idle device that all retired blocks are ready.
@@ -156,7 +156,7 @@ Measure busy(Way const& way, std::size_t bytes, std::size_t count) {
 
 /// Measures freeing alone, beside a kernel that began after the allocation.
 template <class Way>
-Measure free_busy(Way const& way, std::size_t bytes, std::size_t count) {
+Measure free_busy(Way way, std::size_t bytes, std::size_t count) {
   return {[=](bool damage) {
     Latencies latencies;
     auto blocks = make_blocks(way, bytes, count);

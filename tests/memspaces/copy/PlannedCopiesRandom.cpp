@@ -60,8 +60,6 @@ void copy_staged(Copy const& c, bool is_source, std::size_t most) {
     Numbers const first(box.first.begin(), box.first.begin() + rank),
         extent(box.extent.begin(), box.extent.begin() + rank),
         stride(box.stride.begin(), box.stride.begin() + rank);
-    std::size_t elements = 1;
-    for (std::size_t const n : extent) elements *= n;
     CHECK((box.bytes <= most || box.bytes == c.element));
     Bytes staging(box.bytes);
     auto* const to   = c.dst + RandomCopies::at(first, c.to) * c.element;
