@@ -239,7 +239,9 @@ TEST_CASE("tools see the same events for fresh and for used memory", "[zero_fill
   CHECK(has(fresh, "kernel Kokkos::View::initialization [density] via memset"));
   CHECK(has(fresh, "fence Kokkos::View::initialization via memset"));
   auto kokkos = tools_see([] { Kokkos::View<double*, Kokkos::HostSpace>("density", few); });
-  std::erase(kokkos, "fence HostSpace::impl_deallocate before free");  // our spaces do not fence
+  std::erase_if(kokkos, [](std::string const& event) {  // our spaces do not fence
+    return event.ends_with("HostSpace::impl_deallocate before free");
+  });
   CHECK(fresh == kokkos);
   CHECK_FALSE(has(fresh_ordered, "fence Kokkos::View::initialization via memset"));
 }
