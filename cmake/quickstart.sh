@@ -212,8 +212,8 @@ stand_ins() {
   ctest --test-dir "build/$1" --show-only --label-regex '^gpu' --fixture-exclude-any . |
     sed -nE 's/^ +Test +#[0-9]+: ([^.]+).*/\1/p' | sort | uniq -c |
     while read -r count group; do
-      printf 'add_test(%s.%s_tests_without_a_gpu sh -c "exit 4")\n' "$group" "$count"
-      printf 'set_tests_properties(%s.%s_tests_without_a_gpu PROPERTIES LABELS no-gpu SKIP_RETURN_CODE 4)\n' "$group" "$count"
+      printf 'add_test(%s.%s_need_a_gpu sh -c "exit 4")\n' "$group" "$count"
+      printf 'set_tests_properties(%s.%s_need_a_gpu PROPERTIES LABELS no-gpu SKIP_RETURN_CODE 4)\n' "$group" "$count"
     done
 }
 
