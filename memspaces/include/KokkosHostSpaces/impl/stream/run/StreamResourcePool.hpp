@@ -10,6 +10,7 @@
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/stream/run/YieldingStream.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -35,8 +36,9 @@ struct StreamResources {
   std::vector<void*> events;
   void* begun = nullptr;  ///< event: recorded when a loop begins
   void* done  = nullptr;  ///< event: recorded after the last operation of a loop
-  bool used   = false;    ///< `done` was recorded
   bool taken  = true;     ///< by a thread that enqueues a loop
+  /// `done` was recorded. Read by threads that wait for a loop of another one.
+  std::atomic<bool> used{false};
 };
 
 /// All resources of this process. Has one mutex a device; holds none while it waits for a device or
