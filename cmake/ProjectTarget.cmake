@@ -5,7 +5,7 @@
 option(KokkosHostSpaces_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 # Kokkos' headers take most of the time that a source takes.
 option(KokkosHostSpaces_UNITY_BUILD "Compile several sources at once, which is less work" ON)
-option(KokkosHostSpaces_GPU_TESTS "OFF: tests that need a GPU are shown as skipped, and can be left unbuilt" ON)
+option(KokkosHostSpaces_GPU_TESTS "OFF: tests that need a GPU are shown as skipped, one for a group of them, and can be left unbuilt" ON)
 
 # 1 for targets which nvcc compiles: all if its wrapper is the compiler, else Kokkos sees to it that
 # those are which depend on Kokkos, and marks them.
@@ -65,21 +65,41 @@ function(khs_built_by_test test target)
   set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED ${test}_built)
 endfunction()
 
-# khs_skipped_gpu_test(<name>): stands for a test that needs a GPU, where there is none.
-function(khs_skipped_gpu_test name)
-  add_test(NAME ${name} COMMAND sh -c "echo 'There is no GPU: not built'; exit 4")
-  set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 4)
+# Remembers a test that needs a GPU, where these are not run.
+function(_khs_count_gpu_test name)
+  string(REGEX REPLACE "[.].*" "" group ${name})
+  get_property(count GLOBAL PROPERTY _khs_gpu_tests_of_${group})
+  if(NOT count)
+    set(count 0)
+  endif()
+  math(EXPR count "${count} + 1")
+  set_property(GLOBAL PROPERTY _khs_gpu_tests_of_${group} ${count})
+  set_property(GLOBAL APPEND PROPERTY _khs_gpu_groups ${group})
+endfunction()
+
+# khs_show_gpu_tests_left_out(): to be called last. A skipped test for each group, the name up to the first dot; its name
+# tells how many there are. They themselves are there with `ctest -C gpu`.
+function(khs_show_gpu_tests_left_out)
+  get_property(groups GLOBAL PROPERTY _khs_gpu_groups)
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    get_property(count GLOBAL PROPERTY _khs_gpu_tests_of_${group})
+    set(name ${group}.${count}_need_a_gpu)
+    add_test(NAME ${name} COMMAND sh -c "echo 'There is no GPU'; exit 4")
+    set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 4)
+  endforeach()
 endfunction()
 
 # khs_project_test(<name> <target> [<argument>...]): a test that runs an executable which uses Kokkos;
 # exit code 4, as Catch2's, means skipped. Where Kokkos has CUDA it gets the label gpu. An executable
 # finds out by itself that there is no GPU; without a driver the loader does not even start it.
 function(khs_project_test name target)
+  set(only)
   if(KokkosHostSpaces_ENABLE_CUDA AND NOT KokkosHostSpaces_GPU_TESTS)
-    khs_skipped_gpu_test(${name})
-    return()
+    _khs_count_gpu_test(${name})
+    set(only CONFIGURATIONS gpu)
   endif()
-  add_test(NAME ${name} COMMAND ${target} ${ARGN})
+  add_test(NAME ${name} COMMAND ${target} ${ARGN} ${only})
   set_tests_properties(${name} PROPERTIES
     SKIP_RETURN_CODE 4
     ENVIRONMENT "OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")  # else Kokkos warns, and tests that share cores are slow
@@ -94,7 +114,7 @@ endfunction()
 # One label only (Catch2 tears lists apart): gpu-long is selected by -L gpu as by -L long. Cases with the tag run alone.
 function(khs_catch_tests target)
   if(KokkosHostSpaces_ENABLE_CUDA AND NOT KokkosHostSpaces_GPU_TESTS)
-    khs_skipped_gpu_test(${target})
+    _khs_count_gpu_test(${target})
     return()
   endif()
   set(properties SKIP_RETURN_CODE 4)  # else skipped is failed before Catch2 3.7

@@ -138,7 +138,7 @@ cuda_toolkit_will_do() {
 
 # configure <preset>
 configure() {
-  local preset=$1 arch all=ON
+  local preset=$1 arch all=ON run=ON
   local -a options=() not_optimised=("-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
   [ -z "$archives" ] || options+=("-DKokkosHostSpaces_ARCHIVE_DIR=$archives")
   # The presets have tests, for which Catch2 has to be built, and stop at warnings, which other compilers have more of.
@@ -154,9 +154,9 @@ configure() {
     arch=$(architecture "${gpu:-9.0}")
     # One that an earlier run chose must go, since Kokkos takes one only.
     options+=(-U "Kokkos_ARCH_*" "-DKokkos_ARCH_$arch=ON")
-    [ -n "$gpu" ] || options+=("${not_optimised[@]}")  # it is not run
+    [ -n "$gpu" ] || { options+=("${not_optimised[@]}") run=OFF; }
     [ -n "$gpu$long" ] || all=OFF
-    options+=("-DKokkosHostSpaces_GPU_TESTS=$all" "-DKokkosHostSpaces_ENABLE_EXAMPLES=$all"
+    options+=("-DKokkosHostSpaces_GPU_TESTS=$run" "-DKokkosHostSpaces_ENABLE_EXAMPLES=$all"
       "-DKokkosHostSpaces_ENABLE_INSTALL=$all" "-DKokkosHostSpaces_ENABLE_PERF=$all")
   fi
   say "Configuring build/$preset"
@@ -207,16 +207,6 @@ build_all() {
   for preset in "${@:2}"; do build "$preset"; done
 }
 
-# stand_ins <build tree>: for ctest, one skipped test in place of each group of tests that need a GPU.
-stand_ins() {
-  ctest --test-dir "build/$1" --show-only --label-regex '^gpu' --fixture-exclude-any . |
-    sed -nE 's/^ +Test +#[0-9]+: ([^.]+).*/\1/p' | sort | uniq -c |
-    while read -r count group; do
-      printf 'add_test(%s.%s_need_a_gpu sh -c "exit 4")\n' "$group" "$count"
-      printf 'set_tests_properties(%s.%s_need_a_gpu PROPERTIES LABELS no-gpu SKIP_RETURN_CODE 4)\n' "$group" "$count"
-    done
-}
-
 # Says what is going to be done, before anything is. Sets `presets`.
 announce_tests() {
   presets=(host asan tsan)
@@ -243,8 +233,8 @@ announce_tests() {
 }
 
 run_all_tests() {
-  local preset reframe first=1 count to_run=0 excluded='long$'
-  local -a which
+  local preset reframe first=1 count to_run=0
+  local -a which=(--label-exclude 'long$')
   # All the while that is built.
   mkdir -p build/tools
   install_reframe > build/tools/reframe.log 2>&1 &
@@ -252,9 +242,7 @@ run_all_tests() {
   build_all "${presets[@]}"
   wait $reframe || say "No ReFrame: tests that it runs are skipped (build/tools/reframe.log tells why)."
 
-  [ -z "$long" ] || excluded='^$'  # none
-  [ -n "$gpu" ] || excluded+='|^gpu'
-  which=(--label-exclude "$excluded")
+  [ -z "$long" ] || which=()
   # One run of ctest over all build trees, so that there is one summary.
   mkdir -p build/all-tests
   printf 'subdirs("../%s")\n' "${presets[@]}" > build/all-tests/CTestTestfile.cmake
@@ -273,7 +261,6 @@ run_all_tests() {
   export ASAN_OPTIONS=handle_sigill=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
   # It would wait a second at the end of each test for races of threads that are left.
   export TSAN_OPTIONS=atexit_sleep_ms=100${TSAN_OPTIONS:+:$TSAN_OPTIONS}
-  if [ -z "$gpu" ] && [ "$preset" = cuda ]; then stand_ins cuda >> build/all-tests/CTestTestfile.cmake; fi
   ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
 }
 

@@ -17,7 +17,7 @@ printf '#!/bin/sh\nexit 1\n' > bin/nvidia-smi
 printf '#!/bin/sh\necho "release 13.0, V13.0.48"\n' > bin/nvcc
 printf '#!/bin/sh\n' | tee bin/apt-get > bin/reframe
 chmod +x bin/*
-export PATH="$PWD/bin:$PATH"
+export PATH="$PWD/bin:$PATH" SOURCE=$1
 
 cat > CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
@@ -28,10 +28,11 @@ if(NOT "$ENV{PLANTED}" STREQUAL "no tests in ${preset}")
   add_test(NAME in_${preset} COMMAND sh -c "test \"$PLANTED\" != 'a test in ${preset}'")
 endif()
 if(preset STREQUAL "cuda")
+  include("$ENV{SOURCE}/cmake/ProjectTarget.cmake")
   foreach(test some.one some.two others.one)
-    add_test(NAME ${test} COMMAND sh -c "exit 1")
-    set_tests_properties(${test} PROPERTIES LABELS gpu)
+    khs_project_test(${test} false)
   endforeach()
+  khs_show_gpu_tests_left_out()
 endif()
 add_custom_target(hostspaces)
 add_custom_target(everything ALL COMMAND sh -c "test \"$PLANTED\" != 'a build of ${preset}'" VERBATIM)
