@@ -32,10 +32,10 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 /// copies are made repeatedly, use prepare_deep_copy_all.
 ///
 /// Merges pieces that are adjacent on both sides. If all pieces have equal lengths and distances,
-/// one 2-D copy carries them. Else one kernel carries many short pieces, and one call of the driver
-/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, many short pieces
-/// are one kernel, and each other piece is a copy of its own. Pairs that are not contiguous go one
-/// by one.
+/// one 2-D copy carries them. Else a kernel carries many short pieces, and one call of the driver
+/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, a kernel carries
+/// many short pieces, and each other piece is a copy of its own. Pairs that are not contiguous go one
+/// by one. A kernel carries at most 1024 pieces of 8 KiB.
 ///
 /// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return

@@ -24,11 +24,10 @@ namespace KokkosHostSpaces {
 ///       khs::deep_copy_all(instance, halos);
 ///     }
 ///
-/// Holds the Views, so that their memory lives, and for short pieces a list on the device and a
-/// CUDA graph of the kernel that copies them. Each call copies the present contents of the Views.
+/// Holds the Views, so that their memory lives, and for short pieces a CUDA graph of the kernels that
+/// copy them. Each call copies the present contents of the Views.
 /// Copies of this object share all of it. It may be destroyed while its copies are under way, but
-/// before Kokkos::finalize, as Views on a device; with short pieces, the destructor of the last one
-/// waits for kernels of the device. A default-constructed object copies nothing.
+/// before Kokkos::finalize, as Views on a device. A default-constructed object copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -43,8 +42,8 @@ class PreparedCopies {
   std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> m_batch;
 };
 
-/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing;
-/// may wait for a short copy to the device, but not for `instance`.
+/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing,
+/// and does not wait for `instance`.
 /// \param instance of the execution space and on the device of those that will make the copies, in
 ///        no capture
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each

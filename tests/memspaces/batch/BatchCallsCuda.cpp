@@ -193,18 +193,6 @@ TEST_CASE("prepared short pieces are one launch of a graph, and long ones one ca
   }
 }
 
-TEST_CASE("lists of batches are no memory that is missing", "[driver_calls][cuda]") {
-  Kokkos::Cuda const instance;
-  Pieces const pieces(4000, 64);
-  std::size_t const before = khs::pool::statistics().total.bytes_in_use;
-  for (int time = 0; time < 3; ++time) {
-    pieces.copy_views(instance);
-    CHECK(khs::pool::statistics().total.bytes_in_use == before);
-    khs::pool::trim(0);  // while kernels may read them
-    CHECK(pieces.came_back(instance));
-  }
-}
-
 TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Pieces const pieces(2000, 200);
