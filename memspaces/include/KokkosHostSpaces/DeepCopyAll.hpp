@@ -8,6 +8,7 @@
 #include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
 
 #include <initializer_list>
+#include <ranges>
 #include <span>
 
 namespace KokkosHostSpaces {
@@ -59,11 +60,20 @@ void deep_copy_all(ExecutionSpace const& instance, std::initializer_list<Dst> ds
       Impl::PairsOfRanges<std::initializer_list<Dst>, std::initializer_list<Src>>(dsts, srcs));
 }
 
-/// The same for Views of several types: `deep_copy_all(instance, copy_of(a, b), copy_of(c, d))`.
-template <class ExecutionSpace, class... Dst, class... Src>
+/// The same for a std::vector, std::array, ... of std::pair of a destination and a source.
+template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
-void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
-  Impl::copy_all(instance, Impl::PairsOfArguments<CopyOf<Dst, Src>...>(copies...));
+void deep_copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
+  Impl::copy_all(instance, Impl::PairsOfRanges(std::views::keys(pairs), std::views::values(pairs)));
+}
+
+/// The same for Views of several types: `deep_copy_all(instance, copy_of(a, b), copy_of(c, d))`.
+template <class ExecutionSpace, class Dst, class Src, class... Dsts, class... Srcs>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const& first,
+                   CopyOf<Dsts, Srcs> const&... others) {
+  Impl::copy_all(instance,
+                 Impl::PairsOfArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>(first, others...));
 }
 
 /// The same for many pieces of one View and another, given by numbers: rows by an index, the faces
@@ -95,6 +105,16 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
                    Kokkos::View<ST, SP...> const& src, std::initializer_list<Slice> slices) {
   Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, std::span<Slice const>(slices)));
+}
+
+/// The same without an instance, for all arguments except lists in braces: blocking, as
+/// `Kokkos::deep_copy(dst, src)`. Waits for all earlier work of all instances.
+template <class First, class... Others>
+requires(!Kokkos::is_execution_space_v<First>) void deep_copy_all(First const& first,
+                                                                  Others const&... others) {
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence before the copies");
+  deep_copy_all(Kokkos::DefaultHostExecutionSpace(), first, others...);
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence after the copies");
 }
 
 }  // namespace KokkosHostSpaces

@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -65,14 +66,23 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
 }
 
+/// The same for a range of std::pair of a destination and a source.
+template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
+                                                                   Pairs const& pairs) {
+  return PreparedCopies<ExecutionSpace>(
+      Impl::prepare_ranges(instance, std::views::keys(pairs), std::views::values(pairs)));
+}
+
 /// The same for Views of several types.
-template <class ExecutionSpace, class... Dst, class... Src>
+template <class ExecutionSpace, class Dst, class Src, class... Dsts, class... Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
-      instance,
-      Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
+    ExecutionSpace const& instance, CopyOf<Dst, Src> const& first,
+    CopyOf<Dsts, Srcs> const&... others) {
+  using Kept = Impl::KeptArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>;
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(instance, Kept{{first, others...}}));
 }
 
 /// The same for slices of two Views; see deep_copy_all.

@@ -123,7 +123,7 @@ std::size_t CopyPlan::engine_calls() const {
 bool CopyPlan::suits_copy_engine() const {
   if (engine_calls() > copy_thresholds_in_use().few_calls) return false;
   for (int i = 0; i < loops; ++i)
-    if (overlaps(i)) return false;
+    if (overlaps(std::size_t(i))) return false;
   return true;
 }
 

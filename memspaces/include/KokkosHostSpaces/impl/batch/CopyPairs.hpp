@@ -29,6 +29,13 @@ concept RangeOfViews =
     std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
     Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
 
+/// A range of std::pair of Views.
+template <class Range>
+concept RangeOfPairs =
+    std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
+    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::first_type> &&
+    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::second_type>;
+
 template <class Dst, class Src>
 inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
     std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&

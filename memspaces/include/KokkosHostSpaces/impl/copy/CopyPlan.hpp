@@ -40,7 +40,7 @@ struct CopyPlan {
   bool suits_copy_engine() const;
 
  private:
-  bool overlaps(int loop) const {
+  bool overlaps(std::size_t loop) const {
     return dst_stride[loop] < run_bytes || src_stride[loop] < run_bytes;
   }
 };
