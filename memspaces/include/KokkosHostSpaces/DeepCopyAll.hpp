@@ -8,7 +8,6 @@
 #include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
 
 #include <initializer_list>
-#include <ranges>
 #include <span>
 
 namespace KokkosHostSpaces {
@@ -64,7 +63,7 @@ void deep_copy_all(ExecutionSpace const& instance, std::initializer_list<Dst> ds
 template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void deep_copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
-  Impl::copy_all(instance, Impl::PairsOfRanges(std::views::keys(pairs), std::views::values(pairs)));
+  Impl::copy_all(instance, Impl::PairsOfPairs<Pairs>(pairs));
 }
 
 /// The same for Views of several types: `deep_copy_all(instance, copy_of(a, b), copy_of(c, d))`.

@@ -9,7 +9,6 @@
 
 #include <initializer_list>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -71,8 +70,9 @@ template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
                                                                    Pairs const& pairs) {
+  using Kept = Impl::KeptPairs<std::ranges::range_value_t<Pairs const>>;
   return PreparedCopies<ExecutionSpace>(
-      Impl::prepare_ranges(instance, std::views::keys(pairs), std::views::values(pairs)));
+      Impl::prepare_kept(instance, Kept{{std::ranges::begin(pairs), std::ranges::end(pairs)}}));
 }
 
 /// The same for Views of several types.

@@ -154,6 +154,27 @@ class PairsOfRanges : public PairsOfViews<PairsOfRanges<Dsts, Srcs>> {
   Srcs const& m_srcs;
 };
 
+/// A range of std::pair of Views.
+template <class Range>
+class PairsOfPairs : public PairsOfViews<PairsOfPairs<Range>> {
+  using Pair = std::ranges::range_value_t<Range const>;
+
+ public:
+  static constexpr bool are_to_device =
+      is_to_device_v<typename Pair::first_type, typename Pair::second_type>;
+
+  explicit PairsOfPairs(Range const& pairs) : m_pairs(pairs) {}
+  std::size_t size() const { return std::ranges::size(m_pairs); }
+
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    for (Pair const& pair : m_pairs) visit(pair.first, pair.second);
+  }
+
+ private:
+  Range const& m_pairs;
+};
+
 /// Pairs of any types.
 template <class... Copies>
 class PairsOfArguments : public PairsOfViews<PairsOfArguments<Copies...>> {

@@ -8,7 +8,7 @@
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
-#include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
+#include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 
 #include <Kokkos_Core.hpp>
 
