@@ -8,7 +8,8 @@ namespace KokkosHostSpaces::pool {
 
 /// A scope guard that announces a stream capture to the pool, which records no event on any device
 /// during its lifetime. Needed for captures of streams made with cudaStreamNonBlocking, which the
-/// pool cannot see.
+/// pool cannot see, and for each capture if other threads use the library meanwhile: a capture that
+/// begins between the pool's look and its recording is broken by the latter.
 class CaptureGuard {
  public:
   /// Construct it before the capture begins. Waits for event recordings of other threads: up to a

@@ -32,10 +32,10 @@ CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
 /// copies are made repeatedly, use prepare_deep_copy_all.
 ///
 /// Merges pieces that are adjacent on both sides. If all pieces have equal lengths and distances,
-/// one 2-D copy carries them. Else one kernel carries many short pieces, and one call of the driver
-/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, many short pieces
-/// are one kernel, and each other piece is a copy of its own. Pairs that are not contiguous go one
-/// by one.
+/// one 2-D copy carries them. Else a kernel carries many short pieces, and one call of the driver
+/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, a kernel carries
+/// many short pieces, and each other piece is a copy of its own. Pairs that are not contiguous go one
+/// by one. A kernel carries at most 1024 pieces of 8 KiB.
 ///
 /// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return
@@ -59,11 +59,20 @@ void deep_copy_all(ExecutionSpace const& instance, std::initializer_list<Dst> ds
       Impl::PairsOfRanges<std::initializer_list<Dst>, std::initializer_list<Src>>(dsts, srcs));
 }
 
-/// The same for Views of several types: `deep_copy_all(instance, copy_of(a, b), copy_of(c, d))`.
-template <class ExecutionSpace, class... Dst, class... Src>
+/// The same for a std::vector, std::array, ... of std::pair of a destination and a source.
+template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
-void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
-  Impl::copy_all(instance, Impl::PairsOfArguments<CopyOf<Dst, Src>...>(copies...));
+void deep_copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
+  Impl::copy_all(instance, Impl::PairsOfPairs<Pairs>(pairs));
+}
+
+/// The same for Views of several types: `deep_copy_all(instance, copy_of(a, b), copy_of(c, d))`.
+template <class ExecutionSpace, class Dst, class Src, class... Dsts, class... Srcs>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const& first,
+                   CopyOf<Dsts, Srcs> const&... others) {
+  Impl::copy_all(instance,
+                 Impl::PairsOfArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>(first, others...));
 }
 
 /// The same for many pieces of one View and another, given by numbers: rows by an index, the faces
@@ -95,6 +104,16 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
 void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
                    Kokkos::View<ST, SP...> const& src, std::initializer_list<Slice> slices) {
   Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, std::span<Slice const>(slices)));
+}
+
+/// The same without an instance, for all arguments except lists in braces: blocking, as
+/// `Kokkos::deep_copy(dst, src)`. Waits for all earlier work of all instances.
+template <class First, class... Others>
+requires(!Kokkos::is_execution_space_v<First>) void deep_copy_all(First const& first,
+                                                                  Others const&... others) {
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence before the copies");
+  deep_copy_all(Kokkos::DefaultHostExecutionSpace(), first, others...);
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence after the copies");
 }
 
 }  // namespace KokkosHostSpaces

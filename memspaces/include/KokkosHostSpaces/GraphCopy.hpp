@@ -40,7 +40,7 @@ auto then_deep_copy(
     return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
 }
 
-/// The same for prepared copies; short pieces are one kernel. The node holds `copies` and their
+/// The same for prepared copies; short pieces go by kernel. The node holds `copies` and their
 /// Views until the graph is destroyed.
 /// \throw the errors of a copy; then do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor>

@@ -24,11 +24,10 @@ namespace KokkosHostSpaces {
 ///       khs::deep_copy_all(instance, halos);
 ///     }
 ///
-/// Holds the Views, so that their memory lives, and for short pieces a list on the device and a
-/// CUDA graph of the kernel that copies them. Each call copies the present contents of the Views.
+/// Holds the Views, so that their memory lives, and for short pieces a CUDA graph of the kernels that
+/// copy them. Each call copies the present contents of the Views.
 /// Copies of this object share all of it. It may be destroyed while its copies are under way, but
-/// before Kokkos::finalize, as Views on a device; with short pieces, the destructor of the last one
-/// waits for kernels of the device. A default-constructed object copies nothing.
+/// before Kokkos::finalize, as Views on a device. A default-constructed object copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -43,8 +42,8 @@ class PreparedCopies {
   std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> m_batch;
 };
 
-/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing;
-/// may wait for a short copy to the device, but not for `instance`.
+/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing,
+/// and does not wait for `instance`.
 /// \param instance of the execution space and on the device of those that will make the copies, in
 ///        no capture
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
@@ -66,14 +65,24 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
 }
 
+/// The same for a range of std::pair of a destination and a source.
+template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
+requires Kokkos::is_execution_space_v<ExecutionSpace>
+[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
+                                                                   Pairs const& pairs) {
+  using Kept = Impl::KeptPairs<std::ranges::range_value_t<Pairs const>>;
+  return PreparedCopies<ExecutionSpace>(
+      Impl::prepare_kept(instance, Kept{{std::ranges::begin(pairs), std::ranges::end(pairs)}}));
+}
+
 /// The same for Views of several types.
-template <class ExecutionSpace, class... Dst, class... Src>
+template <class ExecutionSpace, class Dst, class Src, class... Dsts, class... Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, CopyOf<Dst, Src> const&... copies) {
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
-      instance,
-      Impl::KeptArguments<CopyOf<Dst, Src>...>{std::tuple<CopyOf<Dst, Src>...>(copies...)}));
+    ExecutionSpace const& instance, CopyOf<Dst, Src> const& first,
+    CopyOf<Dsts, Srcs> const&... others) {
+  using Kept = Impl::KeptArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>;
+  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(instance, Kept{{first, others...}}));
 }
 
 /// The same for slices of two Views; see deep_copy_all.

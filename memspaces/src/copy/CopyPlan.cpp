@@ -103,6 +103,12 @@ std::size_t CopyPlan::bytes() const {
   return std::accumulate(extent.begin(), extent.begin() + loops, run_bytes, std::multiplies<>());
 }
 
+std::size_t CopyPlan::planes() const {
+  std::size_t product = 1;
+  for (int i = 1; i < loops; ++i) product *= extent[i];
+  return product;
+}
+
 std::size_t CopyPlan::engine_calls() const {
   auto const has_planes = [this](auto const& stride) {
     return stride[0] > 0 && stride[1] % stride[0] == 0 && stride[1] / stride[0] >= extent[0];
@@ -117,7 +123,7 @@ std::size_t CopyPlan::engine_calls() const {
 bool CopyPlan::suits_copy_engine() const {
   if (engine_calls() > copy_thresholds_in_use().few_calls) return false;
   for (int i = 0; i < loops; ++i)
-    if (overlaps(i)) return false;
+    if (overlaps(std::size_t(i))) return false;
   return true;
 }
 
@@ -128,7 +134,7 @@ void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle s
 
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory) {
   if (plan.contiguous()) return true;
-  return plan.suits_copy_engine() &&
+  return plan.suits_copy_engine() && plan.planes() <= copy_thresholds_in_use().most_planes &&
          (!device_reads_host_memory || plan.run_bytes >= copy_thresholds_in_use().equal_run_bytes);
 }
 

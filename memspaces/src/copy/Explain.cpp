@@ -31,15 +31,17 @@ std::string tiles(ExplainedCopy const& copy) {
 
 std::string elements(ExplainedCopy const& copy) {
   std::string const runs = "runs of " + text(copy.plan.run_bytes) + " bytes";
-  std::string const why  = !copy.sides.same_type ? "element types differ"
-                           : copy.plan.engine_calls() > copy_thresholds_in_use().few_calls
-                               ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
-                           : !copy.plan.suits_copy_engine()
-                               ? "elements of a side share memory, as those of a broadcast"
-                           : copy.sides.both_page_locked
-                               ? "for memory of the host alone a memcpy makes the host wait"
-                               : runs + ": a memcpy of less than " +
-                                    text(copy_thresholds_in_use().equal_run_bytes) + " is slower";
+  std::string const why =
+      !copy.sides.same_type ? "element types differ"
+      : copy.plan.engine_calls() > copy_thresholds_in_use().few_calls
+          ? runs + " need " + text(copy.plan.engine_calls()) + " memcpys"
+      : !copy.plan.suits_copy_engine() ? "elements of a side share memory, as those of a broadcast"
+      : copy.plan.planes() > copy_thresholds_in_use().most_planes
+          ? "a memcpy of " + text(copy.plan.planes()) + " planes makes the host wait"
+      : copy.sides.both_page_locked
+          ? "for memory of the host alone a memcpy makes the host wait"
+          : runs + ": a memcpy of less than " + text(copy_thresholds_in_use().equal_run_bytes) +
+                " is slower";
   return "a kernel through the mapped address, element by element (" + why + ")";
 }
 

@@ -28,6 +28,8 @@ void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::fence(stream);
 }
 
+void fence(StreamHandle stream) { Driver::fence(stream); }
+
 ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
   if (!Driver::is_default_stream(stream)) return;
   int const current = Driver::current_device();

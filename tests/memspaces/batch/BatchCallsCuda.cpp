@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
@@ -193,16 +194,35 @@ TEST_CASE("prepared short pieces are one launch of a graph, and long ones one ca
   }
 }
 
-TEST_CASE("lists of batches are no memory that is missing", "[driver_calls][cuda]") {
+// The driver refuses rows that lie in two registrations.
+TEST_CASE("prepared rows that the driver refuses are not tried again", "[driver_calls][cuda]") {
+  constexpr std::size_t half = 1 << 16, pitch = 1024, bytes = 64;
+  auto* const memory = static_cast<char*>(std::aligned_alloc(half, 2 * half));
+  REQUIRE(cudaHostRegister(memory, half, cudaHostRegisterMapped) == cudaSuccess);
+  REQUIRE(cudaHostRegister(memory + half, half, cudaHostRegisterMapped) == cudaSuccess);
+  Host const host(memory, 2 * half);
+  Device const device("device", 2 * half);
+  std::fill_n(memory, 2 * half, 'a');
+  Slices rows;
+  for (std::size_t begin = 0; begin < 2 * half; begin += pitch)
+    rows.push_back({begin, begin, bytes});
   Kokkos::Cuda const instance;
-  Pieces const pieces(4000, 64);
-  std::size_t const before = khs::pool::statistics().total.bytes_in_use;
-  for (int time = 0; time < 3; ++time) {
-    pieces.copy_views(instance);
-    CHECK(khs::pool::statistics().total.bytes_in_use == before);
-    khs::pool::trim(0);  // while kernels may read them
-    CHECK(pieces.came_back(instance));
+  auto const there = khs::prepare_deep_copy_all(instance, device, host, rows);
+  std::size_t calls[2];
+  for (std::size_t& of_this_time : calls) {
+    DriverSpy const spy;
+    khs::deep_copy_all(instance, there);
+    of_this_time = spy.copies;
+    instance.fence();
   }
+  CHECK(calls[0] >= 1);
+  CHECK(calls[1] + 1 == calls[0]);
+  Host const back("back", 2 * half);
+  Kokkos::deep_copy(back, device);
+  for (khs::Slice const& row : rows) CHECK(back(row.dst + bytes - 1) == 'a');
+  REQUIRE(cudaHostUnregister(memory + half) == cudaSuccess);
+  REQUIRE(cudaHostUnregister(memory) == cudaSuccess);
+  std::free(memory);
 }
 
 TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace PreparedCopiesTests {
@@ -131,6 +132,25 @@ TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", 
   };
   check(Execution());
   check(Kokkos::DefaultHostExecutionSpace());
+}
+
+TEST_CASE("several threads make the same prepared copies at once", "[deep_copy]") {
+  Halo halo(29, 400);
+  halo.fill(1);
+  Execution const own;
+  auto const there = khs::prepare_deep_copy_all(own, halo.devices, halo.sources);
+  auto const back  = khs::prepare_deep_copy_all(own, halo.backs, halo.devices);
+  khs::deep_copy_all(own, there);
+  own.fence();
+  auto const instances = Kokkos::Experimental::partition_space(own, 1, 1, 1, 1);
+  std::vector<std::thread> threads;
+  for (auto const& instance : instances)
+    threads.emplace_back([&] {
+      for (int time = 0; time < 20; ++time) khs::deep_copy_all(instance, back);
+      instance.fence();
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(halo.is_right());
 }
 
 TEST_CASE("what is wrong with one of the copies is told when they are prepared", "[deep_copy]") {

@@ -47,6 +47,24 @@ TEST_CASE("plans of more than three dimensions, or of crooked planes, need sever
   CHECK(plan(extents, to, {20000, 3000, 400, 30, 1}).engine_calls() == 60);
 }
 
+TEST_CASE("a kernel copies more planes than the driver queues without waiting", "[copy_plan]") {
+  CopySides sides{.same_type                = true,
+                  .pageable_source          = false,
+                  .pageable_destination     = false,
+                  .both_page_locked         = false,
+                  .device_reads_host_memory = false};
+  auto const way = [&](std::size_t planes) {
+    return choose_way(plan({planes, 64, 8}, {512, 8, 1}, {2048, 16, 1}), sides);
+  };
+  for (bool const reads : {false, true}) {
+    sides.device_reads_host_memory = reads;
+    CHECK(way(16384) == CopyWay::boxes);
+    CHECK(way(65536) == CopyWay::element_kernel);
+  }
+  sides.pageable_source = true;  // CUDA may wait
+  CHECK(way(65536) == CopyWay::boxes);
+}
+
 TEST_CASE("each copy goes the way that suits it", "[copy_plan]") {
   CopyPlan const dense      = plan({100, 100}, {100, 1}, {100, 1}),
                  rows       = plan({100, 100}, {128, 1}, {100, 1}),

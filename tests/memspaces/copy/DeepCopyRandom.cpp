@@ -159,4 +159,18 @@ TEST_CASE("deep_copy equals a loop on the host, between layouts and types", "[de
   check<2, short, double, HostSpace, PinnedSpace>();
 }
 
+// No word of a kernel is as long.
+template <class T>
+struct Triple {
+  T x, y, z;
+  Triple() = default;
+  explicit Triple(double value) : x(T(value)), y(x + 1), z(x + 2) {}
+};
+
+TEST_CASE("deep_copy equals a loop on the host, for elements of 12 and 24 bytes",
+          "[deep_copy_random]") {
+  check<3, Triple<float>, Triple<float>, DeviceSpace, PinnedSpace>();
+  check<2, Triple<double>, Triple<double>, PinnedSpace, HostSpace, Left, Right>();
+}
+
 }  // namespace DeepCopyRandom

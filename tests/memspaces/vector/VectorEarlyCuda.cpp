@@ -9,6 +9,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace khs = KokkosHostSpaces;
 using namespace DependentLaunches;
 
@@ -154,6 +157,57 @@ TEST_CASE("a sum that prefetches before the kernel before it writes reads the ne
   Kokkos::deep_copy(instance, result, wrong);
   CHECK(count_other(instance, a, steps) == 0);
   CHECK(result == 0);
+}
+
+TEST_CASE("kernels that start early wait for work of the legacy default stream, and for batches",
+          "[vector_policy_cuda]") {
+  int const n = any_length(), steps = rounds(50);
+  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
+  Pinned const host("host", std::size_t(n));
+  std::vector<khs::Slice> slices;  // about 900, of lengths that are no rows
+  for (std::size_t begin = 0, end = 0; begin < host.size(); begin = end) {
+    end = std::min(host.size(), begin + host.size() / 900 + 1 + slices.size() % 3);
+    slices.push_back({host.size() - end, begin, end - begin});
+  }
+  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  for (int step = 1; step <= steps; ++step) {
+    write_late<<<8, 256, 0, cudaStreamLegacy>>>(a.data(), n, step);
+    Kokkos::parallel_for("behind the default stream", all(instance, a), Shift{a, b});
+    CHECK(count_other(instance, b, step + 1) == 0);
+    Kokkos::deep_copy(host, double(2 * step));
+    khs::deep_copy_all(instance, a, host, slices);
+    Kokkos::parallel_for("behind a batch", all(instance, a), Shift{a, b});
+    CHECK(count_other(instance, b, 2 * step + 1) == 0);
+  }
+}
+
+// Does nothing, and waits for nothing.
+static __global__ void never_waits() {}
+
+// Tells what happens, since CUDA promises nothing: the early kernel waits for never_waits alone.
+TEST_CASE("a kernel behind one that starts early and never waits may read old values",
+          "[vector_policy_cuda]") {
+  int const n = elements(1 << 16);
+  OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
+  auto const instance           = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
+  cudaLaunchAttribute attribute = {};
+  attribute.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config                            = {};
+  config.gridDim                                       = 1;
+  config.blockDim                                      = 32;
+  config.stream                                        = instance.cuda_stream();
+  config.attrs                                         = &attribute;
+  config.numAttrs                                      = 1;
+  int old                                              = 0;
+  for (int step = 1; step <= 50; ++step) {
+    write_late<<<8, 256, 0, instance.cuda_stream()>>>(a.data(), n, step);
+    REQUIRE(cudaLaunchKernelEx(&config, never_waits) == cudaSuccess);
+    Kokkos::parallel_for("behind both", all(instance, a), Shift{a, b});
+    old += count_other(instance, b, step + 1) > 0;
+  }
+  CHECK(count_other(instance, a, 50) == 0);
+  WARN("old values were read in " << old << " of 50 runs");
 }
 
 TEST_CASE("the last block of a sum waits for parts that come late", "[vector_policy_cuda]") {

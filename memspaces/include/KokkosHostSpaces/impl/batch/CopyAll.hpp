@@ -132,7 +132,7 @@ void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
   Kokkos::Cuda const cuda = private_instance(pairs.device());
   BatchPlan const plan    = plan_pairs_on(cuda, pairs, std::move(tables));
   enqueue_batch(cuda, pairs, [&] { return enqueue_plan(cuda, plan); });
-  cuda.fence("KokkosHostSpaces::deep_copy_all: fence after copies that the host waits for");
+  fence(cuda.cuda_stream());
 }
 
 #endif  // KOKKOS_ENABLE_CUDA

@@ -29,6 +29,13 @@ concept RangeOfViews =
     std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
     Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
 
+/// A range of std::pair of Views.
+template <class Range>
+concept RangeOfPairs =
+    std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
+    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::first_type> &&
+    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::second_type>;
+
 template <class Dst, class Src>
 inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
     std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
@@ -145,6 +152,27 @@ class PairsOfRanges : public PairsOfViews<PairsOfRanges<Dsts, Srcs>> {
  private:
   Dsts const& m_dsts;
   Srcs const& m_srcs;
+};
+
+/// A range of std::pair of Views.
+template <class Range>
+class PairsOfPairs : public PairsOfViews<PairsOfPairs<Range>> {
+  using Pair = std::ranges::range_value_t<Range const>;
+
+ public:
+  static constexpr bool are_to_device =
+      is_to_device_v<typename Pair::first_type, typename Pair::second_type>;
+
+  explicit PairsOfPairs(Range const& pairs) : m_pairs(pairs) {}
+  std::size_t size() const { return std::ranges::size(m_pairs); }
+
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    for (Pair const& pair : m_pairs) visit(pair.first, pair.second);
+  }
+
+ private:
+  Range const& m_pairs;
 };
 
 /// Pairs of any types.

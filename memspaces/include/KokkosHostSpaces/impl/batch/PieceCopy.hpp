@@ -8,7 +8,7 @@
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
-#include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
+#include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,63 +28,59 @@ inline constexpr std::uint32_t most_threads_of_part = 256;
 
 /// Threads of the kernel at most, to leave room for other kernels: a quarter of them keeps the link
 /// busy.
-inline constexpr std::size_t most_threads_of_parts = 65536;
+inline constexpr std::uint32_t most_threads_of_parts = 65536;
 
-/// Number of parts of all pieces.
-inline std::size_t count_parts(std::span<Piece const> pieces) {
-  std::size_t parts = 0;
-  for (Piece const& piece : pieces)
-    parts += (piece.bytes + most_bytes_of_part - 1) / most_bytes_of_part;
-  return parts;
-}
-
-/// The properties of all parts by which the kernel is launched.
-struct PartShape {
-  std::size_t count = 0, longest = 1;
-  std::uintptr_t addresses = 0;  ///< all of them, by a bitwise or
-
-  /// Threads for one part: one for each word, so that neighbouring threads read neighbouring words;
-  /// a power of two.
-  std::uint32_t threads_of_part() const {
-    std::size_t const word  = std::size_t(1) << std::min(std::countr_zero(addresses), 4),
-                      words = (longest + word - 1) / word;
-    return std::min(std::bit_ceil(std::uint32_t(words)), most_threads_of_part);
+/// The parts of pieces, one after the other.
+class PartsOf {
+ public:
+  explicit PartsOf(std::span<Piece const> pieces) : m_pieces(pieces) {
+    for (Piece const& piece : pieces)
+      m_left += (piece.bytes + most_bytes_of_part - 1) / most_bytes_of_part;
   }
+  std::size_t left() const { return m_left; }
+
+  Piece take() {
+    Piece const& piece = m_pieces.front();
+    Piece const part{piece.dst + m_begin, piece.src + m_begin,
+                     std::min(piece.bytes - m_begin, most_bytes_of_part)};
+    m_begin += part.bytes;
+    if (m_begin == piece.bytes) {
+      m_pieces = m_pieces.subspan(1);
+      m_begin  = 0;
+    }
+    --m_left;
+    return part;
+  }
+
+ private:
+  std::span<Piece const> m_pieces;
+  std::size_t m_left = 0, m_begin = 0;  ///< parts; bytes of the first piece that were taken
 };
 
-/// Writes the parts of all pieces to `parts`.
-inline PartShape cut_into_parts(std::span<Piece const> pieces, Piece* parts) {
-  PartShape shape;
-  for (Piece const& piece : pieces) {
-    shape.addresses |=
-        reinterpret_cast<std::uintptr_t>(piece.dst) | reinterpret_cast<std::uintptr_t>(piece.src);
-    shape.longest = std::max(shape.longest, std::min(piece.bytes, most_bytes_of_part));
-    for (std::size_t begin = 0; begin < piece.bytes; begin += most_bytes_of_part)
-      parts[shape.count++] = {piece.dst + begin, piece.src + begin,
-                              std::min(piece.bytes - begin, most_bytes_of_part)};
-  }
-  return shape;
-}
-
-/// A list passed as an argument of the kernel, which saves a round trip over the link (2 us).
-struct FewParts {
-  static constexpr std::size_t most = 64;
-  Piece parts[most];
-
-  KOKKOS_FUNCTION Piece const& operator[](std::size_t i) const { return parts[i]; }
-};
-
-/// Copies each part by the longest words that both addresses allow, and its rest by bytes.
-/// \tparam List FewParts, or Piece const* in memory that the kernel reaches
-template <class List>
+/// Copies each part by the longest words that both addresses allow, and its rest by bytes. Holds
+/// the list of parts, so that the launch brings it along as an argument: reads of a list over the
+/// link queue up behind the writes of other threads.
+/// \tparam most number of parts
+template <std::uint32_t most>
 class PieceCopy {
  public:
-  PieceCopy(List const& list, PartShape const& shape)
-      : m_list(list),
-        m_count(std::uint32_t(shape.count)),
-        m_at_once(
-            std::uint32_t(std::min(shape.count, most_threads_of_parts / shape.threads_of_part()))),
-        m_shift(std::uint32_t(std::countr_zero(shape.threads_of_part()))) {}
+  /// Takes as many parts as it can hold. \pre parts.left() > 0
+  explicit PieceCopy(PartsOf& parts) {
+    std::uintptr_t addresses = 0;
+    std::size_t longest      = 1;
+    while (m_count < most && parts.left() > 0) {
+      Piece const part = m_parts[m_count++] = parts.take();
+      addresses |=
+          reinterpret_cast<std::uintptr_t>(part.dst) | reinterpret_cast<std::uintptr_t>(part.src);
+      longest = std::max(longest, part.bytes);
+    }
+    // A thread for each word, so that neighbouring threads read neighbouring words.
+    std::size_t const word      = std::size_t(1) << std::min(std::countr_zero(addresses), 4);
+    auto const words            = std::uint32_t((longest + word - 1) / word);
+    std::uint32_t const of_part = std::min(std::bit_ceil(words), most_threads_of_part);
+    m_at_once                   = std::min(m_count, most_threads_of_parts / of_part);
+    m_shift                     = std::uint32_t(std::countr_zero(of_part));
+  }
 
   /// Whole warps.
   std::uint32_t threads() const {
@@ -94,7 +90,7 @@ class PieceCopy {
   KOKKOS_FUNCTION void operator()(std::uint32_t thread) const {
     std::uint32_t const step = std::uint32_t(1) << m_shift, first = thread & (step - 1);
     for (std::uint32_t part = thread >> m_shift; part < m_count; part += m_at_once)
-      copy_part(m_list[part], first, step);
+      copy_part(m_parts[part], first, step);
   }
 
  private:
@@ -129,11 +125,24 @@ class PieceCopy {
       part.dst[i] = part.src[i];
   }
 
-  List m_list;
-  std::uint32_t m_count;    ///< parts
-  std::uint32_t m_at_once;  ///< parts
-  std::uint32_t m_shift;    ///< 2^m_shift threads for a part
+  std::uint32_t m_count   = 0;  ///< parts
+  std::uint32_t m_at_once = 0;  ///< parts
+  std::uint32_t m_shift   = 0;  ///< 2^m_shift threads for a part
+  Piece m_parts[most];
 };
+
+/// Calls use(copy) for each PieceCopy of those that together copy all pieces. A kernel can have 32
+/// KiB of arguments; short ones take the host less time.
+template <class Use>
+void for_each_piece_copy(std::span<Piece const> pieces, Use const& use) {
+  for (PartsOf parts(pieces); parts.left() > 0;)
+    if (parts.left() <= 64)
+      use(PieceCopy<64>(parts));
+    else if (parts.left() <= 256)
+      use(PieceCopy<256>(parts));
+    else
+      use(PieceCopy<1024>(parts));
+}
 
 template <class ExecutionSpace>
 using PieceCopyPolicy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
@@ -144,10 +153,12 @@ inline std::string const& piece_copy_label() {
 }
 
 /// Enqueues the copies on `instance`, whose kernels reach all of it, and returns.
-template <class ExecutionSpace, class List>
-void run_piece_copy(ExecutionSpace const& instance, PieceCopy<List> const& copy) {
-  Kokkos::parallel_for(piece_copy_label(),
-                       PieceCopyPolicy<ExecutionSpace>(instance, 0, copy.threads()), copy);
+template <class ExecutionSpace>
+void run_piece_copies(ExecutionSpace const& instance, std::span<Piece const> pieces) {
+  for_each_piece_copy(pieces, [&](auto const& copy) {
+    Kokkos::parallel_for(piece_copy_label(),
+                         PieceCopyPolicy<ExecutionSpace>(instance, 0, copy.threads()), copy);
+  });
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -31,6 +31,12 @@ struct KeptRanges {
   std::vector<Src> srcs;
 };
 
+template <class Pair>
+struct KeptPairs {
+  PairsOfPairs<std::vector<Pair>> pairs() const { return PairsOfPairs<std::vector<Pair>>(list); }
+  std::vector<Pair> list;
+};
+
 template <class... Copies>
 struct KeptArguments {
   PairsOfArguments<Copies...> pairs() const {

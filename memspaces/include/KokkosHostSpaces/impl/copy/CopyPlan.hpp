@@ -32,12 +32,15 @@ struct CopyPlan {
   /// number of rows apart, else of 2-D copies; one for each run where runs overlap.
   std::size_t engine_calls() const;
 
+  /// Number of 2-D copies, of which a 3-D copy carries many; 1 of a contiguous copy.
+  std::size_t planes() const;
+
   /// Returns true if the copy engine makes the copy in few calls, and no runs of a side overlap (no
   /// stride is shorter than the run).
   bool suits_copy_engine() const;
 
  private:
-  bool overlaps(int loop) const {
+  bool overlaps(std::size_t loop) const {
     return dst_stride[loop] < run_bytes || src_stride[loop] < run_bytes;
   }
 };
@@ -49,7 +52,8 @@ CopyPlan make_copy_plan(std::size_t element_bytes, int rank, std::size_t const* 
 /// Enqueues the copy on `stream` by plan.engine_calls() calls of the copy engine, and returns.
 void copy_async(void* dst, void const* src, CopyPlan const& plan, StreamHandle stream);
 
-/// Returns true if the copy engine is faster than a kernel that works on host memory in place.
+/// Returns true if the copy engine is faster than a kernel that works on host memory in place, and
+/// no call of it waits for the device.
 bool copy_engine_is_faster(CopyPlan const& plan, bool device_reads_host_memory);
 
 /// The way to carry out a copy between two Views.

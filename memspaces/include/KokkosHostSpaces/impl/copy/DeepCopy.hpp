@@ -35,7 +35,7 @@ template <class View>
 std::string shape_of(View const& view) {
   std::string text = "\"";
   text.append(view.label()).append("\" (");
-  for (int r = 0; r < int(View::rank); ++r) {
+  for (std::size_t r = 0; r != View::rank; ++r) {
     if (r > 0) text += ',';
     text += std::to_string(view.extent(r));
   }
@@ -63,13 +63,22 @@ template <class Dst, class Src>
               ": copy through a third View");
 }
 
+/// Kokkos refuses two arguments that are one object, not only the same memory (kokkos/kokkos#9033).
+#if KOKKOS_VERSION >= 50200 && !defined(KOKKOS_ENABLE_DEPRECATED_CODE_5)
+inline constexpr bool refuses_one_object = true;
+#else
+inline constexpr bool refuses_one_object = false;
+#endif
+
 /// Checks a copy as Kokkos does: equal extents, and no overlap except of the same memory.
 ///
 /// \return false if there is nothing to copy: an empty View, or both sides are the same memory
 /// \throw Error for different extents, or for an overlap of contiguous Views
 template <class Dst, class Src>
 inline bool check_views(Dst const& dst, Src const& src) {
-  for (int r = 0; r < int(Dst::rank); ++r)
+  if (refuses_one_object && static_cast<void const*>(&dst) == static_cast<void const*>(&src))
+    Kokkos::abort("Kokkos::deep_copy of a View to itself: copy to another View, or not at all");
+  for (std::size_t r = 0; r != Dst::rank; ++r)
     if (dst.extent(r) != src.extent(r)) refuse_extents(dst, src);
   auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
   auto const end = [](auto const& v) { return reinterpret_cast<char const*>(v.data() + v.span()); };
@@ -84,7 +93,7 @@ inline bool check_views(Dst const& dst, Src const& src) {
 template <class Dst, class Src>
 CopyPlan plan_for(Dst const& dst, Src const& src) {
   std::size_t extents[8] = {}, dst_strides[9] = {}, src_strides[9] = {};
-  for (int r = 0; r < int(Dst::rank); ++r) {
+  for (std::size_t r = 0; r != Dst::rank; ++r) {
     extents[r]     = dst.extent(r);
     dst_strides[r] = dst.stride(r);
     src_strides[r] = src.stride(r);
@@ -205,7 +214,7 @@ void copy_and_wait_for(Dst const& dst, Src const& src) {
   }
   Kokkos::Cuda const cuda = private_instance(device_of(dst.data(), src.data()));
   enqueue_copy(cuda, dst, src);
-  cuda.fence("Kokkos::deep_copy: fence after a copy that the host waits for");
+  fence(cuda.cuda_stream());
 }
 
 template <class View>

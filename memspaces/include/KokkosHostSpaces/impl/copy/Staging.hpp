@@ -63,10 +63,10 @@ template <class T, std::size_t Rank, class Space>
 using BoxView = Kokkos::View<typename WithStars<T, Rank>::type, Kokkos::LayoutStride, Space,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-inline Kokkos::LayoutStride layout_of_box(StagedBox const& box, int rank,
+inline Kokkos::LayoutStride layout_of_box(StagedBox const& box, std::size_t rank,
                                           OfDimensions const& stride) {
   Kokkos::LayoutStride layout;
-  for (int r = 0; r < rank; ++r) {
+  for (std::size_t r = 0; r < rank; ++r) {
     layout.dimension[r] = box.extent[r];
     layout.stride[r]    = stride[r];
   }
@@ -78,12 +78,12 @@ template <class View>
 auto part_of(View const& view, StagedBox const& box) {
   OfDimensions stride{};
   std::size_t first = 0;
-  for (int r = 0; r < int(View::rank); ++r) {
+  for (std::size_t r = 0; r != View::rank; ++r) {
     stride[r] = view.stride(r);
     first += box.first[r] * stride[r];
   }
   return BoxView<typename View::value_type, View::rank, typename View::device_type>(
-      view.data() + first, layout_of_box(box, int(View::rank), stride));
+      view.data() + first, layout_of_box(box, View::rank, stride));
 }
 
 /// Calls `use(box, staging)` for each box of a View on pageable memory, with a View of its staging
@@ -97,7 +97,7 @@ void for_each_staged_box(View const& pageable, bool is_source, Use const& use,
   using Value = typename View::non_const_value_type;
   PageableSide side{
       .element_bytes = sizeof(Value), .rank = int(View::rank), .is_source = is_source};
-  for (int r = 0; r < int(View::rank); ++r) {
+  for (std::size_t r = 0; r != View::rank; ++r) {
     side.extent[r] = pageable.extent(r);
     side.stride[r] = pageable.stride(r);
   }
@@ -106,9 +106,8 @@ void for_each_staged_box(View const& pageable, bool is_source, Use const& use,
   for (StagedBox const& box : boxes) bytes = std::max(bytes, box.bytes);
   PoolMemory const memory(-1, pageable.label() + "_staging", bytes);
   for (StagedBox const& box : boxes)
-    use(box,
-        BoxView<Value, View::rank, StagingSpace>(static_cast<Value*>(memory.data()),
-                                                 layout_of_box(box, int(View::rank), box.stride)));
+    use(box, BoxView<Value, View::rank, StagingSpace>(static_cast<Value*>(memory.data()),
+                                                      layout_of_box(box, View::rank, box.stride)));
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_TILED_COPY_HPP
 
 #include <KokkosHostSpaces/impl/copy/Tiling.hpp>
+#include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,16 +15,6 @@
 #include <cstdint>
 
 namespace KokkosHostSpaces::Impl {
-
-struct alignas(16) LongWord {
-  std::uint64_t low, high;
-};
-
-/// Number of loads that a thread has in flight: a round trip over the link takes 1.1 us (H200).
-/// Code between these loads must not branch, or the compiler waits for each load.
-KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
-  return word >= 8 ? 2 : word == 4 ? 4 : 8;
-}
 
 /// The words of a tile that one thread of a team copies, in lines of `line` words.
 class WalkOverTile {

@@ -17,7 +17,8 @@
 namespace KokkosHostSpaces::Impl {
 
 /// Returns the library's instance on a device (-1: Kokkos' default one) for copies that the host
-/// waits for: no user's kernel delays them. Made once a device; ends with Kokkos.
+/// waits for: no user's kernel delays them. Made once a device; ends with Kokkos. Kokkos allocates
+/// then, and uses the legacy default stream, which breaks captures of other threads.
 Kokkos::Cuda private_instance(int device);
 
 /// An idle instance on a device (-1: Kokkos' default one) for captures, exclusively owned by this

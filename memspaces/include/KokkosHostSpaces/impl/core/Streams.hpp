@@ -30,6 +30,9 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 /// for this copy alone.
 void copy_and_wait(void* dst, void const* src, std::size_t bytes);
 
+/// Waits for the work of `stream`. Unlike a fence of Kokkos, safe while another thread captures.
+void fence(StreamHandle stream);
+
 /// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
 /// means one of the current device. Does nothing for other streams.
 class ScopedDevice {

@@ -18,6 +18,10 @@ struct CopyThresholds {
   /// us.
   std::size_t few_calls = 16;
 
+  /// A kernel makes a copy of more planes than this: the driver queues them one by one, and a 3-D copy
+  /// of 65536 planes waits for the device (of 16384 it does not).
+  std::size_t most_planes = 16384;
+
   /// The copy engine reads runs of this length from the host as fast as a kernel does. Host to
   /// device, every other run of a buffer: 12 GB/s by the engine and 25 by a kernel for 16 bytes,
   /// both 27 for 64, 55 and 51 from 256 on. Device to host both are equal from 32 bytes on.
