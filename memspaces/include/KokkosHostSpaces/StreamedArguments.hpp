@@ -28,7 +28,22 @@ struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops have one to three indices");
   static constexpr int rank = Rank;  ///< indices of the body
 
-  /// From lower and upper bounds.
+  /// A bound of any integral type.
+  struct Bound {
+    /// Converts the index.
+    template <std::integral Index>
+    Bound(Index index) : value(Impl::as_index(index)) {}
+    std::int64_t value;  ///< the index
+  };
+
+  /// From lower and upper bounds, also of mixed types: `Box<2>({1, 1}, {n, view.extent(1)})`.
+  Box(Bound const (&from)[Rank], Bound const (&to)[Rank]) {
+    for (int d = 0; d < Rank; ++d) {
+      lower[d] = from[d].value;
+      upper[d] = to[d].value;
+    }
+  }
+  /// From arrays of lower and upper bounds.
   template <std::integral Lower, std::integral Upper>
   Box(Lower const (&from)[Rank], Upper const (&to)[Rank]) {
     for (int d = 0; d < Rank; ++d) {
@@ -53,11 +68,11 @@ using Chunk = Impl::ChunkOf<DataType, Layout>;
 
 /// The chunk of a View that the body writes or updates.
 template <class View>
-using chunk_of = Chunk<typename View::non_const_data_type, typename View::array_layout>;
+using chunk_of = Chunk<typename View::non_const_data_type, Impl::LayoutOfChunks<View>>;
 
 /// The chunk of a View that the body reads.
 template <class View>
-using const_chunk_of = Chunk<typename View::const_data_type, typename View::array_layout>;
+using const_chunk_of = Chunk<typename View::const_data_type, Impl::LayoutOfChunks<View>>;
 
 /// The number of rows (indices of the slowest dimension) before and after its own row that an
 /// iteration reads.
@@ -129,12 +144,6 @@ class Resident {
   std::shared_ptr<Impl::DeviceCopies> m_copies;
 };
 
-/// Makes a Resident of `view`, for `read` in any number of streamed loops.
-template <class DataType, class... P>
-auto resident(Kokkos::View<DataType, P...> const& view) {
-  return Resident<Kokkos::View<DataType, P...>>(view);
-}
-
 /// An argument of a streamed loop, made by read, write or update.
 template <class ViewType, Impl::Access How>
 struct StreamedArgument {
@@ -152,51 +161,74 @@ struct StreamedArgument {
   }
 };
 
-/// The body reads elements of its own row, and of rows as far away as the halo, with the values from
-/// before the loop.
-template <class DataType, class... P>
-auto read(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) {
-  return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::read>{view, reach.rows};
-}
+namespace Impl {
 
-/// The body assigns every element of the range, and reads none. Elements of the range that it does not
-/// assign are undefined afterwards: use update for them.
-template <class DataType, class... P>
-requires(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>)  //
-    auto write(Kokkos::View<DataType, P...> const& view) {
-  return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::write>{view};
-}
-
-/// The body reads and writes elements of its own row.
-template <class DataType, class... P>
-requires(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>)  //
-    auto update(Kokkos::View<DataType, P...> const& view) {
-  return StreamedArgument<Kokkos::View<DataType, P...>, Impl::Access::update>{view};
-}
-
-/// A later stage of a chain than the one that writes the array reads it.
-template <class DataType, class Layout>
-auto read(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) {
-  return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::read>{array, reach.rows};
-}
-
-/// One stage of a chain writes the array.
-template <class DataType, class Layout>
-auto write(Intermediate<DataType, Layout> const& array) {
-  return StreamedArgument<Intermediate<DataType, Layout>, Impl::Access::write>{array};
-}
-
-/// The body reads any elements.
 template <class View>
-auto read(Resident<View> const& array) {
-  return StreamedArgument<Resident<View>, Impl::Access::read>{array};
-}
+concept WritableView = Kokkos::is_view_v<View> && !std::is_const_v<typename View::value_type>;
+
+struct MakeRead {
+  template <class DataType, class... P>
+  auto operator()(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) const {
+    return StreamedArgument<Kokkos::View<DataType, P...>, Access::read>{view, reach.rows};
+  }
+  template <class DataType, class Layout>
+  auto operator()(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) const {
+    return StreamedArgument<Intermediate<DataType, Layout>, Access::read>{array, reach.rows};
+  }
+  template <class View>
+  auto operator()(Resident<View> const& array) const {
+    return StreamedArgument<Resident<View>, Access::read>{array};
+  }
+};
+
+struct MakeWrite {
+  template <WritableView View>
+  auto operator()(View const& view) const {
+    return StreamedArgument<View, Access::write>{view};
+  }
+  template <class DataType, class Layout>
+  auto operator()(Intermediate<DataType, Layout> const& array) const {
+    return StreamedArgument<Intermediate<DataType, Layout>, Access::write>{array};
+  }
+};
+
+struct MakeUpdate {
+  template <WritableView View>
+  auto operator()(View const& view) const {
+    return StreamedArgument<View, Access::update>{view};
+  }
+};
+
+struct MakeResident {
+  template <class DataType, class... P>
+  auto operator()(Kokkos::View<DataType, P...> const& view) const {
+    return Resident<Kokkos::View<DataType, P...>>(view);
+  }
+};
+
+}  // namespace Impl
+
+// Function objects: argument-dependent lookup finds functions only, so a function of an application
+// with the same name, such as write(View), keeps its calls.
+
+/// `read(view, halo(n))`: the body reads elements of its own row, and of rows as far away as the halo,
+/// with the values from before the loop. `read(intermediate, halo(n))`: a later stage of a chain than
+/// the one that writes the array reads it. `read(resident)`: the body reads any elements.
+inline constexpr Impl::MakeRead read{};
+
+/// `write(view)`: the body assigns every element of the range, and reads none. Elements of the range
+/// that it does not assign are undefined afterwards: use update for them. `write(intermediate)`: one
+/// stage of a chain writes the array.
+inline constexpr Impl::MakeWrite write{};
+
+/// `update(view)`: the body reads and writes elements of its own row.
+inline constexpr Impl::MakeUpdate update{};
 
 /// The same as update.
-template <class DataType, class... P>
-auto read_write(Kokkos::View<DataType, P...> const& view) {
-  return update(view);
-}
+inline constexpr Impl::MakeUpdate read_write{};
+
+/// `resident(view)`: makes a Resident, for `read` in any number of streamed loops.
+inline constexpr Impl::MakeResident resident{};
 
 }  // namespace KokkosHostSpaces
 

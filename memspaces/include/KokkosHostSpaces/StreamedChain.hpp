@@ -21,56 +21,60 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedStages.hpp>
 
 #include <string>
-#include <tuple>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
-/// A loop of a chain: its body, as that of a streamed_for, and its arguments. One stage may write a
-/// View or an Intermediate. Later stages read the new values; that stage and earlier ones read the
+/// `stage(body, arguments...)`, `stage(range, body, arguments...)`: a loop of a chain, with a range of
+/// its own or that of the chain. Body and arguments are as those of a streamed_for. One stage may write
+/// a View or an Intermediate. Later stages read the new values; that stage and earlier ones read the
 /// values from before the chain.
-template <class Body, class... Arguments>
-auto stage(Body const& body, Arguments const&... arguments) {
-  return Impl::Stage<Body, Impl::NoBox, Arguments...>{body, {}, {arguments...}};
-}
+inline constexpr Impl::MakeStage stage{};
 
-/// A loop of a chain with a range of its own.
-template <int Rank, class Body, class... Arguments>
-auto stage(Box<Rank> const& range, Body const& body, Arguments const&... arguments) {
-  return Impl::Stage<Body, Box<Rank>, Arguments...>{body, range, {arguments...}};
-}
-
-/// `count` steps of a stencil. The first step reads the View of the first `read`, each other step the
-/// result of the step before it. The last step writes the View of the only `write`, which may be the
-/// View that is read. Elements outside of the range have the values of the View that is read. Each step
-/// reads the other arguments.
-template <class Body, class... Arguments>
-auto steps(int count, Body const& body, Arguments const&... arguments) {
-  return Impl::Steps<Body, Arguments...>{count, body, {arguments...}};
-}
+/// `steps(count, body, arguments...)`: steps of a stencil. The first step reads the View of the first
+/// `read`, each other step the result of the step before it. The last step writes the View of the only
+/// `write`, which may be the View that is read. Elements outside of the range have the values of the
+/// View that is read. Each step reads the other arguments.
+inline constexpr Impl::MakeSteps steps{};
 
 /// Runs the stages in one pass over the data. The results equal those of one loop after the other, bit
 /// for bit. Copies each row once, whatever the halos: rows that the next chunk reads stay on the device.
 /// ZeroCopy makes a pass for each stage, with the intermediate arrays in host memory. All else is as for
 /// streamed_for.
 template <class Way = Automatic, class ExecutionSpace, class Range, class... Stages>
-StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                            Range const& range, Stages const&... stages) {
-  return Impl::run_streamed_chain(label, Impl::with_way<Way>(options), Impl::box_of(range),
+[[nodiscard]] StreamedLoop streamed_chain(std::string const& label,
+                                          StreamOptions<ExecutionSpace> const& options,
+                                          Range const& range, Stages const&... stages) {
+  return Impl::run_streamed_chain(label, Impl::complete<Way>(options, range), Impl::box_of(range),
                                   stages...);
 }
 
 /// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class... Stages>
-StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
-                            Range const& range, Stages const&... stages) {
+[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
+                                          Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                              stages...);
 }
 
 /// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
-StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
-  return streamed_chain<Way>(label, StreamOptions<>{}, range, stages...);
+[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, Range const& range,
+                                          Stages const&... stages) {
+  return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
+}
+
+/// The same, with options in braces: `{.chunk_rows = 100}`.
+template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
+[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& options,
+                                          Range const& range, Stages const&... stages) {
+  return streamed_chain<Way, Kokkos::DefaultExecutionSpace>(label, options, range, stages...);
+}
+
+/// The same, without a label.
+template <class Way = Automatic, Impl::NoLabel First, class... Rest>
+[[nodiscard]] StreamedLoop streamed_chain(First const& first, Rest&&... rest) {
+  return streamed_chain<Way>(std::string(), first, std::forward<Rest>(rest)...);
 }
 
 }  // namespace KokkosHostSpaces

@@ -16,10 +16,16 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRun.hpp>
 
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
-/// Calls `body` for every index of a range, with a chunk of each argument: body(i, chunks...), for a
+/// Order of the arguments of all streamed loops: label (may be left out), instance or options (may be
+/// left out), range, body, for a reduction its result, arguments. The range is a number of iterations,
+/// a Box, or a RangePolicy or MDRangePolicy of Kokkos, whose tiles are ignored, and whose instance is
+/// used if no other one is given.
+///
+/// Calls `body` for every index of the range, with a chunk of each argument: body(i, chunks...), for a
 /// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones
 /// of 64 bits. With one index, references to elements may be taken instead of chunks:
 /// body(i, double const& b, double& a).
@@ -45,26 +51,44 @@ namespace KokkosHostSpaces {
 /// \throw Error, before anything runs, if the arguments do not fit the range or each other, cannot be
 /// reached, or one chunk does not fit the memory that may be used
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
-StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                          Range const& range, Body const& body, Arguments const&... arguments) {
-  return Impl::run_streamed_for(label, Impl::with_way<Way>(options), Impl::box_of(range), body,
-                                arguments...);
+[[nodiscard]] StreamedLoop streamed_for(std::string const& label,
+                                        StreamOptions<ExecutionSpace> const& options,
+                                        Range const& range, Body const& body,
+                                        Arguments const&... arguments) {
+  return Impl::run_streamed_for(label, Impl::complete<Way>(options, range), Impl::box_of(range),
+                                body, arguments...);
 }
 
 /// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
           class... Arguments>
-StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
-                          Range const& range, Body const& body, Arguments const&... arguments) {
+[[nodiscard]] StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
+                                        Range const& range, Body const& body,
+                                        Arguments const&... arguments) {
   return streamed_for<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                            body, arguments...);
 }
 
 /// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
-StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
-                          Arguments const&... arguments) {
-  return streamed_for<Way>(label, StreamOptions<>{}, range, body, arguments...);
+[[nodiscard]] StreamedLoop streamed_for(std::string const& label, Range const& range,
+                                        Body const& body, Arguments const&... arguments) {
+  return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);
+}
+
+/// The same, with options in braces: `{.chunk_rows = 100}`.
+template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
+[[nodiscard]] StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& options,
+                                        Range const& range, Body const& body,
+                                        Arguments const&... arguments) {
+  return streamed_for<Way, Kokkos::DefaultExecutionSpace>(label, options, range, body,
+                                                          arguments...);
+}
+
+/// The same, without a label.
+template <class Way = Automatic, Impl::NoLabel First, class... Rest>
+[[nodiscard]] StreamedLoop streamed_for(First const& first, Rest&&... rest) {
+  return streamed_for<Way>(std::string(), first, std::forward<Rest>(rest)...);
 }
 
 }  // namespace KokkosHostSpaces

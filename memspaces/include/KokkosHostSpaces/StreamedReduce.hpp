@@ -17,31 +17,33 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRun.hpp>
 
 #include <string>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
 /// As streamed_for; the body takes, after the chunks, a reference to the value of the reduction, and may
-/// also write arguments. `reducer` is a reducer of Kokkos or of the application with a result in host
-/// memory: for a variable the call waits, as parallel_reduce does; a View has the result after
-/// StreamedLoop::fence. The parts of the chunks are joined in the order of the chunks, so the result is
-/// the same, bit for bit, in every run with the same chunks on the same kind of device. With
-/// `chunk_rows` given that holds for every transport and any number of devices. Without it, ZeroCopy has
-/// larger chunks than Staged, Automatic those of its choice, and devices share the rows by their
-/// measured rates.
+/// also write arguments. `reducer` is a reducer of Kokkos or of the application, or, for a sum, the
+/// variable or the View of rank 0 that gets it; the result is in host memory. A View in page-locked
+/// memory has the result when the loop is done, after any fence of its instance. For a variable, or a
+/// View in other memory, the call waits, as parallel_reduce does. The parts of the chunks are joined in
+/// the order of the chunks, so the result is the same, bit for bit, in every run with the same chunks on
+/// the same kind of device. With `chunk_rows` given that holds for every transport and any number of
+/// devices. Without it, ZeroCopy has larger chunks than Staged, Automatic those of its choice, and
+/// devices share the rows by their measured rates.
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                             Range const& range, Body const& body, Reducer const& reducer,
+                             Range const& range, Body const& body, Reducer&& reducer,
                              Arguments const&... arguments) {
-  return Impl::run_streamed_reduce(label, Impl::with_way<Way>(options), Impl::box_of(range), body,
-                                   reducer, arguments...);
+  return Impl::run_streamed_reduce(label, Impl::complete<Way>(options, range), Impl::box_of(range),
+                                   body, reducer, arguments...);
 }
 
 /// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
           class Reducer, class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& instance,
-                             Range const& range, Body const& body, Reducer const& reducer,
+                             Range const& range, Body const& body, Reducer&& reducer,
                              Arguments const&... arguments) {
   return streamed_reduce<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                               body, reducer, arguments...);
@@ -51,8 +53,24 @@ StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& ins
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,
-                             Reducer const& reducer, Arguments const&... arguments) {
-  return streamed_reduce<Way>(label, StreamOptions<>{}, range, body, reducer, arguments...);
+                             Reducer&& reducer, Arguments const&... arguments) {
+  return streamed_reduce<Way>(label, Impl::options_for(range), range, body, reducer, arguments...);
+}
+
+/// The same, with options in braces: `{.chunk_rows = 100}`.
+template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
+          class... Arguments>
+StreamedLoop streamed_reduce(std::string const& label, StreamOptions<> const& options,
+                             Range const& range, Body const& body, Reducer&& reducer,
+                             Arguments const&... arguments) {
+  return streamed_reduce<Way, Kokkos::DefaultExecutionSpace>(label, options, range, body, reducer,
+                                                             arguments...);
+}
+
+/// The same, without a label.
+template <class Way = Automatic, Impl::NoLabel First, class... Rest>
+StreamedLoop streamed_reduce(First const& first, Rest&&... rest) {
+  return streamed_reduce<Way>(std::string(), first, std::forward<Rest>(rest)...);
 }
 
 }  // namespace KokkosHostSpaces

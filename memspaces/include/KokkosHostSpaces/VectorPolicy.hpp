@@ -56,8 +56,8 @@ class VectorPolicy : public Kokkos::RangePolicy<Properties...> {
       : Range(static_cast<Kokkos::RangePolicy<Others...> const&>(other)),
         m_block_size(other.block_size()) {}
   /// Called by graphs of Kokkos to replace the instance of a policy.
-  VectorPolicy(Impl::PolicyUpdate update, VectorPolicy const& other, execution_space const& space)
-      : Range(update, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
+  VectorPolicy(Impl::PolicyUpdate tag, VectorPolicy const& other, execution_space const& space)
+      : Range(tag, static_cast<Range const&>(other), space), m_block_size(other.m_block_size) {}
 
   /// As of a RangePolicy.
   VectorPolicy& set_chunk_size(int size) {

@@ -40,6 +40,8 @@ class Deferring : public StreamExecutor {
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
     check_bounds(dst, bytes);
     check_bounds(src, bytes);
+    auto const *const to = static_cast<char*>(dst), *const from = static_cast<char const*>(src);
+    REQUIRE((to + bytes <= from || from + bytes <= to));
     add(queue, [=] { std::memcpy(dst, src, bytes); });
   }
   void launch(StreamLaunch const& launch) override {
@@ -271,6 +273,26 @@ TEST_CASE("chunks are neither so many nor so few that the pipeline suffers") {
     CHECK(plan(64 * GiB, row_bytes).chunks <= 256 + 8);  // CUDA's queues hold about 250
   }
   CHECK(plan(256 * MiB, 16 * MiB).chunk_rows == 1);
+}
+
+TEST_CASE("the last chunk is not much smaller than the first one") {
+  for (std::int64_t rows = 20000; rows < 30000; rows += 37) {
+    StreamPlan const plan = plan_stream("test", shape_of(rows, 4096), {.memory = unlimited});
+    CAPTURE(rows);
+    CHECK(plan.chunks > 10);
+    CHECK(2 * plan.pieces.back().bytes >= plan.pieces.front().bytes);
+  }
+}
+
+TEST_CASE("a chain whose memory is short has chunks of half the rows of a single loop at least") {
+  for (auto const& [bytes, row_bytes] :
+       {std::pair(64 * MiB, 128 * KiB), std::pair(256 * MiB, 2 * MiB)}) {
+    auto const rows_of = [&, n = std::int64_t(bytes / row_bytes)](int steps) {
+      return plan_stream("test", shape_of(n, row_bytes, steps, 1), {.memory = bytes / 2})
+          .chunk_rows;
+    };
+    CHECK(2 * rows_of(8) >= rows_of(1));
+  }
 }
 
 TEST_CASE("chunks that the library chooses begin at pages of the host") {

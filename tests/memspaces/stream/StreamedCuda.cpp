@@ -131,10 +131,10 @@ TEST_CASE("a streamed loop is ordered with copies and other loops on its instanc
     Kokkos::deep_copy(device, 5);
     Kokkos::fence();
     Kokkos::deep_copy(instance, a, device);
-    khs::streamed_for("first", options, n, add_one, khs::read(a), khs::write(b));
-    khs::streamed_for("second", options, n, add_one, khs::read(b), khs::write(c));
+    (void)khs::streamed_for("first", options, n, add_one, khs::read(a), khs::write(b));
+    (void)khs::streamed_for("second", options, n, add_one, khs::read(b), khs::write(c));
     Kokkos::deep_copy(instance, device, c);
-    khs::streamed_for("third", options, n, add_one, khs::read(c), khs::write(a));
+    (void)khs::streamed_for("third", options, n, add_one, khs::read(c), khs::write(a));
     Kokkos::deep_copy(instance, c, device);
     instance.fence();
     int wrong = 0;

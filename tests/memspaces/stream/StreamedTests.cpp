@@ -59,7 +59,56 @@ struct NormReducer {
   KOKKOS_FUNCTION bool references_scalar() const { return true; }
 };
 
+// What Kokkos asks of a reducer.
+struct BareReducer {
+  using reducer          = BareReducer;
+  using value_type       = Norm;
+  using result_view_type = Kokkos::View<Norm, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  result_view_type result;
+
+  KOKKOS_FUNCTION void join(Norm& into, Norm const& part) const { into.value += part.value; }
+  KOKKOS_FUNCTION result_view_type const& view() const { return result; }
+};
+
 }  // namespace
+
+// The commonest names and signatures of codes that write, read and update Views.
+namespace Application {
+template <class T, class... P>
+int write(Kokkos::View<T, P...> const&) {
+  return 1;
+}
+template <class View>
+int read(View const&) {
+  return 1;
+}
+template <class... A>
+int update(A&&...) {
+  return 1;
+}
+template <class View>
+int read_write(View const&, int = 0) {
+  return 1;
+}
+template <class View>
+int resident(View) {
+  return 1;
+}
+template <class View>
+int stage(View const&) {
+  return 1;
+}
+template <class View>
+int steps(int, View const&) {
+  return 1;
+}
+
+template <class View>
+int calls(View const& view) {
+  return write(view) + read(view) + update(view) + read_write(view) + resident(view) + stage(view) +
+         steps(1, view);
+}
+}  // namespace Application
 
 TEST_CASE("chunks, or references to elements: a body takes what it likes", "[streamed]") {
   Pinned const a = multiples(1000, 0), b = multiples(1000, 1), c = multiples(1000, 2);
@@ -135,6 +184,81 @@ TEST_CASE("a reducer of an application may have a final, and no init", "[streame
         KOKKOS_LAMBDA(std::int64_t, In, Norm & n) { n.value += 1; }, reducer, khs::read(a));
     CHECK(reducer.view()().value == 3);
   }
+}
+
+TEST_CASE("a reducer needs no reference() and no init()", "[streamed]") {
+  Pinned const a = multiples(9, 1);
+  Norm norm;
+  khs::streamed_reduce(
+      "norm", {.chunk_rows = 4}, 9, KOKKOS_LAMBDA(std::int64_t, In, Norm & n) { n.value += 1; },
+      BareReducer{BareReducer::result_view_type(&norm)}, khs::read(a));
+  CHECK(norm.value == 9);
+}
+
+TEST_CASE("functions of an application with the names of ours keep their calls", "[streamed]") {
+  Pinned const a = multiples(9, 1);
+  CHECK(Application::calls(a) == 7);
+}
+
+TEST_CASE("loops are written as those of Kokkos", "[streamed]") {
+  using Exec     = Kokkos::DefaultExecutionSpace;
+  Pinned const a = multiples(1000, 1), b = multiples(1000, 0);
+  auto const body = KOKKOS_LAMBDA(std::int64_t i, In x, Out y) { y(i) = 2 * x(i); };
+  auto const none = [&] {
+    int const count = wrong(b, 2);
+    Kokkos::deep_copy(b, 0);
+    return count;
+  };
+  khs::streamed_for(1000, body, khs::read(a), khs::write(b)).fence();
+  CHECK(none() == 0);
+  khs::streamed_for(Exec(), 1000, body, khs::read(a), khs::write(b)).fence();
+  CHECK(none() == 0);
+  khs::streamed_for("braces", {.chunk_rows = 7}, 1000, body, khs::read(a), khs::write(b)).fence();
+  CHECK(none() == 0);
+  khs::streamed_for("policy", Kokkos::RangePolicy<Exec>(0, 1000), body, khs::read(a), khs::write(b))
+      .fence();
+  CHECK(none() == 0);
+  khs::streamed_chain(1000, khs::steps(1, body, khs::read(a), khs::write(b))).fence();
+  CHECK(none() == 0);
+
+  Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const table("table", 9, 5);
+  auto const ones = KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, khs::Chunk<double**> t) {
+    t(i, j) += 1;
+  };
+  khs::streamed_for("mixed", khs::Box<2>({1, 1}, {8, table.extent(1)}), ones, khs::update(table))
+      .fence();
+  khs::streamed_for("policy", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({1, 1}, {8, 5}, {2, 2}),
+                    ones, khs::update(table))
+      .fence();
+  CHECK(table(1, 1) + table(7, 4) == 4);
+  CHECK(table(0, 1) + table(8, 1) + table(1, 0) == 0);
+
+  Kokkos::View<double*, Kokkos::LayoutStride, khs::PinnedSpace> const row =
+      Kokkos::subview(table, 1, Kokkos::ALL);
+  double sum = 0;
+  khs::streamed_reduce(
+      5, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); }, sum, khs::read(row));
+  CHECK(sum == 8);
+  Kokkos::View<double, khs::PinnedSpace> const result("result");
+  Exec const instance;
+  khs::streamed_reduce(
+      "any fence", instance, 5, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); },
+      result, khs::read(row));
+  instance.fence();
+  CHECK(result() == 8);
+  Kokkos::View<double*, Kokkos::LayoutStride, khs::PinnedSpace> const column =
+      Kokkos::subview(table, Kokkos::ALL, 1);
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("column", 9, KOKKOS_LAMBDA(std::int64_t, double&){}, khs::update(column)),
+      khs::Error, MessageMatches(ContainsSubstring("has gaps")));
+}
+
+TEST_CASE("a policy that counts in 32 bits is refused beyond 2^31", "[streamed]") {
+  Pinned const a = multiples(9, 1);
+  using Policy   = Kokkos::RangePolicy<Kokkos::DefaultExecutionSpace, Kokkos::IndexType<unsigned>>;
+  CHECK_THROWS_MATCHES(khs::streamed_for("far", Policy(0, 3000000000U),
+                                         KOKKOS_LAMBDA(std::int64_t, double&){}, khs::update(a)),
+                       khs::Error, MessageMatches(ContainsSubstring("32 bits")));
 }
 
 TEST_CASE("a reduction may write arguments as well, also what it reads", "[streamed]") {

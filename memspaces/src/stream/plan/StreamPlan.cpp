@@ -16,7 +16,8 @@ class Planner {
   Planner(std::string const& label, StreamShape const& shape, PlanOptions const& options)
       : m_shape(shape),
         m_skew(label, shape),
-        m_tiling(tile_stream(label, shape, options, m_skew)) {}
+        m_tiling(tile_stream(label, shape, options, m_skew)),
+        m_origins(shape.buffers.size(), 0) {}
 
   StreamPlan make() {
     m_skew.cut(m_tiling.rows);
@@ -32,22 +33,32 @@ class Planner {
 
  private:
   // --- operations ---
-  std::size_t slot(int buffer, std::int64_t chunk) const {
-    StreamWindows const& windows = m_tiling.windows[at(buffer)];
-    return windows.begin + std::size_t(chunk % windows.slots) * windows.bytes;
+  // Places the windows of a chunk. A buffer that crosses the link has a slot for each chunk in flight.
+  // Rows of one that stays on the device remain where they are until the memory ends; then the rows
+  // that are kept move to its begin.
+  void place_windows() {
+    m_origins_before = m_origins;
+    for (int b = 0; b < int(m_shape.buffers.size()); ++b) {
+      if (m_shape.buffers[at(b)].fixed) continue;
+      StreamWindows const& windows   = m_tiling.windows[at(b)];
+      std::ptrdiff_t const row_bytes = std::ptrdiff_t(m_shape.buffers[at(b)].row_bytes);
+      StreamRows const rows          = m_skew.window(b, m_chunk);
+      std::size_t const begin =
+          windows.begin + std::size_t(m_chunk % windows.slots) * windows.bytes;
+      bool const fits = m_chunk > 0 && windows.slots == 1 &&
+                        m_origins[at(b)] + std::ptrdiff_t(rows.end) * row_bytes <=
+                            std::ptrdiff_t(windows.begin + windows.bytes);
+      if (!fits) m_origins[at(b)] = std::ptrdiff_t(begin) - std::ptrdiff_t(rows.begin) * row_bytes;
+    }
   }
 
-  // The offset that row 0 of a buffer would have. Fixed buffers have no windows.
-  std::ptrdiff_t origin(int buffer, std::int64_t chunk) const {
-    if (m_shape.buffers[at(buffer)].fixed) return 0;
-    std::int64_t const first = m_skew.window(buffer, chunk).begin;
-    return std::ptrdiff_t(slot(buffer, chunk)) -
-           std::ptrdiff_t(first) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes);
-  }
-
-  std::size_t on_device(int buffer, std::int64_t chunk, std::int64_t row) const {
-    return std::size_t(origin(buffer, chunk) +
+  std::size_t on_device(std::vector<std::ptrdiff_t> const& origins, int buffer,
+                        std::int64_t row) const {
+    return std::size_t(origins[at(buffer)] +
                        std::ptrdiff_t(row) * std::ptrdiff_t(m_shape.buffers[at(buffer)].row_bytes));
+  }
+  std::size_t on_device(int buffer, std::int64_t row) const {
+    return on_device(m_origins, buffer, row);
   }
 
   std::size_t on_host(int buffer, std::int64_t row) const {
@@ -94,6 +105,7 @@ class Planner {
 
   void add_chunk() {
     m_work_of_chunk = -1;
+    place_windows();
     add_loads();
     add_keeps();
     m_first_work.push_back(m_keep);
@@ -135,7 +147,7 @@ class Planner {
   void add_load(int buffer, StreamRows const& rows, StreamSource source) {
     if (rows.count() == 0) return;
     m_plan.pieces.push_back({buffer, source, on_host(buffer, rows.begin),
-                             on_device(buffer, m_chunk, rows.begin), bytes_of(buffer, rows)});
+                             on_device(buffer, rows.begin), bytes_of(buffer, rows)});
     m_plan.bytes_to_device += bytes_of(buffer, rows);
   }
 
@@ -144,8 +156,9 @@ class Planner {
     for (int b = 0; b < int(m_shape.buffers.size()) && m_chunk > 0; ++b) {
       StreamRows const rows{m_skew.window(b, m_chunk).begin, m_skew.present(b, m_chunk - 1)};
       if (rows.count() == 0) continue;
-      std::size_t const from = on_device(b, m_chunk - 1, rows.begin);
-      std::size_t const to   = on_device(b, m_chunk, rows.begin);
+      std::size_t const from = on_device(m_origins_before, b, rows.begin);
+      std::size_t const to   = on_device(b, rows.begin);
+      if (from == to) continue;
       m_plan.pieces.push_back({b, StreamSource::array, from, to, bytes_of(b, rows)});
     }
     add(operation);
@@ -162,7 +175,7 @@ class Planner {
     operation.first_piece  = m_plan.pieces.size();
     operation.first_origin = m_plan.origins.size();
     for (StreamAccess const& access : m_shape.stages[at(stage)].accesses)
-      m_plan.origins.push_back(origin(access.buffer, m_chunk));
+      m_plan.origins.push_back(m_origins[at(access.buffer)]);
     add(operation);
   }
 
@@ -171,9 +184,8 @@ class Planner {
     for (StreamAccess const& access : m_shape.stages[at(stage)].accesses) {
       int const from = m_shape.buffers[at(access.buffer)].seed;
       if (!access.writes || from < 0) continue;
-      m_plan.pieces.push_back(
-          {access.buffer, StreamSource::array, on_device(from, m_chunk, rows.begin),
-           on_device(access.buffer, m_chunk, rows.begin), bytes_of(from, rows)});
+      m_plan.pieces.push_back({access.buffer, StreamSource::array, on_device(from, rows.begin),
+                               on_device(access.buffer, rows.begin), bytes_of(from, rows)});
     }
     add(operation);
   }
@@ -186,7 +198,7 @@ class Planner {
       StreamRows const rows{std::max(m_skew.done(writer, m_chunk - 1), m_shape.own.begin),
                             std::min(m_skew.done(writer, m_chunk), m_shape.own.end)};
       if (rows.count() == 0) continue;
-      m_plan.pieces.push_back({b, StreamSource::array, on_device(b, m_chunk, rows.begin),
+      m_plan.pieces.push_back({b, StreamSource::array, on_device(b, rows.begin),
                                on_host(b, rows.begin), bytes_of(b, rows)});
       m_plan.bytes_to_host += bytes_of(b, rows);
     }
@@ -219,6 +231,9 @@ class Planner {
   StreamTiling m_tiling;
   StreamPlan m_plan;
 
+  // Offsets that row 0 of each buffer would have, in this chunk and in the one before. Fixed buffers
+  // have no windows.
+  std::vector<std::ptrdiff_t> m_origins, m_origins_before;
   std::int64_t m_chunk = 0;
   int m_load = -1, m_work = -1, m_store = -1, m_keep = -1;  // the last operations so far
   int m_work_of_chunk = -1;

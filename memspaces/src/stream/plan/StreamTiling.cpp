@@ -99,12 +99,15 @@ std::int64_t StageSkew::front_length() const {
 }
 
 // The first chunks grow from the fewest rows by a factor of two, and the last ones have half of what
-// is left: nothing overlaps with the first copy in and the last copy out.
+// is left: nothing overlaps with the first copy in and the last copy out. A chunk that would leave
+// less than half of the fewest rows takes these, too.
 void StageSkew::cut(ChunkRows const& rows) {
   m_fronts.clear();
   std::int64_t front = m_begin, most = rows.fewest;
   for (std::int64_t const end = m_begin + front_length(); front < end;) {
-    std::int64_t const next  = front + std::clamp((end - front) / 2, rows.fewest, most);
+    std::int64_t const left  = end - front;
+    std::int64_t const part  = left < rows.fewest * 3 / 2 ? left : left / 2;
+    std::int64_t const next  = front + std::clamp(part, rows.fewest, most);
     std::int64_t const pages = (next + rows.in_pages - 1) / rows.in_pages * rows.in_pages;
     front                    = pages - front <= rows.most ? pages : next;
     most                     = std::min(2 * most, rows.most);
@@ -184,8 +187,9 @@ class Tiler {
   }
 
  private:
-  // Windows of a buffer that crosses the link are filled while others are in use. One that stays on
-  // the device needs two if rows are moved from the old window to the new one.
+  // Slots of a buffer that crosses the link are filled while others are in use. One that stays on the
+  // device has one, in which its window slides: when it reaches the end, the kept rows move to the
+  // begin, and must not overlap with themselves.
   StreamTiling layout(std::int64_t rows) const {
     StreamTiling result;
     result.slots = m_slots;
@@ -196,12 +200,13 @@ class Tiler {
         continue;
       }
       std::int64_t const kept = m_skew.kept(int(b));
-      std::size_t const bytes =
-          product(std::size_t(std::min(rows + kept, buffer.rows)), buffer.row_bytes);
+      bool const crosses      = buffer.loaded || buffer.stored;
+      std::int64_t const held = std::min(rows + (crosses ? kept : 2 * kept), buffer.rows);
+      std::size_t const bytes = product(std::size_t(held), buffer.row_bytes);
       StreamWindows windows;
       windows.begin = result.memory;
       windows.bytes = product(bytes / alignment + (bytes % alignment > 0), alignment);
-      windows.slots = buffer.loaded || buffer.stored ? m_slots : kept > 0 ? 2 : 1;
+      windows.slots = crosses ? m_slots : 1;
       result.memory += std::min(product(windows.bytes, at(windows.slots)), endless - result.memory);
       result.windows.push_back(windows);
     }
@@ -272,10 +277,12 @@ class Tiler {
     return fitting;
   }
 
-  // The rows of the first and the last chunks. If the rows were asked for, all chunks have them.
+  // The rows of the first and the last chunks: each of these chunks launches all stages once more. If
+  // the rows were asked for, all chunks have them.
   std::int64_t fewest_rows(std::int64_t rows) const {
-    for (int n = 0; n < most_halvings && m_options.chunk_rows == 0 && rows / 2 > 0 &&
-                    std::size_t(rows / 2) * m_row_bytes >= m_options.smallest_chunk;
+    for (int n = 0;
+         n < most_halvings && m_options.chunk_rows == 0 && rows / 2 > 0 &&
+         std::size_t(rows / 2) * m_row_bytes >= m_options.smallest_chunk * m_shape.stages.size();
          ++n)
       rows /= 2;
     return rows;

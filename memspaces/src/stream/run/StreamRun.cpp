@@ -37,8 +37,6 @@ void StreamedState::fence() {
   if (m_fenced) return;
   m_fenced     = true;
   bool success = true;
-  // Releases the Views that `finish` holds: the handle may outlive Kokkos.
-  auto const ends = std::exchange(finish, nullptr);
   // Waits for all events before an error is reported. A wait that failed is tried again, as the
   // call itself may have failed.
   for (void* const event : m_ends) success &= Driver::wait(event) || (Driver::wait(event), false);
@@ -46,7 +44,6 @@ void StreamedState::fence() {
     throw Error(label +
                 ": the device failed while the loop ran (its results are undefined): look "
                 "for an error in the body, compute-sanitizer finds it");
-  if (ends) ends();
 }
 
 // --- the run ---
@@ -63,8 +60,7 @@ class Run {
       : m_job(job), m_pool(pool), m_state(std::make_shared<StreamedState>()) {}
 
   std::shared_ptr<StreamedState> run() {
-    m_state->label  = m_job.label;
-    m_state->finish = m_job.finish;
+    m_state->label = m_job.label;
     if (m_job.targets.empty()) {
       on_host();
       return m_state;
@@ -82,6 +78,10 @@ class Run {
     else
       staged();
     join_targets();
+    if (m_job.finish) {
+      m_job.finish();
+      join_targets();
+    }
     for (StreamTarget const& target : m_job.targets) m_state->record_end(target);
     return m_state;
   }
@@ -255,7 +255,6 @@ class Run {
       prepare(made.chunks);
       execute_on_host(made, m_job.binding.shape, launcher(0, 0));
     }
-    m_state->fence();
   }
 
   // --- helpers ---

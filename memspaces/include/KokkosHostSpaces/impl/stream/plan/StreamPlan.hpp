@@ -8,7 +8,8 @@
 // Arrays are cut into rows. With each chunk a *front* moves on; a stage that reads with a halo lags
 // behind the front, and behind the stages whose results it reads, by that halo: all rows that it
 // reads are on the device. The rows at the end of a window that the next chunk reads again are
-// copied to the head of the next window, on the device. So each row crosses the link once, whatever
+// copied to the head of the next window, on the device; the window of an array that never leaves the
+// device slides over its memory, and is copied when it reaches the end. So each row crosses the link once, whatever
 // the halos and the number of stages, and a row is loaded before it is stored: loops in place need
 // nothing more. StreamTiling.hpp has the equations. (Skewed tiling: M. Wolfe, "More iteration space
 // tiling", SC 1989; I. Reguly et al., arXiv 1704.00693.)
@@ -85,7 +86,7 @@ struct StreamShape {
 /// The streams of a plan, each of which works in order; `work` is the caller's.
 enum class StreamQueue { in, work, out };
 
-/// keep: moves rows to the next window; seed: copies rows from one buffer to another.
+/// keep: moves rows to another place in the memory of their windows; seed: copies rows from one buffer to another.
 enum class StreamAction { load, keep, seed, launch, store };
 
 /// The source of the rows of a load.

@@ -85,17 +85,17 @@ class StageSkew {
   std::int64_t m_begin = 0;  // front(-1)
 };
 
-/// The windows of a buffer in device memory, one for each slot.
+/// The memory of the windows of a buffer: slots, or one slot in which a window slides.
 struct StreamWindows {
-  std::size_t begin = 0;  ///< offset of the first window
-  std::size_t bytes = 0;  ///< of one window
+  std::size_t begin = 0;  ///< offset of the first slot
+  std::size_t bytes = 0;  ///< of one slot
   int slots         = 0;
 };
 
 /// The size of chunks, and the place of their windows.
 struct StreamTiling {
   ChunkRows rows;
-  int slots = 0;  ///< windows of each buffer that crosses the link
+  int slots = 0;  ///< of each buffer that crosses the link
   std::vector<StreamWindows> windows;
   std::size_t memory = 0;  ///< bytes of all windows
 };

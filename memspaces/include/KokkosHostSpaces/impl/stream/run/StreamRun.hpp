@@ -32,7 +32,7 @@ struct StreamJob {
   /// Called before the first launch.
   std::function<void(std::int64_t chunks)> prepare;
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
-  /// Called on the host, when all work is done.
+  /// Enqueues on target 0 what comes behind the work of all targets, if anything. Not for the host.
   std::function<void()> finish;
   /// Returns row 0 of an array for intermediate results, in host memory that kernels reach.
   std::function<char*(int number, std::size_t bytes)> intermediate;
@@ -63,7 +63,6 @@ class StreamedState {
   std::int64_t chunk_rows     = 0;
   std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
   std::function<std::string()> why;
-  std::function<void()> finish;
 
  private:
   std::mutex m_mutex;         // of m_fenced

@@ -75,6 +75,12 @@ class ChunkView {
 template <class Layout, int Rank>
 using ChunkLayout = std::conditional_t<Rank == 1, Kokkos::LayoutRight, Layout>;
 
+// A View of LayoutStride is taken if its strides are those of LayoutRight.
+template <class View>
+using LayoutOfChunks =
+    std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
+                       Kokkos::LayoutLeft, Kokkos::LayoutRight>;
+
 template <class DataType>
 using HostViewOf = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>;
 

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,7 +38,17 @@ template <int Rank>
 inline constexpr bool is_box_v<Box<Rank>> = true;
 
 template <class T>
-concept StreamedRange = std::integral<T> || is_box_v<T>;
+inline constexpr bool is_range_policy_v = false;
+template <class... P>
+inline constexpr bool is_range_policy_v<Kokkos::RangePolicy<P...>> = true;
+template <class... P>
+inline constexpr bool is_range_policy_v<Kokkos::MDRangePolicy<P...>> = true;
+
+template <class T>
+concept KokkosRange = is_range_policy_v<T>;
+
+template <class T>
+concept StreamedRange = std::integral<T> || is_box_v<T> || KokkosRange<T>;
 
 inline Box<1> box_of(std::integral auto n) {
   return Box<1>(std::array<std::int64_t, 1>{as_index(n)});
@@ -47,12 +58,52 @@ Box<Rank> box_of(Box<Rank> const& box) {
   return box;
 }
 
-/// The options, with the transport of the type unless that is Automatic.
-template <class Way, class ExecutionSpace>
-StreamOptions<ExecutionSpace> with_way(StreamOptions<ExecutionSpace> options) {
+// The range of a policy; tiles and chunk sizes are not used. A bound beyond 2^31 may be a larger one
+// that a 32-bit index has cut. \throw Error for it
+template <KokkosRange Policy>
+auto box_of(Policy const& policy) {
+  auto const bound = [](auto index) {
+    if (sizeof(typename Policy::index_type) < sizeof(std::int64_t) &&
+        as_index(index) > std::numeric_limits<int>::max())
+      throw Error(
+          "a streamed loop goes to index " + std::to_string(index) +
+          " (its policy counts in 32 bits): pass the number of iterations, a khs::Box, or a "
+          "policy with Kokkos::IndexType<std::int64_t>");
+    return as_index(index);
+  };
+  if constexpr (requires { policy.begin(); }) {
+    return Box<1>({bound(policy.begin())}, {bound(policy.end())});
+  } else {
+    Box<Policy::rank> box(std::array<std::int64_t, Policy::rank>{});
+    for (int d = 0; d < Policy::rank; ++d) {
+      box.lower[d] = bound(policy.m_lower[std::size_t(d)]);
+      box.upper[d] = bound(policy.m_upper[std::size_t(d)]);
+    }
+    return box;
+  }
+}
+
+// The options of a call without any.
+template <class Range>
+auto options_for(Range const&) {
+  if constexpr (KokkosRange<Range>)
+    return StreamOptions<typename Range::execution_space>{};
+  else
+    return StreamOptions<>{};
+}
+
+/// The options, with the transport of the type unless that is Automatic, and with the instance of a
+/// policy unless they have instances.
+template <class Way, class ExecutionSpace, class Range>
+StreamOptions<ExecutionSpace> complete(StreamOptions<ExecutionSpace> options, Range const& range) {
   if (Way::transport != Transport::automatic) options.transport = Way::transport;
+  if constexpr (requires { std::vector<ExecutionSpace>{range.space()}; })
+    if (options.instances.empty()) options.instances = {range.space()};
   return options;
 }
+
+template <class T>
+concept NoLabel = !std::convertible_to<T, std::string>;
 
 template <class Space>
 constexpr Side side_of() {
@@ -70,9 +121,11 @@ template <class DataType, class... P, Access How>
 ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const& argument) {
   using View   = Kokkos::View<DataType, P...>;
   using Layout = typename View::array_layout;
-  static_assert(
-      std::is_same_v<Layout, Kokkos::LayoutRight> || std::is_same_v<Layout, Kokkos::LayoutLeft>,
-      "streamed loops take Views that are LayoutRight or LayoutLeft");
+  static_assert(std::is_same_v<Layout, Kokkos::LayoutRight> ||
+                    std::is_same_v<Layout, Kokkos::LayoutLeft> ||
+                    std::is_same_v<Layout, Kokkos::LayoutStride>,
+                "streamed loops take Views that are LayoutRight, LayoutLeft, or LayoutStride with "
+                "the strides of LayoutRight");
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "streamed loops copy elements as bytes: their type must be trivially copyable");
   ArgumentFacts facts;
@@ -86,11 +139,16 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
-  facts.layout_right = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  facts.layout_right = std::is_same_v<LayoutOfChunks<View>, Kokkos::LayoutRight>;
   facts.contiguous   = view.span_is_contiguous();
-  facts.access       = How;
-  facts.halo         = argument.halo;
-  facts.touched      = argument.touched;
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
+    std::size_t stride = 1;
+    for (std::size_t d = View::rank(); d-- > 0; stride *= view.extent(d))
+      facts.contiguous &= view.extent(d) == 1 || view.stride(d) == stride;
+  }
+  facts.access  = How;
+  facts.halo    = argument.halo;
+  facts.touched = argument.touched;
   if (facts.side == Side::pageable && is_reachable(facts.data, view.span() * facts.element_bytes))
     facts.side = Side::page_locked;
   return facts;
@@ -215,7 +273,7 @@ struct StreamSetting {
 
   StreamSetting(char const* what, std::string const& name,
                 StreamOptions<ExecutionSpace> const& asked, std::vector<LoopFacts> const& loops)
-      : label(std::string(what) + " \"" + name + "\""), options(asked) {
+      : label(name.empty() ? what : std::string(what) + " \"" + name + "\""), options(asked) {
     if (options.instances.empty()) options.instances.push_back(ExecutionSpace());
     job.label              = label;
     job.binding            = bind_stream(label, loops);
@@ -290,7 +348,7 @@ auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding c
 template <class... Arguments>
 inline constexpr bool is_layout_right =
     ((is_resident_v<Arguments> || Arguments::View::rank() == 1 ||
-      std::is_same_v<typename Arguments::View::array_layout, Kokkos::LayoutRight>)&&...);
+      std::is_same_v<LayoutOfChunks<typename Arguments::View>, Kokkos::LayoutRight>)&&...);
 
 template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 StreamedLoop run_streamed_for(std::string const& label,
@@ -309,6 +367,23 @@ StreamedLoop run_streamed_for(std::string const& label,
   return setting.run();
 }
 
+// Joins the parts of the chunks in the order of the chunks, in an element behind them, and assigns
+// that to the result.
+template <class Parts, class Reducer>
+struct JoinParts {
+  Parts parts;
+  Reducer reducer;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    std::size_t const chunks            = parts.extent(0) - 1;
+    typename Reducer::value_type& value = parts(chunks);
+    init_value(reducer, value);
+    for (std::size_t c = 0; c < chunks; ++c) reducer.join(value, parts(c));
+    if constexpr (requires { reducer.final(value); }) reducer.final(value);
+    *reducer.view().data() = value;
+  }
+};
+
 template <class Reducer>
 bool references_variable(Reducer const& reducer) {
   if constexpr (requires { reducer.references_scalar(); })
@@ -317,26 +392,35 @@ bool references_variable(Reducer const& reducer) {
     return true;
 }
 
-// Joins the parts of the chunks in the order of the chunks.
-template <class Parts, class Reducer>
-void join_parts(Parts const& parts, Reducer const& reducer) {
-  typename Reducer::value_type result;
-  init_value(reducer, result);
-  for (std::size_t c = 0; c < parts.extent(0); ++c) reducer.join(result, parts(c));
-  if constexpr (requires { reducer.final(result); }) reducer.final(result);
-  reducer.reference() = result;
+/// The reducer of a call: Kokkos::Sum for a variable or a View.
+template <class Reducer>
+requires Kokkos::is_reducer_v<std::remove_cvref_t<Reducer>>
+auto reducer_of(Reducer const& reducer) { return reducer; }
+template <class Value>
+requires(!Kokkos::is_reducer_v<Value> && !Kokkos::is_view_v<Value> && !std::is_const_v<Value>)  //
+    auto reducer_of(Value& result) {
+  return Kokkos::Sum<Value>(result);
+}
+template <class Value, class... P>
+auto reducer_of(Kokkos::View<Value, P...> const& result) {
+  using View = Kokkos::View<Value, P...>;
+  static_assert(View::rank() == 0, "the result of a streamed_reduce is a View of rank 0");
+  return Kokkos::Sum<typename View::value_type, typename View::memory_space>(result);
 }
 
-template <class ExecutionSpace, int Rank, class Body, class Reducer, class... Arguments>
+template <class ExecutionSpace, int Rank, class Body, class Result, class... Arguments>
 StreamedLoop run_streamed_reduce(std::string const& label,
                                  StreamOptions<ExecutionSpace> const& options,
-                                 Box<Rank> const& range, Body const& body, Reducer const& reducer,
+                                 Box<Rank> const& range, Body const& body, Result& result,
                                  Arguments const&... arguments) {
   static_assert(
-      Kokkos::is_reducer_v<Reducer>,
-      "a streamed_reduce takes a reducer behind the body, such as Kokkos::Sum<double>(sum)");
+      requires { reducer_of(result); },
+      "a streamed_reduce takes, behind the body, a reducer such as "
+      "Kokkos::Sum<double>(sum), or the variable or View of a sum");
   static_assert(AreArguments<Arguments...>::value);
-  using Value = typename Reducer::value_type;
+  auto const reducer = reducer_of(result);
+  using Reducer      = std::remove_const_t<decltype(reducer)>;
+  using Value        = typename Reducer::value_type;
   static_assert(std::is_trivially_destructible_v<Value>,
                 "parts of a streamed_reduce lie in memory that is not initialised: their type must "
                 "be trivially destructible");
@@ -349,22 +433,33 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
-  auto const parts    = std::make_shared<Parts>();
-  setting.job.prepare = [parts](std::int64_t chunks) {
-    *parts = Parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "parts of a streamed_reduce"),
-                   std::size_t(chunks));
+  Parts parts;
+  setting.job.prepare = [&](std::int64_t chunks) {
+    parts = Parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "parts of a streamed_reduce"),
+                  std::size_t(chunks) + 1);
   };
-  setting.job.finish = [parts, reducer] { join_parts(*parts, reducer); };
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
         body_call<Rank>(setting.instance(target), body, setting.job.binding, launch, all);
     call.template check<Value&>();
     LaunchBox const box = launch_box(range, setting.job.binding, launch);
     launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,
-                                                       reducer, Part(parts->data() + launch.chunk));
+                                                       reducer, Part(parts.data() + launch.chunk));
   };
+  bool const on_device = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
+                         is_reachable(reducer.view().data(), sizeof(Value));
+  if (on_device)
+    setting.job.finish = [&] {
+      Kokkos::parallel_for(
+          "KokkosHostSpaces: joins the parts of a streamed_reduce",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<int>>(setting.instance(0), 0, 1),
+          JoinParts<Parts, Reducer>{parts, reducer});
+    };
   StreamedLoop const loop = setting.run();
-  if (references_variable(reducer)) loop.fence();
+  if (!on_device) {
+    loop.fence();
+    JoinParts<Parts, Reducer>{parts, reducer}(0);
+  }
   return loop;
 }
 

@@ -66,6 +66,25 @@ struct Steps {
                 "steps write one argument");
 };
 
+struct MakeStage {
+  template <class Body, class... Arguments>
+  auto operator()(Body const& body, Arguments const&... arguments) const {
+    return Stage<Body, NoBox, Arguments...>{body, {}, {arguments...}};
+  }
+  template <StreamedRange Range, class Body, class... Arguments>
+  auto operator()(Range const& range, Body const& body, Arguments const&... arguments) const {
+    auto const box = box_of(range);
+    return Stage<Body, std::remove_const_t<decltype(box)>, Arguments...>{body, box, {arguments...}};
+  }
+};
+
+struct MakeSteps {
+  template <class Body, class... Arguments>
+  auto operator()(int count, Body const& body, Arguments const&... arguments) const {
+    return Steps<Body, Arguments...>{count, body, {arguments...}};
+  }
+};
+
 template <class T>
 inline constexpr bool is_stage_v = false;
 template <class... P>
