@@ -185,7 +185,7 @@ compare() {
   build "$preset" --target kokkos_host_spaces_transport
   say "Comparing"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
-  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport"
+  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport" --groups idioms --quick
 }
 
 # count_tests <build tree> [<option of ctest>...]
