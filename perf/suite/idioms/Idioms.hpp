@@ -12,6 +12,7 @@
 #include <KokkosHostSpaces.hpp>
 #include <Kokkos_DualView.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,11 @@ inline constexpr bool is_ours_v = std::is_same_v<Space, PinnedSpace>;
 using DeviceArray = Kokkos::View<double*, Execution>;
 template <class Space>
 using HostArray = Kokkos::View<double*, Space>;
-using Contents  = std::vector<double>;
+using Doubles   = std::vector<double>;
 
 template <class View>
 View uninitialised(char const* label, std::size_t n) {
-  return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
+  return View(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), n);
 }
 
 /// Seconds that `work` takes by the host's clock, from an idle device until all of it is done.
@@ -61,9 +62,9 @@ void count_from(Execution const& instance, View const& view, double first) {
 }
 
 template <class View>
-Contents contents_of(View const& view) {
+Doubles contents_of(View const& view) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return Contents(host.data(), host.data() + host.span());
+  return Doubles(host.data(), host.data() + host.span());
 }
 
 /// A DualView that is synchronised to the host and back. Stock Kokkos has none with a pinned side: with
@@ -94,7 +95,7 @@ class DualViewSync {
     });
   }
 
-  Contents contents() const { return contents_of(m_dual.view_device()); }
+  Doubles contents() const { return contents_of(m_dual.view_device()); }
 
  private:
   static constexpr bool is_two_views =
@@ -128,7 +129,7 @@ class BounceBuffer {
     });
   }
 
-  Contents contents() const { return contents_of(m_host); }
+  Doubles contents() const { return contents_of(m_host); }
 
  private:
   void bounce(std::size_t n) {
@@ -174,7 +175,7 @@ class ExchangeBuffers {
     });
   }
 
-  Contents contents() const { return contents_of(m_receive); }
+  Doubles contents() const { return contents_of(m_receive); }
 
  private:
   int m_messages;
@@ -218,7 +219,7 @@ class OutputBlocks {
     });
   }
 
-  Contents contents() const { return contents_of(m_output); }
+  Doubles contents() const { return contents_of(m_output); }
 
  private:
   static constexpr std::size_t ghosts = 2;
@@ -251,13 +252,13 @@ class Regridding {
     });
   }
 
-  Contents contents() const { return m_first; }
+  Doubles contents() const { return m_first; }
 
  private:
   Execution m_instance;
   std::uint64_t m_step = 0;
   std::vector<HostArray<Space>> m_views;
-  Contents m_first;
+  Doubles m_first;
 };
 
 template <class View>
@@ -301,7 +302,7 @@ class OutputEachStep {
     });
   }
 
-  Contents contents() const { return m_written; }
+  Doubles contents() const { return m_written; }
 
  private:
   template <class View>
@@ -313,7 +314,7 @@ class OutputEachStep {
   Execution m_instance;
   DeviceArray m_field;
   HostArray<Space> m_mirror;
-  Contents m_written;
+  Doubles m_written;
   SnapshotQueue m_queue;  // its writers use all of the above
 };
 

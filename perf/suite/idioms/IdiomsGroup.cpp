@@ -28,8 +28,8 @@ class IdiomPair final : public Pair {
   std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
-    Contents ours        = m_ours.contents();
-    Contents const stock = m_stock.contents();
+    Doubles ours        = m_ours.contents();
+    Doubles const stock = m_stock.contents();
     if (m_damaged) ours.front() += 1;
     if (ours.empty() || ours.size() != stock.size()) return "the results differ in length";
     if (std::memcmp(ours.data(), stock.data(), ours.size() * sizeof(double)) == 0) return "";
@@ -53,7 +53,8 @@ class List {
   template <template <class> class Idiom, class... Args>
   void add(std::string const& operation, std::string const& number, double bytes,
            std::size_t memory, Args... args) {
-    if (3 * memory > std::min(m_effort.device_bytes, m_effort.host_bytes)) return;
+    if (3 * memory > m_effort.host_bytes) return;
+    if (runs_on_device && 3 * memory > m_effort.device_bytes) return;
     add_pair<Idiom, Kokkos::HostSpace>("pageable", operation, number, bytes, args...);
 #ifdef KOKKOS_ENABLE_CUDA
     add_pair<Idiom, Kokkos::CudaHostPinnedSpace>("CudaHostPinnedSpace", operation, number, bytes,

@@ -56,14 +56,14 @@ What codes do, in stock Kokkos with pageable memory, with CudaHostPinnedSpace, a
 Times are medians of a run; gain: the best stock form by ours, above 1 ours is faster.
 
 )"
-      << format("%-20s%-18s%14s%13s%13s%13s%8s\n", "idiom", "code", "size", "pageable", "pinned",
+      << format("%-21s%-19s%13s%13s%13s%13s%8s\n", "idiom", "code", "size", "pageable", "pinned",
                 "ours", "gain");
   for (Row const& row : rows) {
     double const best = row.pinned == 0     ? row.pageable
                         : row.pageable == 0 ? row.pinned
                                             : std::min(row.pageable, row.pinned);
     auto const code   = codes.find(row.operation);
-    out << format("%-20s%-18s%14s%13s%13s%13s%7.1fx\n", row.operation.c_str(),
+    out << format("%-21s%-19s%13s%13s%13s%13s%7.1fx\n", row.operation.c_str(),
                   code == codes.end() ? "" : code->second, row.size.c_str(),
                   time_of(row.pageable).c_str(), time_of(row.pinned).c_str(),
                   time_of(row.ours).c_str(), best / row.ours);
