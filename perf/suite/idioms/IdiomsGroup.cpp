@@ -106,8 +106,10 @@ Cases idioms_cases(Effort const& effort) {
   std::size_t const views = quick ? 300 : 3000;
   list.add<Regridding>("regridding", "views:" + std::to_string(views), 0, views * 256 * KiB, views);
   std::size_t const field = runs_on_device ? 8 * MiB : 64 * KiB;
-  list.add<OutputEachStep>("output_each_step", bytes_of(8 * field), 80. * double(field), 32 * field,
-                           field, 10, runs_on_device ? 1000 : 10);
+  for (bool const until_written : {true, false})
+    list.add<OutputEachStep>(until_written ? "output_each_step" : "run_beside_output",
+                             bytes_of(8 * field), 0, 100 * field, field, 10,
+                             runs_on_device ? 1000 : 10, until_written);
   return std::move(list.cases);
 }
 

@@ -17,7 +17,7 @@ std::map<std::string, char const*> const codes = {
     {"dual_view_sync", "SPARTA, LAMMPS"},       {"bounce_buffer", "LAMMPS atom_vec"},
     {"bounce_buffer_grows", "LAMMPS atom_vec"}, {"exchange_buffers", "SPARTA irregular"},
     {"output_blocks", "AthenaK output"},        {"regridding", "Parthenon, AMReX"},
-    {"output_each_step", "Parthenon, SeisSol"}};
+    {"output_each_step", "Parthenon, SeisSol"}, {"run_beside_output", "Parthenon, SeisSol"}};
 
 struct Row {
   std::string operation, size;
