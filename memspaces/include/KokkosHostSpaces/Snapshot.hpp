@@ -56,8 +56,8 @@ class Snapshot {
       : m_thread(std::move(thread)), m_number(number) {}
 
   /// Waits until the writers of this snapshot and of all earlier ones in its queue are done.
-  /// \throw what the first of them threw that no fence has reported yet. Later ones were called all
-  ///        the same; what they threw is not kept.
+  /// Rethrows what the first of them threw that no fence has reported yet. Later ones were called all
+  /// the same; what they threw is not kept.
   /// \throw Error if the device failed before the contents arrived: the writer was not called; or if a
   ///        writer calls it that would wait for itself
   void fence() const {
@@ -168,8 +168,7 @@ class SnapshotQueue {
         std::make_index_sequence<sizeof...(ViewsAndWriter)>());
   }
 
-  /// Fences all snapshots that were taken so far.
-  /// \throw as Snapshot::fence
+  /// Fences all snapshots that were taken so far, as Snapshot::fence does.
   void fence() { m_thread->fence(m_thread->pushed()); }
 
   /// Bytes of the snapshots whose writers are not done.
