@@ -36,6 +36,9 @@ template <class View>
 using SnapshotView =
     Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
 
+/// What a call does that finds no room for its bytes: waits until writers are done, or throws.
+enum class WhenFull { wait, refuse };
+
 /// Options of a SnapshotQueue, all of which have defaults.
 struct SnapshotOptions {
   /// Bytes of snapshots that may exist until their writers are done; 0: twice those of the largest

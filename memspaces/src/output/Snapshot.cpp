@@ -7,7 +7,8 @@
 namespace KokkosHostSpaces::Impl {
 
 std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options) {
-  auto const thread = SnapshotThread::start(options.bytes_in_flight, options.when_full);
+  auto const thread =
+      SnapshotThread::start(options.bytes_in_flight, options.when_full == WhenFull::refuse);
   // Writers hold Views, which are to be freed before Kokkos ends. The thread itself ends with its queue.
   at_finalize([weak = std::weak_ptr(thread)] {
     if (auto const still_there = weak.lock()) still_there->drain();

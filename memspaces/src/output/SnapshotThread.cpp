@@ -64,8 +64,8 @@ void SnapshotJob::wait_for(StreamHandle stream, int device) {
 
 // --- the thread ---
 
-std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, WhenFull when_full) {
-  auto const made = std::make_shared<SnapshotThread>(bound, when_full);
+std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool refuses) {
+  auto const made = std::make_shared<SnapshotThread>(bound, refuses);
   // A thread begins with the binding of the one that makes it: a core that computes.
   Backend::Cores const cores = Backend::Cores::allowed();
   try {
@@ -83,8 +83,8 @@ std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, WhenFul
   return made;
 }
 
-SnapshotThread::SnapshotThread(std::size_t bound, WhenFull when_full)
-    : m_bound(bound), m_when_full(when_full), m_generation(Backend::fork_generation()) {}
+SnapshotThread::SnapshotThread(std::size_t bound, bool refuses)
+    : m_bound(bound), m_refuses(refuses), m_generation(Backend::fork_generation()) {}
 
 SnapshotThread::~SnapshotThread() {
   if (!m_error) return;
@@ -156,7 +156,7 @@ void SnapshotThread::admit(std::string const& label, std::size_t bytes) {
       throw Error(problem +
                   " (one snapshot alone exceeds them): allow more by "
                   "SnapshotOptions::bytes_in_flight, or take Views apart");
-    if (m_when_full == WhenFull::refuse)
+    if (m_refuses)
       throw Error(
           problem + " (" + std::to_string(m_in_flight) +
           " bytes are not written yet): fence, or allow more by SnapshotOptions::bytes_in_flight");

@@ -50,7 +50,7 @@ TEST_CASE("writers are called when the work of their stream is done, in the orde
     DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
     DeviceWork::Stream first;
     DeviceWork::Gate gate;
-    auto const thread = SnapshotThread::start(0, WhenFull::wait);
+    auto const thread = SnapshotThread::start(0, false);
     std::vector<int> order;
     first.run(gate.hold());
     auto const held = take(*thread, first, 0, [&] { order.push_back(1); });
@@ -72,7 +72,7 @@ TEST_CASE("while a stream captures, writers of other streams are called and the 
   {
     DeviceWork::Stream captures, works;
     DeviceWork::Gate gate;
-    auto const thread = SnapshotThread::start(0, WhenFull::wait);
+    auto const thread = SnapshotThread::start(0, false);
     works.run(gate.hold());
     auto const held = take(*thread, works, 0, [] {});
     captures.begin_capture();
@@ -91,7 +91,7 @@ TEST_CASE("a device that fails is told by the fence, and the writer is not calle
   FakeCuda::reset();
   {
     DeviceWork::Stream stream;
-    auto const thread = SnapshotThread::start(0, WhenFull::wait);
+    auto const thread = SnapshotThread::start(0, false);
     bool called       = false;
     DeviceWork::Gate gate;
     stream.run(gate.hold());
@@ -115,7 +115,7 @@ TEST_CASE(
     FakeCuda::reset();
     {
       DeviceWork::Stream stream;
-      auto const thread = SnapshotThread::start(4, WhenFull::wait);
+      auto const thread = SnapshotThread::start(4, false);
       FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
       int called = 0, told = 0;
       for (int i = 0; i < 4; ++i) {
@@ -145,7 +145,7 @@ TEST_CASE("threads that share a bound wait for one another, and all are served",
           "[snapshot_thread]") {
   FakeCuda::reset();
   {
-    auto const thread       = SnapshotThread::start(5, WhenFull::wait);
+    auto const thread       = SnapshotThread::start(5, false);
     std::atomic<int> called = 0;
     {
       std::vector<std::jthread> team;

@@ -20,12 +20,7 @@
 #include <string>
 #include <thread>
 
-namespace KokkosHostSpaces {
-
-/// What a call does that finds no room for its bytes: waits until writers are done, or throws.
-enum class WhenFull { wait, refuse };
-
-namespace Impl {
+namespace KokkosHostSpaces::Impl {
 
 /// The writer of a snapshot, and the memory that it is called with.
 class SnapshotWriter {
@@ -69,10 +64,11 @@ class SnapshotJob {
 class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
  public:
   /// \param bound of the bytes in flight; 0: twice the largest job so far, at least 64 MiB
+  /// \param refuses a job for which there is no room throws, instead of waiting
   /// \throw Error if the system refuses a thread
-  static std::shared_ptr<SnapshotThread> start(std::size_t bound, WhenFull when_full);
+  static std::shared_ptr<SnapshotThread> start(std::size_t bound, bool refuses);
 
-  SnapshotThread(std::size_t bound, WhenFull when_full);
+  SnapshotThread(std::size_t bound, bool refuses);
   ~SnapshotThread();
 
   /// Takes the only job of a list, which was made so that this cannot fail.
@@ -106,7 +102,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void refuse_in_child(std::string const& label) const;
 
   std::size_t const m_bound;
-  WhenFull const m_when_full;
+  bool const m_refuses;
   unsigned const m_generation;
 
   mutable std::mutex m_mutex;  // of all below
@@ -123,7 +119,6 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   std::thread::id m_thread_id;
 };
 
-}  // namespace Impl
-}  // namespace KokkosHostSpaces
+}  // namespace KokkosHostSpaces::Impl
 
 #endif
