@@ -74,6 +74,7 @@ class Snapshot {
   std::uint64_t m_number = 0;
 };
 
+/// \cond for snapshot and SnapshotQueue
 namespace Impl {
 
 template <class Writer, class... HostViews>
@@ -147,6 +148,7 @@ std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options);
 std::shared_ptr<SnapshotThread> const& default_snapshots();
 
 }  // namespace Impl
+/// \endcond
 
 /// A queue of snapshots and the thread that calls their writers: for a bound of its own, or for output
 /// that shall not wait for other output. The free function `snapshot` uses one queue of the process.
