@@ -4,7 +4,7 @@
 #
 # From a fresh machine to a result, by one command:
 #
-#   bash cmake/quickstart.sh         compares the ways to hand data to the GPU, on this machine
+#   bash cmake/quickstart.sh         measures what real codes do with host memory, on this machine
 #   bash cmake/quickstart.sh test    builds, and runs the tests that this machine can run: 10 minutes on two cores
 #   bash cmake/quickstart.sh test long    builds everything, optimised, and runs the tests with the label long too
 #
@@ -185,7 +185,7 @@ compare() {
   build "$preset" --target kokkos_host_spaces_transport
   say "Comparing"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
-  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport"
+  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport" --groups idioms --quick
 }
 
 # count_tests <build tree> [<option of ctest>...]

@@ -9,6 +9,7 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,15 @@ void scatter(Device const& instance, Field const& field, Buffer const& buffer, B
       });
 }
 
+/// A space near the device of `instance`, where spaces can be placed.
+template <class Space>
+Space space_near([[maybe_unused]] Device const& instance) {
+  if constexpr (std::is_constructible_v<Space, Device const&>)
+    return Space(instance);
+  else
+    return Space();
+}
+
 /// `buffer` where kernels can access it, else a mirror of it, in the device's memory.
 template <class Buffer>
 auto for_kernels(Device const& instance, Buffer const& buffer) {
@@ -48,7 +58,8 @@ auto for_kernels(Device const& instance, Buffer const& buffer) {
 ///
 /// Kernels work on the buffers themselves where they can access `HostSpace` (MappedSpace, and
 /// everything in a Kokkos without a GPU), and deep_copy has nothing to do; else (PinnedSpace) on
-/// mirrors in device memory, and deep_copy enqueues a copy.
+/// mirrors in device memory, and deep_copy enqueues a copy. Stock Kokkos, for comparison: its HostSpace
+/// (pageable) as PinnedSpace, its CudaHostPinnedSpace as MappedSpace.
 template <class HostSpace>
 class HaloExchange {
  public:
@@ -58,11 +69,12 @@ class HaloExchange {
         m_neighbours(decomposition.neighbours()),
         m_to_send(decomposition.to_send()),
         m_to_receive(decomposition.to_receive()),
-        m_sent(Kokkos::view_alloc("halo to send", HostSpace(instance), Kokkos::WithoutInitializing),
+        m_sent(Kokkos::view_alloc("halo to send", space_near<HostSpace>(instance),
+                                  Kokkos::WithoutInitializing),
                m_to_send.size()),
-        m_received(
-            Kokkos::view_alloc("halo received", HostSpace(instance), Kokkos::WithoutInitializing),
-            m_to_receive.size()),
+        m_received(Kokkos::view_alloc("halo received", space_near<HostSpace>(instance),
+                                      Kokkos::WithoutInitializing),
+                   m_to_receive.size()),
         m_packed(for_kernels(instance, m_sent)),
         m_unpacked(for_kernels(instance, m_received)) {}
 

@@ -71,6 +71,18 @@ bool simulate(Options const& options, Processes& processes) {
   return report.verification.passed();
 }
 
+// Those of stock Kokkos are for comparison.
+bool simulate_with(Options const& options, Processes& processes) {
+  if (options.halo == "mapped") return simulate<KokkosHostSpaces::MappedSpace>(options, processes);
+  if (options.halo == "pinned") return simulate<KokkosHostSpaces::PinnedSpace>(options, processes);
+  if (options.halo == "pageable") return simulate<Kokkos::HostSpace>(options, processes);
+#ifdef KOKKOS_ENABLE_CUDA
+  return simulate<Kokkos::CudaHostPinnedSpace>(options, processes);
+#else
+  throw std::invalid_argument("--halo cuda_pinned needs a Kokkos with CUDA: use pinned");
+#endif
+}
+
 ExitCode run(int argc, char** argv, Processes& processes) {
   Options const options = parse_options(argc, argv);
   if (options.help) {
@@ -88,10 +100,7 @@ ExitCode run(int argc, char** argv, Processes& processes) {
       std::cerr << "heat: skipped (there is no GPU): " << error.what() << '\n';
     return skipped;
   }
-  bool const right = options.halo == "mapped"
-                         ? simulate<KokkosHostSpaces::MappedSpace>(options, processes)
-                         : simulate<KokkosHostSpaces::PinnedSpace>(options, processes);
-  return right ? success : wrong_result;
+  return simulate_with(options, processes) ? success : wrong_result;
 }
 
 }  // namespace

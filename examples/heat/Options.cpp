@@ -13,7 +13,8 @@ char const* const usage = R"(Usage: [mpirun -n P] heat [options] [--kokkos-...]
   --n N            cells along each axis of the whole grid (default 128)
   --n-local N      cells along each axis of the part of one process, instead of --n
   --steps N        time steps (default 200)
-  --halo SPACE     memory that the halo goes through: mapped (default) or pinned
+  --halo SPACE     memory that the halo goes through: mapped (default) or pinned; of stock Kokkos
+                   pageable or, with CUDA, cuda_pinned
   --grid X,Y,Z     processes along each axis; 0, the default, is chosen
   --json FILE      write figures to FILE
 Exit code: 0 if the result is right, 1 if it is wrong, 2 on an error, 4 if there is no GPU.
@@ -71,7 +72,8 @@ Options parse_options(int argc, char const* const* argv) {
       throw std::invalid_argument("unknown option " + option + ": see --help");
     }
   }
-  if (options.halo != "mapped" && options.halo != "pinned")
+  if (options.halo != "mapped" && options.halo != "pinned" && options.halo != "pageable" &&
+      options.halo != "cuda_pinned")
     throw std::invalid_argument("--halo " + options.halo + " is unknown: use mapped or pinned");
   return options;
 }

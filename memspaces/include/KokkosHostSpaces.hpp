@@ -23,6 +23,7 @@
 #include <KokkosHostSpaces/PreparedCopies.hpp>
 #include <KokkosHostSpaces/Registration.hpp>
 #include <KokkosHostSpaces/Slice.hpp>
+#include <KokkosHostSpaces/Snapshot.hpp>
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>
 #include <KokkosHostSpaces/StreamedReduce.hpp>

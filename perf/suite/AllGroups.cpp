@@ -6,7 +6,8 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const all = {{"transport", transport_cases, write_transport_table},
+  static std::vector<Group> const all = {{"idioms", idioms_cases, write_idioms_table},
+                                         {"transport", transport_cases, write_transport_table},
                                          {"vector", vector_cases},
                                          {"copy", copy_cases},
                                          {"alloc", alloc_cases, nullptr, sample_cold_allocation},

@@ -20,9 +20,13 @@ Cases zero_copy_cases(Effort const& effort);
 Cases latency_cases(Effort const& effort);
 Cases stream_cases(Effort const& effort);
 Cases transport_cases(Effort const& effort);
+Cases idioms_cases(Effort const& effort);
 
 /// Writes the results of the group transport as a table.
 void write_transport_table(std::ostream& out, std::vector<Result> const& results);
+
+/// Writes the results of the group idioms as a table.
+void write_idioms_table(std::ostream& out, std::vector<Result> const& results);
 
 /// Measures one cold allocation in a fresh process, and writes the sample to `out`.
 /// \param what the argument that the starting process has given

@@ -161,6 +161,50 @@ TEST_CASE("a class whose user picks the space", "[docs]") {
   CHECK(mapped.host(n - 1) == 12);
 }
 
+struct PackFace {
+  Kokkos::View<double*> field;
+  Kokkos::View<double*, khs::MappedSpace> face;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { face(i) = field(i); }
+};
+
+TEST_CASE("a message goes as soon as its face is there", "[docs]") {
+  using Device = Kokkos::DefaultExecutionSpace;
+  using Face   = Kokkos::View<double*, khs::MappedSpace>;
+  Device const instance;
+  Kokkos::View<double*> const field("field", n);
+  Kokkos::deep_copy(field, 5);
+  std::vector<Face> const faces = {Face("left", 10), Face("right", 20)};
+  auto const of_face = Kokkos::Experimental::partition_space(Device(), std::vector{1, 1});
+  auto const pack    = [](Device const& on, Kokkos::View<double*> const& from, Face const& face) {
+    Kokkos::parallel_for("pack", Kokkos::RangePolicy(on, 0, face.size()), PackFace{from, face});
+  };
+  auto const compute_interior = [](Device const&, Kokkos::View<double*> const&) {};
+  std::vector<double> sent;
+  auto const send = [&](double const* data, std::size_t size, std::size_t f) {
+    sent.push_back(data[size - 1] + double(f));
+  };
+  instance.fence("the boundary cells are computed");
+  for (std::size_t f = 0; f < faces.size(); ++f)
+    pack(of_face[f], field, faces[f]);  // a kernel that writes a View in MappedSpace
+  compute_interior(instance, field);
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    of_face[f].fence("this face is on the host");
+    send(faces[f].data(), faces[f].size(), f);  // MPI_Isend
+  }
+  CHECK(sent == std::vector{5., 6.});
+}
+
+TEST_CASE("output that does not stop the run", "[docs]") {
+  Kokkos::DefaultExecutionSpace const instance;
+  Kokkos::View<double*> const field("field", n);
+  Kokkos::deep_copy(field, 5);
+  double written        = 0;
+  auto const write_file = [&](auto const& host) { written = host(n - 1); };
+  khs::Snapshot last    = khs::snapshot("temperature", instance, field, write_file);
+  last.fence();
+  CHECK(written == 5);
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 TEST_CASE("a View in CudaHostPinnedSpace and ours are copied to each other", "[docs][cuda]") {

@@ -5,7 +5,7 @@
 import json
 import random
 
-GROUPS = "transport,vector,copy,alloc,zero_copy,latency,stream"
+GROUPS = "idioms,transport,vector,copy,alloc,zero_copy,latency,stream"
 LINK, BOTH, TWO_TO_ONE, MEMORY = 55e9, 100e9, 80e9, 4.4e12
 KERNELS = {"copy": 2, "scale": 2, "add": 3, "triad": 3, "nstream": 4, "dot": 2, "axpy": 3, "norm": 1}
 SPACES = {"PinnedSpace": 54.8e9, "MappedSpace": 51e9, "WriteCombinedSpace": 55e9, "CudaHostPinnedSpace": 52e9}
@@ -85,6 +85,10 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
                                  ("MappedSpace", "mapped", 5e10), ("CudaSpace", "resident", MEMORY)):
             made.add(f"transport/triad/{space}/{how}/bytes:{moved}", *[5e-6 + 3 * moved / rate] * 2, bytes=3.0 * moved)
     _allocations(made)
+    for idiom, gain in (("dual_view_sync", 4), ("bounce_buffer", 3), ("bounce_buffer_grows", 5), ("exchange_buffers", 4),
+                        ("output_blocks", 20), ("regridding", 1), ("output_each_step", 1.5), ("run_beside_output", 3)):
+        for stock in ("pageable", "CudaHostPinnedSpace"):
+            made.add(f"idioms/{idiom}/PinnedSpace/baseline:{stock}/bytes:1048576", 1e-3, gain * 1e-3)
     for passes in (1, 2, 4, 8):
         for fraction in (0.01, 0.1, 0.5, 1.0):
             end = f"fraction:{fraction:g}/passes:{passes}/alignment:64"

@@ -3,12 +3,17 @@
 
 // Memory that is given back after Kokkos::finalize, and by a static destructor, must neither crash
 // nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A
-// streamed loop in flight ends before Kokkos does, and its handle may be used afterwards.
+// streamed loop in flight ends before Kokkos does, and its handle may be used afterwards. Snapshots that
+// nobody fenced are written before Kokkos ends; with an argument, at the end of a process that never
+// finalizes.
 
 #include <KokkosHostSpaces.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
@@ -36,10 +41,29 @@ struct Sum {
 
 using Vector = std::vector<int, khs::Allocator<int>>;
 
+struct SlowWriter {
+  int* written;
+  template <class View>
+  void operator()(View const& host) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    *written += host(999);
+  }
+};
+
+void end_without_finalize(khs::SnapshotView<Kokkos::View<int*>> const&) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::puts("PASSED");
+}
+
 int main(int argc, char* argv[]) {
   Vector early(1000, 5);
-  int sum = 7;
+  int sum = 7, written = 0;
   Kokkos::initialize(argc, argv);
+  if (argc > 1) {
+    khs::snapshot("at exit", Kokkos::DefaultExecutionSpace(), Kokkos::View<int*>("view", 1000),
+                  &end_without_finalize);
+    std::exit(0);
+  }
   {
     Kokkos::View<int*, khs::MappedSpace> const view("view", 1000);
     allocator.emplace();
@@ -51,6 +75,11 @@ int main(int argc, char* argv[]) {
   }
   auto const before = khs::pool::statistics().total;
   auto* const raw   = static_cast<int*>(khs::PinnedSpace().allocate("raw", 4000));
+  for (int i = 0; i < 3; ++i) {
+    Kokkos::View<int*> const view("view", 1000);
+    Kokkos::deep_copy(view, i + 1);
+    khs::snapshot("slow", Kokkos::DefaultExecutionSpace(), view, SlowWriter{&written});
+  }
   Kokkos::finalize();
 
   loop.fence();
@@ -64,7 +93,7 @@ int main(int argc, char* argv[]) {
   bool const right = early[999] == 5 && early[1999] == 6 && late[999] == 7 &&
                      before.bytes_in_use > 0 && after.bytes_in_use > before.bytes_in_use &&
                      holder.memory[999] == 2 && loop.is_done() && reduction.is_done() && sum == 0 &&
-                     khs::stream_memory().held == 0 && raw[999] == 2;
+                     written == 6 && khs::stream_memory().held == 0 && raw[999] == 2;
   khs::PinnedSpace().deallocate("raw", raw, 4000);
   std::puts(right ? "PASSED" : "FAILED");
   return right ? 0 : 1;

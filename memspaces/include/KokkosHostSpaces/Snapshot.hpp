@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Output that does not stop the run:
+//
+//   for (int step = 0; step < steps; ++step) {
+//     Kokkos::parallel_for("step", ...);
+//     khs::snapshot("heat", instance, temperature, [step](auto const& host) {
+//       write_file(step, host.data(), host.size());  // HDF5, ADIOS2, MPI-IO, fwrite, ...
+//     });
+//   }
+
+#ifndef KOKKOS_HOST_SPACES_SNAPSHOT_HPP
+#define KOKKOS_HOST_SPACES_SNAPSHOT_HPP
+
+#include <KokkosHostSpaces/DeviceView.hpp>
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
+#include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosHostSpaces {
+
+/// The host View that a writer gets of a View: of const elements, dense, LayoutLeft for LayoutLeft and
+/// else LayoutRight, with the label and the extents of the source.
+template <class View>
+using SnapshotView =
+    Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
+
+/// What a call does that finds no room for its bytes: waits until writers are done, or throws.
+enum class WhenFull { wait, refuse };
+
+/// Options of a SnapshotQueue, all of which have defaults.
+struct SnapshotOptions {
+  /// Bytes of snapshots that may exist until their writers are done; 0: twice those of the largest
+  /// snapshot so far, so that one arrives while another is written, and at least 64 MiB. One snapshot
+  /// alone may not exceed a bound that was given.
+  std::size_t bytes_in_flight = 0;
+  /// What a call does that would exceed them.
+  WhenFull when_full = WhenFull::wait;
+};
+
+/// Handle of a snapshot. The destructor does not wait.
+class Snapshot {
+ public:
+  /// A handle without a snapshot, which is done.
+  Snapshot() = default;
+  /// For the library.
+  Snapshot(std::shared_ptr<Impl::SnapshotThread> thread, std::uint64_t number)
+      : m_thread(std::move(thread)), m_number(number) {}
+
+  /// Waits until the writers of this snapshot and of all earlier ones in its queue are done.
+  /// Rethrows what the first of them threw that no fence has reported yet. Later ones were called all
+  /// the same; what they threw is not kept.
+  /// \throw Error if the device failed before the contents arrived: the writer was not called; or if a
+  ///        writer calls it that would wait for itself
+  void fence() const {
+    if (m_thread != nullptr) m_thread->fence(m_number);
+  }
+  /// True if fence() would not wait.
+  bool is_done() const { return m_thread == nullptr || m_thread->is_done(m_number); }
+
+ private:
+  std::shared_ptr<Impl::SnapshotThread> m_thread;
+  std::uint64_t m_number = 0;
+};
+
+/// \cond for snapshot and SnapshotQueue
+namespace Impl {
+
+template <class Writer, class... HostViews>
+class WriterOfViews final : public SnapshotWriter {
+ public:
+  WriterOfViews(Writer writer, HostViews... views)
+      : m_views(std::move(views)...), m_writer(std::move(writer)) {}
+  void write() override { std::apply(m_writer, m_views); }
+
+ private:
+  std::tuple<HostViews...> const m_views;
+  Writer m_writer;  // destroyed first: it may hold parts of the Views
+};
+
+// Pinned memory for the contents of a View, of the shape of the View.
+template <class ExecutionSpace, class View>
+auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "a snapshot copies bytes: the elements of the View must be trivially copyable");
+  return Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, PinnedSpace>(
+      Kokkos::view_alloc(PinnedSpace(instance), view.label(), Kokkos::WithoutInitializing),
+      dense_layout_of(view));
+}
+
+template <class ExecutionSpace, class Writer, class... Views>
+Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::string const& label,
+                          ExecutionSpace const& instance, Writer&& writer, Views const&... views) {
+  using OwnWriter = std::decay_t<Writer>;
+  static_assert(std::is_invocable_v<OwnWriter&, SnapshotView<Views> const&...>,
+                "the last argument of a snapshot is called with a SnapshotView of each View");
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    SnapshotThread::refuse_capture(label, instance.cuda_stream());
+#endif
+  // All that can fail on the host comes before the first copy.
+  std::list<SnapshotJob> job;
+  job.emplace_back(*thread, label,
+                   (std::size_t(0) + ... + (views.size() * sizeof(typename Views::value_type))));
+  std::tuple const memory{memory_for_snapshot(instance, views)...};
+  std::apply(
+      [&](auto const&... host) {
+        job.front().writer = std::make_unique<WriterOfViews<OwnWriter, SnapshotView<Views>...>>(
+            std::forward<Writer>(writer), SnapshotView<Views>(host)...);
+        (Kokkos::deep_copy(instance, host, views), ...);
+      },
+      memory);
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    job.front().wait_for(instance.cuda_stream(), instance.cuda_device());
+  else
+#endif
+    instance.fence("KokkosHostSpaces: a snapshot on a host instance has arrived on return");
+  return {thread, thread->push(job)};
+}
+
+// Moves the writer, the last argument, in front of the Views.
+template <class ExecutionSpace, class Arguments, std::size_t... I>
+Snapshot take_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::string const& label,
+                       ExecutionSpace const& instance, Arguments&& arguments,
+                       std::index_sequence<I...>) {
+  static_assert(sizeof...(I) > 0 &&
+                    (Kokkos::is_view_v<std::decay_t<std::tuple_element_t<I, Arguments>>> && ...),
+                "a snapshot takes Views, and then a writer");
+  return enqueue_snapshot(thread, label, instance, std::get<sizeof...(I)>(std::move(arguments)),
+                          std::get<I>(arguments)...);
+}
+
+/// Starts the thread of a queue, which Kokkos::finalize drains.
+std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options);
+/// The thread of the queue of the free function.
+std::shared_ptr<SnapshotThread> const& default_snapshots();
+
+}  // namespace Impl
+/// \endcond
+
+/// A queue of snapshots and the thread that calls their writers: for a bound of its own, or for output
+/// that shall not wait for other output. The free function `snapshot` uses one queue of the process.
+class SnapshotQueue {
+ public:
+  /// \throw Error if the system refuses a thread
+  explicit SnapshotQueue(SnapshotOptions const& options = {})
+      : m_thread(Impl::start_snapshots(options)) {}
+  /// Waits until all writers are done, unless one of them calls it. An error that no fence reported is
+  /// printed to stderr when the last handle is gone, too.
+  ~SnapshotQueue() { m_thread->close(); }
+  SnapshotQueue(SnapshotQueue const&)            = delete;
+  SnapshotQueue& operator=(SnapshotQueue const&) = delete;
+
+  /// Takes a snapshot: see the free function.
+  template <Impl::ExecutionSpace ExecutionSpace, class View, class... ViewsAndWriter>
+  Snapshot take(std::string const& label, ExecutionSpace const& instance, View const& view,
+                ViewsAndWriter&&... views_and_writer) {
+    return Impl::take_snapshot(
+        m_thread, label, instance,
+        std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
+        std::make_index_sequence<sizeof...(ViewsAndWriter)>());
+  }
+
+  /// Fences all snapshots that were taken so far, as Snapshot::fence does.
+  void fence() { m_thread->fence(m_thread->pushed()); }
+
+  /// Bytes of the snapshots whose writers are not done.
+  std::size_t bytes_in_flight() const { return m_thread->bytes_in_flight(); }
+
+ private:
+  std::shared_ptr<Impl::SnapshotThread> m_thread;
+};
+
+/// Takes a snapshot of Views, and has a writer called with it in a thread of the library:
+/// writer(SnapshotView<View> const&...).
+///
+/// A free function with the writer last, and without a queue to be made: the call replaces
+/// `deep_copy(host, view)` and the writing behind it, line by line. A program that never fences loses
+/// nothing: Kokkos::finalize and the end of the process wait for all writers. SnapshotQueue has a
+/// bound of its own.
+///
+/// The copies go into page-locked memory of the pool, are ordered behind the earlier work of
+/// `instance` and before its later work, and take the time of one deep_copy each to PinnedSpace. Asynchronous:
+/// the call returns when they are enqueued, or waits first until there is room for their bytes (see
+/// SnapshotOptions; the queue of this function has the defaults). The Views may be overwritten on
+/// `instance`, or destroyed, right after the call. Views in pageable memory may make the call wait for
+/// their copy, and a host instance has copied them on return.
+///
+/// Writers are called one after the other, in the order of the calls. A writer may take snapshots, but
+/// not fence them; it may keep its Views, whose bytes are then no longer counted. It must not call MPI
+/// without MPI_THREAD_MULTIPLE, nor wait for what its caller does only after a fence. What it throws is
+/// rethrown by the next fence of the handle or of a later one.
+///
+/// A child of a fork cannot use queues of its parent, and may destroy them.
+///
+/// \param label            named in messages
+/// \param instance         on which the contents are as the writer shall see them, in no capture
+/// \param view             its elements are trivially copyable
+/// \param views_and_writer more Views, and the writer, which is moved or copied, and is called and
+///                         destroyed in the library's thread
+/// \throw Error if the bytes exceed what may be in flight and cannot be waited for, or in a capture
+/// \throw OutOfPinnedMemory
+/// \throw CudaError
+template <Impl::ExecutionSpace ExecutionSpace, class View, class... ViewsAndWriter>
+Snapshot snapshot(std::string const& label, ExecutionSpace const& instance, View const& view,
+                  ViewsAndWriter&&... views_and_writer) {
+  return Impl::take_snapshot(
+      Impl::default_snapshots(), label, instance,
+      std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
+      std::make_index_sequence<sizeof...(ViewsAndWriter)>());
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

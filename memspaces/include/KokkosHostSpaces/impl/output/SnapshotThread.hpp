@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The thread behind a SnapshotQueue, without Views: it waits until copies have arrived in host memory
+// and calls what shall be done with them, one after the other.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_SNAPSHOT_THREAD_HPP
+#define KOKKOS_HOST_SPACES_IMPL_SNAPSHOT_THREAD_HPP
+
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace KokkosHostSpaces::Impl {
+
+/// The writer of a snapshot, and the memory that it is called with.
+class SnapshotWriter {
+ public:
+  virtual ~SnapshotWriter() = default;
+  virtual void write()      = 0;
+};
+
+class SnapshotThread;
+
+/// A snapshot on its way. Counts as `bytes` in flight from the constructor to the destructor.
+class SnapshotJob {
+ public:
+  /// Waits or refuses if there is no room for `bytes`.
+  /// \throw Error
+  SnapshotJob(SnapshotThread& thread, std::string label, std::size_t bytes);
+  ~SnapshotJob();
+  SnapshotJob(SnapshotJob const&)            = delete;
+  SnapshotJob& operator=(SnapshotJob const&) = delete;
+
+  /// The writer is called when the work is done that `stream`, of `device`, has so far; without this
+  /// call at once.
+  /// \throw CudaError
+  void wait_for(StreamHandle stream, int device);
+
+  std::unique_ptr<SnapshotWriter> writer;
+
+ private:
+  friend SnapshotThread;
+
+  SnapshotThread& m_thread;
+  std::string m_label;
+  std::size_t m_bytes;
+  int m_device  = -1;
+  void* m_event = nullptr;
+};
+
+/// A thread that calls the writers of jobs in the order of push.
+///
+/// Invariants: m_done <= m_pushed; the jobs m_done + 1 to m_pushed are in m_jobs or being written.
+class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
+ public:
+  /// \param bound of the bytes in flight; 0: twice the largest job so far, at least 64 MiB
+  /// \param refuses a job for which there is no room throws, instead of waiting
+  /// \throw Error if the system refuses a thread
+  static std::shared_ptr<SnapshotThread> start(std::size_t bound, bool refuses);
+
+  SnapshotThread(std::size_t bound, bool refuses);
+  ~SnapshotThread();
+
+  /// Takes the only job of a list, which was made so that this cannot fail.
+  /// \return the number of the job, from 1
+  std::uint64_t push(std::list<SnapshotJob>& job) noexcept;
+
+  /// Waits until the jobs up to a number are done. Rethrows, once, the first error of any of them that
+  /// nobody was told of.
+  void fence(std::uint64_t number);
+  std::uint64_t pushed() const;
+  bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
+  std::size_t bytes_in_flight() const;
+
+  /// Waits until all jobs are done. Does nothing in the child of a fork, which has no such thread.
+  void drain() noexcept;
+  /// Ends the thread when all jobs are done, and waits for that, unless a writer calls it.
+  void close() noexcept;
+
+  /// \throw Error if `stream` captures: the copies would be made when the graph runs, not now
+  static void refuse_capture(std::string const& label, StreamHandle stream);
+
+ private:
+  friend SnapshotJob;
+
+  void run() noexcept;
+  void admit(std::string const& label, std::size_t bytes);
+  void release(std::size_t bytes) noexcept;
+  std::size_t bound() const noexcept;
+  bool is_in_child() const noexcept;
+  bool is_own_thread() const noexcept { return m_thread_id == std::this_thread::get_id(); }
+  void refuse_in_child(std::string const& label) const;
+
+  std::size_t const m_bound;
+  bool const m_refuses;
+  unsigned const m_generation;
+
+  mutable std::mutex m_mutex;  // of all below
+  std::condition_variable m_work, m_progress;
+  std::list<SnapshotJob> m_jobs;
+  std::size_t m_in_flight = 0, m_largest = 0;
+  std::uint64_t m_pushed = 0;
+  std::atomic<std::uint64_t> m_done{0};
+  std::exception_ptr m_error;        // the first that nobody was told of
+  std::uint64_t m_error_number = 0;  // of its job
+  std::string m_error_label;
+  bool m_closed = false;
+  std::thread m_thread;
+  std::thread::id m_thread_id;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Snapshots: what writers get, in which order, and what becomes of their errors. On a GPU the same.
+
+#include "../../support/ChildOfFork.hpp"
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <new>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace khs = KokkosHostSpaces;
+
+namespace SnapshotTests {
+
+using Catch::Matchers::ContainsSubstring;
+using Execution = Kokkos::DefaultExecutionSpace;
+using Field     = Kokkos::View<int*, Execution>;
+
+Field field_of(int value, int length = 1000) {
+  Field const field("field", std::size_t(length));
+  Kokkos::deep_copy(Execution(), field, value);
+  return field;
+}
+
+template <class View>
+bool all_are(View const& view, int value) {
+  bool all = true;
+  for (std::size_t i = 0; i < view.size(); ++i) all &= view.data()[i] == value;
+  return all;
+}
+
+// Holds a writer until it is opened.
+class Gate {
+ public:
+  ~Gate() { open(); }
+  void open() {
+    m_open->store(true);
+    m_open->notify_all();
+  }
+  auto hold() const {
+    return [open = m_open](auto const&...) { open->wait(false); };
+  }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> m_open = std::make_shared<std::atomic<bool>>(false);
+};
+
+TEST_CASE("a writer gets the contents of the moment of the call, also of a View that is gone",
+          "[snapshot]") {
+  Execution const instance;
+  std::vector<int> seen;
+  khs::Snapshot last;
+  {
+    auto const field = field_of(0);
+    for (int step = 1; step <= 20; ++step) {
+      Kokkos::deep_copy(instance, field, step);
+      last = khs::snapshot("steps", instance, field,
+                           [&seen, step](khs::SnapshotView<Field> const& host) {
+                             seen.push_back(all_are(host, step) && host.size() == 1000 ? step : -1);
+                           });
+    }
+  }
+  last.fence();
+  CHECK(last.is_done());
+  REQUIRE(seen.size() == 20);
+  for (int step = 1; step <= 20; ++step) CHECK(seen[std::size_t(step - 1)] == step);
+}
+
+TEST_CASE("host Views have the label, the extents and the order of the source, without its gaps",
+          "[snapshot]") {
+  Execution const instance;
+  Kokkos::View<int**, Kokkos::LayoutLeft, Execution> const left("left", 5, 7);
+  Kokkos::View<int** [3], Kokkos::LayoutRight, Execution> const right("right", 4, 6);
+  Kokkos::View<int, Execution> const scalar("scalar");
+  auto const part = Kokkos::subview(right, Kokkos::ALL, 2, Kokkos::pair(1, 3));
+  auto const host = Kokkos::create_mirror_view(right);
+  for (std::size_t i = 0; i < host.size(); ++i) host.data()[i] = int(i);
+  Kokkos::deep_copy(instance, left, 3);
+  Kokkos::deep_copy(instance, scalar, 4);
+  Kokkos::deep_copy(right, host);
+  int checked = 0;
+  khs::snapshot("layouts", instance, left, right, scalar, part,
+                [&](auto const& l, auto const& r, auto const& s, auto const& p) {
+                  using Left = std::decay_t<decltype(l)>;
+                  static_assert(std::is_same_v<typename Left::array_layout, Kokkos::LayoutLeft>);
+                  static_assert(std::is_same_v<typename Left::value_type, int const>);
+                  static_assert(std::is_same_v<typename Left::memory_space, khs::PinnedSpace>);
+                  checked +=
+                      l.label() == "left" && l.extent(0) == 5 && l.extent(1) == 7 && all_are(l, 3);
+                  checked += r.extent(0) == 4 && r(3, 5, 2) == host(3, 5, 2) && s() == 4;
+                  checked += p.span_is_contiguous() && p.extent(0) == 4 && p.extent(1) == 2 &&
+                             p(3, 1) == host(3, 2, 2);
+                })
+      .fence();
+  CHECK(checked == 3);
+}
+
+TEST_CASE("empty Views are snapshots, too", "[snapshot]") {
+  bool called = false;
+  khs::snapshot("empty", Execution(), Field(), [&](auto const& host) {
+    called = host.size() == 0;
+  }).fence();
+  CHECK(called);
+}
+
+TEST_CASE("a writer may keep its Views", "[snapshot]") {
+  khs::SnapshotView<Field> kept;
+  khs::SnapshotQueue queue;
+  queue.take("kept", Execution(), field_of(5), [&](auto const& host) { kept = host; });
+  queue.fence();
+  CHECK(queue.bytes_in_flight() == 0);
+  CHECK(all_are(kept, 5));
+}
+
+TEST_CASE("a writer may be an object that only moves, and is destroyed before the fence returns",
+          "[snapshot]") {
+  auto const alive = std::make_shared<int>(3);
+  int seen         = 0;
+  khs::SnapshotQueue queue;
+  queue.take(
+      "moves", Execution(), field_of(1),
+      [&, own = std::make_unique<std::shared_ptr<int>>(alive)](auto const&) { seen = **own; });
+  queue.fence();
+  CHECK(seen == 3);
+  CHECK(alive.use_count() == 1);
+}
+
+TEST_CASE(
+    "the first error of writers is thrown by the next fence, once, and later writers are called",
+    "[snapshot]") {
+  khs::SnapshotQueue queue;
+  auto const field = field_of(1);
+  int called       = 0;
+  auto const first = queue.take("good", Execution(), field, [&](auto const&) { ++called; });
+  queue.take("bad", Execution(), field, [](auto const&) { throw std::bad_alloc(); });
+  queue.take("worse", Execution(), field, [](auto const&) { throw 7; });
+  auto const last = queue.take("good", Execution(), field, [&](auto const&) { ++called; });
+  first.fence();  // which is older than the error
+  CHECK_THROWS_AS(last.fence(), std::bad_alloc);
+  CHECK(called == 2);
+  last.fence();
+  queue.fence();
+}
+
+TEST_CASE("a full queue waits, or refuses as it was told, and one snapshot may not exceed it",
+          "[snapshot]") {
+  constexpr std::size_t one = 1000 * sizeof(int);
+  auto const field          = field_of(1);
+  Gate gate;
+  khs::SnapshotQueue refuses({.bytes_in_flight = 2 * one, .when_full = khs::WhenFull::refuse});
+  khs::SnapshotQueue waits({.bytes_in_flight = 2 * one});
+  for (auto* const queue : {&refuses, &waits}) {
+    queue->take("first", Execution(), field, gate.hold());
+    queue->take("second", Execution(), field, [](auto const&) {});
+    CHECK(queue->bytes_in_flight() == 2 * one);
+  }
+  CHECK_THROWS_WITH(refuses.take("third", Execution(), field, [](auto const&) {}),
+                    ContainsSubstring("third: 4000 bytes do not fit into the 8000 bytes"));
+  CHECK_THROWS_AS(waits.take("large", Execution(), field_of(1, 2001), [](auto const&) {}),
+                  khs::Error);
+  std::atomic<bool> entered = false;
+  std::thread other([&] {
+    waits.take("third", Execution(), field, [](auto const&) {});
+    entered = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_FALSE(entered);
+  gate.open();
+  other.join();
+  waits.fence();
+  refuses.fence();
+  CHECK(refuses.bytes_in_flight() == 0);
+  refuses.take("fits again", Execution(), field, [](auto const&) {}).fence();
+}
+
+TEST_CASE("a writer may take snapshots, and is refused what would wait for itself", "[snapshot]") {
+  constexpr std::size_t one = 1000 * sizeof(int);
+  auto const field          = field_of(2);
+  khs::SnapshotQueue queue({.bytes_in_flight = 2 * one});
+  int inner = 0, refused = 0;
+  queue.take("outer", Execution(), field, [&](auto const& host) {
+    queue.take("inner", Execution(), host, [&](auto const& again) { inner += all_are(again, 2); });
+    try {
+      queue.take("too many", Execution(), host, [](auto const&) {});
+    } catch (khs::Error const&) {
+      ++refused;
+    }
+    try {
+      queue.fence();
+    } catch (khs::Error const&) {
+      ++refused;
+    }
+  });
+  queue.fence();
+  queue.fence();  // that which a writer took
+  CHECK(inner == 1);
+  CHECK(refused == 2);
+}
+
+TEST_CASE("destroying a queue waits for its writers; a handle may outlive it", "[snapshot]") {
+  int called = 0;
+  khs::Snapshot bad;
+  {
+    khs::SnapshotQueue queue;
+    for (int i = 0; i < 50; ++i)
+      queue.take("work", Execution(), field_of(i),
+                 [&, i](auto const& host) { called += all_are(host, i); });
+    bad =
+        queue.take("bad", Execution(), field_of(1), [](auto const&) { throw khs::Error("told"); });
+  }
+  CHECK(called == 50);
+  CHECK(bad.is_done());
+  CHECK_THROWS_WITH(bad.fence(), "told");
+}
+
+TEST_CASE("a writer may destroy the queue that calls it", "[snapshot]") {
+  auto owner = std::make_shared<std::optional<khs::SnapshotQueue>>();
+  owner->emplace();
+  std::atomic<int> called = 0;
+  khs::Snapshot last;
+  {
+    Gate gate;
+    (*owner)->take("held", Execution(), field_of(1), gate.hold());
+    (*owner)->take("destroys", Execution(), field_of(1),
+                   [owner, &called](auto const&) { ++called; });
+    last = (*owner)->take("later", Execution(), field_of(1), [&](auto const&) { ++called; });
+    owner.reset();
+  }
+  last.fence();
+  CHECK(called == 2);
+}
+
+TEST_CASE("memory that cannot be had leaves no snapshot behind", "[snapshot]") {
+  khs::SnapshotQueue queue({.bytes_in_flight = std::size_t(1) << 60});
+  Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const huge(nullptr, std::size_t(1)
+                                                                                          << 50);
+  CHECK_THROWS_AS(queue.take("huge", Kokkos::DefaultHostExecutionSpace(), huge, [](auto const&) {}),
+                  khs::OutOfPinnedMemory);
+  struct Throws {
+    Throws() = default;
+    Throws(Throws const&) { throw std::bad_alloc(); }
+    void operator()(khs::SnapshotView<Field> const&) {}
+  } const throws;
+  CHECK_THROWS_AS(queue.take("no writer", Execution(), field_of(1), throws), std::bad_alloc);
+  CHECK(queue.bytes_in_flight() == 0);
+  queue.fence();
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+
+// Instances of other host spaces are not for several threads at once.
+TEST_CASE("thousands of snapshots of several threads each come in the order of their thread",
+          "[snapshot]") {
+  constexpr int threads = 4, each = 1000;
+  std::vector<int> last(threads, -1);
+  int wrong = 0;
+  {
+    khs::SnapshotQueue queue({.bytes_in_flight = 64 * 100 * sizeof(int)});
+    std::vector<std::thread> team;
+    for (int t = 0; t < threads; ++t)
+      team.emplace_back([&, t] {
+        Kokkos::View<int*, Kokkos::HostSpace> const host("host", 100);
+        Kokkos::Serial const instance;
+        for (int i = 0; i < each; ++i) {
+          for (int k = 0; k < 100; ++k) host(std::size_t(k)) = t * each + i;
+          queue.take("many", instance, host, [&, t, i](auto const& copy) {
+            wrong += !all_are(copy, t * each + i) || last[std::size_t(t)] != i - 1;
+            last[std::size_t(t)] = i;
+          });
+        }
+      });
+    for (auto& thread : team) thread.join();
+  }
+  CHECK(wrong == 0);
+  for (int t = 0; t < threads; ++t) CHECK(last[std::size_t(t)] == each - 1);
+}
+
+#endif
+
+TEST_CASE("the child of a fork is told that it has no thread, and may destroy the queue",
+          "[snapshot]") {
+  auto queue = std::make_unique<khs::SnapshotQueue>();
+  Gate gate;
+  auto const handle = queue->take("held", Execution(), field_of(1), gate.hold());
+#ifndef KOKKOS_ENABLE_CUDA
+  CHECK(ChildOfFork::status([&] {
+          int told = 0;
+          try {
+            queue->fence();
+          } catch (khs::Error const&) {
+            ++told;
+          }
+          try {
+            queue->take("child", Execution(), Field(), [](auto const&) {});
+          } catch (khs::Error const&) {
+            ++told;
+          }
+          queue.reset();
+          return told;
+        }) == 2);
+#endif
+  gate.open();
+  handle.fence();
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+TEST_CASE("a snapshot returns before the work that it is ordered behind is done", "[snapshot]") {
+  auto const instances = Kokkos::Experimental::partition_space(Execution(), 1, 1);
+  Kokkos::View<int, khs::MappedSpace> const open("open");
+  Kokkos::View<int*, Execution> const field("field", 1 << 20);
+  auto const* const flag = open.data();
+  std::vector<int> order;
+  khs::SnapshotQueue queue;
+  Kokkos::parallel_for(
+      "hold", Kokkos::RangePolicy<Execution>(instances[0], 0, 1), KOKKOS_LAMBDA(int) {
+        while (*static_cast<int const volatile*>(flag) == 0) {
+        }
+        field(0) = 1;
+      });
+  auto const held =
+      queue.take("held", instances[0], field, [&](auto const& host) { order.push_back(host(0)); });
+  queue.take("free", instances[1], field_of(2),
+             [&](auto const& host) { order.push_back(host(0)); });
+  instances[1].fence();
+  CHECK_FALSE(held.is_done());
+  *static_cast<int volatile*>(open.data()) = 1;
+  queue.fence();
+  CHECK(order == std::vector{1, 2});
+}
+
+TEST_CASE("a snapshot in a capture is refused, and breaks neither that nor another one",
+          "[snapshot]") {
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  {
+    Execution const captured(stream), other;
+    auto const field = field_of(3);
+    bool right       = false;
+    khs::SnapshotQueue queue;
+    Gate gate;
+    queue.take("before", other, field, gate.hold());
+    auto const last =
+        queue.take("before", other, field, [&](auto const& host) { right = all_are(host, 3); });
+    {
+      khs::pool::CaptureGuard const announced;
+      REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+      CHECK_THROWS_WITH(queue.take("captured", captured, field, [](auto const&) {}),
+                        ContainsSubstring("captured into a graph"));
+      gate.open();
+      last.fence();
+      cudaGraph_t graph = nullptr;
+      CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+    }
+    CHECK(right);
+  }
+  cudaStreamDestroy(stream);
+}
+
+#endif
+
+}  // namespace SnapshotTests

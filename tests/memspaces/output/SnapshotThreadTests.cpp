@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The thread of snapshots on the fake CUDA runtime: what streams do while it waits, and failures.
+
+#include "../../../backend/Driver.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+
+#include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace SnapshotThreads {
+
+using namespace KokkosHostSpaces;
+using Impl::SnapshotJob, Impl::SnapshotThread;
+
+class Calls final : public Impl::SnapshotWriter {
+ public:
+  explicit Calls(std::function<void()> work) : m_work(std::move(work)) {}
+  void write() override { m_work(); }
+
+ private:
+  std::function<void()> m_work;
+};
+
+std::uint64_t take(SnapshotThread& thread, DeviceWork::Stream& stream, int device,
+                   std::function<void()> work, std::size_t bytes = 1) {
+  std::list<SnapshotJob> job;
+  job.emplace_back(thread, "snapshot", bytes);
+  job.front().writer = std::make_unique<Calls>(std::move(work));
+  job.front().wait_for(stream.get(), device);
+  return thread.push(job);
+}
+
+TEST_CASE("writers are called when the work of their stream is done, in the order of calls",
+          "[snapshot_thread]") {
+  FakeCuda::reset(2);
+  {
+    DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+    DeviceWork::Stream second;
+    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    DeviceWork::Stream first;
+    DeviceWork::Gate gate;
+    auto const thread = SnapshotThread::start(0, false);
+    std::vector<int> order;
+    first.run(gate.hold());
+    auto const held = take(*thread, first, 0, [&] { order.push_back(1); });
+    auto const free = take(*thread, second, 1, [&] { order.push_back(2); });
+    second.wait();
+    CHECK_FALSE(thread->is_done(held));
+    CHECK_FALSE(thread->is_done(free));
+    gate.open();
+    thread->fence(free);
+    CHECK(order == std::vector{1, 2});
+    thread->close();
+  }
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("while a stream captures, writers of other streams are called and the capture holds",
+          "[snapshot_thread]") {
+  FakeCuda::reset();
+  {
+    DeviceWork::Stream captures, works;
+    DeviceWork::Gate gate;
+    auto const thread = SnapshotThread::start(0, false);
+    works.run(gate.hold());
+    auto const held = take(*thread, works, 0, [] {});
+    captures.begin_capture();
+    CHECK_THROWS_AS(SnapshotThread::refuse_capture("captured", captures.get()), Error);
+    SnapshotThread::refuse_capture("works", works.get());
+    gate.open();
+    thread->fence(held);
+    CHECK(captures.end_capture());
+    thread->close();
+  }
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("a device that fails is told by the fence, and the writer is not called",
+          "[snapshot_thread]") {
+  FakeCuda::reset();
+  {
+    DeviceWork::Stream stream;
+    auto const thread = SnapshotThread::start(0, false);
+    bool called       = false;
+    DeviceWork::Gate gate;
+    stream.run(gate.hold());
+    FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorLaunchFailure);
+    auto const failed = take(*thread, stream, 0, [&] { called = true; });
+    CHECK_THROWS_AS(thread->fence(failed), Error);
+    CHECK_FALSE(called);
+    gate.open();
+    thread->fence(take(*thread, stream, 0, [&] { called = true; }));
+    CHECK(called);
+    thread->close();
+  }
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE(
+    "whichever call fails, a snapshot is taken or the error is thrown, and no bytes stay in flight",
+    "[snapshot_thread]") {
+  for (std::size_t call = 1; call < 12; ++call) {
+    CAPTURE(call);
+    FakeCuda::reset();
+    {
+      DeviceWork::Stream stream;
+      auto const thread = SnapshotThread::start(4, false);
+      FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
+      int called = 0, told = 0;
+      for (int i = 0; i < 4; ++i) {
+        try {
+          take(
+              *thread, stream, 0, [&] { ++called; }, 3);
+        } catch (Error const&) {
+          ++told;
+        }
+      }
+      thread->drain();
+      try {
+        thread->fence(thread->pushed());
+      } catch (Error const&) {
+        ++told;
+      }
+      FakeCuda::fail_no_more();
+      CHECK(called + told == 4);
+      CHECK(thread->bytes_in_flight() == 0);
+      thread->close();
+    }
+    CHECK(FakeCuda::nothing_leaked());
+  }
+}
+
+TEST_CASE("threads that share a bound wait for one another, and all are served",
+          "[snapshot_thread]") {
+  FakeCuda::reset();
+  {
+    auto const thread       = SnapshotThread::start(5, false);
+    std::atomic<int> called = 0;
+    {
+      std::vector<std::jthread> team;
+      for (std::size_t t = 0; t < 4; ++t)
+        team.emplace_back([&, t] {
+          DeviceWork::Stream stream;
+          for (std::size_t i = 0; i < 100; ++i) {
+            auto const number = take(
+                *thread, stream, 0, [&] { ++called; }, 1 + (t + i) % 5);
+            if (i % 10 == 0) thread->fence(number);
+          }
+        });
+    }
+    thread->close();
+    CHECK(called == 400);
+    CHECK(thread->bytes_in_flight() == 0);
+  }
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+}  // namespace SnapshotThreads
