@@ -72,6 +72,7 @@ TEST_CASE("a copy on the default stream of another device is on that", "[driver_
     CHECK(back(999) == 0);
     open = true;
     open.notify_all();
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);  // a fence of Kokkos waits on the current device
     instance.fence();
     CHECK(back(999) == 999);
   }

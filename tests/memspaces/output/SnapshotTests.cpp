@@ -321,6 +321,7 @@ TEST_CASE("a snapshot returns before the work that it is ordered behind is done"
   Kokkos::View<int, khs::MappedSpace> const open("open");
   Kokkos::View<int*, Execution> const field("field", 1 << 20);
   auto const* const flag = open.data();
+  auto const other       = field_of(2);  // freed at the end: cudaFree waits for the kernel
   std::vector<int> order;
   khs::SnapshotQueue queue;
   Kokkos::parallel_for(
@@ -331,8 +332,7 @@ TEST_CASE("a snapshot returns before the work that it is ordered behind is done"
       });
   auto const held =
       queue.take("held", instances[0], field, [&](auto const& host) { order.push_back(host(0)); });
-  queue.take("free", instances[1], field_of(2),
-             [&](auto const& host) { order.push_back(host(0)); });
+  queue.take("free", instances[1], other, [&](auto const& host) { order.push_back(host(0)); });
   instances[1].fence();
   CHECK_FALSE(held.is_done());
   *static_cast<int volatile*>(open.data()) = 1;
