@@ -86,6 +86,23 @@ def _pairs(cases: list[Case]) -> str:
                            for key in ("seconds", "baseline_seconds")), f"`{baseline_name(case)}`"] for case in cases)])
 
 
+def _gains(cases: list[Case]) -> str:
+    """A line for each thing that codes do: its time in both forms of stock Kokkos and in ours, and the gain over the
+    better of the two."""
+    forms: dict[tuple[str, str], dict[str, Case]] = {}
+    for case in cases:
+        key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
+        amount = size_text(case) if key == "bytes" else f"{key} {number}"
+        forms.setdefault((case.operation.replace("_", " "), amount), {})[baseline_name(case)] = case
+    lines = []
+    for (operation, amount), stock in forms.items():
+        ours = [_median(case, "seconds") for case in stock.values()]
+        times = [_median(case, "baseline_seconds") for case in stock.values()]
+        lines.append([operation, amount, *(time_text(one) for one in times), time_text(min(ours)),
+                      f"{min(_median(case, 'ratio') for case in stock.values()):.2g} x"])
+    return _markdown([["", "size", *next(iter(forms.values())), "ours", "gain"], *lines])
+
+
 def _crossing(run: Run) -> str:
     """How many times as fast as staged in place is."""
     found = max(crossings(run), default=None, key=lambda crossing: len(crossing.ratios))
@@ -109,7 +126,7 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "ratios": lambda: _pivot(cases, lambda case: f"{_median(case, 'ratio'):.2f}"),
               "sums": lambda: _pivot(
                   cases, lambda case: f"{_median(case, 'sum_bytes_per_second') / 1e9:.4g} GB/s"),
-              "times": lambda: _times(cases), "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
+              "times": lambda: _times(cases), "gains": lambda: _gains(cases), "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"

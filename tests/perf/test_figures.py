@@ -17,6 +17,9 @@ PAGE = """# A page
 
 <!-- table worst ^copy/to_device/ of results.json -->
 <!-- end -->
+
+<!-- table gains ^idioms/ of results.json -->
+<!-- end -->
 """
 
 
@@ -34,14 +37,15 @@ class Figures(ReportTest):
     def test_wrong_tables_are_found_and_mended(self):
         code, text = self.figures()
         self.assertEqual(code, 1, text)
-        self.assertIn("3 tables, 3 are not", text)
+        self.assertIn("4 tables, 4 are not", text)
         self.assertEqual(self.page.read_text(encoding="utf-8"), PAGE)
         self.assertEqual(self.figures("--write")[0], 0)
         code, text = self.figures()
         self.assertEqual(code, 0, text)
-        self.assertIn("3 tables, 0 are not", text)
+        self.assertIn("4 tables, 0 are not", text)
         mended = self.page.read_text(encoding="utf-8")
         self.assertRegex(mended, r"\| 64 MiB \| [\d.]+ GB/s \([01].\d\d\) \|")
+        self.assertRegex(mended, r"\| output blocks \| 1 MiB \|( [\d.]+ [mµ]s \|){3} 20 x \|")
         self.assertRegex(mended, r"\| to device contiguous \| (0.9|1.0)\d \| `to_device/\w+Space/contiguous/\d+ \wiB` \|")
         self.assertNotIn("| 16 MiB |", mended)
 
