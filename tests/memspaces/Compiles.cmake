@@ -72,7 +72,7 @@ khs_must_not_compile(host_from_write_combined "${no_conversion}"
 khs_must_not_compile(pinned_from_host "${no_conversion}"
   "View<int*, PinnedSpace> f(View<int*, HostSpace> const& host) { return host; }")
 # Only Views in PinnedSpace have a mapped address.
-khs_must_not_compile(mapped_view_of_host "no matching function|no instance of function template"
+khs_must_not_compile(mapped_view_of_host "no match for call|no matching function|no instance of function template"
   "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
 # Registered memory is never write-combined.
 khs_must_not_compile(registered_view_in_write_combined
