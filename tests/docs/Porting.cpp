@@ -161,6 +161,20 @@ TEST_CASE("a class whose user picks the space", "[docs]") {
   CHECK(mapped.host(n - 1) == 12);
 }
 
+TEST_CASE("memory of ours under a name that a library knows", "[docs]") {
+  Kokkos::View<double*, khs::MappedSpace> const mapped("mapped", n);
+  // clang-format off
+  using Theirs = Kokkos::View<double*,
+                              Kokkos::Device<Kokkos::DefaultExecutionSpace, Kokkos::SharedHostPinnedSpace>,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Theirs const for_library(mapped.data(), mapped.extent(0));
+  // clang-format on
+  Kokkos::parallel_for(
+      "library", n, KOKKOS_LAMBDA(int i) { for_library(i) = i; });
+  Kokkos::fence();
+  CHECK(mapped(n - 1) == n - 1);
+}
+
 struct PackFace {
   Kokkos::View<double*> field;
   Kokkos::View<double*, khs::MappedSpace> face;

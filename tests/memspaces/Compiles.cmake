@@ -19,13 +19,19 @@ foreach(room IN LISTS rooms)
   file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "@text@" @ONLY)
   list(APPEND internal ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
-add_library(headers OBJECT ${public} ${internal})
+# With the warnings that applications turn on, for templates of ours that are used, too.
+add_library(headers OBJECT ${public} ${internal} HeadersInUse.cpp)
 add_library(headers_alone OBJECT EXCLUDE_FROM_ALL ${public})
 foreach(target headers headers_alone)
   target_link_libraries(${target} PRIVATE KokkosHostSpaces::hostspaces)
   khs_project_target(${target} APART)
   target_compile_options(${target} PRIVATE -O0)
 endforeach()
+if(NOT _khs_by_nvcc STREQUAL "1")
+  target_compile_options(headers PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow>"
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wmissing-braces>)
+endif()
 if(KokkosHostSpaces_ENABLE_CUDA)
   set_target_properties(headers PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build them by name
 else()
@@ -72,7 +78,7 @@ khs_must_not_compile(host_from_write_combined "${no_conversion}"
 khs_must_not_compile(pinned_from_host "${no_conversion}"
   "View<int*, PinnedSpace> f(View<int*, HostSpace> const& host) { return host; }")
 # Only Views in PinnedSpace have a mapped address.
-khs_must_not_compile(mapped_view_of_host "no matching function|no instance of function template"
+khs_must_not_compile(mapped_view_of_host "no match for call|no matching function|no instance of function template"
   "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
 # Registered memory is never write-combined.
 khs_must_not_compile(registered_view_in_write_combined

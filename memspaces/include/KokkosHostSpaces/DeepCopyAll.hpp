@@ -19,12 +19,22 @@ struct CopyOf {
   Src src;  ///< read
 };
 
+/// \cond
+namespace Impl {
+
+struct MakeCopyOf {
+  template <class DT, class... DP, class ST, class... SP>
+  CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> operator()(
+      Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) const {
+    return {dst, src};
+  }
+};
+
+}  // namespace Impl
+/// \endcond
+
 /// The copy of `src` to `dst`, for deep_copy_all.
-template <class DT, class... DP, class ST, class... SP>
-CopyOf<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>> copy_of(
-    Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {
-  return {dst, src};
-}
+inline constexpr Impl::MakeCopyOf copy_of{};
 
 /// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
 /// `instance` does, in any order and by as few calls as possible. Meant for many small messages,

@@ -28,40 +28,45 @@ DenseLayoutOf<View> dense_layout_of(View const& view) {
   return dense;
 }
 
+struct DeviceViewFunction {
+  template <class ExecutionSpace, class DataType, class... Properties>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  auto operator()([[maybe_unused]] ExecutionSpace const& instance,
+                  Kokkos::View<DataType, Properties...> const& view) const {
+    using View = Kokkos::View<DataType, Properties...>;
+    if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace,
+                                             typename View::memory_space>::accessible) {
+      return typename View::const_type(view);
+    } else {
+      using Layout = DenseLayoutOf<View>;
+      using Copy =
+          Kokkos::View<typename View::non_const_data_type, Layout,
+                       Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>>;
+      Copy const copy(Kokkos::view_alloc(instance, view.label(), Kokkos::WithoutInitializing),
+                      dense_layout_of(view));
+#ifdef KOKKOS_ENABLE_CUDA
+      if constexpr (View::rank() == 0)
+        Kokkos::deep_copy(instance, copy, view);
+      else
+        copy_views(instance, copy, view);
+#endif
+      return typename Copy::const_type(copy);
+    }
+  }
+};
+
 }  // namespace Impl
 
-/// A View of const elements from which kernels of `instance` can read `view`: the memory of `view`
-/// itself if they can access it (MappedSpace, WriteCombinedSpace, device memory; any memory if
-/// kernels are host code), else a dense copy in the memory of the instance's device. The copy is
-/// asynchronous on `instance`, and ready for later work of that instance. Destroying it waits for
-/// the device, as for all device memory of Kokkos: keep it until the work is done.
+/// `device_view(instance, view)`: a View of const elements from which kernels of `instance` can read
+/// `view`: the memory of `view` itself if they can access it (MappedSpace, WriteCombinedSpace, device
+/// memory; any memory if kernels are host code), else a dense copy in the memory of the instance's
+/// device. The copy is asynchronous on `instance`, and ready for later work of that instance.
+/// Destroying it waits for the device, as for all device memory of Kokkos: keep it until the work is
+/// done.
 ///
 /// Meant for generic code that reads: Kokkos' create_mirror_view copies zero-copy memory. To write,
 /// take a mirror or mapped_view.
-template <class ExecutionSpace, class DataType, class... Properties>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-auto device_view([[maybe_unused]] ExecutionSpace const& instance,
-                 Kokkos::View<DataType, Properties...> const& view) {
-  using View = Kokkos::View<DataType, Properties...>;
-  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace,
-                                           typename View::memory_space>::accessible) {
-    return typename View::const_type(view);
-  } else {
-    using Layout = Impl::DenseLayoutOf<View>;
-    using Copy =
-        Kokkos::View<typename View::non_const_data_type, Layout,
-                     Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>>;
-    Copy const copy(Kokkos::view_alloc(instance, view.label(), Kokkos::WithoutInitializing),
-                    Impl::dense_layout_of(view));
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (View::rank() == 0)
-      Kokkos::deep_copy(instance, copy, view);
-    else
-      Impl::copy_views(instance, copy, view);
-#endif
-    return typename Copy::const_type(copy);
-  }
-}
+inline constexpr Impl::DeviceViewFunction device_view{};
 
 }  // namespace KokkosHostSpaces
 

@@ -22,6 +22,8 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace KokkosHostSpaces {
 
@@ -36,7 +38,7 @@ class ElementSum {
       Impl::pack_length<typename First::non_const_value_type, typename In::non_const_value_type...>;
 
  public:
-  /// \throw Error if the extents differ
+  /// \throw Error if the extents differ, or elements are not contiguous
   ElementSum(Op const& op, First const& first, In const&... in)
       : m_in(first.data(), in.data()...), m_op(op) {
     Impl::check_element_wise("ElementSum", first, in...);
@@ -113,19 +115,43 @@ class ElementSum {
   Op m_op;
 };
 
-/// result() = sum of op(in(i)...) over all i. Enqueued on `instance`: returns at once if that is an
-/// instance of a device.
-/// \param result of rank 0, accessible to `instance`
-/// \param first, in as ElementSum takes them
-/// \throw Error if the extents differ
-template <class ExecutionSpace, class Result, class Op, class First, class... In>
-void element_sum(std::string const& label, ExecutionSpace const& instance, Result const& result,
-                 Op const& op, First const& first, In const&... in) {
-  static_assert(Result::rank() == 0, "the result of a sum is a View of rank 0");
-  Impl::check_access<ExecutionSpace, Result>();
-  ElementSum const kernel(op, first, in...);
-  Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
-}
+/// \cond
+namespace Impl {
+
+struct ElementSumFunction {
+  template <class ExecutionSpace, class Result, class Op, class First, class... In>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
+                  Op const& op, First const& first, In const&... in) const {
+    using Sum = std::remove_reference_t<Result>;
+    if constexpr (Kokkos::is_view_v<Sum>) {
+      static_assert(Sum::rank() == 0, "the result of a sum is a View of rank 0, or a variable");
+      check_access<ExecutionSpace, std::remove_const_t<Sum>>();
+    } else {
+      static_assert(std::is_lvalue_reference_v<Result> && !std::is_const_v<Sum>,
+                    "the result of a sum is a View of rank 0, or a variable");
+    }
+    ElementSum const kernel(op, first, in...);
+    Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
+  }
+  template <class ExecutionSpace, class Result, class Op, class First, class... In>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  void operator()(ExecutionSpace const& instance, Result&& result, Op const& op, First const& first,
+                  In const&... in) const {
+    (*this)("KokkosHostSpaces::element_sum", instance, std::forward<Result>(result), op, first,
+            in...);
+  }
+};
+
+}  // namespace Impl
+/// \endcond
+
+/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i. The result is
+/// a View of rank 0 that is accessible to `instance`: enqueued, returns at once if that is an instance of
+/// a device. Or it is a variable, as a `double`: blocks until it has the sum. Takes Views as ElementSum
+/// does.
+/// \throw Error as ElementSum does
+inline constexpr Impl::ElementSumFunction element_sum{};
 
 }  // namespace KokkosHostSpaces
 

@@ -32,7 +32,8 @@
 namespace KokkosHostSpaces {
 
 /// The functor of a parallel_for over policy(instance) that does out(i) = op(in_0(i), in_1(i), ...) for
-/// all i. The Views have rank 1, equal extents and contiguous elements; `out` may also be an input.
+/// all i. The Views have rank 1, equal extents and contiguous elements; `out` may also be an input,
+/// but not overlap a part of one.
 /// Views that do not begin at a multiple of 16 bytes are read one element at a time. Does not keep the
 /// Views alive: they must live until the kernel is done, or its graph is destroyed.
 /// \tparam Op callable on the device with one element of each input; its result is converted to an
@@ -46,10 +47,12 @@ class ElementWise {
   static constexpr bool on_host = Impl::is_on_host<Out> || (Impl::is_on_host<In> || ...);
 
  public:
-  /// \throw Error if the extents differ
+  /// \throw Error if the extents differ, elements are not contiguous, or `out` and an input share a
+  /// part of their memory
   ElementWise(Out const& out, Op const& op, In const&... in)
       : m_map(out.data(), Inputs(in.data()...), op) {
     Impl::check_element_wise("ElementWise", out, in...);
+    Impl::check_overlaps("ElementWise", out, in...);
     bool const packs = Impl::shape_of_map(out.extent(0), on_host).packs;
     m_split          = Impl::split_into_packs<N>(out.extent(0), packs, out.data(), in.data()...);
   }
@@ -92,16 +95,32 @@ class ElementWise {
   Impl::PackSplit m_split;
 };
 
-/// out(i) = op(in(i)...) for all i. Enqueued on `instance`: returns at once if that is an instance of a
-/// device.
-/// \param out, in as ElementWise takes them
-/// \throw Error if the extents differ
-template <class ExecutionSpace, class Out, class Op, class... In>
-void element_wise(std::string const& label, ExecutionSpace const& instance, Out const& out,
-                  Op const& op, In const&... in) {
-  ElementWise const kernel(out, op, in...);
-  Kokkos::parallel_for(label, kernel.policy(instance), kernel);
-}
+/// \cond
+namespace Impl {
+
+struct ElementWiseFunction {
+  template <class ExecutionSpace, class Out, class Op, class... In>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  void operator()(std::string const& label, ExecutionSpace const& instance, Out const& out,
+                  Op const& op, In const&... in) const {
+    ElementWise const kernel(out, op, in...);
+    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
+  }
+  template <class ExecutionSpace, class Out, class Op, class... In>
+  requires Kokkos::is_execution_space_v<ExecutionSpace>
+  void operator()(ExecutionSpace const& instance, Out const& out, Op const& op,
+                  In const&... in) const {
+    (*this)("KokkosHostSpaces::element_wise", instance, out, op, in...);
+  }
+};
+
+}  // namespace Impl
+/// \endcond
+
+/// `element_wise([label,] instance, out, op, in...)`: out(i) = op(in(i)...) for all i. Enqueued on
+/// `instance`: returns at once if that is an instance of a device. Takes Views as ElementWise does.
+/// \throw Error as ElementWise does
+inline constexpr Impl::ElementWiseFunction element_wise{};
 
 }  // namespace KokkosHostSpaces
 

@@ -51,34 +51,39 @@ ExplainedCopy facts_of(Dst const& dst, Src const& src) {
 
 std::string explain(ExplainedCopy const& copy);
 
+struct ExplainFunction {
+  template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
+  requires Kokkos::is_execution_space_v<ExecutionSpace> std::string operator()(
+      ExecutionSpace const&, Kokkos::View<DT, DP...> const& dst,
+      Kokkos::View<ST, SP...> const& src) const {
+    using Dst = Kokkos::View<DT, DP...>;
+    using Src = Kokkos::View<ST, SP...>;
+    check_types<Dst, Src>();
+    ExplainedCopy copy = facts_of(dst, src);
+#ifdef KOKKOS_ENABLE_CUDA
+    copy.by_cuda_instance = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
+    copy.is_ours          = OurCopy<ExecutionSpace, Dst, Src>;
+    copy.has_device =
+        is_cuda_only_v<typename Dst::memory_space> || is_cuda_only_v<typename Src::memory_space>;
+#endif
+    return explain(copy);
+  }
+  template <class DT, class... DP, class ST, class... SP>
+  std::string operator()(Kokkos::View<DT, DP...> const& dst,
+                         Kokkos::View<ST, SP...> const& src) const {
+    return (*this)(Kokkos::DefaultExecutionSpace(), dst, src);
+  }
+};
+
 }  // namespace Impl
 /// \endcond
 
-/// Explains how `Kokkos::deep_copy(instance, dst, src)` would copy, without copying: by one memcpy,
-/// 2-D or 3-D ones, or a kernel through the mapped address, and why; the number of bytes; whether
-/// it is asynchronous, and if not, how to change that. Or why it would be refused. The text is for
-/// people and may change.
-template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
-requires Kokkos::is_execution_space_v<ExecutionSpace> std::string explain(
-    ExecutionSpace const&, Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {
-  using Dst = Kokkos::View<DT, DP...>;
-  using Src = Kokkos::View<ST, SP...>;
-  Impl::check_types<Dst, Src>();
-  Impl::ExplainedCopy copy = Impl::facts_of(dst, src);
-#ifdef KOKKOS_ENABLE_CUDA
-  copy.by_cuda_instance = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
-  copy.is_ours          = Impl::OurCopy<ExecutionSpace, Dst, Src>;
-  copy.has_device       = Impl::is_cuda_only_v<typename Dst::memory_space> ||
-                    Impl::is_cuda_only_v<typename Src::memory_space>;
-#endif
-  return Impl::explain(copy);
-}
-
-/// As above, on the default instance of Kokkos' default execution space.
-template <class DT, class... DP, class ST, class... SP>
-std::string explain(Kokkos::View<DT, DP...> const& dst, Kokkos::View<ST, SP...> const& src) {
-  return explain(Kokkos::DefaultExecutionSpace(), dst, src);
-}
+/// `explain([instance,] dst, src)`: a text that tells how `Kokkos::deep_copy(instance, dst, src)` would
+/// copy, without copying: by one memcpy, 2-D or 3-D ones, or a kernel through the mapped address, and
+/// why; the number of bytes; whether it is asynchronous, and if not, how to change that. Or why it would
+/// be refused. The text is for people and may change. The instance is by default that of Kokkos' default
+/// execution space.
+inline constexpr Impl::ExplainFunction explain{};
 
 }  // namespace KokkosHostSpaces
 

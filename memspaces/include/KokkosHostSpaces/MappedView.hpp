@@ -6,22 +6,36 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
+
+#include <type_traits>
 
 namespace KokkosHostSpaces {
 
 /// The type that mapped_view returns for a View type.
 template <class View>
-using mapped_view_type = Impl::MappedViewOf<View>;
+using mapped_view_type =
+    Impl::UnmanagedViewIn<View, Kokkos::Device<typename View::execution_space, MappedSpace>>;
 
-/// An unmanaged View in MappedSpace of the memory of `pinned`, of the same shape and layout, which
-/// kernels can access in place. Keep `pinned` alive as long as work is submitted with it (work submitted
-/// before `pinned` is destroyed is safe).
-template <class DataType, class... Properties>
-requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
-auto mapped_view(Kokkos::View<DataType, Properties...> const& pinned) {
-  using View = Kokkos::View<DataType, Properties...>;
-  return mapped_view_type<View>(pinned.data(), pinned.layout());
-}
+/// \cond
+namespace Impl {
+
+struct MappedViewFunction {
+  template <class DataType, class... Properties>
+  requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
+  auto operator()(Kokkos::View<DataType, Properties...> const& pinned) const {
+    using View = Kokkos::View<DataType, Properties...>;
+    return mapped_view_type<View>(pinned.data(), pinned.layout());
+  }
+};
+
+}  // namespace Impl
+/// \endcond
+
+/// `mapped_view(pinned)`: an unmanaged View in MappedSpace of the memory of `pinned`, of the same shape,
+/// layout and memory traits, which kernels can access in place. Keep `pinned` alive as long as work is
+/// submitted with it (work submitted before `pinned` is destroyed is safe).
+inline constexpr Impl::MappedViewFunction mapped_view{};
 
 }  // namespace KokkosHostSpaces
 

@@ -8,6 +8,7 @@
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 #include <KokkosHostSpaces/impl/views/DualViewGlue.hpp>
+#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
 
 #include <algorithm>
 #include <array>
@@ -85,6 +86,22 @@ Pinned pinned_copy(Host const& host) {
   return copy;
 }
 
+/// A View in device memory of the shape, label and contents of `view`.
+template <class Device, class View>
+Device device_copy(View const& view) {
+  Device const copy(Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing), view.layout());
+  Kokkos::deep_copy(copy, view);
+  return copy;
+}
+
+/// Refuses to compile what Kokkos' DualView refuses.
+template <class Properties>
+constexpr void check_host_init() {
+  static_assert(Properties::initialize,
+                "SequentialHostInit and WithoutInitializing exclude each other");
+  static_assert(!Properties::has_execution_space, "SequentialHostInit takes no instance");
+}
+
 }  // namespace Impl
 /// \endcond
 
@@ -108,6 +125,16 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// The host side.
   using t_host = Kokkos::View<typename Base::t_host::data_type, typename t_dev::array_layout,
                               Kokkos::Device<Kokkos::DefaultHostExecutionSpace, PinnedSpace>>;
+  /// The other types of the host side, as Kokkos::DualView has them.
+  using t_host_const = Kokkos::View<typename t_host::const_data_type, typename t_host::array_layout,
+                                    typename t_host::device_type>;
+  using t_host_const_randomread =
+      Kokkos::View<typename t_host::const_data_type, typename t_host::array_layout,
+                   typename t_host::device_type, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
+  using t_host_um       = Impl::UnmanagedViewIn<t_host, typename t_host::device_type>;
+  using t_host_const_um = Impl::UnmanagedViewIn<t_host_const, typename t_host::device_type>;
+  using t_host_const_randomread_um =
+      Impl::UnmanagedViewIn<t_host_const_randomread, typename t_host::device_type>;
   /// True if both sides are the same memory.
   static constexpr bool shares_memory =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename t_dev::memory_space>::accessible;
@@ -123,8 +150,9 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   explicit PinnedDualView(std::string const& label, N... extents)
       : PinnedDualView(Kokkos::view_alloc(label), extents...) {}
 
-  /// With the properties of Kokkos::view_alloc: label, instance, WithoutInitializing. An instance fills
-  /// the device side, asynchronously, and the host side lies near its device.
+  /// With the properties of Kokkos::view_alloc: label, instance, WithoutInitializing, SequentialHostInit.
+  /// An instance fills the device side, asynchronously, and the host side lies near its device. With
+  /// SequentialHostInit the host side is made first, and copied to the device side.
   /// \throw OutOfPinnedMemory
   template <class... P, Impl::Extent... N>
   explicit PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
@@ -132,9 +160,32 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     if constexpr (shares_memory) {
       t_host const both(properties, std::size_t(extents)...);
       attach(both, both);
+    } else if constexpr (Impl::ViewProperties<P...>::sequential_host_init) {
+      Impl::check_host_init<Impl::ViewProperties<P...>>();
+      t_host const host(properties, std::size_t(extents)...);
+      attach(Impl::device_copy<t_dev>(host), host);
     } else {
       t_dev const device(properties, std::size_t(extents)...);
       attach(device, Impl::pinned_like<t_host>(properties, device));
+    }
+  }
+
+  /// Of two Views of the same shape and contents: nothing is copied. Where both sides are the same
+  /// memory, `device` must be that of `host`.
+  /// \throw std::runtime_error if the shapes differ
+  PinnedDualView(t_dev const& device, t_host const& host) { attach(device, host); }
+
+  /// A copy of both sides of a DualView and of its flags, with memory of its own. Blocks.
+  /// \throw OutOfPinnedMemory
+  explicit PinnedDualView(Base const& dual) {
+    if (!dual.is_allocated()) return;
+    t_host const host = Impl::pinned_copy<t_host>(dual.view_host());
+    if constexpr (shares_memory) {
+      attach(host, host);
+    } else {
+      attach(Impl::device_copy<t_dev>(dual.view_device()), host);
+      if (dual.need_sync_device()) ++Access::flags (*this)(0);
+      if (dual.need_sync_host()) ++Access::flags (*this)(1);
     }
   }
 
@@ -150,14 +201,14 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       : Base(whole, first, rest...), m_host(Kokkos::subview(whole.view_host(), first, rest...)) {}
 
   /// The host side. \throw Error if it was resized as a Kokkos::DualView
-  t_host const& view_host() const {
-    Impl::check_pinned(m_host, Base::view_host());
+  KOKKOS_FUNCTION t_host const& view_host() const {
+    KOKKOS_IF_ON_HOST((Impl::check_pinned(m_host, Base::view_host());))
     return m_host;
   }
 
   /// The side that a device, an execution space or a memory space names (PinnedSpace: the host side).
   template <class Device>
-  auto view() const {
+  KOKKOS_FUNCTION auto view() const {
     using View = decltype(std::declval<Base const&>().template view<Impl::DualViewSide<Device>>());
     constexpr bool is_host = !shares_memory && std::is_same_v<View, typename Base::t_host>;
     if constexpr (Impl::names_pinned<Device> || is_host)
@@ -226,7 +277,8 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   }
 
   /// As above with an instance: synchronises and resizes the side that the instance can access,
-  /// asynchronously on it.
+  /// asynchronously on it. With SequentialHostInit: resizes the host side, copies it to the device side,
+  /// and afterwards no side is modified.
   template <class... P, Impl::Extent... N>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
     repin();
@@ -236,6 +288,13 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       t_host both = m_host;
       Kokkos::resize(properties, both, std::size_t(extents)...);
       attach(both, both);
+    } else if constexpr (Given::sequential_host_init) {
+      Impl::check_host_init<Given>();
+      sync_host();
+      t_host host = m_host;
+      Kokkos::resize(properties, host, std::size_t(extents)...);
+      attach(Impl::device_copy<t_dev>(host), host);
+      this->clear_sync_state();
     } else if constexpr (Given::has_execution_space) {
       using Space = typename Given::execution_space;
       if constexpr (Kokkos::SpaceAccessibility<Space, typename t_dev::memory_space>::accessible) {
@@ -259,7 +318,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     realloc(Kokkos::view_alloc(), extents...);
   }
 
-  /// As above, with an instance or WithoutInitializing.
+  /// As above, with an instance, WithoutInitializing or SequentialHostInit.
   template <class... P, Impl::Extent... N>
   void realloc(Impl::ViewProperties<P...> const& properties, N... extents) {
     repin();
@@ -273,11 +332,12 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
         Kokkos::realloc(properties, host, std::size_t(extents)...);
         device = host;
       } else {
-        host = {};
-        Kokkos::realloc(properties, device, std::size_t(extents)...);
-        host = Impl::pinned_like<t_host>(properties, device);
+        reallocate(properties, device, host, extents...);
       }
       Access::flags(*this) = flags;
+      attach(device, host);
+    } else if constexpr (Impl::ViewProperties<P...>::sequential_host_init && !shares_memory) {
+      reallocate(properties, device, host, extents...);
       attach(device, host);
     } else if constexpr (Impl::ViewProperties<P...>::initialize) {
       Kokkos::realloc(properties, device, std::size_t(extents)...);  // fills it again
@@ -286,6 +346,23 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   }
 
  private:
+  // Makes both sides anew: of SequentialHostInit the host side first, else the device side.
+  template <class... P, class... N>
+  static void reallocate(Impl::ViewProperties<P...> const& properties, t_dev& device, t_host& host,
+                         N... extents) {
+    if constexpr (Impl::ViewProperties<P...>::sequential_host_init) {
+      Impl::check_host_init<Impl::ViewProperties<P...>>();
+      std::string const label = host.label();
+      device = {}, host = {};
+      host = t_host(Kokkos::view_alloc(label, Kokkos::SequentialHostInit), std::size_t(extents)...);
+      device = Impl::device_copy<t_dev>(host);
+    } else {
+      host = {};
+      Kokkos::realloc(properties, device, std::size_t(extents)...);
+      host = Impl::pinned_like<t_host>(properties, device);
+    }
+  }
+
   static constexpr bool is_const =
       !std::is_same_v<typename t_dev::data_type, typename t_dev::non_const_data_type>;
 

@@ -26,7 +26,8 @@
 /// Views may be destroyed while a stream captures; their memory stays retired until the capture has
 /// ended. The library sees captures of blocking streams, the only kind that Kokkos makes. Announce a
 /// capture of a stream made with cudaStreamNonBlocking by a CaptureGuard, since CUDA offers no way to
-/// find it.
+/// find it. If several threads use the library, every capture needs a CaptureGuard: one that begins
+/// between the library's look and its recording of an event is broken.
 namespace KokkosHostSpaces::pool {
 
 /// The statistics as a table.

@@ -7,6 +7,7 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
 
 #include <any>
 #include <array>
@@ -45,24 +46,30 @@ class Registration {
                AtFork at_fork = AtFork::copy);
 
   /// Registers the elements of a std::vector or another contiguous range, which must not
-  /// reallocate.
+  /// reallocate. Of const elements there are Views of const elements only; their pages must be
+  /// writable all the same.
   template <class Range>
   requires std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
       (!Kokkos::is_view_v<Range>)explicit Registration(Range& range,
                                                        std::string label = "unlabeled",
                                                        AtFork at_fork    = AtFork::copy)
-      : Registration(std::ranges::data(range),
+      : Registration(const_cast<void*>(static_cast<void const*>(std::ranges::data(range))),
                      std::ranges::size(range) * sizeof(std::ranges::range_value_t<Range>),
-                     std::move(label), at_fork) {}
+                     std::move(label), at_fork) {
+    m_is_const = std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+  }
 
-  /// Registers the memory of a HostSpace View under its label, and holds the View.
+  /// Registers the memory of a HostSpace View under its label, and holds the View. Const elements as
+  /// above.
   template <class DataType, class... Properties>
   requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space,
                           Kokkos::HostSpace>
   explicit Registration(Kokkos::View<DataType, Properties...> const& view,
                         AtFork at_fork = AtFork::copy)
-      : Registration(view.data(), view.span() * sizeof(*view.data()), view.label(), at_fork) {
-    m_owner = view;
+      : Registration(const_cast<void*>(static_cast<void const*>(view.data())),
+                     view.span() * sizeof(*view.data()), view.label(), at_fork) {
+    m_owner    = view;
+    m_is_const = std::is_const_v<typename Kokkos::View<DataType, Properties...>::value_type>;
   }
 
   /// Takes over the range of `other`, which has none afterwards.
@@ -78,33 +85,38 @@ class Registration {
   /// released
   void release();
 
-  /// The beginning of the range; nullptr after release().
+  /// The beginning of the range; nullptr after release(). Do not write to const elements.
   void* data() const noexcept { return m_pointer; }
   /// The size of the range; 0 after release().
   std::size_t bytes() const noexcept { return m_bytes; }
   /// The label of the constructor.
   std::string const& label() const noexcept { return m_label; }
 
-  /// An unmanaged View of the registered memory, for example `view<double**, MappedSpace>(rows,
-  /// columns)`.
-  /// \throw RegistrationError if the extents need more bytes than are registered
-  template <class DataType, class Space = PinnedSpace, class... Extents>
+  /// An unmanaged View of the registered memory with these properties of a Kokkos::View, by default in
+  /// PinnedSpace: `view<double**, Kokkos::LayoutLeft, MappedSpace>(rows, columns)`.
+  /// \throw RegistrationError if the extents need more bytes than are registered, or if the elements
+  /// were registered as const and `DataType` is not
+  template <class DataType, class... Properties, class... Extents>
   auto view(Extents... extents) const {
-    using View = Kokkos::View<DataType, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using View  = typename Impl::UnmanagedViewOf<PinnedSpace, DataType, Properties...>::type;
+    using Space = typename View::memory_space;
     static_assert(is_view_space<Space>,
                   "Views of registered memory are in PinnedSpace or MappedSpace");
+    static_assert(!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,
+                  "Views of registered memory are dense: make strided ones of them by subview");
     static_assert(sizeof...(Extents) >= View::rank_dynamic, "each dynamic extent is needed");
+    if constexpr (!std::is_const_v<typename View::value_type>) check_may_write();
     check_view(m_pointer, bytes_of<View>({std::size_t(extents)...}), Space::name());
     return View(static_cast<typename View::pointer_type>(m_pointer), extents...);
   }
 
-  /// An unmanaged View in `Space` of the memory of a HostSpace View, of its shape and layout.
+  /// An unmanaged View in `Space` of the memory of a HostSpace View, of its shape, layout and memory
+  /// traits.
   /// \throw RegistrationError if the View is not inside the registered range
   template <class Space = PinnedSpace, class DataType, class... Properties>
   auto view_of(Kokkos::View<DataType, Properties...> const& host) const {
     using Host = Kokkos::View<DataType, Properties...>;
-    using View = Kokkos::View<DataType, typename Host::array_layout, Space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using View = Impl::UnmanagedViewIn<Host, Space>;
     static_assert(is_view_space<Space>,
                   "Views of registered memory are in PinnedSpace or MappedSpace");
     check_view(host.data(), host.span() * sizeof(typename Host::value_type), Space::name());
@@ -128,12 +140,14 @@ class Registration {
     return bytes;
   }
 
+  void check_may_write() const;
   void check_view(void const* pointer, std::size_t bytes, char const* space) const;
 
   void* m_pointer     = nullptr;
   std::size_t m_bytes = 0;
   std::string m_label;
-  std::any m_owner;  // the registered View, if it was a View
+  std::any m_owner;         // the registered View, if it was a View
+  bool m_is_const = false;  // the elements were registered as const
 };
 
 }  // namespace KokkosHostSpaces

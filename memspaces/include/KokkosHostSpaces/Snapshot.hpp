@@ -183,10 +183,27 @@ class SnapshotQueue {
   std::shared_ptr<Impl::SnapshotThread> m_thread;
 };
 
-/// Takes a snapshot of Views, and has a writer called with it in a thread of the library:
-/// writer(SnapshotView<View> const&...).
+/// \cond
+namespace Impl {
+
+struct SnapshotFunction {
+  template <Impl::ExecutionSpace ExecutionSpace, class View, class... ViewsAndWriter>
+  Snapshot operator()(std::string const& label, ExecutionSpace const& instance, View const& view,
+                      ViewsAndWriter&&... views_and_writer) const {
+    return take_snapshot(
+        default_snapshots(), label, instance,
+        std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
+        std::make_index_sequence<sizeof...(ViewsAndWriter)>());
+  }
+};
+
+}  // namespace Impl
+/// \endcond
+
+/// `snapshot(label, instance, view, more_views..., writer)`: takes a snapshot of Views, and has a writer
+/// called with it in a thread of the library: writer(SnapshotView<View> const&...).
 ///
-/// A free function with the writer last, and without a queue to be made: the call replaces
+/// Called as a free function, with the writer last, and without a queue to be made: the call replaces
 /// `deep_copy(host, view)` and the writing behind it, line by line. A program that never fences loses
 /// nothing: Kokkos::finalize and the end of the process wait for all writers. SnapshotQueue has a
 /// bound of its own.
@@ -213,14 +230,7 @@ class SnapshotQueue {
 /// \throw Error if the bytes exceed what may be in flight and cannot be waited for, or in a capture
 /// \throw OutOfPinnedMemory
 /// \throw CudaError
-template <Impl::ExecutionSpace ExecutionSpace, class View, class... ViewsAndWriter>
-Snapshot snapshot(std::string const& label, ExecutionSpace const& instance, View const& view,
-                  ViewsAndWriter&&... views_and_writer) {
-  return Impl::take_snapshot(
-      Impl::default_snapshots(), label, instance,
-      std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
-      std::make_index_sequence<sizeof...(ViewsAndWriter)>());
-}
+inline constexpr Impl::SnapshotFunction snapshot{};
 
 }  // namespace KokkosHostSpaces
 

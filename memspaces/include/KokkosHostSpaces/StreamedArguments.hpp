@@ -13,6 +13,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +29,10 @@ struct Box {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops have one to three indices");
   static constexpr int rank = Rank;  ///< indices of the body
 
+ private:
+  static constexpr std::size_t size = Rank;
+
+ public:
   /// A bound of any integral type.
   struct Bound {
     /// Converts the index.
@@ -37,27 +42,27 @@ struct Box {
   };
 
   /// From lower and upper bounds, also of mixed types: `Box<2>({1, 1}, {n, view.extent(1)})`.
-  Box(Bound const (&from)[Rank], Bound const (&to)[Rank]) {
-    for (int d = 0; d < Rank; ++d) {
+  Box(Bound const (&from)[size], Bound const (&to)[size]) {
+    for (std::size_t d = 0; d < size; ++d) {
       lower[d] = from[d].value;
       upper[d] = to[d].value;
     }
   }
   /// From arrays of lower and upper bounds.
   template <std::integral Lower, std::integral Upper>
-  Box(Lower const (&from)[Rank], Upper const (&to)[Rank]) {
-    for (int d = 0; d < Rank; ++d) {
+  Box(Lower const (&from)[size], Upper const (&to)[size]) {
+    for (std::size_t d = 0; d < size; ++d) {
       lower[d] = Impl::as_index(from[d]);
       upper[d] = Impl::as_index(to[d]);
     }
   }
   /// From 0 to upper bounds.
-  explicit Box(std::array<std::int64_t, Rank> const& to) {
-    for (int d = 0; d < Rank; ++d) upper[d] = to[d];
+  explicit Box(std::array<std::int64_t, size> const& to) {
+    for (std::size_t d = 0; d < size; ++d) upper[d] = to[d];
   }
 
-  std::int64_t lower[Rank] = {};  ///< first indices
-  std::int64_t upper[Rank] = {};  ///< last indices + 1
+  std::int64_t lower[size] = {};  ///< first indices
+  std::int64_t upper[size] = {};  ///< last indices + 1
 };
 
 /// An argument of the body: a non-owning View of a chunk, with the indices of the whole array. For a

@@ -24,13 +24,15 @@ Registration::Registration(Registration&& other) noexcept
     : m_pointer(std::exchange(other.m_pointer, nullptr)),
       m_bytes(std::exchange(other.m_bytes, 0)),
       m_label(std::move(other.m_label)),
-      m_owner(std::move(other.m_owner)) {}
+      m_owner(std::move(other.m_owner)),
+      m_is_const(other.m_is_const) {}
 
 Registration& Registration::operator=(Registration&& other) noexcept {
   std::swap(m_pointer, other.m_pointer);
   std::swap(m_bytes, other.m_bytes);
   std::swap(m_label, other.m_label);
   std::swap(m_owner, other.m_owner);
+  std::swap(m_is_const, other.m_is_const);
   return *this;
 }
 
@@ -49,6 +51,12 @@ void Registration::release() {
   std::string const problem = Impl::Backend::unregister_range(pointer);
   m_owner.reset();
   if (!problem.empty()) throw RegistrationError(problem);
+}
+
+void Registration::check_may_write() const {
+  if (m_is_const)
+    throw RegistrationError("the elements of the registration \"" + m_label +
+                            "\" are const: make Views of const elements of them");
 }
 
 void Registration::check_view(void const* pointer, std::size_t bytes, char const* space) const {

@@ -96,3 +96,48 @@ TEMPLATE_TEST_CASE("a space describes itself as Kokkos asks for", "[access]", kh
   CHECK(TestType(3).device_id() == 3);
   CHECK(TestType().device_id() == -1);
 }
+
+TEST_CASE("mapped_view keeps the memory traits", "[access]") {
+  using Atomic = Kokkos::View<int*, khs::PinnedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>>;
+  using Mapped = khs::mapped_view_type<Atomic>;
+  STATIC_CHECK(Mapped::memory_traits::is_atomic);
+  STATIC_CHECK(Mapped::memory_traits::is_unmanaged);
+  STATIC_CHECK(std::is_same_v<decltype(khs::mapped_view(Atomic())), Mapped>);
+  using Read =
+      Kokkos::View<int const*, khs::PinnedSpace, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
+  STATIC_CHECK(khs::mapped_view_type<Read>::memory_traits::is_random_access);
+}
+
+// A library of functions with names of ours, for the Views of anybody.
+namespace library {
+// clang-format off
+template <class T, class... P> int mapped_view(Kokkos::View<T*, P...> const&) { return 1; }
+template <class T, class... P> int explain(Kokkos::View<T, P...> const&, Kokkos::View<T, P...> const&) { return 1; }
+template <class View> int device_view(Kokkos::DefaultExecutionSpace const&, View const&) { return 1; }
+template <class View, class... More> int snapshot(char const*, Kokkos::DefaultExecutionSpace const&, View const&, More const&...) { return 1; }
+template <class E, class View, class Op> int element_wise(std::string const&, E const&, View const&, Op const&) { return 1; }
+template <class E, class View, class Op> int element_sum(std::string const&, E const&, View const&, Op const&, View const&) { return 1; }
+template <class T, class... P> int slice(Kokkos::View<T*, P...> const&) { return 1; }
+template <class T, class... P> int read(Kokkos::View<T*, P...> const&) { return 1; }
+template <class T, class... P> int write(Kokkos::View<T*, P...> const&) { return 1; }
+template <class T, class... P> int update(Kokkos::View<T*, P...> const&) { return 1; }
+template <class T, class... P> int resident(Kokkos::View<T*, P...> const&) { return 1; }
+template <class View> int copy_of(View const&, View const&) { return 1; }
+// clang-format on
+
+template <class View>
+int call_all(View const& view) {
+  Kokkos::DefaultExecutionSpace const instance;
+  auto const identity = [](int a) { return a; };
+  auto const writer   = [](auto const&...) {};
+  return mapped_view(view) + explain(view, view) + device_view(instance, view) +
+         snapshot("s", instance, view, writer) + element_wise("w", instance, view, identity) +
+         element_sum("s", instance, view, identity, view) + slice(view) + read(view) + write(view) +
+         update(view) + resident(view) + copy_of(view, view);
+}
+}  // namespace library
+
+TEST_CASE("a library's own functions are called for Views in our spaces", "[access]") {
+  CHECK(library::call_all(Kokkos::View<int*, khs::PinnedSpace>("pinned", 3)) == 12);
+  CHECK(library::call_all(Kokkos::View<int*, khs::MappedSpace>("mapped", 3)) == 12);
+}

@@ -9,6 +9,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -201,6 +202,58 @@ TEST_CASE("element-wise kernels refuse Views of different lengths", "[element_wi
   Kokkos::View<double, Execution::memory_space> const sum("sum");
   CHECK_THROWS_AS(khs::element_sum("dot", Execution(), sum, AddThrice<double>(), a, c), khs::Error);
   CHECK_NOTHROW(khs::element_wise("copy", Execution(), a, Identity<double>(), a));
+}
+
+TEST_CASE("an output that overlaps a part of an input is refused", "[element_wise]") {
+  using Catch::Matchers::MessageMatches, Catch::Matchers::ContainsSubstring;
+  Vector<double> const a("overlapped", 11);
+  std::pair<int, int> const first(0, 10), second(1, 11), lower(0, 5), upper(5, 10);
+  auto const run = [&](auto const& to, auto const& from) {
+    khs::element_wise("copy", Execution(), to, Identity<double>(), from);
+  };
+  CHECK_THROWS_MATCHES(run(Kokkos::subview(a, second), Kokkos::subview(a, first)), khs::Error,
+                       MessageMatches(ContainsSubstring("\"overlapped\" overlaps a part")));
+  CHECK_THROWS_AS(run(Kokkos::subview(a, first), Kokkos::subview(a, second)), khs::Error);
+  Vector<float> const as_floats(reinterpret_cast<float*>(a.data()), 11);
+  CHECK_THROWS_AS(run(a, as_floats), khs::Error);
+  CHECK_NOTHROW(run(Kokkos::subview(a, lower), Kokkos::subview(a, upper)));
+  CHECK_NOTHROW(run(a, a));
+  Execution().fence();
+}
+
+TEST_CASE("labels may be left out, and a sum may be a variable", "[element_wise]") {
+  std::size_t const n = any_length();
+  Vector<double> const a("a", n), c("c", n);
+  Kokkos::deep_copy(a, 3.0);
+  Execution const instance;
+  khs::element_wise(instance, c, Twice<double>(), a);
+  double sum = -1, labelled = -1;
+  khs::element_sum(instance, sum, Identity<double>(), c);
+  khs::element_sum("sum", instance, labelled, Identity<double>(), c);
+  CHECK(sum == 6.0 * double(n));
+  CHECK(labelled == sum);
+  Kokkos::View<double, Execution::memory_space> const later("later");
+  khs::element_sum(instance, later, Identity<double>(), c);
+  Kokkos::deep_copy(sum, later);
+  CHECK(sum == 6.0 * double(n));
+}
+
+TEST_CASE("strided Views whose elements are contiguous are taken, others refused",
+          "[element_wise]") {
+  using Strided = Kokkos::View<double*, Kokkos::LayoutStride, Execution::memory_space>;
+  Kokkos::View<double**, Kokkos::LayoutRight, Execution::memory_space> const matrix("matrix", 10,
+                                                                                    20);
+  Kokkos::deep_copy(matrix, 2.0);
+  Strided const row    = Kokkos::subview(matrix, 3, Kokkos::ALL);
+  Strided const column = Kokkos::subview(matrix, Kokkos::ALL, 3);
+  khs::element_wise("twice", Execution(), row, Twice<double>(), row);
+  double sum = 0;
+  khs::element_sum("sum", Execution(), sum, Identity<double>(), row);
+  CHECK(sum == 80);
+  CHECK_THROWS_AS(khs::element_sum("sum", Execution(), sum, Identity<double>(), column),
+                  khs::Error);
+  CHECK_THROWS_AS(khs::element_wise("twice", Execution(), column, Twice<double>(), column),
+                  khs::Error);
 }
 
 TEST_CASE("element-wise kernels and sums work on mapped memory in place", "[element_wise]") {

@@ -82,7 +82,7 @@ TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
 
 TEST_CASE("sums captured on one stream are launched on others at the same time",
           "[vector_policy_cuda]") {
-  int const n = elements(GENERATE(20000, 200000)), launches = rounds(50);
+  int const n = elements(GENERATE(20000, 200000)), launches = rounds(250);
   std::array<Counted, 4> const sums = {Counted("a"), Counted("b"), Counted("c"), Counted("d")};
   std::array<Place, 3> places;
   auto const first  = places[0].capture([&] { places[0].add(1, n, sums[0]); });

@@ -29,6 +29,15 @@ struct CountUp {
   KOKKOS_FUNCTION void operator()(int i) const { ++view(i); }
 };
 
+struct CountUpDual {
+  Dual dual;
+  KOKKOS_FUNCTION void operator()(int i) const { ++dual.view<Execution::memory_space>()(i); }
+};
+
+struct Seven {
+  int value = 7;
+};
+
 template <class D>
 void count_up(D const& dual) {
   auto const view = dual.view_device();
@@ -274,6 +283,78 @@ TEST_CASE("a PinnedDualView may have any rank, and is_dual_view is true", "[dual
   check_rank<int* [3]>(2);
   check_rank<int***>(2, 3, 4);
   check_rank<int********>(1, 2, 1, 2, 1, 2, 1, 2);
+}
+
+TEST_CASE("with SequentialHostInit the host makes the elements, and the device has them",
+          "[dual_view]") {
+  khs::PinnedDualView<Seven*> dual(Kokkos::view_alloc("dual", Kokkos::SequentialHostInit), 10);
+  auto const check = [&dual](int extent) {
+    CHECK(is_pinned(dual.view_host()));
+    CHECK(dual.view_host().extent_int(0) == extent);
+    CHECK(dual.view_host().label() == "dual");
+    CHECK_FALSE((dual.need_sync_host() || dual.need_sync_device()));
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dual.view_device());
+    int count       = 0;
+    for (int i = 0; i < extent; ++i) count += copy(i).value;
+    return count;
+  };
+  CHECK(check(10) == 70);
+  dual.view_host()(0).value = 8;
+  dual.modify_host();
+  dual.resize(Kokkos::view_alloc(Kokkos::SequentialHostInit), 12);
+  dual.clear_sync_state();  // without a device, Kokkos' own flags are kept
+  CHECK(check(12) == 85);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::SequentialHostInit), dual, 11);
+  CHECK(check(11) == 78);
+  dual.realloc(Kokkos::view_alloc(Kokkos::SequentialHostInit), 5);
+  CHECK(check(5) == 35);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::SequentialHostInit), dual, 6);
+  CHECK(check(6) == 42);
+}
+
+TEST_CASE("a PinnedDualView is made of two Views, and of a DualView", "[dual_view]") {
+  Dual const first("first", length);
+  Dual const of_views(first.view_device(), first.view_host());
+  CHECK(of_views.view_host().data() == first.view_host().data());
+  CHECK(of_views.view_device().data() == first.view_device().data());
+  CHECK_THROWS(Dual(Dual::t_dev("device", 3), first.view_host()));
+
+  Kokkos::DualView<int*> other("other", length);
+  fill(other.view_host());
+  other.modify_host();
+  Dual copy(other);
+  CHECK(is_pinned(copy.view_host()));
+  CHECK(copy.view_host().label() == "other");
+  copy.sync_device();
+  count_up(copy);
+  copy.modify_device();
+  copy.sync_host();
+  CHECK(wrong(copy.view_host(), 1) == 0);
+  CHECK(wrong(other.view_host(), 0) == 0);
+  CHECK_FALSE(Dual(Kokkos::DualView<int*>()).is_allocated());
+}
+
+TEST_CASE("all types of a PinnedDualView's host side lie in PinnedSpace", "[dual_view]") {
+  Dual const dual("dual", length);
+  Dual::t_host_const const constant(dual.view_host());
+  Dual::t_host_um const unmanaged(dual.view_host());
+  Dual::t_host_const_um const both(dual.view_host());
+  Dual::t_host_const_randomread const random(dual.view_host());
+  Dual::t_host_const_randomread_um const all(dual.view_host());
+  auto const is_in_pinned = [](auto const& view) {
+    return std::is_same_v<typename std::decay_t<decltype(view)>::memory_space, khs::PinnedSpace>;
+  };
+  CHECK((is_in_pinned(constant) && is_in_pinned(unmanaged) && is_in_pinned(both) &&
+         is_in_pinned(random) && is_in_pinned(all)));
+  STATIC_CHECK(Dual::t_host_um::memory_traits::is_unmanaged);
+}
+
+TEST_CASE("a kernel takes the sides of a PinnedDualView that it holds", "[dual_view]") {
+  Dual const dual("dual", length);
+  Kokkos::parallel_for("count_up", Kokkos::RangePolicy<Execution>(0, length), CountUpDual{dual});
+  Kokkos::fence();
+  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dual.view_device());
+  CHECK(copy(length - 1) == 1);
 }
 
 TEST_CASE("a pinned mirror has the contents after a fence of its instance", "[mirrors]") {

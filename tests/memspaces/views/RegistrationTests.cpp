@@ -105,6 +105,40 @@ TEST_CASE("a Registration holds its HostSpace View, and view_of has its shape", 
   CHECK(mapped.data() == data);
 }
 
+TEST_CASE("const elements are registered, and have Views of const elements", "[registration]") {
+  auto const data = numbers(1000);
+  khs::Registration const registration(data, "constants");
+  CHECK(registration.view<double const*, khs::MappedSpace>(1000)(999) == 999.);
+  CHECK_THROWS_WITH(registration.view<double*>(1000),
+                    ContainsSubstring("constants") && ContainsSubstring("const elements"));
+  Kokkos::View<double const*, Kokkos::HostSpace> const host =
+      Kokkos::View<double*, Kokkos::HostSpace>("host", 10);
+  khs::Registration of_view(host);
+  auto const mapped = of_view.view_of<khs::MappedSpace>(host);
+  STATIC_CHECK(std::is_same_v<decltype(mapped)::value_type, double const>);
+  CHECK(mapped(9) == 0);
+  khs::Registration const moved = std::move(of_view);
+  CHECK_THROWS_AS(moved.view<double*>(10), khs::RegistrationError);
+}
+
+TEST_CASE("Views of registered memory have the layout and the traits that are asked for",
+          "[registration]") {
+  auto data = numbers(6);
+  khs::Registration const registration(data, "data");
+  auto const left = registration.view<double**, Kokkos::LayoutLeft, khs::MappedSpace>(2, 3);
+  CHECK(left(1, 0) == 1);
+  CHECK(registration.view<double**, Kokkos::LayoutRight>(2, 3)(1, 0) == 3);
+  using Atomic            = Kokkos::MemoryTraits<Kokkos::Atomic>;
+  auto const of_extents   = registration.view<double*, khs::MappedSpace, Atomic>(6);
+  auto const without_name = registration.view<double*, Atomic>(6);
+  Kokkos::View<double*, Kokkos::HostSpace, Atomic> const host(data.data(), 6);
+  auto const of_view = registration.view_of<khs::MappedSpace>(host);
+  STATIC_CHECK(decltype(of_extents)::memory_traits::is_atomic);
+  STATIC_CHECK(decltype(without_name)::memory_traits::is_atomic);
+  STATIC_CHECK(std::is_same_v<decltype(without_name)::memory_space, khs::PinnedSpace>);
+  STATIC_CHECK(decltype(of_view)::memory_traits::is_atomic);
+}
+
 TEST_CASE("impossible registrations are refused with label and reason", "[registration]") {
   std::vector<double> data(10000);
   CHECK_THROWS_WITH(khs::Registration(nullptr, 8, "nothing"),

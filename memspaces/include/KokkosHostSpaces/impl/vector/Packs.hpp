@@ -137,15 +137,41 @@ PackSplit split_into_packs(std::size_t elements, bool use_packs, T const*... poi
   return {packs, elements - packs * N};
 }
 
-/// \throw Error if the extents differ
+/// The beginning and the end of the memory of a View with contiguous elements.
+template <class View>
+std::pair<std::uintptr_t, std::uintptr_t> bytes_of(View const& view) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(view.data());
+  return {begin, begin + view.extent(0) * sizeof(typename View::value_type)};
+}
+
+/// \throw Error if an input and the output share a part of their memory. Element by element the same
+/// memory is fine.
+template <class Out, class... In>
+void check_overlaps(char const* function, Out const& out, In const&... in) {
+  auto const check = [&](auto const& input) {
+    auto const to = bytes_of(out), from = bytes_of(input);
+    if (to != from && from.first < to.second && to.first < from.second)
+      throw Error("KokkosHostSpaces::" + std::string(function) + ": the output \"" + out.label() +
+                  "\" overlaps a part of the input \"" + input.label() +
+                  "\" (elements would be read after they were written): let both be the same "
+                  "elements, or copy the input first");
+  };
+  (check(in), ...);
+}
+
+/// \throw Error if the extents differ, or if elements are not contiguous
 template <class First, class... Views>
 void check_element_wise(char const* function, First const& first, Views const&... views) {
   auto const check = [&](auto const& view) {
     using View = std::decay_t<decltype(view)>;
     static_assert(View::rank() == 1, "element-wise kernels take Views of rank 1");
-    static_assert(
-        !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,
-        "element-wise kernels take Views with contiguous elements (LayoutLeft or LayoutRight)");
+    if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>)
+      if (view.extent(0) > 1 && view.stride(0) != 1)
+        throw Error(
+            "KokkosHostSpaces::" + std::string(function) + ": the elements of the View \"" +
+            view.label() + "\" are " + std::to_string(view.stride(0)) +
+            " elements apart (they must be contiguous): copy them to a dense View, or use a "
+            "RangePolicy");
     if (view.extent(0) != first.extent(0))
       throw Error("KokkosHostSpaces::" + std::string(function) + ": the View \"" + view.label() +
                   "\" has " + std::to_string(view.extent(0)) + " elements and \"" + first.label() +

@@ -109,6 +109,12 @@ struct ChunkPack<First, Rest...> {
   }
 };
 
+inline ChunkPack<> pack_chunks() { return {}; }
+template <class First, class... Rest>
+ChunkPack<First, Rest...> pack_chunks(First const& first, Rest const&... rest) {
+  return {first, pack_chunks(rest...)};
+}
+
 }  // namespace KokkosHostSpaces::Impl
 
 #endif

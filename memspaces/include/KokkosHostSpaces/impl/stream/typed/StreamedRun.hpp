@@ -333,7 +333,8 @@ auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding c
                std::index_sequence<I...>) {
   auto const& strides = binding.strides[std::size_t(launch.stage)];
   return BodyCall<Rank, Body, ChunkOfArgument<Arguments>...>{
-      body, {chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...}};
+      body,
+      pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...)};
 }
 
 /// The body with the chunks of a launch.

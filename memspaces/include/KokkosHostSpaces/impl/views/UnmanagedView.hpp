@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The types of Views that do not own their memory: of the memory of a View, or of registered memory.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
+#define KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace KokkosHostSpaces::Impl {
+
+/// The memory traits of a View, and Unmanaged.
+template <class View, class Traits = typename View::memory_traits>
+using UnmanagedTraitsOf =
+    Kokkos::MemoryTraits<Traits::is_random_access* unsigned(Kokkos::RandomAccess) |
+                         Traits::is_atomic* unsigned(Kokkos::Atomic) |
+                         Traits::is_restrict* unsigned(Kokkos::Restrict) |
+                         Traits::is_aligned* unsigned(Kokkos::Aligned) | Kokkos::Unmanaged>;
+
+/// An unmanaged View in `Space` (or of a device) of the memory of `View`.
+template <class View, class Space>
+using UnmanagedViewIn = Kokkos::View<typename View::data_type, typename View::array_layout, Space,
+                                     UnmanagedTraitsOf<View>>;
+
+/// An unmanaged View with these properties: as for Kokkos::View, in `Space` if they name none.
+template <class Space, class DataType, class... Properties>
+struct UnmanagedViewOf {
+  using Given                      = Kokkos::View<DataType, Properties...>;
+  static constexpr bool has_space  = (Kokkos::is_space<Properties>::value || ...);
+  static constexpr bool has_layout = (Kokkos::is_array_layout<Properties>::value || ...);
+  using Memory = std::conditional_t<has_space, typename Given::device_type, Space>;
+  using Layout =
+      typename std::conditional_t<has_layout, Given, Kokkos::View<DataType, Memory>>::array_layout;
+  using type = Kokkos::View<DataType, Layout, Memory, UnmanagedTraitsOf<Given>>;
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif
