@@ -290,10 +290,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   Heap& heap              = path.heap;
   std::size_t const least = Heap::least_growth(path.request.bytes);
   std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes) : least;
-  if (!path.why_impossible(least).empty()) {
-    path.pools.let_go();
-    if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
-  }
+  if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
   if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(path, growth)) return memory;
   }
@@ -301,9 +298,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   void* const memory = growth > Heap::own_growth(path.request.bytes)
                            ? take_grown_in_turn(path, growth)
                            : path.take_grown(growth, refusal);
-  if (memory != nullptr) return memory;
-  path.pools.let_go();
-  return path.take_in_shortage(least);
+  return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
 // Not beside work that runs: giving back would wait for it, and it may wait for this very thread.

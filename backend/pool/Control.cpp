@@ -95,14 +95,9 @@ void pool::set_limit(std::size_t bytes) {
   pools.release_ready({pools.ledger.excess(0)});
 }
 
-void Impl::Backend::Pool::let_go_when_short(void (*let_go)() noexcept) {
-  Pools::instance().dispensable.store(let_go, std::memory_order_release);
-}
-
 void Impl::Backend::Pool::release_all() noexcept {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return;
-  pools->let_go();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);
   pools->release_ready({everything});

@@ -15,7 +15,6 @@
 #include <latch>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -164,42 +163,6 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);
   CHECK(reservation.finished());
-}
-
-TEST_CASE("what is had only to be faster is let go when memory is short or given back") {
-  static char* dispensable = nullptr;
-  Pool::let_go_when_short([]() noexcept { Pool::deallocate(std::exchange(dispensable, nullptr)); });
-  {
-    PoolTest const test;
-    auto const have_between_large = [] {
-      Pool::deallocate(PoolTest::allocate(40 * MiB));
-      dispensable = PoolTest::allocate(2 * MiB);
-    };
-    have_between_large();
-    std::size_t const locked = PoolTest::usage().bytes_locked;
-    SECTION("at the limit, for what fits only without it") {
-      pool::set_limit(locked);
-      REQUIRE(dispensable != nullptr);  // as long as there is enough
-      char* const large = PoolTest::allocate(40 * MiB);
-      CHECK(dispensable == nullptr);
-      CHECK(PoolTest::usage().bytes_locked <= locked);
-      Pool::deallocate(large);
-    }
-    SECTION("by trim") {
-      CHECK(pool::trim(0) == locked);
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    SECTION("by a lower limit") {
-      pool::set_limit(1 * MiB);
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    SECTION("at the end") {
-      Pool::release_all();
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    CHECK(dispensable == nullptr);
-  }
-  Pool::let_go_when_short(nullptr);
 }
 
 TEST_CASE("asking for statistics takes no longer when there are many blocks") {
