@@ -175,7 +175,8 @@ class Pools {
   Retirement retirement;
   PageMap pages;
   Meter meter;
-  Ledger ledger;
+  pool::NodeShare const node_share;
+  Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
   std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 
