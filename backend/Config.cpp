@@ -34,17 +34,36 @@ std::optional<std::string_view> read_number(std::string_view text, Number& out) 
   return text.substr(static_cast<std::size_t>(end - text.data()));
 }
 
-void parse(std::string const& name, std::string const& value, std::size_t& out) {
+// Bytes with a suffix; nothing if they are none, or too many.
+std::optional<std::size_t> read_bytes(std::string_view value) {
   constexpr std::string_view units = "KMGT";
   std::size_t number               = 0;
   auto const unit                  = read_number(value, number);
   std::size_t const power =
       unit && unit->size() == 1 ? units.find(unit->front()) + 1 : 0;  // 0: unknown
   bool const is_number = unit && (unit->empty() || power > 0);
-  if (!is_number || number > (SIZE_MAX >> (10 * power))) {
+  if (!is_number || number > (SIZE_MAX >> (10 * power))) return std::nullopt;
+  return number << (10 * power);
+}
+
+void parse(std::string const& name, std::string const& value, std::size_t& out) {
+  auto const bytes = read_bytes(value);
+  if (!bytes)
     refuse(name, value, "a number of bytes such as 512M or 64G (suffixes K, M, G, T; 0: no limit)");
+  out = *bytes;
+}
+
+void parse(std::string const& name, std::string const& value, Config::NodeLimit& out) {
+  if (auto const bytes = read_bytes(value)) {
+    out = {*bytes, 0};
+    return;
   }
-  out = number << (10 * power);
+  int percent = 0;
+  if (read_number<int>(value, percent) != "%" || percent < 1 || percent > 100)
+    refuse(name, value,
+           "a number of bytes such as 512G (suffixes K, M, G, T; 0: no limit), or a share of the "
+           "node's memory from 1% to 100%");
+  out = {0, percent};
 }
 
 void parse(std::string const& name, std::string const& value, int& out) {
@@ -63,13 +82,20 @@ void parse(std::string const& name, std::string const& value, std::string& out) 
 
 }  // namespace
 
-Config Config::read(std::function<std::optional<std::string>(std::string const&)> const& lookup) {
+std::optional<std::string> environment_variable(std::string const& name) {
+  char const* const value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+Config Config::read(Lookup const& lookup) {
   Config config;
   auto const read_one = [&](std::string const& suffix, auto& out) {
     std::string const name = "KOKKOS_HOST_SPACES_" + suffix;
     if (auto const value = lookup(name)) parse(name, *value, out);
   };
   read_one("POOL_LIMIT", config.pool_limit);
+  read_one("NODE_LIMIT", config.node_limit);
+  read_one("NODE_RANKS", config.node_ranks);
   read_one("HUGE_PAGES", config.huge_pages);
   read_one("NUMA", config.numa);
   read_one("TOUCH_THREADS", config.touch_threads);
@@ -86,10 +112,7 @@ Config Config::read(std::function<std::optional<std::string>(std::string const&)
 // Never destroyed, since static destructors and threads that outlive main may still allocate. (At
 // `new Config` nvcc 13 gives up, where it compiles all sources.)
 Config const& config() {
-  static auto const& of_this_process = *new auto(Config::read([](std::string const& name) {
-    char const* const value = std::getenv(name.c_str());
-    return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-  }));
+  static auto const& of_this_process = *new auto(Config::read(environment_variable));
   return of_this_process;
 }
 

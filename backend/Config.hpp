@@ -11,9 +11,23 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
+/// Looks an environment variable up: name -> value or nothing.
+using Lookup = std::function<std::optional<std::string>(std::string const&)>;
+
+/// A variable of this process' environment.
+std::optional<std::string> environment_variable(std::string const& name);
+
 /// The KOKKOS_HOST_SPACES_* environment variables.
 struct Config {
+  /// Bytes, or a share of the node's memory; both 0: no limit.
+  struct NodeLimit {
+    std::size_t bytes = 0;
+    int percent       = 0;  ///< 1 to 100, or 0
+  };
+
   std::size_t pool_limit = 0;     ///< _POOL_LIMIT: bytes, suffixes K M G T (1024); 0: no limit
+  NodeLimit node_limit   = {};    ///< _NODE_LIMIT: of all ranks of the node: bytes, or 1% to 100%
+  int node_ranks         = 0;     ///< _NODE_RANKS: 1 to 1024; 0 (unset): as the launcher tells
   bool huge_pages        = true;  ///< _HUGE_PAGES: on | off
   bool numa              = true;  ///< _NUMA: on | off: bind to the node nearest to the device
   int touch_threads      = 0;   ///< _TOUCH_THREADS: 1 to 1024; 0 (unset): chosen by size and cores
@@ -28,9 +42,9 @@ struct Config {
   bool guard             = false;  ///< _GUARD: on | off: tell of host code that races with copies
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
-  /// Reads the variables through `lookup` (name -> value or nothing).
+  /// Reads the variables.
   /// \throw ConfigurationError with the name, the value and what is allowed.
-  static Config read(std::function<std::optional<std::string>(std::string const&)> const& lookup);
+  static Config read(Lookup const& lookup);
 };
 
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.

@@ -244,7 +244,8 @@ bool do_if_idle(int device, void (*work)()) noexcept;
 /// Announces that a capture of a non-blocking stream begins, or has ended. Announcements are
 /// counted: until the last one has ended, the functions above behave as while a blocking stream
 /// captures. announce_capture waits for recordings, fences and `work` of other threads that are
-/// under way.
+/// under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
+/// fences by a thread of its own: then it waits for all work of the device, however long that lasts.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;
 

@@ -4,8 +4,10 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ERROR_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ERROR_HPP
 
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace KokkosHostSpaces {
 
@@ -16,11 +18,13 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The system or a limit refused page-locked memory.
+/// The system or a limit refused page-locked memory. Not a std::bad_alloc: beside Error that would be
+/// a second base std::exception, and `catch (std::exception const&)` would no longer catch it.
 class OutOfPinnedMemory : public Error {
  public:
   using Error::Error;
 };
+static_assert(std::is_convertible_v<OutOfPinnedMemory*, std::exception*>, "caught as that");
 
 /// A range of memory cannot be registered, or is not registered as the caller assumes.
 class RegistrationError : public Error {

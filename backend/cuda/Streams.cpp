@@ -9,16 +9,24 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// A default stream is that of the current context; the handles of other streams tell their device.
-class ContextOfStream {
- public:
-  ContextOfStream(Stream stream, int device) {
-    if (is_default_stream(stream)) m_scope.emplace(require_runtime(), device);
-  }
+// Calls `work` in the context of a default stream, which is that of the current context. The handles
+// of other streams tell their device. (g++ 13 takes an optional of a scope for uninitialised.)
+template <class Work>
+void in_context_of(Stream stream, int device, Work work) {
+  if (!is_default_stream(stream)) return work();
+  ContextOfDevice const context(require_runtime(), device);
+  work();
+}
 
- private:
-  std::optional<ContextOfDevice> m_scope;
-};
+CaptureState state_of(CUresult result, CUstreamCaptureStatus status) noexcept {
+  if (result == CUDA_ERROR_DEINITIALIZED) return CaptureState::none;
+  if (result != CUDA_SUCCESS) return CaptureState::unknown;
+  switch (status) {
+    case CU_STREAM_CAPTURE_STATUS_NONE: return CaptureState::none;
+    case CU_STREAM_CAPTURE_STATUS_ACTIVE: return CaptureState::active;
+    default: return CaptureState::invalidated;
+  }
+}
 
 }  // namespace
 
@@ -85,13 +93,11 @@ void fence(Stream stream) {
 }
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
-  ContextOfStream const context(stream, device);
-  copy(dst, src, bytes, stream);
+  in_context_of(stream, device, [&] { copy(dst, src, bytes, stream); });
 }
 
 void fence(Stream stream, int device) {
-  ContextOfStream const context(stream, device);
-  fence(stream);
+  in_context_of(stream, device, [&] { fence(stream); });
 }
 
 void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
@@ -103,17 +109,14 @@ void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
 CaptureState capture_state(Stream stream) noexcept {
   Runtime* const r = runtime();
   if (r == nullptr) return CaptureState::none;
-  std::optional<ContextInUse> context;  // of a default stream
-  if (is_default_stream(stream)) context.emplace(*r);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  CUresult const result        = r->stream_is_capturing(static_cast<CUstream>(stream), &status);
-  if (result == CUDA_ERROR_DEINITIALIZED) return CaptureState::none;
-  if (result != CUDA_SUCCESS) return CaptureState::unknown;
-  switch (status) {
-    case CU_STREAM_CAPTURE_STATUS_NONE: return CaptureState::none;
-    case CU_STREAM_CAPTURE_STATUS_ACTIVE: return CaptureState::active;
-    default: return CaptureState::invalidated;
-  }
+  auto const ask               = [&] {
+    CUresult const result = r->stream_is_capturing(static_cast<CUstream>(stream), &status);
+    return state_of(result, status);
+  };
+  if (!is_default_stream(stream)) return ask();
+  ContextInUse const context(*r);
+  return ask();
 }
 
 // The legacy stream cannot capture; its status is an error while a blocking stream captures.

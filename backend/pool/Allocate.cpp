@@ -7,6 +7,7 @@
 
 #include "../Config.hpp"
 #include "../Error.hpp"
+#include "../NodeShare.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
 #include "Pool.hpp"
@@ -30,6 +31,12 @@ namespace {
 using Clock = Retirement::Clock;
 
 std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
+
+std::string share_in_words(pool::NodeShare const& share) {
+  if (share.bytes == 0) return "";
+  return ", share of KOKKOS_HOST_SPACES_NODE_LIMIT " + in_bytes(share.bytes) + " for " +
+         ranks_in_words(share);
+}
 
 /// An allocation for which nothing lay ready, and the steps that it can take. No lock is held
 /// between them. All may throw std::bad_alloc.
@@ -92,8 +99,8 @@ void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
   try {
     auto const lock = pools.grow(pool, heap, bytes, request.bytes);
     return heap.take(request, Heap::Effort::break_up);
-  } catch (LimitReached const& error) {
-    refusal = {error.what(), false};
+  } catch (LimitReached const&) {
+    refusal = {"the limit of the pool is reached", false};
   } catch (OutOfPinnedMemory const& error) {
     refusal = {error.what(), true};
   }
@@ -119,10 +126,11 @@ void SlowPath::refuse(std::string const& why) const {
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
       ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
-      (now.limit == 0 ? "none" : in_bytes(now.limit)) + ", RLIMIT_MEMLOCK " +
-      locked_memory_limit() +
-      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the "
-      "memory limit of the job or ulimit -l");
+      (now.limit == 0 ? "none" : in_bytes(now.limit)) + share_in_words(now.node_share) +
+      ", RLIMIT_MEMLOCK " + locked_memory_limit() +
+      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_" +
+      (now.node_share.bytes == 0 ? "" : "NODE_LIMIT, KOKKOS_HOST_SPACES_") +
+      "POOL_LIMIT, the memory limit of the job or ulimit -l");
 }
 
 // What a shortage has learnt, and how long it goes on.
@@ -290,10 +298,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   Heap& heap              = path.heap;
   std::size_t const least = Heap::least_growth(path.request.bytes);
   std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes) : least;
-  if (!path.why_impossible(least).empty()) {
-    path.pools.let_go();
-    if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
-  }
+  if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
   if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(path, growth)) return memory;
   }
@@ -301,9 +306,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   void* const memory = growth > Heap::own_growth(path.request.bytes)
                            ? take_grown_in_turn(path, growth)
                            : path.take_grown(growth, refusal);
-  if (memory != nullptr) return memory;
-  path.pools.let_go();
-  return path.take_in_shortage(least);
+  return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
 // Not beside work that runs: giving back would wait for it, and it may wait for this very thread.

@@ -6,6 +6,8 @@
 #include "Control.hpp"
 
 #include "../Config.hpp"
+#include "../NodeShare.hpp"
+#include "../Registry.hpp"
 #include "../os/Fork.hpp"
 #include "Pool.hpp"
 #include "Pools.hpp"
@@ -45,7 +47,8 @@ std::size_t ready_bytes(Pools& pools) {
 
 pool::Statistics pool::statistics() {
   Statistics result;
-  Pools* const pools = usable_pools();
+  result.registered_segments = registered_ranges();
+  Pools* const pools         = usable_pools();
   if (pools == nullptr) return result;
   pools->for_each([&](NodePool& pool) {
     Usage usage;
@@ -60,6 +63,8 @@ pool::Statistics pool::statistics() {
   });
   result.total.bytes_high_water = pools->meter.high_water();
   result.limit                  = pools->ledger.limit();
+  result.node_share             = pools->node_share;
+  result.registered_segments += result.total.segments;
   return result;
 }
 
@@ -90,19 +95,14 @@ std::size_t pool::trim(std::size_t bytes_to_keep) {
 void pool::set_limit(std::size_t bytes) {
   if (is_forked_child()) return;
   Pools& pools = Pools::instance();
-  pools.ledger.set_limit(bytes);
+  pools.ledger.set_limit(bounded_by(pools.node_share, bytes));
   if (pools.ledger.excess(0) > 0) pools.make_ready();
   pools.release_ready({pools.ledger.excess(0)});
-}
-
-void Impl::Backend::Pool::let_go_when_short(void (*let_go)() noexcept) {
-  Pools::instance().dispensable.store(let_go, std::memory_order_release);
 }
 
 void Impl::Backend::Pool::release_all() noexcept {
   Pools* const pools = usable_pools();
   if (pools == nullptr) return;
-  pools->let_go();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);
   pools->release_ready({everything});

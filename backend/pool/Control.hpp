@@ -18,7 +18,8 @@ namespace KokkosHostSpaces::pool {
 std::size_t trim(std::size_t bytes_to_keep);
 
 /// Limits the memory had from the system, in bytes; 0: no limit. As KOKKOS_HOST_SPACES_POOL_LIMIT.
-/// Gives ready memory back if there is too much.
+/// The share of KOKKOS_HOST_SPACES_NODE_LIMIT remains a limit. Gives ready memory back if there is too
+/// much.
 void set_limit(std::size_t bytes);
 
 /// Memory being reserved in the background. The process does not end before the chunk in work is

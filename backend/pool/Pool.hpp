@@ -75,11 +75,6 @@ std::optional<Extent> extent_of(void const* pointer);
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
                           int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);
 
-/// `let_go` gives back what somebody has only to be faster: it is called, by any thread, before an
-/// allocation fails, before ready memory goes back to the system by trim or a limit, and at the end.
-/// One for all; nullptr: none. \throw ConfigurationError
-void let_go_when_short(void (*let_go)() noexcept);
-
 /// Waits until retired memory is ready, as long as an allocation would, then gives back all that is
 /// not in use, and the events. For the end.
 void release_all() noexcept;

@@ -6,6 +6,7 @@
 #include "../Config.hpp"
 #include "../Driver.hpp"
 #include "../Error.hpp"
+#include "../NodeShare.hpp"
 #include "../PageLock.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ void NodePool::prefer(Heap const& heap) noexcept {
   if (&heap == &common()) seat.stays = 0;
 }
 
-Pools::Pools() : ledger(config().pool_limit) {}
+Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {}
 
 Pools& Pools::instance() {
   static Pools* const pools = [] {
@@ -116,8 +117,9 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                          std::size_t wanted) {
   if (!ledger.reserve(bytes)) {
-    throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) +
-                       " bytes, is reached");
+    throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) + " bytes" +
+                       (node_share.bytes == 0 ? "" : " for " + ranks_in_words(node_share)) +
+                       ", is reached");
   }
   Coming const coming(heap, bytes, wanted);
   Region region;

@@ -129,18 +129,12 @@ class Pools {
 
   /// Makes all ready that nobody needs and the devices are done with.
   void make_ready() noexcept {
-    let_go();
     retirement.reach(retirement.stamp());
     settle();
   }
 
   /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
   std::size_t release_ready(Surplus surplus) noexcept;
-
-  /// See Pool::let_go_when_short. Not with a lock held.
-  void let_go() noexcept {
-    if (auto const kept = dispensable.load(std::memory_order_acquire)) kept();
-  }
 
   /// What is in use or retired.
   std::size_t needed_bytes() noexcept;
@@ -181,9 +175,9 @@ class Pools {
   Retirement retirement;
   PageMap pages;
   Meter meter;
-  Ledger ledger;
+  pool::NodeShare const node_share;
+  Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
-  std::atomic<void (*)() noexcept> dispensable{nullptr};
   std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
 
  private:

@@ -45,10 +45,22 @@ struct SpaceUsage {
   std::size_t allocations  = 0;  ///< so far
 };
 
-/// All that the pool holds.
+/// What this process may have of KOKKOS_HOST_SPACES_NODE_LIMIT.
+struct NodeShare {
+  std::size_t bytes = 0;  ///< the limit / ranks; 0: no limit was set
+  int ranks         = 1;  ///< of the node
+  std::string source =
+      {};  ///< the environment variable that told `ranks`; empty: none, 1 is assumed
+};
+
+/// All that the pool holds, and other memory that is registered.
 struct Statistics {
-  Usage total;                     ///< of all pools
-  std::size_t limit = 0;           ///< of bytes_locked; 0: none
+  Usage total;            ///< of all pools
+  std::size_t limit = 0;  ///< of bytes_locked, the node's share considered; 0: none
+  NodeShare node_share;   ///< bounds `limit`
+  /// Segments of the pool, and `Registration`s. All processes of a node together can have about
+  /// 65 000.
+  std::size_t registered_segments = 0;
   std::vector<PoolUsage> pools;    ///< by kind and NUMA node
   std::vector<SpaceUsage> spaces;  ///< by user
 };

@@ -3,6 +3,7 @@
 
 #include "../../backend/Config.hpp"
 #include "../../backend/Error.hpp"
+#include "../../backend/NodeShare.hpp"
 
 #include <map>
 
@@ -20,6 +21,24 @@ namespace {
 
 using Environment = std::map<std::string, std::string>;
 
+// Of a node with 1000 GiB, with the names of all variables in full.
+constexpr std::size_t GiB = std::size_t(1) << 30;
+pool::NodeShare share_of_node(Environment const& environment) {
+  auto const lookup = [&](std::string const& name) -> std::optional<std::string> {
+    auto const found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  };
+  return Impl::Backend::share_of_node(Config::read(lookup), lookup, 1000 * GiB);
+}
+
+// Who told the ranks, when the node has 96 GiB.
+std::string ranks_of_node(Environment environment) {
+  environment["KOKKOS_HOST_SPACES_NODE_LIMIT"] = "96G";
+  pool::NodeShare const share                  = share_of_node(environment);
+  CHECK(share.bytes == 96 * GiB / static_cast<std::size_t>(share.ranks));
+  return std::to_string(share.ranks) + " by " + share.source;
+}
+
 // The prefix of all names is added here.
 Config read(Environment const& environment) {
   return Config::read([&](std::string const& name) -> std::optional<std::string> {
@@ -35,6 +54,9 @@ Config read(Environment const& environment) {
 TEST_CASE("an empty environment gives the defaults") {
   Config const config = read({});
   CHECK(config.pool_limit == 0);
+  CHECK(config.node_limit.bytes == 0);
+  CHECK(config.node_limit.percent == 0);
+  CHECK(config.node_ranks == 0);
   CHECK(config.stream_memory == std::size_t(1) << 30);
   CHECK(config.huge_pages);
   CHECK(config.numa);
@@ -97,5 +119,60 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
   for (auto const* value :
        {"", "K", "-1", "5X", "5MB", "1.5G", " 7", "99999999999999999999", "16777216T"}) {
     refuses("POOL_LIMIT", value, "suffixes K, M, G, T");
+  }
+}
+
+TEST_CASE("a node's limit is divided by its ranks, of which the launcher tells") {
+  CHECK(ranks_of_node({}) == "1 by ");
+  CHECK(ranks_of_node({{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}}) == "8 by OMPI_COMM_WORLD_LOCAL_SIZE");
+  CHECK(ranks_of_node({{"MPI_LOCALNRANKS", "6"}}) == "6 by MPI_LOCALNRANKS");
+  CHECK(ranks_of_node({{"SLURM_NTASKS_PER_NODE", "4"}}) == "4 by SLURM_NTASKS_PER_NODE");
+  CHECK(ranks_of_node({{"SLURM_TASKS_PER_NODE", "4"}}) == "4 by SLURM_TASKS_PER_NODE");
+  CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", "2"}, {"SLURM_TASKS_PER_NODE", "4"}}) ==
+        "2 by SLURM_STEP_TASKS_PER_NODE");
+}
+
+TEST_CASE("of Slurm's list of nodes this node counts, or the fullest if this is not known") {
+  auto const ranks = [](std::string const& list, std::string const& node) {
+    Environment environment{{"SLURM_STEP_TASKS_PER_NODE", list}};
+    if (!node.empty()) environment["SLURM_NODEID"] = node;
+    return share_of_node(environment).ranks;
+  };
+  CHECK(ranks("4(x2),3", "0") == 4);
+  CHECK(ranks("4(x2),3", "1") == 4);
+  CHECK(ranks("4(x2),3", "2") == 3);
+  CHECK(ranks("3,12,4(x2)", "0") == 3);
+  CHECK(ranks("3,12,4(x2)", "3") == 4);
+  CHECK(ranks("3,12,4(x2)", "") == 12);
+  CHECK(ranks("3,12,4(x2)", "4") == 12);
+}
+
+TEST_CASE("what the user says of ranks counts, and what makes no sense is passed over") {
+  Environment const launcher{{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}};
+  Environment user                      = launcher;
+  user["KOKKOS_HOST_SPACES_NODE_RANKS"] = "3";
+  CHECK(ranks_of_node(user) == "3 by KOKKOS_HOST_SPACES_NODE_RANKS");
+  for (char const* const nonsense : {"", "0", "-2", "4(x2", "4(x2),", "x", "4,,2", "99999999999"}) {
+    CAPTURE(nonsense);
+    CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", nonsense},
+                         {"SLURM_NTASKS_PER_NODE", "5"}}) == "5 by SLURM_NTASKS_PER_NODE");
+  }
+}
+
+TEST_CASE("a node's limit can be a share of its memory, and no limit means no share") {
+  Environment environment{{"MPI_LOCALNRANKS", "4"}};
+  CHECK(share_of_node(environment).bytes == 0);
+  environment["KOKKOS_HOST_SPACES_NODE_LIMIT"] = "0";
+  CHECK(share_of_node(environment).bytes == 0);
+  environment["KOKKOS_HOST_SPACES_NODE_LIMIT"] = "50%";
+  CHECK(share_of_node(environment).bytes == 125 * GiB);
+  environment["KOKKOS_HOST_SPACES_NODE_LIMIT"] = "1";  // less than a byte for each
+  CHECK(share_of_node(environment).bytes == 1);
+  for (char const* const nonsense : {"0%", "101%", "%", "50%%", "half", "-1%"}) {
+    CAPTURE(nonsense);
+    environment["KOKKOS_HOST_SPACES_NODE_LIMIT"] = nonsense;
+    CHECK_THROWS_MATCHES(share_of_node(environment), ConfigurationError,
+                         MessageMatches(ContainsSubstring("KOKKOS_HOST_SPACES_NODE_LIMIT") &&
+                                        ContainsSubstring("from 1% to 100%")));
   }
 }

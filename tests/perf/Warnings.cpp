@@ -175,3 +175,8 @@ TEST_CASE("each GPU is warned of for itself") {
           f.gpus[1].rates->buffer_node = 0;
         }) == "iommu wrong_node");
 }
+
+TEST_CASE("a node's limit that is divided by nobody knows how many ranks is warned of") {
+  CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 1, ""}; }) == "ranks_of_node");
+  CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"}; }).empty());
+}

@@ -13,7 +13,9 @@ namespace KokkosHostSpaces::pool {
 class CaptureGuard {
  public:
   /// Construct it before the capture begins. Waits for event recordings of other threads: up to a
-  /// second while they register or unregister memory.
+  /// second while they register or unregister memory. With CUDA 12.2 to 12.4 it may
+  /// also wait, without a time limit, for all work of a device, if an allocation waited for memory:
+  /// before it submit no work that waits for this thread.
   CaptureGuard() noexcept;
   ~CaptureGuard();  ///< destroy it after the end of the capture
   CaptureGuard(CaptureGuard const&)            = delete;

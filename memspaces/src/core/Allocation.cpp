@@ -105,8 +105,6 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
   return Backend::Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }
 
-void let_go_when_short(void (*let_go)() noexcept) { Backend::Pool::let_go_when_short(let_go); }
-
 void at_finalize(std::function<void()> give_back) {
   static std::mutex mutex;
   std::lock_guard const lock(mutex);

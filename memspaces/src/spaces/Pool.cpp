@@ -57,14 +57,22 @@ std::string to_text(Statistics const& statistics) {
     out << s.space << ": " << double(s.bytes_in_use) / MiB << " MiB in " << s.blocks << " blocks, "
         << s.allocations << " allocations so far\n";
   if (statistics.limit > 0) out << "limit: " << double(statistics.limit) / MiB << " MiB\n";
+  NodeShare const& share = statistics.node_share;
+  if (share.bytes > 0)
+    out << "share of the node's limit: " << double(share.bytes) / MiB << " MiB for 1 of "
+        << share.ranks << " ranks (" << (share.source.empty() ? "assumed" : share.source) << ")\n";
+  out << "registered segments: " << statistics.registered_segments << '\n';
   return out.str();
 }
 
-// Names of spaces are identifiers, so that nothing needs to be escaped.
+// Names of spaces and variables are identifiers, so that nothing needs to be escaped.
 std::string to_json(Statistics const& statistics) {
   std::ostringstream out;
   out << "{\"total\": {" << json_fields(statistics.total) << "}, \"limit\": " << statistics.limit
-      << ", \"pools\": [";
+      << ", \"node_share\": {\"bytes\": " << statistics.node_share.bytes
+      << ", \"ranks\": " << statistics.node_share.ranks << ", \"source\": \""
+      << statistics.node_share.source
+      << "\"}, \"registered_segments\": " << statistics.registered_segments << ", \"pools\": [";
   for (char const* comma = ""; PoolUsage const& p : statistics.pools) {
     out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node
         << ", " << json_fields(p.usage) << "}";

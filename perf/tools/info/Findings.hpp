@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 
+#include "../../../backend/pool/Statistics.hpp"
 #include "../../support/System.hpp"
 
 #include <cstddef>
@@ -75,6 +76,7 @@ struct Findings {
   std::size_t memory_available_bytes = 0;
   std::optional<std::size_t> container_limit;      ///< of the process' control groups
   std::optional<std::size_t> locked_memory_limit;  ///< RLIMIT_MEMLOCK
+  pool::NodeShare node_share;
 };
 
 }  // namespace KokkosHostSpaces::Perf

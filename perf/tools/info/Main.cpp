@@ -8,6 +8,7 @@
 #include "Survey.hpp"
 
 #include "../../../backend/Config.hpp"
+#include "../../../backend/NodeShare.hpp"
 #include "../../support/Arguments.hpp"
 #include "../../support/Version.hpp"
 #include "../../plain/Platform.hpp"
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
   }
   Findings findings         = survey(list_devices(), Impl::Backend::Topology::machine());
   findings.huge_pages_asked = Impl::Backend::config().huge_pages;
+  findings.node_share       = Impl::Backend::share_of_node();
   findings.with_cuda        = baselines_use_cuda;
   if (findings.gpus.empty()) findings.why_no_gpu = why_no_gpu();
   bool measured = true;

@@ -64,6 +64,11 @@ void write_host(Json& json, Findings const& findings) {
   json.value("memory_available_bytes", findings.memory_available_bytes);
   write_limit(json, "container_limit_bytes", findings.container_limit);
   write_limit(json, "locked_memory_limit_bytes", findings.locked_memory_limit);
+  json.open('{', "node_share");
+  json.value("bytes", findings.node_share.bytes);
+  json.value("ranks", findings.node_share.ranks);
+  json.value("source", findings.node_share.source);
+  json.close('}');
   json.value("huge_pages", findings.huge_pages);
   json.value("huge_pages_defrag", findings.huge_pages_defrag);
   json.value("huge_pages_shmem", findings.huge_pages_shmem);

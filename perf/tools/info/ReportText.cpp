@@ -3,6 +3,7 @@
 
 #include "Report.hpp"
 
+#include "../../../backend/NodeShare.hpp"
 #include "../../support/Format.hpp"
 
 #include <ostream>
@@ -12,6 +13,11 @@ namespace {
 
 std::string limit_in_words(std::optional<std::size_t> limit) {
   return limit ? size_name(*limit) : "no limit";
+}
+
+std::string share_in_words(pool::NodeShare const& share) {
+  return share.bytes == 0 ? "no limit of the node is set"
+                          : size_name(share.bytes) + " of KOKKOS_HOST_SPACES_NODE_LIMIT";
 }
 
 std::string or_unknown(std::string const& text) { return text.empty() ? "unknown" : text; }
@@ -79,7 +85,9 @@ void write_text(std::ostream& out, Findings const& findings, std::vector<Warning
       << or_unknown(findings.huge_pages_defrag) << ", shared memory "
       << or_unknown(findings.huge_pages_shmem)
       << "\n  limits      locked memory: " << limit_in_words(findings.locked_memory_limit)
-      << ", container: " << limit_in_words(findings.container_limit) << '\n';
+      << ", container: " << limit_in_words(findings.container_limit) << "\n  this rank   "
+      << share_in_words(findings.node_share) << "; "
+      << Impl::Backend::ranks_in_words(findings.node_share) << '\n';
   if (findings.host_rates) write_host_rates(out, *findings.host_rates);
 
   out << (warnings.empty() ? "No warnings\n" : "Warnings\n");

@@ -126,6 +126,16 @@ void check_limits(Findings const& findings, Warnings& warnings) {
          "below it, so that an allocation fails with a message instead"});
 }
 
+void check_ranks(Findings const& findings, Warnings& warnings) {
+  pool::NodeShare const& share = findings.node_share;
+  if (share.bytes == 0 || !share.source.empty()) return;
+  warnings.push_back({"ranks_of_node",
+                      "KOKKOS_HOST_SPACES_NODE_LIMIT is set, and no launcher tells how many ranks "
+                      "share the node (each of them may have all of the limit)",
+                      "Start this as the application is started (mpirun, srun), or set "
+                      "KOKKOS_HOST_SPACES_NODE_RANKS"});
+}
+
 void check_cores(Findings const& findings, Warnings& warnings) {
   constexpr int few = 4;
   if (findings.cores_allowed == 0 || findings.cores_allowed >= few ||
@@ -151,6 +161,7 @@ std::vector<Warning> warnings_of(Findings const& findings) {
     check_iommu(findings, gpu, warnings);
   }
   check_limits(findings, warnings);
+  check_ranks(findings, warnings);
   check_cores(findings, warnings);
   return warnings;
 }

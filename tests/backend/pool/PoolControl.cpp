@@ -4,6 +4,8 @@
 // Watching and steering the pool.
 
 #include "../../../backend/Error.hpp"
+#include "../../../backend/Registry.hpp"
+#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/pool/Meter.hpp"
 #include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
@@ -15,14 +17,17 @@
 #include <latch>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
+using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("what is locked is in use, retired or cached") {
   PoolTest const test;
@@ -166,42 +171,6 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   CHECK(reservation.finished());
 }
 
-TEST_CASE("what is had only to be faster is let go when memory is short or given back") {
-  static char* dispensable = nullptr;
-  Pool::let_go_when_short([]() noexcept { Pool::deallocate(std::exchange(dispensable, nullptr)); });
-  {
-    PoolTest const test;
-    auto const have_between_large = [] {
-      Pool::deallocate(PoolTest::allocate(40 * MiB));
-      dispensable = PoolTest::allocate(2 * MiB);
-    };
-    have_between_large();
-    std::size_t const locked = PoolTest::usage().bytes_locked;
-    SECTION("at the limit, for what fits only without it") {
-      pool::set_limit(locked);
-      REQUIRE(dispensable != nullptr);  // as long as there is enough
-      char* const large = PoolTest::allocate(40 * MiB);
-      CHECK(dispensable == nullptr);
-      CHECK(PoolTest::usage().bytes_locked <= locked);
-      Pool::deallocate(large);
-    }
-    SECTION("by trim") {
-      CHECK(pool::trim(0) == locked);
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    SECTION("by a lower limit") {
-      pool::set_limit(1 * MiB);
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    SECTION("at the end") {
-      Pool::release_all();
-      CHECK(PoolTest::usage().bytes_locked == 0);
-    }
-    CHECK(dispensable == nullptr);
-  }
-  Pool::let_go_when_short(nullptr);
-}
-
 TEST_CASE("asking for statistics takes no longer when there are many blocks") {
   if (sanitized) SKIP("times are those of the sanitizer");
   PoolTest const test;
@@ -278,4 +247,47 @@ TEST_CASE("who owns an address is found as fast among many blocks as among few")
   };
   CHECK(fastest(*last + bytes / 2) < 5 * fastest(*first + bytes / 2));
   for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("65536 small allocations need at most 64 registered segments") {
+  PoolTest const test(1);
+  std::size_t const before = pool::statistics().registered_segments;
+  std::vector<char*> blocks;
+  for (std::size_t i = 0; i < 65536; ++i) blocks.push_back(PoolTest::allocate(64 + i % 2048));
+  CHECK(pool::statistics().registered_segments > before);
+  CHECK(pool::statistics().registered_segments <= before + 64);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
+TEST_CASE("each range that the user registers counts as a registered segment") {
+  PoolTest const test(1);
+  std::vector<char> memory(3 * page_bytes());
+  std::size_t const before = pool::statistics().registered_segments;
+  register_range(memory.data(), page_bytes(), "first");
+  register_range(memory.data() + 2 * page_bytes(), page_bytes(), "second");
+  CHECK(pool::statistics().registered_segments == before + 2);
+  CHECK(unregister_range(memory.data()).empty());
+  CHECK(unregister_range(memory.data() + 2 * page_bytes()).empty());
+  CHECK(pool::statistics().registered_segments == before);
+}
+
+// With KOKKOS_HOST_SPACES_NODE_LIMIT=256M, NODE_RANKS=4 and POOL_LIMIT=1G.
+TEST_CASE("a rank has its share of the node's limit, and a shortage says so", "[.node_limit]") {
+  CHECK(pool::statistics().limit == 0);  // before the first use
+  Pool::deallocate(PoolTest::allocate(1));
+  CHECK(pool::statistics().limit == 64 * MiB);  // and not POOL_LIMIT
+  PoolTest const test(1);
+  pool::set_limit(32 * MiB);
+  CHECK(pool::statistics().limit == 32 * MiB);
+  pool::set_limit(0);
+  CHECK(pool::statistics().limit == 64 * MiB);
+  CHECK(pool::statistics().node_share.bytes == 64 * MiB);
+  CHECK(pool::statistics().node_share.ranks == 4);
+  auto const tells_share = Catch::Matchers::MessageMatches(
+      ContainsSubstring("67108864 bytes for 1 of 4 ranks (KOKKOS_HOST_SPACES_NODE_RANKS)"));
+  CHECK_THROWS_MATCHES(PoolTest::allocate(65 * MiB), OutOfPinnedMemory, tells_share);
+  CHECK_THROWS_MATCHES(
+      Pool::reserve(80 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 16 * MiB).wait(),
+      OutOfPinnedMemory, tells_share);
+  Pool::deallocate(PoolTest::allocate(32 * MiB));
 }

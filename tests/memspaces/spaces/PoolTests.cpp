@@ -66,11 +66,15 @@ TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
   Kokkos::View<char*, khs::PinnedSpace> const view("view", MiB);
   auto const statistics = khs::pool::statistics();
   CHECK_THAT(khs::pool::to_text(statistics),
-             ContainsSubstring("total") && ContainsSubstring("Pinned"));
+             ContainsSubstring("total") && ContainsSubstring("Pinned") &&
+                 ContainsSubstring("registered segments: " +
+                                   std::to_string(statistics.registered_segments)));
   std::string const json = khs::pool::to_json(statistics);
   CHECK_THAT(json, ContainsSubstring("\"bytes_in_use\": " +
                                      std::to_string(statistics.total.bytes_in_use)));
   CHECK_THAT(json, ContainsSubstring("{\"space\": \"Pinned\""));
+  CHECK_THAT(json, ContainsSubstring("\"registered_segments\": " +
+                                     std::to_string(statistics.registered_segments)));
   CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
 }
 

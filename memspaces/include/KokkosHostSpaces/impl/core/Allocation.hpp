@@ -71,11 +71,6 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
-/// Registers a function that returns cached memory of the library to the pool. The pool calls it,
-/// on any thread, before it refuses an allocation, in trim(), and at Kokkos::finalize. The last
-/// registration wins.
-void let_go_when_short(void (*let_go)() noexcept);
-
 /// Registers a function that Kokkos::finalize calls. Serialises registrations: Kokkos' own list of
 /// hooks has no lock.
 void at_finalize(std::function<void()> give_back);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "NodeShare.hpp"
+
+#include "os/MemoryLimit.hpp"
+#include "os/Pages.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace KokkosHostSpaces::Impl::Backend {
+
+namespace {
+
+// Takes a number, 1 or more unless told, off the front of a text; nothing if it does not begin so.
+std::optional<int> take_number(std::string_view& text, int least = 1) {
+  int number              = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < least) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view front) {
+  if (!text.starts_with(front)) return false;
+  text.remove_prefix(front.size());
+  return true;
+}
+
+// Reads Slurm's list of the tasks of nodes: "4(x2),3" are 4, 4 and 3. Returns the tasks of one node;
+// the most of a node if it is not in the list, for then shares are rather too small.
+std::optional<int> tasks_of_node(std::string_view list, std::optional<int> node) {
+  int most        = 0;
+  long long first = 0;
+  std::optional<int> of_this;
+  do {
+    auto const tasks    = take_number(list);
+    bool const repeated = take(list, "(x");
+    auto const nodes    = repeated ? take_number(list) : std::optional(1);
+    if (!tasks || !nodes || (repeated && !take(list, ")"))) return std::nullopt;
+    most = std::max(most, *tasks);
+    if (node && *node >= first && *node - first < *nodes) of_this = tasks;
+    first += *nodes;
+  } while (take(list, ","));
+  if (!list.empty()) return std::nullopt;
+  return of_this ? of_this : most;
+}
+
+// What the launcher says; a value that makes no sense is passed over.
+std::optional<int> ranks_by(std::string const& variable, Lookup const& lookup) {
+  auto const value = lookup(variable);
+  if (!value) return std::nullopt;
+  std::optional<int> node;
+  if (auto const id = variable.starts_with("SLURM_") ? lookup("SLURM_NODEID") : std::nullopt) {
+    std::string_view text = *id;
+    node                  = take_number(text, 0);
+  }
+  return tasks_of_node(*value, node);
+}
+
+std::size_t memory_of_node() {
+  long const pages           = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
+  std::size_t const physical = pages > 0 ? std::size_t(pages) * page_bytes() : SIZE_MAX;
+  return std::min(physical, memory_limit_of_cgroups());
+}
+
+}  // namespace
+
+pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::size_t node_memory) {
+  pool::NodeShare share;
+  if (config.node_ranks > 0) {
+    share.ranks  = config.node_ranks;
+    share.source = "KOKKOS_HOST_SPACES_NODE_RANKS";
+  }
+  for (char const* const variable :
+       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE",
+        "SLURM_TASKS_PER_NODE", "SLURM_NTASKS_PER_NODE"}) {
+    if (!share.source.empty()) break;
+    auto const ranks = ranks_by(variable, lookup);
+    if (!ranks) continue;
+    share.ranks  = *ranks;
+    share.source = variable;
+  }
+  auto const [bytes, percent] = config.node_limit;
+  std::size_t const of_node   = percent > 0 ? node_memory / 100 * std::size_t(percent) : bytes;
+  if (of_node > 0) share.bytes = std::max(of_node / std::size_t(share.ranks), std::size_t(1));
+  return share;
+}
+
+pool::NodeShare share_of_node() {
+  std::size_t const memory = config().node_limit.percent > 0 ? memory_of_node() : 0;
+  return share_of_node(config(), environment_variable, memory);
+}
+
+std::size_t bounded_by(pool::NodeShare const& share, std::size_t limit) noexcept {
+  return limit == 0 || share.bytes == 0 ? std::max(limit, share.bytes)
+                                        : std::min(limit, share.bytes);
+}
+
+std::string ranks_in_words(pool::NodeShare const& share) {
+  return "1 of " + std::to_string(share.ranks) + (share.ranks == 1 ? " rank (" : " ranks (") +
+         (share.source.empty() ? "assumed: set KOKKOS_HOST_SPACES_NODE_RANKS" : share.source) + ")";
+}
+
+}  // namespace KokkosHostSpaces::Impl::Backend
