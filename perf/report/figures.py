@@ -92,7 +92,7 @@ def _gains(cases: list[Case]) -> str:
     forms: dict[tuple[str, str], dict[str, Case]] = {}
     for case in cases:
         key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
-        amount = size_text(case) if key == "bytes" else f"{key} {number}"
+        amount = f"{float(number) / 1e6:.3g} MB" if key == "bytes" else f"{key} {number}"
         forms.setdefault((case.operation.replace("_", " "), amount), {})[baseline_name(case)] = case
     lines = []
     for (operation, amount), stock in forms.items():
