@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// An allocation, step by step from what costs little to what costs much: ready memory; memory that is
-// ready if only the devices are asked; ready memory of other heaps; new memory; a shortage. And giving
-// back.
+// An allocation tries, from the cheapest step to the dearest: ready memory; memory that gets ready when
+// the devices are asked; ready memory of other heaps; new memory; a shortage. And deallocation.
 
 #include "../Config.hpp"
 #include "../Error.hpp"
@@ -38,8 +37,8 @@ std::string share_in_words(pool::NodeShare const& share) {
          ranks_in_words(share);
 }
 
-/// An allocation for which nothing lay ready, and the steps that it can take. No lock is held
-/// between them. All may throw std::bad_alloc.
+/// An allocation that found no ready memory, and its steps. No lock is held between them. All may
+/// throw std::bad_alloc.
 struct SlowPath {
   Pools& pools;
   NodePool& pool;
@@ -47,10 +46,10 @@ struct SlowPath {
   Pool::Request const& request;
   std::size_t const locked_before = heap.locked_bytes();  ///< there, when it looked last
 
-  /// From one heap of the pool; looks at all there that was given back, a little at a time.
+  /// Takes from one heap of the pool; settles its retired blocks, 256 at a time.
   void* take(Heap& from, Heap::Effort effort) const;
 
-  /// From any heap of the pool for requests of this size; or from all its heaps.
+  /// Takes from any heap of the pool for requests of this size, or from all its heaps.
   enum class Sizes { same, all };
   void* take_anywhere(Sizes sizes = Sizes::same) const;
 
@@ -59,15 +58,15 @@ struct SlowPath {
     bool is_of_system = false;  ///< else of the limit
   };
 
-  /// From `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
+  /// Takes from `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
   void* take_grown(std::size_t bytes, Refusal& refusal) const;
 
   /// The limit or the system refuses more. Tries again while other threads lock memory or give some
   /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory
   void* take_in_shortage(std::size_t least) const;
 
-  /// Why the request cannot be met, whatever is given back, if the smallest segment that would serve
-  /// it has so many bytes; empty if it could.
+  /// Says why the request cannot be met, whatever is given back; empty if it can. `least`: bytes of
+  /// the smallest segment that would serve it.
   std::string why_impossible(std::size_t least) const;
 
   [[noreturn]] void refuse(std::string const& why) const;
@@ -133,7 +132,7 @@ void SlowPath::refuse(std::string const& why) const {
       "POOL_LIMIT, the memory limit of the job or ulimit -l");
 }
 
-// What a shortage has learnt, and how long it goes on.
+// The loop of a shortage, its observations and its deadline.
 class Shortage {
  public:
   Shortage(SlowPath const& path, std::size_t least) : m_path(path), m_least(least) {}
@@ -144,7 +143,7 @@ class Shortage {
       if (void* const memory = m_path.take_anywhere()) return memory;
       if (void* const memory = m_path.take_grown(m_least, m_refusal)) return memory;
       if (m_refusal.is_of_system) ++m_changes;  // by this attempt itself, which came and went
-      // What is on its way may be what is missing.
+      // Memory in transit may be enough.
       if (m_pools.ledger.in_transit()) {
         pause();
         continue;
@@ -309,7 +308,7 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
-// Not beside work that runs: giving back would wait for it, and it may wait for this very thread.
+// Gives back only if no work runs: giving back waits for it, and it may wait for this very thread.
 void give_back_uncached(Pools& pools) {
   if (pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done) pool::trim(0);
 }
@@ -369,7 +368,7 @@ void* Pool::allocate(Request const& request) {
                       epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
 }
 
-// No driver is called, no lock is taken (but for memory that is kept) and the system is not asked.
+// Calls neither the driver nor the system, and takes no lock, except for memory that is kept.
 void Pool::deallocate(void* pointer) noexcept {
   if (pointer == nullptr || is_forked_child()) return;
   Found const found = find(pointer);

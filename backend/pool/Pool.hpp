@@ -23,7 +23,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Pool {
 
-/// What somebody asks for. `space` and `label` appear in messages and statistics.
+/// A request. `space` and `label` appear in messages and statistics.
 struct Request {
   std::size_t bytes;                            ///< wanted
   MemoryKind kind   = MemoryKind::page_locked;  ///< which pool
@@ -32,33 +32,35 @@ struct Request {
   char const* label = "";  ///< label of the View; the first 47 characters are kept
 };
 
-/// Memory aligned to 256 bytes, ready for the host and for new device work. nullptr for zero bytes.
-/// Waits for device work only when the limit or the system leaves no other way, and then at most
-/// KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT seconds; or, before the pool would hold much more than was
-/// ever needed at once, to give back what is ready and does not fit: at most a second, and never
-/// again for work that lasts longer.
+/// Returns memory aligned to 256 bytes, ready for the host and for new device work; nullptr for
+/// zero bytes. Waits for device work in two cases only:
+/// - the limit or the system refuses more memory: at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT
+///   seconds;
+/// - the pool would hold much more than the largest need so far, and first gives back ready memory
+///   that is too small: at most a second, and never again for work that lasts longer.
 /// \throw OutOfPinnedMemory with label, space, bytes, bytes in use, limit and what to do.
 /// \throw Error in the child of a fork.
 void* allocate(Request const& request);
 
-/// Takes memory back that allocate returned; calls neither the driver nor the system, and takes no
-/// lock, or a short one if it is kept. Device work submitted before the call may still use it.
-/// nullptr is ignored.
+/// Takes back memory of allocate. Device work submitted before the call may still use it. Calls
+/// neither the driver nor the system; takes no lock, or a short one if the memory is kept. Ignores
+/// nullptr.
 void deallocate(void* pointer) noexcept;
 
-/// Keeps the memory in use to which an address belongs, also after it was given back, until what is
-/// returned is let go. nullptr if nobody has that memory from the pool. \throw std::bad_alloc
+/// Keeps the block around an address in use, also after deallocate, until the returned handle is
+/// passed to let_go. Returns nullptr if the block is not in use or not of the pool.
+/// \throw std::bad_alloc
 void* keep(void const* pointer);
 
-/// Lets memory go that was kept, which may call neither the driver nor the system.
+/// Ends keep. Calls neither the driver nor the system, so that CUDA may call it.
 void let_go(void* kept) noexcept;
 
-/// Bytes from `pointer` on that may hold something: what lies behind them, to the end of what was
-/// allocated, is zero. For who allocated it, at or soon after its beginning, and did not write yet
-/// behind `pointer`; the answer to a second question is that all may. All of other memory as well.
+/// Returns the number of bytes from `pointer` on that may be non-zero; the rest of the block is
+/// zero. Call it right after the allocation, before anything behind `pointer` is written. Only the
+/// first call is meaningful; later calls, and those for memory of others, report everything dirty.
 std::size_t dirty_bytes(void const* pointer) noexcept;
 
-/// A block and who has it.
+/// A block and its user.
 struct Extent {
   char* begin;
   std::size_t asked, bytes;  ///< by its user; of the block
@@ -67,16 +69,17 @@ struct Extent {
   std::string space;         ///< its name
 };
 
-/// The block around an address; nothing for slots of a slab, and for memory of others.
+/// Returns the block around an address; nothing for slots of a slab and for memory of others.
 std::optional<Extent> extent_of(void const* pointer);
 
-/// Locks pages in the background, in chunks of `largest_block`: the largest allocation to be served
-/// from them. \throw Error in the child of a fork, and when the process ends.
+/// Locks pages in the background, in chunks of `largest_block` bytes, the largest allocation that
+/// they must serve.
+/// \throw Error in the child of a fork, and when the process ends.
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
                           int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);
 
-/// Waits until retired memory is ready, as long as an allocation would, then gives back all that is
-/// not in use, and the events. For the end.
+/// Waits until retired memory is ready, at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT seconds, then
+/// gives back the events and all memory that is not in use. Call it at the end.
 void release_all() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Pool

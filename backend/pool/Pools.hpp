@@ -22,8 +22,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The memory of one kind and NUMA node: a heap for large requests, one that threads share for small
-/// requests until they get in each other's way, and heaps that they have apart for a while then.
+/// The memory of one kind and NUMA node: a heap for large requests, one that all threads share for
+/// small requests, and heaps that threads use apart for a while after they contended for that one.
 class NodePool {
  public:
   NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
@@ -34,10 +34,10 @@ class NodePool {
     std::unique_lock<std::mutex> lock;
   };
 
-  /// Locks the heap from which the calling thread shall have a block of `bytes`.
+  /// Locks the heap that serves the calling thread a block of `bytes`.
   Entered enter(std::size_t bytes);
 
-  /// Where there is something, the next blocks shall come from as well.
+  /// The calling thread takes its next blocks from this heap, too.
   void prefer(Heap const& heap) noexcept;
 
   Heap& large() noexcept { return heaps[0]; }
@@ -66,7 +66,7 @@ class NodePool {
   Heaps heaps;  ///< in place: a pool is made by one allocation, or not at all
 };
 
-/// What the limit refuses was not asked of the system.
+/// The limit refuses; the system was not asked.
 class LimitReached : public OutOfPinnedMemory {
  public:
   using OutOfPinnedMemory::OutOfPinnedMemory;
@@ -119,15 +119,15 @@ class Pools {
     }
   }
 
-  /// Locks `bytes` and adds them to the heap, whose lock is held on return, for somebody who wants
-  /// so many; 0: they are reserved. \throw LimitReached and what lock_fresh_pages throws.
+  /// Locks `bytes` and adds them to the heap, whose lock is held on return. `wanted`: bytes of the
+  /// request; 0: a reservation. \throw LimitReached and what lock_fresh_pages throws.
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                     std::size_t wanted);
 
-  /// Makes all ready whose epoch is over; locks are held for short only.
+  /// Makes all memory ready whose epoch is over. Holds each lock for at most 256 blocks.
   void settle() noexcept;
 
-  /// Makes all ready that nobody needs and the devices are done with.
+  /// Asks the devices, then makes all memory ready that they are done with.
   void make_ready() noexcept {
     retirement.reach(retirement.stamp());
     settle();
@@ -136,7 +136,7 @@ class Pools {
   /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
   std::size_t release_ready(Surplus surplus) noexcept;
 
-  /// What is in use or retired.
+  /// Bytes in use or retired.
   std::size_t needed_bytes() noexcept;
 
   /// Bytes taken from all heaps and given back to them, since ever. Reads what was taken from all
@@ -153,20 +153,19 @@ class Pools {
   /// What is retired but may be over by now, for nobody asked.
   enum class Unasked { is_needed, is_ready };
 
-  /// Bytes that had better be given back before a heap grows for somebody who wants so many, for
-  /// the pool would hold much more than was ever needed at once. Memory that was reserved is not
-  /// counted.
+  /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted`, so
+  /// that the pool holds at most 9/8 of the largest need so far and a smallest segment for each heap.
+  /// Does not count reserved memory.
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
-  /// Notes that segments were given back to lock others. That is done 40 times, and once more for
-  /// every 4000 allocations, because fresh pages are dear: then the pool grows to twice its need.
+  /// Notes that segments were given back to lock others. 40 exchanges are allowed, and one more for
+  /// every 4000 allocations, because fresh pages cost much; then the pool grows to twice its need.
   void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
 
   bool exchanges_often() const noexcept { return m_exchanges >= 40 + m_earned; }
 
-  /// The most that was ever in use or retired behind work that was not done, as seen when the pool
-  /// grew.
+  /// The most bytes in use, or retired behind unfinished work, that were seen when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
   /// Is there anything that release_ready would give back?
@@ -178,14 +177,15 @@ class Pools {
   pool::NodeShare const node_share;
   Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
-  std::mutex making_room;  ///< held by the one thread that gives back and waits in a shortage
+  std::mutex
+      making_room;  ///< held by the one thread that gives memory back and waits in a shortage
 
  private:
   Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
-  std::mutex m_making;                             ///< held by who makes a pool
+  std::mutex m_making;                             ///< held while a pool is made
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< never fewer than were earned: no hoard of those

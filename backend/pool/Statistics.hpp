@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the pool tells.
+// Statistics of the pool, and descriptions of its blocks.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_STATISTICS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_STATISTICS_HPP
@@ -49,8 +49,7 @@ struct SpaceUsage {
 struct NodeShare {
   std::size_t bytes = 0;  ///< the limit / ranks; 0: no limit was set
   int ranks         = 1;  ///< of the node
-  std::string source =
-      {};  ///< the environment variable that told `ranks`; empty: none, 1 is assumed
+  std::string source{};   ///< the variable that tells `ranks`; empty: none does, 1 is assumed
 };
 
 /// All that the pool holds, and other memory that is registered.
