@@ -93,8 +93,18 @@ void free_on_device(void* pointer) noexcept;
 enum class PointerKind { pageable, pinned, device, managed };
 PointerKind inspect(void const* pointer) noexcept;
 
-/// The device whose memory (managed memory too) contains an address; -1 for host memory.
-int device_of(void const* pointer) noexcept;
+/// The allocation or registration that contains an address: [begin, end), empty for pageable memory
+/// and where the driver fails to tell.
+struct Extent {
+  int device        = -1;  ///< whose memory (managed memory too) it is; -1 for host memory
+  char const* begin = nullptr;
+  char const* end   = nullptr;
+
+  bool contains(void const* pointer) const noexcept { return begin <= pointer && pointer < end; }
+};
+Extent extent_of(void const* pointer) noexcept;
+
+inline int device_of(void const* pointer) noexcept { return extent_of(pointer).device; }
 
 // --- Copies ------------------------------------------------------------------------------------
 

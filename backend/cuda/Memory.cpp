@@ -7,6 +7,7 @@
 #include "Runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -144,15 +145,29 @@ PointerKind inspect(void const* pointer) noexcept {
   }
 }
 
-int device_of(void const* pointer) noexcept {
-  cudaPointerAttributes attributes = {};
-  Runtime* const r                 = runtime();
-  if (r == nullptr) return -1;
+// Asks the driver, because the runtime does not tell where an allocation begins and ends.
+Extent extent_of(void const* pointer) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return {};
   ContextInUse const context(*r);
-  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return -1;
-  bool const on_device =
-      attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-  return on_device ? attributes.device : -1;
+  auto const address = reinterpret_cast<CUdeviceptr>(pointer);
+  unsigned type = 0, is_managed = 0;
+  int device        = -1;
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  std::array what   = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                       CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                       CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  std::array<void*, what.size()> to = {&type, &is_managed, &device, &begin, &bytes};
+  if (r->pointer_attributes(what.size(), what.data(), to.data(), address) != CUDA_SUCCESS)
+    return {};
+  bool const on_device = type == CU_MEMORYTYPE_DEVICE || is_managed != 0;
+  if (!on_device && type != CU_MEMORYTYPE_HOST) return {};
+  // The attributes tell of a reserved range of addresses as a whole; several devices can have memory
+  // there.
+  if (on_device && r->address_range(&begin, &bytes, address) != CUDA_SUCCESS) return {.device = device};
+  auto const* const first = reinterpret_cast<char const*>(begin);
+  return {on_device ? device : -1, first, first + bytes};
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -56,6 +56,8 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.pop_context, "cuCtxPopCurrent") && find(r.synchronize_context, "cuCtxSynchronize") &&
       find(r.create_event, "cuEventCreate") && find(r.query_event, "cuEventQuery") &&
       find(r.synchronize_event, "cuEventSynchronize") && find(r.destroy_event, "cuEventDestroy") &&
+      find(r.pointer_attributes, "cuPointerGetAttributes") &&
+      find(r.address_range, "cuMemGetAddressRange") &&
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
       find(r.launch_kernel, "cuLaunchKernelEx") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");

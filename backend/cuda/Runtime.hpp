@@ -34,6 +34,8 @@ struct Runtime {
   decltype(&cuEventQuery) query_event                                = nullptr;
   decltype(&cuEventSynchronize) synchronize_event                    = nullptr;
   decltype(&cuEventDestroy) destroy_event                            = nullptr;
+  decltype(&cuPointerGetAttributes) pointer_attributes               = nullptr;
+  decltype(&cuMemGetAddressRange) address_range                      = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   decltype(&cuLaunchKernelEx) launch_kernel                          = nullptr;

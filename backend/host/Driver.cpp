@@ -49,7 +49,7 @@ void free_on_device(void*) noexcept {}
 
 PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
 
-int device_of(void const*) noexcept { return -1; }
+Extent extent_of(void const*) noexcept { return {}; }
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream) {
   if (bytes > 0) std::memcpy(dst, src, bytes);

@@ -106,6 +106,8 @@ void* driver_function(std::string const& name) {
     {"cuEventQuery", reinterpret_cast<void*>(&query_event)},
     {"cuEventSynchronize", reinterpret_cast<void*>(&synchronize_event)},
     {"cuEventDestroy", reinterpret_cast<void*>(&destroy_event)},
+    {"cuMemGetAddressRange", reinterpret_cast<void*>(&address_range)},
+    {"cuPointerGetAttributes", reinterpret_cast<void*>(&pointer_attributes)},
 #if CUDART_VERSION >= 12080
     {"cuMemcpyBatchAsync", reinterpret_cast<void*>(&copy_batch)},
 #endif

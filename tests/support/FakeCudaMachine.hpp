@@ -237,9 +237,11 @@ CUresult query_event(CUevent);
 CUresult synchronize_event(CUevent);
 CUresult destroy_event(CUevent);
 CUresult launch_kernel(CUlaunchConfig const*, CUfunction, void**, void**);  // FakeCudaStreams.cpp
+CUresult address_range(CUdeviceptr*, std::size_t*, CUdeviceptr);            // FakeCudaMemory.cpp
+CUresult pointer_attributes(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
 #if CUDART_VERSION >= 12080
 CUresult copy_batch(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t, CUmemcpyAttributes*,
-                    std::size_t*, std::size_t, std::size_t*, CUstream);  // FakeCudaMemory.cpp
+                    std::size_t*, std::size_t, std::size_t*, CUstream);
 #endif
 CUresult stream_is_capturing(CUstream, CUstreamCaptureStatus*);  // FakeCudaCapture.cpp
 CUresult exchange_capture_mode(CUstreamCaptureMode*);

@@ -124,6 +124,59 @@ std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
   return most;
 }
 
+CUresult address_range(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr pointer) {
+  if (CUresult const error = enter_driver("cuMemGetAddressRange")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  m.current();
+  for (auto const& [address, allocation] : m.allocations) {
+    if (pointer - address >= allocation.bytes) continue;
+    *begin = address;
+    *bytes = allocation.bytes;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+// As the real one: tells of memory that it does not know by zeros.
+CUresult pointer_attributes(unsigned count, CUpointer_attribute* what, void** to,
+                            CUdeviceptr pointer) {
+  if (CUresult const error = enter_driver("cuPointerGetAttributes")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  m.current();
+  CUmemorytype type = {};
+  bool is_managed   = false;
+  int device        = 0;
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  for (auto const& [address, size] : m.registrations) {
+    if (pointer - address >= size) continue;
+    type  = CU_MEMORYTYPE_HOST;
+    begin = address;
+    bytes = size;
+  }
+  for (auto const& [address, allocation] : m.allocations) {
+    if (pointer - address >= allocation.bytes) continue;
+    type       = allocation.kind == Kind::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    is_managed = allocation.kind == Kind::managed;
+    device     = allocation.device;
+    begin      = address;
+    bytes      = allocation.bytes;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    switch (what[i]) {
+      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<unsigned*>(to[i]) = type; break;
+      case CU_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<unsigned*>(to[i]) = is_managed; break;
+      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(to[i]) = device; break;
+      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<CUdeviceptr*>(to[i]) = begin; break;
+      case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *static_cast<std::size_t*>(to[i]) = bytes; break;
+      default: return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
 }  // namespace FakeCuda
 
 using namespace FakeCuda;

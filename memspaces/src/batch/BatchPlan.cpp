@@ -44,13 +44,15 @@ bool is_only_device_in_use() {
   return Driver::device_count() <= 1 || Driver::devices_in_use(devices) <= 1;
 }
 
+// Asks the driver once for neighbouring pieces of an allocation; for each of pageable memory.
 bool all_is_on(int device, PieceTable const& table) {
-  auto const is_reached = [&](void const* pointer) {
-    int const at = Driver::device_of(pointer);
-    return at < 0 || at == device;
+  auto const is_reached = [device](void const* pointer, Driver::Extent& last) {
+    if (!last.contains(pointer)) last = Driver::extent_of(pointer);
+    return last.device < 0 || last.device == device;
   };
+  Driver::Extent dst, src;
   return std::all_of(table.pieces().begin(), table.pieces().end(), [&](Piece const& piece) {
-    return is_reached(piece.dst) && is_reached(piece.src);
+    return is_reached(piece.dst, dst) && is_reached(piece.src, src);
   });
 }
 

@@ -197,7 +197,7 @@ TEST_CASE("the private stream does not wait for the default stream") {
   CHECK(Driver::fence_device(0));
 }
 
-TEST_CASE("the runtime's view of an address is told") {
+TEST_CASE("the runtime's view of an address is told, and the memory that contains it") {
   start_test(1);
   Locked const pinned(1);
   int on_stack    = 0;
@@ -209,6 +209,19 @@ TEST_CASE("the runtime's view of an address is told") {
   CHECK(Driver::inspect(&on_stack) == Driver::PointerKind::pageable);
   CHECK(Driver::inspect(on_device) == Driver::PointerKind::device);
   CHECK(Driver::inspect(managed) == Driver::PointerKind::managed);
+  for (void* const begin : {on_device, managed}) {
+    Driver::Extent const extent = Driver::extent_of(static_cast<char*>(begin) + 10);
+    CHECK(extent.device == 0);
+    CHECK(extent.contains(begin));
+    CHECK(extent.contains(static_cast<char*>(begin) + 63));
+  }
+  Driver::Extent const locked = Driver::extent_of(pinned.data() + 10),
+                       none   = Driver::extent_of(&on_stack);
+  CHECK(locked.device == -1);
+  CHECK(locked.contains(pinned.data()));
+  CHECK_FALSE(locked.contains(&on_stack));
+  CHECK(none.device == -1);
+  CHECK_FALSE(none.contains(&on_stack));
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(cudaFree(managed) == cudaSuccess);
 }

@@ -375,6 +375,22 @@ TEST_CASE("where memory of another device takes part, all are single copies", "[
   cudaFree(other);
 }
 
+TEST_CASE("with two devices in use, the driver is asked for allocations, not for pieces",
+          "[batch]") {
+  Memory const memory(1 << 20, 1, 2);
+  DeviceWork::Stream stream;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  REQUIRE(cudaFree(nullptr) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  auto const calls_for = [&](std::size_t count) {
+    std::size_t const before = FakeCuda::calls("*");
+    CHECK(plan_of(scattered(memory, count), stream).by_kernel.size() == count);
+    return FakeCuda::calls("*") - before;
+  };
+  calls_for(100);  // finds the contexts
+  CHECK(calls_for(100) == calls_for(200));
+}
+
 // Two allocations of two devices may touch: a call for both would take all for memory of the first.
 TEST_CASE("pageable neighbours in memory of another device are not merged", "[batch]") {
   Memory const memory(1 << 16, 1, 2);

@@ -208,14 +208,18 @@ TEST_CASE("a loop on an instance that captures is refused, and the capture goes 
 
 TEST_CASE("memory that is page-locked in part is not taken for memory that kernels reach") {
   FakeCuda::reset();
-  alignas(4096) static char memory[2 * 4096];
+  alignas(4096) static char memory[3 * 4096];
   Backend::Driver::lock_pages(memory, 4096);
   CHECK(is_reachable(memory, 4096));
   CHECK(is_reachable(memory, 0));
   CHECK_FALSE(is_reachable(memory, 4097));
   CHECK_FALSE(is_reachable(memory + 4095, 2));
   CHECK_FALSE(is_reachable(nullptr, 0));
-  Backend::Driver::unlock_pages(memory, 4096);
+  Backend::Driver::lock_pages(memory + 2 * 4096, 4096);
+  CHECK_FALSE(is_reachable(memory, 3 * 4096));
+  Backend::Driver::lock_pages(memory + 4096, 4096);
+  CHECK(is_reachable(memory, 3 * 4096));
+  for (int page = 0; page < 3; ++page) Backend::Driver::unlock_pages(memory + page * 4096, 4096);
 }
 
 TEST_CASE("a device's copy of a View has what work before it on the stream wrote there") {

@@ -309,11 +309,15 @@ void drain(StreamJob const& job) noexcept {
 }  // namespace
 
 bool is_reachable(void const* begin, std::size_t bytes) {
-  auto const is_pinned = [](void const* p) {
-    return Driver::inspect(p) == Driver::PointerKind::pinned;
-  };
-  return begin != nullptr && is_pinned(begin) &&
-         is_pinned(static_cast<char const*>(begin) + std::max<std::size_t>(bytes, 1) - 1);
+  if (begin == nullptr) return false;
+  auto const* at        = static_cast<char const*>(begin);
+  auto const* const end = at + std::max<std::size_t>(bytes, 1);
+  while (at < end) {
+    Driver::Extent const extent = Driver::extent_of(at);
+    if (extent.device >= 0 || !extent.contains(at)) return false;
+    at = extent.end;
+  }
+  return true;
 }
 
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& pool) {

@@ -70,7 +70,8 @@ class StreamedState {
   bool m_fenced = false;
 };
 
-/// Returns true if memory is page-locked, so that kernels reach it by the host's address.
+/// Returns true if all of a range is page-locked, in one registration or adjacent ones, so that
+/// kernels reach it by the host's address.
 bool is_reachable(void const* begin, std::size_t bytes);
 
 /// Bytes of device memory that a loop may take by default.
