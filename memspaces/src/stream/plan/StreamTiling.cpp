@@ -135,6 +135,7 @@ std::int64_t StageSkew::present(int buffer, std::int64_t chunk) const {
 }
 
 StreamRows StageSkew::window(int buffer, std::int64_t chunk) const {
+  if (m_buffers[at(buffer)].users.empty()) return {};
   std::int64_t const end = present(buffer, chunk);
   std::int64_t begin     = end;
   if (m_shape.buffers[at(buffer)].loaded) begin = loaded(buffer, chunk - 1);
