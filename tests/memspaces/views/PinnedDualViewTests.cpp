@@ -324,7 +324,7 @@ TEST_CASE("a PinnedDualView is made of two Views, and of a DualView", "[dual_vie
   other.modify_host();
   Dual copy(other);
   CHECK(is_pinned(copy.view_host()));
-  CHECK(copy.view_host().label() == "other");
+  CHECK(copy.view_device().label() == "other");
   copy.sync_device();
   count_up(copy);
   copy.modify_device();
