@@ -100,7 +100,7 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
 }
 
 template <class ExecutionSpace, class Writer, class... Views>
-Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::string const& label,
+Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string const& label,
                           ExecutionSpace const& instance, Writer&& writer, Views const&... views) {
   using OwnWriter = std::decay_t<Writer>;
   static_assert(std::is_invocable_v<OwnWriter&, SnapshotView<Views> const&...>,
@@ -109,6 +109,7 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::st
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
     SnapshotThread::refuse_capture(label, instance.cuda_stream());
 #endif
+  // Shares `thread`: on an error the writer is destroyed here, and may be the last owner of the queue.
   // All that can fail on the host comes before the first copy.
   std::list<SnapshotJob> job;
   job.emplace_back(*thread, label,

@@ -82,8 +82,10 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
   std::size_t bytes_in_flight() const;
 
-  /// Waits until all jobs are done. Does nothing in the child of a fork, which has no such thread.
-  void drain() noexcept;
+  /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,
+  /// which has no such thread.
+  /// \return the number of jobs so far
+  std::uint64_t drain() noexcept;
   /// Ends the thread when all jobs are done, and waits for that, unless a writer calls it.
   void close() noexcept;
 
@@ -96,7 +98,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void run() noexcept;
   void admit(std::string const& label, std::size_t bytes);
   void release(std::size_t bytes) noexcept;
-  std::size_t bound() const noexcept;
+  std::size_t bound_for(std::size_t bytes) const noexcept;
   bool is_in_child() const noexcept;
   bool is_own_thread() const noexcept { return m_thread_id == std::this_thread::get_id(); }
   void refuse_in_child(std::string const& label) const;
@@ -108,7 +110,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   mutable std::mutex m_mutex;  // of all below
   std::condition_variable m_work, m_progress;
   std::list<SnapshotJob> m_jobs;
-  std::size_t m_in_flight = 0, m_largest = 0;
+  std::size_t m_in_flight = 0, m_largest = 0;  // bytes; m_largest of pushed jobs
   std::uint64_t m_pushed = 0;
   std::atomic<std::uint64_t> m_done{0};
   std::exception_ptr m_error;        // the first that nobody was told of
