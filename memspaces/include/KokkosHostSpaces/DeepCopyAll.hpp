@@ -36,22 +36,21 @@ struct MakeCopyOf {
 /// The copy of `src` to `dst`, for deep_copy_all.
 inline constexpr Impl::MakeCopyOf copy_of{};
 
-/// Copies each View of `srcs` to the one of `dsts` at the same place, as `Kokkos::deep_copy` with
-/// `instance` does, in any order and by as few calls as possible. Meant for many small messages,
-/// such as an exchange of halos, where a call for each costs more than a microsecond. If the same
-/// copies are made repeatedly, use prepare_deep_copy_all.
+/// Copies `srcs[i]` to `dsts[i]` for each i, as `Kokkos::deep_copy` with `instance` does, in any order
+/// and by as few calls as possible. Meant for many small messages, such as an exchange of halos, where
+/// a call for each costs more than a microsecond. If the same copies are made repeatedly, use
+/// prepare_deep_copy_all.
 ///
-/// Merges pieces that are adjacent on both sides. If all pieces have equal lengths and distances,
-/// one 2-D copy carries them. Else a kernel carries many short pieces, and one call of the driver
-/// (`cuMemcpyBatchAsync`, CUDA 12.8) few or long ones. While the stream captures, a kernel carries
-/// many short pieces, and each other piece is a copy of its own. Pairs that are not contiguous go one
-/// by one. A kernel carries at most 1024 pieces of 8 KiB.
+/// A contiguous copy is a piece. Merges pieces that are adjacent on both sides. If all pieces have
+/// equal lengths and distances, one 2-D copy carries them. Otherwise kernels copy many short pieces,
+/// at most 1024 parts of 8 KiB each, and one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8)
+/// copies few or long ones. While the stream captures, each of the latter is a copy of its own. Pairs
+/// that are not contiguous are copied one by one.
 ///
 /// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
-/// \throw Error before anything is enqueued: numbers or shapes differ, or a copy writes what
-/// another
+/// \throw Error before anything is enqueued: numbers or shapes differ, or a copy writes what another
 ///        one reads or writes (checked among contiguous copies)
 template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -85,20 +84,21 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const& first
                  Impl::PairsOfArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>(first, others...));
 }
 
-/// The same for many pieces of one View and another, given by numbers: rows by an index, the faces
-/// of a domain, particles that leave it.
+/// The same for slices of two Views, such as rows that an index selects, the faces of a domain, or
+/// particles that leave it.
 ///
 ///     std::vector<khs::Slice> slices;
 ///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
-/// Copies as deep_copy_all of these subviews does; the host reads numbers faster than Views.
+/// Copies what deep_copy_all of the subviews would copy. A list of Slices takes the host less time
+/// than a list of subviews.
 ///
 /// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
 ///        spaces that deep_copy copies between
-/// \param slices std::vector, std::array, std::span of Slice, or a list in braces; of a View on the
-///        host `std::span(view.data(), view.size())`. May be destroyed on return.
+/// \param slices std::vector, std::array, std::span of Slice, or a list in braces; for a host View of
+///        Slice: `std::span(view.data(), view.size())`. May be destroyed on return.
 /// \throw Error before anything is enqueued: a slice goes beyond a View, or writes what another one
 ///        reads or writes
 template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
@@ -116,8 +116,9 @@ void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const
   Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, std::span<Slice const>(slices)));
 }
 
-/// The same without an instance, for all arguments except lists in braces: blocking, as
-/// `Kokkos::deep_copy(dst, src)`. Waits for all earlier work of all instances.
+/// The same without an instance, for all arguments except lists in braces. Blocking, as
+/// `Kokkos::deep_copy(dst, src)`: waits for all earlier work of all instances, and has copied on
+/// return.
 template <class First, class... Others>
 requires(!Kokkos::is_execution_space_v<First>) void deep_copy_all(First const& first,
                                                                   Others const&... others) {

@@ -30,39 +30,40 @@
 
 namespace KokkosHostSpaces {
 
-/// The host View that a writer gets of a View: of const elements, dense, LayoutLeft for LayoutLeft and
-/// else LayoutRight, with the label and the extents of the source.
+/// The host View with which a writer is called: const elements without gaps, with the label and the
+/// extents of the source View. LayoutLeft if the source is, else LayoutRight.
 template <class View>
 using SnapshotView =
     Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
 
-/// What a call does that finds no room for its bytes: waits until writers are done, or throws.
+/// What a call does if its bytes would exceed SnapshotOptions::bytes_in_flight: waits until writers are
+/// done, or throws.
 enum class WhenFull { wait, refuse };
 
 /// Options of a SnapshotQueue, all of which have defaults.
 struct SnapshotOptions {
-  /// Bytes of snapshots that may exist until their writers are done; 0: twice those of the largest
-  /// snapshot so far, so that one arrives while another is written, and at least 64 MiB. One snapshot
-  /// alone may not exceed a bound that was given.
+  /// Upper bound of the bytes of all snapshots whose writers are not done. A single snapshot must not
+  /// exceed it. 0: no bound for a single one, and for all together twice the largest so far, so that
+  /// one is copied while another is written, or 64 MiB if that is more.
   std::size_t bytes_in_flight = 0;
-  /// What a call does that would exceed them.
+  /// What a call does that would exceed it.
   WhenFull when_full = WhenFull::wait;
 };
 
 /// Handle of a snapshot. The destructor does not wait.
 class Snapshot {
  public:
-  /// A handle without a snapshot, which is done.
+  /// A handle without a snapshot: is_done() is true.
   Snapshot() = default;
   /// For the library.
   Snapshot(std::shared_ptr<Impl::SnapshotThread> thread, std::uint64_t number)
       : m_thread(std::move(thread)), m_number(number) {}
 
   /// Waits until the writers of this snapshot and of all earlier ones in its queue are done.
-  /// Rethrows what the first of them threw that no fence has reported yet. Later ones were called all
-  /// the same; what they threw is not kept.
-  /// \throw Error if the device failed before the contents arrived: the writer was not called; or if a
-  ///        writer calls it that would wait for itself
+  /// Rethrows the first error of these writers that no fence has reported yet. An error does not stop
+  /// later writers; errors of theirs before a fence reports the first one are dropped.
+  /// \throw Error if the device failed before the contents arrived (the writer was not called)
+  /// \throw Error if a writer calls it and would wait for itself
   void fence() const {
     if (m_thread != nullptr) m_thread->fence(m_number);
   }
@@ -100,7 +101,7 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
 }
 
 template <class ExecutionSpace, class Writer, class... Views>
-Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::string const& label,
+Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string const& label,
                           ExecutionSpace const& instance, Writer&& writer, Views const&... views) {
   using OwnWriter = std::decay_t<Writer>;
   static_assert(std::is_invocable_v<OwnWriter&, SnapshotView<Views> const&...>,
@@ -109,6 +110,7 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::st
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
     SnapshotThread::refuse_capture(label, instance.cuda_stream());
 #endif
+  // Takes `thread` by value: an error destroys the writer, which may be the last owner of the queue.
   // All that can fail on the host comes before the first copy.
   std::list<SnapshotJob> job;
   job.emplace_back(*thread, label,
@@ -150,15 +152,16 @@ std::shared_ptr<SnapshotThread> const& default_snapshots();
 }  // namespace Impl
 /// \endcond
 
-/// A queue of snapshots and the thread that calls their writers: for a bound of its own, or for output
-/// that shall not wait for other output. The free function `snapshot` uses one queue of the process.
+/// A queue of snapshots and the thread that calls their writers. Use one to set the bound, or for
+/// output that must not wait for other output. The free function `snapshot` uses a queue that the
+/// whole process shares.
 class SnapshotQueue {
  public:
   /// \throw Error if the system refuses a thread
   explicit SnapshotQueue(SnapshotOptions const& options = {})
       : m_thread(Impl::start_snapshots(options)) {}
   /// Waits until all writers are done, unless one of them calls it. An error that no fence reported is
-  /// printed to stderr when the last handle is gone, too.
+  /// printed to stderr when the queue and all handles of its snapshots are destroyed.
   ~SnapshotQueue() { m_thread->close(); }
   SnapshotQueue(SnapshotQueue const&)            = delete;
   SnapshotQueue& operator=(SnapshotQueue const&) = delete;
@@ -200,34 +203,33 @@ struct SnapshotFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `snapshot(label, instance, view, more_views..., writer)`: takes a snapshot of Views, and has a writer
-/// called with it in a thread of the library: writer(SnapshotView<View> const&...).
+/// `snapshot(label, instance, view, more_views..., writer)`: copies the Views to page-locked memory, and
+/// calls `writer(SnapshotView<View> const&...)` in a thread of the library when the copies are done.
 ///
-/// Called as a free function, with the writer last, and without a queue to be made: the call replaces
-/// `deep_copy(host, view)` and the writing behind it, line by line. A program that never fences loses
-/// nothing: Kokkos::finalize and the end of the process wait for all writers. SnapshotQueue has a
-/// bound of its own.
+/// The call replaces `deep_copy(host, view)` and the writing after it. No fence is needed:
+/// Kokkos::finalize and the end of the process wait for all writers.
 ///
-/// The copies go into page-locked memory of the pool, are ordered behind the earlier work of
-/// `instance` and before its later work, and take the time of one deep_copy each to PinnedSpace. Asynchronous:
-/// the call returns when they are enqueued, or waits first until there is room for their bytes (see
-/// SnapshotOptions; the queue of this function has the defaults). The Views may be overwritten on
-/// `instance`, or destroyed, right after the call. Views in pageable memory may make the call wait for
-/// their copy, and a host instance has copied them on return.
+/// Each View is copied by one deep_copy to PinnedSpace, after the earlier work of `instance` and before
+/// its later work. Asynchronous: the call returns when the copies are enqueued. If their bytes exceed
+/// what may be in flight (see SnapshotOptions; the queue of this function has the defaults), it first
+/// waits for writers. The Views may be overwritten on `instance`, or destroyed, right after the call.
+/// Views in pageable memory may make the call wait for their copy; on a host instance the call returns
+/// when they are copied.
 ///
 /// Writers are called one after the other, in the order of the calls. A writer may take snapshots, but
-/// not fence them; it may keep its Views, whose bytes are then no longer counted. It must not call MPI
-/// without MPI_THREAD_MULTIPLE, nor wait for what its caller does only after a fence. What it throws is
-/// rethrown by the next fence of the handle or of a later one.
+/// not fence them. It may keep its Views; their bytes are not counted after it returns. It must not call
+/// MPI without MPI_THREAD_MULTIPLE, and must not wait for anything that the calling thread does only
+/// after a fence. What it throws is rethrown by the next fence of its handle or of a later one.
 ///
-/// A child of a fork cannot use queues of its parent, and may destroy them.
+/// A child of a fork cannot use the queues of its parent, but may destroy them.
 ///
 /// \param label            named in messages
-/// \param instance         on which the contents are as the writer shall see them, in no capture
+/// \param instance         the copies are work of it; it must not be captured into a graph
 /// \param view             its elements are trivially copyable
-/// \param views_and_writer more Views, and the writer, which is moved or copied, and is called and
+/// \param views_and_writer more Views, and last the writer, which is moved or copied, and is called and
 ///                         destroyed in the library's thread
-/// \throw Error if the bytes exceed what may be in flight and cannot be waited for, or in a capture
+/// \throw Error in a capture, or if the bytes exceed what may be in flight and waiting is refused or
+///        would never end
 /// \throw OutOfPinnedMemory
 /// \throw CudaError
 inline constexpr Impl::SnapshotFunction snapshot{};

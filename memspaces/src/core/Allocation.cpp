@@ -106,6 +106,8 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
 }
 
 void at_finalize(std::function<void()> give_back) {
+  // Kokkos calls the hook that was registered last first: cached memory is to be released last.
+  release_at_finalize();
   static std::mutex mutex;
   std::lock_guard const lock(mutex);
   Kokkos::push_finalize_hook(std::move(give_back));

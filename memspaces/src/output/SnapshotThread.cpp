@@ -132,6 +132,7 @@ void SnapshotThread::run() noexcept {
 
 std::uint64_t SnapshotThread::push(std::list<SnapshotJob>& job) noexcept {
   std::lock_guard const lock(m_mutex);
+  m_largest = std::max(m_largest, job.front().m_bytes);
   m_jobs.splice(m_jobs.end(), job);
   m_work.notify_one();
   return ++m_pushed;
@@ -139,20 +140,23 @@ std::uint64_t SnapshotThread::push(std::list<SnapshotJob>& job) noexcept {
 
 // --- the bound ---
 
-std::size_t SnapshotThread::bound() const noexcept {
-  return m_bound > 0 ? m_bound : std::max(2 * m_largest, std::size_t(64) << 20);
+std::size_t SnapshotThread::bound_for(std::size_t bytes) const noexcept {
+  return m_bound > 0 ? m_bound : std::max(2 * std::max(m_largest, bytes), std::size_t(64) << 20);
 }
 
 void SnapshotThread::admit(std::string const& label, std::size_t bytes) {
   refuse_in_child(label);
   std::unique_lock lock(m_mutex);
-  m_largest       = std::max(m_largest, bytes);
-  auto const fits = [&] { return bytes <= bound() && m_in_flight <= bound() - bytes; };
+  auto const fits = [&] {
+    std::size_t const bound = bound_for(bytes);
+    return bytes <= bound && m_in_flight <= bound - bytes;
+  };
   if (!fits()) {
+    std::size_t const bound   = bound_for(bytes);
     std::string const problem = label + ": " + std::to_string(bytes) +
-                                " bytes do not fit into the " + std::to_string(bound()) +
+                                " bytes do not fit into the " + std::to_string(bound) +
                                 " bytes that may be in flight";
-    if (bytes > bound())
+    if (bytes > bound)
       throw Error(problem +
                   " (one snapshot alone exceeds them): allow more by "
                   "SnapshotOptions::bytes_in_flight, or take Views apart");
@@ -200,11 +204,11 @@ void SnapshotThread::fence(std::uint64_t number) {
   if (m_error && m_error_number <= number) std::rethrow_exception(std::exchange(m_error, nullptr));
 }
 
-void SnapshotThread::drain() noexcept {
-  if (is_in_child()) return;
+std::uint64_t SnapshotThread::drain() noexcept {
+  if (is_in_child()) return 0;
   std::unique_lock lock(m_mutex);
-  if (is_own_thread()) return;
-  m_progress.wait(lock, [this] { return m_done == m_pushed; });
+  if (!is_own_thread()) m_progress.wait(lock, [this] { return m_done == m_pushed; });
+  return m_pushed;
 }
 
 void SnapshotThread::close() noexcept {

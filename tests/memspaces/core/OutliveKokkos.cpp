@@ -41,12 +41,24 @@ struct Sum {
 
 using Vector = std::vector<int, khs::Allocator<int>>;
 
+constexpr std::size_t large_size = 32 << 20;
+
 struct SlowWriter {
   int* written;
   template <class View>
   void operator()(View const& host) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     *written += host(999);
+  }
+};
+
+// Takes a snapshot in another queue when that has been idle for long.
+struct TakesAnother {
+  int* written;
+  template <class View>
+  void operator()(View const& host) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    khs::snapshot("another", Kokkos::DefaultHostExecutionSpace(), host, SlowWriter{written});
   }
 };
 
@@ -64,6 +76,7 @@ int main(int argc, char* argv[]) {
                   &end_without_finalize);
     std::exit(0);
   }
+  khs::SnapshotQueue first;
   {
     Kokkos::View<int*, khs::MappedSpace> const view("view", 1000);
     allocator.emplace();
@@ -80,6 +93,11 @@ int main(int argc, char* argv[]) {
     Kokkos::deep_copy(view, i + 1);
     khs::snapshot("slow", Kokkos::DefaultExecutionSpace(), view, SlowWriter{&written});
   }
+  {
+    Kokkos::View<int*> const large("large", large_size);
+    Kokkos::deep_copy(large, 10);
+    first.take("first", Kokkos::DefaultExecutionSpace(), large, TakesAnother{&written});
+  }
   Kokkos::finalize();
 
   loop.fence();
@@ -93,7 +111,8 @@ int main(int argc, char* argv[]) {
   bool const right = early[999] == 5 && early[1999] == 6 && late[999] == 7 &&
                      before.bytes_in_use > 0 && after.bytes_in_use > before.bytes_in_use &&
                      holder.memory[999] == 2 && loop.is_done() && reduction.is_done() && sum == 0 &&
-                     written == 6 && khs::stream_memory().held == 0 && raw[999] == 2;
+                     written == 16 && after.bytes_locked < large_size * sizeof(int) &&
+                     khs::stream_memory().held == 0 && raw[999] == 2;
   khs::PinnedSpace().deallocate("raw", raw, 4000);
   std::puts(right ? "PASSED" : "FAILED");
   return right ? 0 : 1;

@@ -141,6 +141,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a snapshot that was not taken does not raise the bound of later ones",
+          "[snapshot_thread]") {
+  FakeCuda::reset();
+  auto const thread        = SnapshotThread::start(0, true);
+  constexpr auto megabytes = [](std::size_t n) { return n << 20; };
+  { SnapshotJob const failed(*thread, "failed", megabytes(1 << 20)); }
+  {
+    SnapshotJob const held(*thread, "held", megabytes(40));
+    CHECK_THROWS_AS(SnapshotJob(*thread, "more than 64 MiB together", megabytes(30)), Error);
+  }
+  thread->close();
+}
+
 TEST_CASE("threads that share a bound wait for one another, and all are served",
           "[snapshot_thread]") {
   FakeCuda::reset();

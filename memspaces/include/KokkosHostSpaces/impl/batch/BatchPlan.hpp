@@ -15,14 +15,14 @@ namespace KokkosHostSpaces::Impl {
 
 /// The pieces of a batch, by the kind of memory of their sides.
 struct BatchTables {
-  PieceTable reached;   ///< kernels of a device reach both sides
+  PieceTable reached;   ///< both sides are accessible to kernels of a device
   PieceTable pageable;  ///< one side is pageable, the other one on a device
   PieceTable on_host;   ///< no side is on a device: checked, but not enqueued
 
   bool need_device() const { return !reached.empty() || !pageable.empty(); }
 };
 
-/// Limits that the stream and the devices set to a plan.
+/// What the stream and the devices allow in a plan.
 struct BatchRules {
   /// Several pieces may become one call. Not in a capture, where a refused call would spoil the
   /// graph, nor if memory of several devices takes part.
@@ -34,10 +34,10 @@ struct BatchRules {
 /// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
 BatchRules rules_for(BatchTables const& tables, bool to_device, void* stream, int device);
 
-/// Does `stream` capture? \throw CudaError if the driver fails to tell
+/// Returns whether `stream` captures. \throw CudaError
 bool captures(void* stream);
 
-/// Can be enqueued more than once.
+/// The copies of a batch, by the way that carries them. Can be enqueued more than once.
 struct BatchPlan {
   char const* conflict = nullptr;  ///< see PieceScan; the plan is empty then
   /// All of by_kernel and by_call as one 2-D copy, to be tried first: the driver refuses rows that

@@ -21,7 +21,7 @@ namespace KokkosHostSpaces::Impl {
 
 struct CheckedPairs {
   BatchTables tables;
-  bool has_others = false;  ///< pairs that are in no table, or on the host alone
+  bool has_others = false;  ///< some pairs are in no table, or on the host alone
 };
 
 /// Checks each pair by itself, and makes the tables.
@@ -137,7 +137,7 @@ void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
 
 #endif  // KOKKOS_ENABLE_CUDA
 
-/// The same on a host instance; complete on return.
+/// On a host instance; the copies are done on return.
 template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
   CheckedPairs checked = collect_pieces(pairs);

@@ -41,7 +41,7 @@ inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
     std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
         is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
 
-/// One side is on a device. The host, or a kernel, copies other pairs.
+/// At least one side is on a device. Other pairs are copied by the host or by a kernel.
 template <class Dst, class Src>
 inline constexpr bool has_device_v =
     is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
@@ -56,7 +56,7 @@ inline constexpr bool is_to_device_v =
     is_cuda_only_v<typename Dst::memory_space> && !is_used_by_cuda_v<typename Src::memory_space> &&
     !is_pageable_v<typename Src::memory_space>;
 
-/// Two Views without gaps have their elements in the same order.
+/// If both Views are without gaps, their elements have the same order.
 template <class Dst, class Src>
 inline constexpr bool is_one_order_v =
     Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
@@ -194,8 +194,8 @@ class PairsOfArguments : public PairsOfViews<PairsOfArguments<Copies...>> {
   std::tuple<Copies const&...> m_copies;
 };
 
-/// Slices of two Views of one dimension. Pieces come from numbers; subviews are made only where
-/// labels are needed.
+/// Slices of two Views of one dimension. Pieces are computed from the numbers of a slice; subviews are
+/// made only for for_each.
 template <class Dst, class Src>
 class PairsOfSlices {
   template <class View>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel for many short copies: some threads for each.
+// The kernel that copies many short pieces, each by several threads.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
@@ -26,8 +26,8 @@ namespace KokkosHostSpaces::Impl {
 inline constexpr std::size_t most_bytes_of_part     = 8192;
 inline constexpr std::uint32_t most_threads_of_part = 256;
 
-/// Threads of the kernel at most, to leave room for other kernels: a quarter of them keeps the link
-/// busy.
+/// Upper bound of the threads of the kernel, which leaves room for other kernels: a quarter of it keeps
+/// the link busy.
 inline constexpr std::uint32_t most_threads_of_parts = 65536;
 
 /// The parts of pieces, one after the other.
@@ -57,9 +57,9 @@ class PartsOf {
   std::size_t m_left = 0, m_begin = 0;  ///< parts; bytes of the first piece that were taken
 };
 
-/// Copies each part by the longest words that both addresses allow, and its rest by bytes. Holds
-/// the list of parts, so that the launch brings it along as an argument: reads of a list over the
-/// link queue up behind the writes of other threads.
+/// Copies each part by the longest words that both addresses allow, and its rest by bytes. Holds the
+/// list of parts as a kernel argument: reads of a list in host memory would wait for the link behind
+/// the writes of other threads.
 /// \tparam most number of parts
 template <std::uint32_t most>
 class PieceCopy {
@@ -131,8 +131,8 @@ class PieceCopy {
   Piece m_parts[most];
 };
 
-/// Calls use(copy) for each PieceCopy of those that together copy all pieces. A kernel can have 32
-/// KiB of arguments; short ones take the host less time.
+/// Calls use(copy) with PieceCopy objects that together copy all pieces. Arguments of a kernel take at
+/// most 32 KiB; the shorter they are, the less time a launch takes the host.
 template <class Use>
 void for_each_piece_copy(std::span<Piece const> pieces, Use const& use) {
   for (PartsOf parts(pieces); parts.left() > 0;)
@@ -152,7 +152,7 @@ inline std::string const& piece_copy_label() {
   return label;
 }
 
-/// Enqueues the copies on `instance`, whose kernels reach all of it, and returns.
+/// Enqueues the copies on `instance`, whose kernels must reach both sides of all pieces.
 template <class ExecutionSpace>
 void run_piece_copies(ExecutionSpace const& instance, std::span<Piece const> pieces) {
   for_each_piece_copy(pieces, [&](auto const& copy) {

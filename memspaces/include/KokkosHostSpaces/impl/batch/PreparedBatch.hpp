@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// PreparedCopies without their types: the Views, and the plan of their copies.
+// The batch behind PreparedCopies, which does not have its types: keeps the Views and the plan.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PREPARED_BATCH_HPP
@@ -18,7 +18,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// The Views of two ranges, which may be destroyed.
+/// Copies the Views of two ranges; the caller may destroy the ranges.
 template <class Dst, class Src>
 struct KeptRanges {
   template <class Dsts, class Srcs>
@@ -46,7 +46,7 @@ struct KeptArguments {
   std::tuple<Copies...> copies;
 };
 
-/// Two Views and slices of them; the list of the caller may be destroyed.
+/// Copies two Views and the list of slices; the caller may destroy them.
 template <class Dst, class Src>
 struct KeptSlices {
   PairsOfSlices<Dst, Src> pairs() const { return {dst, src, slices}; }

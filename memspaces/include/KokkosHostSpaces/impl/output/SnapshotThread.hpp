@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The thread behind a SnapshotQueue, without Views: it waits until copies have arrived in host memory
-// and calls what shall be done with them, one after the other.
+// The thread of a SnapshotQueue. Knows nothing of Views: waits until the copies of a job are done and
+// calls its writer, one job after the other.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_SNAPSHOT_THREAD_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SNAPSHOT_THREAD_HPP
@@ -31,7 +31,8 @@ class SnapshotWriter {
 
 class SnapshotThread;
 
-/// A snapshot on its way. Counts as `bytes` in flight from the constructor to the destructor.
+/// A snapshot whose writer is not done. Counts as `bytes` in flight from the constructor to the
+/// destructor.
 class SnapshotJob {
  public:
   /// Waits or refuses if there is no room for `bytes`.
@@ -41,8 +42,8 @@ class SnapshotJob {
   SnapshotJob(SnapshotJob const&)            = delete;
   SnapshotJob& operator=(SnapshotJob const&) = delete;
 
-  /// The writer is called when the work is done that `stream`, of `device`, has so far; without this
-  /// call at once.
+  /// Makes the writer wait for the work that `stream`, of `device`, has so far. Without this call it
+  /// waits for nothing.
   /// \throw CudaError
   void wait_for(StreamHandle stream, int device);
 
@@ -71,19 +72,21 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   SnapshotThread(std::size_t bound, bool refuses);
   ~SnapshotThread();
 
-  /// Takes the only job of a list, which was made so that this cannot fail.
+  /// Takes the only job of `job`. The caller made the list node, so that this cannot fail.
   /// \return the number of the job, from 1
   std::uint64_t push(std::list<SnapshotJob>& job) noexcept;
 
-  /// Waits until the jobs up to a number are done. Rethrows, once, the first error of any of them that
-  /// nobody was told of.
+  /// Waits until the jobs 1 to `number` are done. Rethrows, once, the first error of theirs that no
+  /// fence has reported.
   void fence(std::uint64_t number);
   std::uint64_t pushed() const;
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
   std::size_t bytes_in_flight() const;
 
-  /// Waits until all jobs are done. Does nothing in the child of a fork, which has no such thread.
-  void drain() noexcept;
+  /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,
+  /// which has no such thread.
+  /// \return the number of jobs so far
+  std::uint64_t drain() noexcept;
   /// Ends the thread when all jobs are done, and waits for that, unless a writer calls it.
   void close() noexcept;
 
@@ -96,7 +99,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void run() noexcept;
   void admit(std::string const& label, std::size_t bytes);
   void release(std::size_t bytes) noexcept;
-  std::size_t bound() const noexcept;
+  std::size_t bound_for(std::size_t bytes) const noexcept;
   bool is_in_child() const noexcept;
   bool is_own_thread() const noexcept { return m_thread_id == std::this_thread::get_id(); }
   void refuse_in_child(std::string const& label) const;
@@ -108,10 +111,10 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   mutable std::mutex m_mutex;  // of all below
   std::condition_variable m_work, m_progress;
   std::list<SnapshotJob> m_jobs;
-  std::size_t m_in_flight = 0, m_largest = 0;
+  std::size_t m_in_flight = 0, m_largest = 0;  // bytes; m_largest of pushed jobs
   std::uint64_t m_pushed = 0;
   std::atomic<std::uint64_t> m_done{0};
-  std::exception_ptr m_error;        // the first that nobody was told of
+  std::exception_ptr m_error;        // the first that no fence has reported
   std::uint64_t m_error_number = 0;  // of its job
   std::string m_error_label;
   bool m_closed = false;
