@@ -26,6 +26,7 @@ struct Range {
   std::size_t bytes;
   std::string label;
   bool without_children = false;  ///< kept from children made by fork
+  bool for_devices      = true;   ///< else there is no device to lock it for: it never was locked
   bool leaving          = false;  ///< being unlocked
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -78,7 +79,7 @@ std::string describe(Range const& range) {
 
 Range checked_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool without_children) {
-  Range const range{pointer, bytes, label, without_children};
+  Range const range{pointer, bytes, label, without_children, Driver::device_count() > 0};
   if (pointer == nullptr) refuse(range, "(the pointer is null): allocate the memory before");
   if (bytes == 0) refuse(range, "(the range is empty): register at least one byte");
   if (bytes > UINTPTR_MAX - range.begin()) {
@@ -157,7 +158,7 @@ void forget(Ranges& all, Range const& range) {
 }
 
 void lock(Range const& range) {
-  if (Driver::device_count() == 0) return;
+  if (!range.for_devices) return;
   if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
     refuse(range,
            "and leave it out of forked children (the system does not do this for such memory): let "
@@ -187,9 +188,9 @@ Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
 }
 
 bool unlock(Range const& range) noexcept {
+  if (!range.for_devices) return true;
   if (some_device_is_used() && !Driver::unlock_pages(range.pointer, range.bytes)) return false;
-  if (range.without_children && Driver::device_count() > 0)
-    leave_to_children(range.pointer, range.bytes);
+  if (range.without_children) leave_to_children(range.pointer, range.bytes);
   return true;
 }
 

@@ -241,6 +241,25 @@ TEST_CASE("a runtime of which nothing could be learnt once is asked again") {
   }
 }
 
+TEST_CASE("memory that was not locked, for no device could be asked for, is not unlocked") {
+  OnePage const page;
+  FakeCuda::reset();
+  FakeCuda::fail_every(1, cudaErrorUnknown);
+  register_range(page.begin, page_bytes(), "my data");
+  FakeCuda::fail_no_more();
+  DeviceWork::Stream const stream;  // the device is in use
+  SECTION("nor is it complained of") {
+    CHECK(unregister_range(page.begin).empty());
+    CHECK(registered_ranges() == 0);
+  }
+  SECTION("even if somebody else has locked it meanwhile") {
+    REQUIRE(cudaHostRegister(page.begin, page_bytes(), cudaHostRegisterDefault) == cudaSuccess);
+    CHECK(unregister_range(page.begin).empty());
+    CHECK(FakeCuda::outstanding().registrations == 1);
+    CHECK(cudaHostUnregister(page.begin) == cudaSuccess);
+  }
+}
+
 TEST_CASE("rows across the end of a piece of locked memory are not copied one by one") {
   FakeCuda::reset();
   auto* const all =
