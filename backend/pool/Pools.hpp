@@ -128,9 +128,10 @@ class Pools {
   void settle() noexcept;
 
   /// Asks the devices, then makes all memory ready that they are done with.
-  void make_ready() noexcept {
-    retirement.reach(retirement.stamp());
+  Retirement::Progress make_ready() noexcept {
+    Retirement::Progress const progress = retirement.reach(retirement.stamp());
     settle();
+    return progress;
   }
 
   /// Gives ready memory back; may wait for kernels. Returns the bytes given back.

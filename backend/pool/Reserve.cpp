@@ -3,6 +3,7 @@
 
 // Locking pages before they are needed.
 
+#include "../Config.hpp"
 #include "../Driver.hpp"
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <list>
@@ -71,19 +74,29 @@ Workers& workers() {
   return *made;
 }
 
-// Returns the bytes locked. At the limit, what lies ready and is not reserved makes room.
-std::size_t lock_chunk(NodePool& pool, std::size_t chunk) {
-  Pools& pools            = Pools::instance();
-  std::size_t const bytes = Heap::own_growth(chunk);
-  try {
-    pools.grow(pool, pool.large(), bytes, 0);
-    return bytes;
-  } catch (LimitReached const&) {
-    std::size_t const least = Heap::least_growth(chunk);
-    if (pools.ledger.excess(least) > 0) pools.make_ready();
-    pools.release_ready({pools.ledger.excess(least), false});
-    pools.grow(pool, pool.large(), least, 0);
-    return least;
+// Returns the bytes locked. At the limit, what lies ready and is not reserved makes room, and so may
+// what other threads lock or give back just now.
+std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t chunk) {
+  constexpr std::chrono::microseconds while_others_work(50);
+  Pools& pools        = Pools::instance();
+  auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
+  std::size_t bytes   = Heap::own_growth(chunk);
+  for (;;) {
+    std::uint64_t const changes = pools.ledger.changes();
+    try {
+      pools.grow(pool, pool.large(), bytes, 0);
+      return bytes;
+    } catch (LimitReached const&) {
+      std::size_t const least = Heap::least_growth(chunk);
+      bool const others_ask =
+          pools.ledger.excess(least) > 0 && pools.make_ready() == Retirement::Progress::busy;
+      pools.release_ready({pools.ledger.excess(least), false});
+      bool const others_work = others_ask || pools.ledger.in_transit();  // read before the changes
+      bool const is_final    = !others_work && pools.ledger.changes() == changes && bytes == least;
+      if (is_final || stop.stop_requested() || Retirement::Clock::now() > deadline) throw;
+      if (others_work) std::this_thread::sleep_for(while_others_work);
+      bytes = least;
+    }
   }
 }
 
@@ -98,7 +111,7 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
     }
     Driver::use_device(device);
     while (progress.done < progress.asked && !stop.stop_requested()) {
-      progress.done += lock_chunk(pool, std::min(chunk, progress.asked - progress.done));
+      progress.done += lock_chunk(stop, pool, std::min(chunk, progress.asked - progress.done));
     }
   } catch (...) {
     progress.error = std::current_exception();

@@ -79,6 +79,19 @@ TEST_CASE("at a limit of one segment threads wait for the one that is being lock
   CHECK(refused == 0);
 }
 
+TEST_CASE("reservations wait for memory that is in transit to make room for them") {
+  PoolTest const test(1);
+  pool::set_limit(64 * MiB);
+  Pool::deallocate(PoolTest::allocate(60 * MiB));
+  FakeCuda::registering_takes(milliseconds(20));
+  std::vector<pool::Reservation> reservations;
+  for (int i = 0; i < 2; ++i)
+    reservations.push_back(
+        Pool::reserve(28 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 28 * MiB));
+  for (pool::Reservation const& reservation : reservations) CHECK_NOTHROW(reservation.wait());
+  FakeCuda::registering_takes(milliseconds(0));
+}
+
 TEST_CASE("threads that find nothing at the same time do not each lock memory for all") {
   PoolTest const test(1);
   FakeCuda::registering_takes(milliseconds(20));
