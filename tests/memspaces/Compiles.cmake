@@ -52,6 +52,7 @@ function(khs_must_not_compile name words code)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
 #include <KokkosHostSpaces.hpp>
 using namespace KokkosHostSpaces;
+namespace khs = KokkosHostSpaces;
 using Kokkos::HostSpace, Kokkos::View;
 @code@
 ]])
@@ -95,19 +96,19 @@ khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destinatio
 
 # Streamed loops say what they want.
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
-  "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, write(a)); }")
+  "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, khs::write(a)); }")
 khs_must_not_compile(streamed_not_bytes "streamed loops copy elements as bytes"
-  "void f(View<std::string*, HostSpace> const& a) { streamed_for(\"f\", 9, [](std::int64_t, Chunk<std::string*>) {}, write(a)); }")
+  "void f(View<std::string*, HostSpace> const& a) { streamed_for(\"f\", 9, [](std::int64_t, Chunk<std::string*>) {}, khs::write(a)); }")
 khs_must_not_compile(streamed_no_reducer "takes, behind the body, a reducer"
-  "void f(View<double*, PinnedSpace> const& a) { double const sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, double&) {}, sum, read(a)); }")
+  "void f(View<double*, PinnedSpace> const& a) { double const sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, double&) {}, sum, khs::read(a)); }")
 khs_must_not_compile(streamed_intermediate_not_bytes "must be trivially copyable"
-  "void f(View<double*, HostSpace> const& a, Intermediate<std::string*> const& t) { (void)streamed_chain(\"c\", 9, stage([](std::int64_t, Chunk<double const*>, Chunk<std::string*>) {}, read(a), write(t))); }")
+  "void f(View<double*, HostSpace> const& a, Intermediate<std::string*> const& t) { (void)streamed_chain(\"c\", 9, stage([](std::int64_t, Chunk<double const*>, Chunk<std::string*>) {}, khs::read(a), khs::write(t))); }")
 khs_must_not_compile(streamed_reduction_not_bytes "must be trivially destructible"
-  "void f(View<double*, HostSpace> const& a) { std::string all; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, std::string&) {}, all, read(a)); }")
+  "void f(View<double*, HostSpace> const& a) { std::string all; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, std::string&) {}, all, khs::read(a)); }")
 khs_must_not_compile(streamed_no_stage "a chain has stages" "void f() { streamed_chain(\"c\", 9); }")
 khs_must_not_compile(steps_of_two_types "steps read and write Views of the same elements"
-  "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Chunk<double*>) {}, read(a), write(b))); }")
+  "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Chunk<double*>) {}, khs::read(a), khs::write(b))); }")
 khs_must_not_compile(steps_of_update "steps have a khs::read, the first of which"
-  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const*>, Chunk<double*>) {}, read(a), update(b))); }")
+  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const*>, Chunk<double*>) {}, khs::read(a), update(b))); }")
 khs_must_not_compile(steps_of_more_dimensions "steps go over Views with as many dimensions"
-  "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, read(a), write(b))); }")
+  "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, khs::read(a), khs::write(b))); }")

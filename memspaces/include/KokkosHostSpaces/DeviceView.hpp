@@ -28,6 +28,7 @@ DenseLayoutOf<View> dense_layout_of(View const& view) {
   return dense;
 }
 
+/// \cond device_view is documented below
 struct DeviceViewFunction {
   template <class ExecutionSpace, class DataType, class... Properties>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -54,6 +55,7 @@ struct DeviceViewFunction {
     }
   }
 };
+/// \endcond
 
 }  // namespace Impl
 

@@ -128,11 +128,15 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// The other types of the host side, as Kokkos::DualView has them.
   using t_host_const = Kokkos::View<typename t_host::const_data_type, typename t_host::array_layout,
                                     typename t_host::device_type>;
+  /// Of const elements, read in any order.
   using t_host_const_randomread =
       Kokkos::View<typename t_host::const_data_type, typename t_host::array_layout,
                    typename t_host::device_type, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
+  /// Unmanaged.
   using t_host_um       = Impl::UnmanagedViewIn<t_host, typename t_host::device_type>;
+  /// Unmanaged, of const elements.
   using t_host_const_um = Impl::UnmanagedViewIn<t_host_const, typename t_host::device_type>;
+  /// Unmanaged, of const elements, read in any order.
   using t_host_const_randomread_um =
       Impl::UnmanagedViewIn<t_host_const_randomread, typename t_host::device_type>;
   /// True if both sides are the same memory.

@@ -171,6 +171,7 @@ namespace Impl {
 template <class View>
 concept WritableView = Kokkos::is_view_v<View> && !std::is_const_v<typename View::value_type>;
 
+/// \cond the objects are documented below
 struct MakeRead {
   template <class DataType, class... P>
   auto operator()(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) const {
@@ -210,6 +211,7 @@ struct MakeResident {
     return Resident<Kokkos::View<DataType, P...>>(view);
   }
 };
+/// \endcond
 
 }  // namespace Impl
 
