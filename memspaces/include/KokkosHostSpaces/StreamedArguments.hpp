@@ -168,10 +168,10 @@ struct StreamedArgument {
 
 namespace Impl {
 
+/// \cond the objects are documented below
 template <class View>
 concept WritableView = Kokkos::is_view_v<View> && !std::is_const_v<typename View::value_type>;
 
-/// \cond the objects are documented below
 struct MakeRead {
   template <class DataType, class... P>
   auto operator()(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) const {
