@@ -127,7 +127,7 @@ void SlowPath::refuse(std::string const& why) const {
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
       (now.limit == 0 ? "none" : in_bytes(now.limit)) + share_in_words(now.node_share) +
       ", RLIMIT_MEMLOCK " + locked_memory_limit() +
-      "): destroy what is not needed, ask for less, or raise KOKKOS_HOST_SPACES_" +
+      "): destroy Views that are not needed, ask for fewer bytes, or raise KOKKOS_HOST_SPACES_" +
       (now.node_share.bytes == 0 ? "" : "NODE_LIMIT, KOKKOS_HOST_SPACES_") +
       "POOL_LIMIT, the memory limit of the job or ulimit -l");
 }

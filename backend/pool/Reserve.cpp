@@ -74,8 +74,8 @@ Workers& workers() {
   return *made;
 }
 
-// Returns the bytes locked. At the limit, what lies ready and is not reserved makes room, and so may
-// what other threads lock or give back just now.
+// Locks a chunk and returns its bytes. At the limit, releases ready memory that is not reserved, and
+// tries again while other threads lock or give back memory, until the shortage's timeout.
 std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t chunk) {
   constexpr std::chrono::microseconds while_others_work(50);
   Pools& pools        = Pools::instance();

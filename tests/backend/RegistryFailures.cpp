@@ -252,7 +252,7 @@ TEST_CASE("memory that was not locked, for no device could be asked for, is not 
     CHECK(unregister_range(page.begin).empty());
     CHECK(registered_ranges() == 0);
   }
-  SECTION("even if somebody else has locked it meanwhile") {
+  SECTION("even if other code has locked the range meanwhile") {
     REQUIRE(cudaHostRegister(page.begin, page_bytes(), cudaHostRegisterDefault) == cudaSuccess);
     CHECK(unregister_range(page.begin).empty());
     CHECK(FakeCuda::outstanding().registrations == 1);

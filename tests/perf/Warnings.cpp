@@ -176,7 +176,7 @@ TEST_CASE("each GPU is warned of for itself") {
         }) == "iommu wrong_node");
 }
 
-TEST_CASE("a node's limit that is divided by nobody knows how many ranks is warned of") {
+TEST_CASE("a warning tells that the number of ranks, by which the node's limit is divided, is unknown") {
   CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 1, ""}; }) == "ranks_of_node");
   CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"}; }).empty());
 }

@@ -3,9 +3,9 @@
 
 // Memory that is given back after Kokkos::finalize, and by a static destructor, must neither crash
 // nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A
-// streamed loop in flight ends before Kokkos does, and its handle may be used afterwards. Snapshots that
-// nobody fenced are written before Kokkos ends; with an argument, at the end of a process that never
-// finalizes.
+// streamed loop in flight ends before Kokkos does, and its handle may be used afterwards. Snapshots
+// without a fence are written before Kokkos ends. With an argument the program does not call
+// Kokkos::finalize, and snapshots are written when it exits.
 
 #include <KokkosHostSpaces.hpp>
 

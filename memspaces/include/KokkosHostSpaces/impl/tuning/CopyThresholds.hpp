@@ -18,8 +18,8 @@ struct CopyThresholds {
   /// us.
   std::size_t few_calls = 16;
 
-  /// A kernel makes a copy of more planes than this: the driver queues them one by one, and a 3-D copy
-  /// of 65536 planes waits for the device (of 16384 it does not).
+  /// A kernel makes a copy of more planes than this: on an H200 the call for a 3-D copy of 65536 planes
+  /// waited for the device. No wait was seen with 16384 planes.
   std::size_t most_planes = 16384;
 
   /// The copy engine reads runs of this length from the host as fast as a kernel does. Host to
