@@ -133,7 +133,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       Kokkos::View<typename t_host::const_data_type, typename t_host::array_layout,
                    typename t_host::device_type, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
   /// Unmanaged.
-  using t_host_um       = Impl::UnmanagedViewIn<t_host, typename t_host::device_type>;
+  using t_host_um = Impl::UnmanagedViewIn<t_host, typename t_host::device_type>;
   /// Unmanaged, of const elements.
   using t_host_const_um = Impl::UnmanagedViewIn<t_host_const, typename t_host::device_type>;
   /// Unmanaged, of const elements, read in any order.
