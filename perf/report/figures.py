@@ -86,21 +86,27 @@ def _pairs(cases: list[Case]) -> str:
                            for key in ("seconds", "baseline_seconds")), f"`{baseline_name(case)}`"] for case in cases)])
 
 
+_DOINGS = {"cold": "first View", "warm": "View made and freed again", "free_busy": "View freed beside a kernel"}
+
+
 def _gains(cases: list[Case]) -> str:
-    """A line for each thing that codes do: its time in both forms of stock Kokkos and in ours, and the gain over the
-    better of the two."""
+    """A line for each thing that codes do: its time in the forms of stock Kokkos and in ours, and the gain over the
+    better of stock's."""
     forms: dict[tuple[str, str], dict[str, Case]] = {}
     for case in cases:
         key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
-        amount = f"{float(number) / 1e6:.3g} MB" if key == "bytes" else f"{key} {number}"
-        forms.setdefault((case.operation.replace("_", " "), amount), {})[baseline_name(case)] = case
+        amount = (f"{key} {number}" if key != "bytes" else size_text(case) if float(number) % 2**20 == 0
+                  else f"{float(number) / 1e6:.3g} MB")
+        doing = _DOINGS.get(case.operation, case.operation.replace("_", " "))
+        forms.setdefault((doing, amount), {})[baseline_name(case).removeprefix("View_")] = case
+    heading = sorted({form: None for stock in forms.values() for form in stock}, key=lambda form: form != "pageable")
     lines = []
-    for (operation, amount), stock in forms.items():
-        ours = [_median(case, "seconds") for case in stock.values()]
-        times = [_median(case, "baseline_seconds") for case in stock.values()]
-        lines.append([operation, amount, *(time_text(one) for one in times), time_text(min(ours)),
-                      f"{min(_median(case, 'ratio') for case in stock.values()):.2g} x"])
-    return _markdown([["", "size", *next(iter(forms.values())), "ours", "gain"], *lines])
+    for (doing, amount), stock in forms.items():
+        times = [time_text(_median(stock[form], "baseline_seconds")) if form in stock else "" for form in heading]
+        ours = min(_median(case, "seconds") for case in stock.values())
+        gain = min(_median(case, "ratio") for case in stock.values())
+        lines.append([doing, amount, *times, time_text(ours), f"{gain:,.0f} x" if gain >= 100 else f"{gain:.2g} x"])
+    return _markdown([["", "size", *heading, "ours", "gain"], *lines])
 
 
 def _crossing(run: Run) -> str:
@@ -126,7 +132,8 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "ratios": lambda: _pivot(cases, lambda case: f"{_median(case, 'ratio'):.2f}"),
               "sums": lambda: _pivot(
                   cases, lambda case: f"{_median(case, 'sum_bytes_per_second') / 1e9:.4g} GB/s"),
-              "times": lambda: _times(cases), "gains": lambda: _gains(cases), "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
+              "times": lambda: _times(cases), "gains": lambda: _gains(cases),
+              "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"
