@@ -86,26 +86,36 @@ struct Smooth {
   }
 };
 
+void steps(int distance, Vector const& x) {
+  khs::streamed_chain("steps", khs::Box<1>({9}, {rows - 9}),
+                      khs::steps(3, Smooth{distance}, khs::read(x, khs::halo(1)), khs::write(x)))
+      .fence();
+}
+
+void differences(std::int64_t halo, Vector const& x) {
+  double sum = 0;
+  khs::streamed_reduce("differences", khs::Box<1>({1}, {rows}), Difference(), sum,
+                       khs::read(x, khs::halo(halo)));
+}
+
 void run(std::string const& loop) {
   Vector const x("x", rows), y("y", rows);
   if (loop == "right") {
     shift(3, x, y);
     shift(3, x, x);
-    sides(1), slabs(2), table(7);
+    sides(1);
+    slabs(2);
+    table(7);
+    differences(1, x);
+    steps(1, x);
   }
   if (loop == "halo") shift(4, x, y);
   if (loop == "in_place") shift(4, x, x);
   if (loop == "inner") sides(3);
   if (loop == "left") slabs(3);
   if (loop == "table") table(5);
-  if (loop == "reduce") {
-    double sum = 0;
-    khs::streamed_reduce("differences", khs::Box<1>({1}, {rows}), Difference(), sum, khs::read(x));
-  }
-  if (loop == "steps")
-    khs::streamed_chain("steps", khs::Box<1>({9}, {rows - 9}),
-                        khs::steps(3, Smooth{2}, khs::read(x, khs::halo(1)), khs::write(x)))
-        .fence();
+  if (loop == "reduce") differences(0, x);
+  if (loop == "steps") steps(2, x);
 }
 
 }  // namespace
