@@ -64,7 +64,7 @@ struct Rebind<Dual<P...>, Of> {
 };
 
 template <class D>
-D braced(int n0, int n1) {
+D braced(std::size_t n0, std::size_t n1) {
   return {"braced", n0, n1};
 }
 
