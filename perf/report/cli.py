@@ -23,7 +23,8 @@ SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
 _ACCEPTANCE = "--check-acceptance"
 GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
-_USAGE = """report.py RESULTS.json... --check                        which acceptance goals and targets are missed
+_USAGE = """report.py RESULTS.json                                   a report beside it: RESULTS.html
+report.py RESULTS.json... --check                        which acceptance goals and targets are missed
 report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
 report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
 report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
@@ -137,7 +138,7 @@ def _report(arguments: list[str]) -> int:
     # An option with an optional value would take a following file name for its value.
     options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
     if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
-        parser.error("give --check, --output PATH, --pictures DIR or --nvbandwidth JSON")
+        options.output = options.results[0].with_suffix(".html")
     runs, goals = load_all(options.results), load_goals(options.goals)
     if options.output or options.pictures:
         _write_report(runs, goals, options.output, options.pictures)
