@@ -88,9 +88,11 @@ def _pairs(cases: list[Case]) -> str:
 
 def _gains(cases: list[Case]) -> str:
     """A line for each thing that codes do: its time in both forms of stock Kokkos and in ours, and the gain over the
-    better of the two."""
+    better of the two. Other baselines have no column."""
     forms: dict[tuple[str, str], dict[str, Case]] = {}
     for case in cases:
+        if baseline_name(case) not in ("pageable", "CudaHostPinnedSpace"):
+            continue
         key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
         amount = f"{float(number) / 1e6:.3g} MB" if key == "bytes" else f"{key} {number}"
         forms.setdefault((case.operation.replace("_", " "), amount), {})[baseline_name(case)] = case
