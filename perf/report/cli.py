@@ -30,7 +30,7 @@ report.py RESULTS.json... --output REPORT.html           a report: one file, wit
 report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
 report.py figures PAGE.md... [--write]                   whether the tables marked in pages are those of the results
-report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
+report.py condense RESULTS.json... OUT.json              the small form, that all commands read as well"""
 
 
 def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbose: bool) -> int:
@@ -81,11 +81,14 @@ def _compare(arguments: list[str]) -> int:
 
 def _condense(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py condense")
-    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="+", help="files of one run, as of its groups")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--anonymous", action="store_true", help="with numbers for the names of hosts, to be published")
     options = parser.parse_args(arguments)
-    options.out.write_text(condense(load(options.results), options.anonymous), encoding="utf-8")
+    runs = load_all(options.results)
+    if len(runs) > 1:
+        raise ResultsError(f"these are {len(runs)} runs, and not one: {', '.join(run.title for run in runs)}")
+    options.out.write_text(condense(runs[0], options.anonymous), encoding="utf-8")
     return SUCCESS
 
 
