@@ -104,6 +104,7 @@ Config Config::read(Lookup const& lookup) {
   read_one("POOL", config.pool);
   read_one("CALIBRATION", config.calibration);
   read_one("THRESHOLDS", config.thresholds);
+  read_one("PRETEND_DEVICE", config.pretend_device);
   read_one("GUARD", config.guard);
   read_one("VERBOSE", config.verbose);
   return config;

@@ -39,7 +39,9 @@ struct Config {
   std::string calibration = {};
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
-  bool guard             = false;  ///< _GUARD: on | off: tell of host code that races with copies
+  bool pretend_device =
+      false;             ///< _PRETEND_DEVICE: on | off: streamed loops of the host as on a GPU
+  bool guard   = false;  ///< _GUARD: on | off: tell of host code that races with copies
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
   /// Reads the variables.
