@@ -15,11 +15,12 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 // Two poisons each for elements that are read and that are written. As numbers they have different
-// signs, so that sums, minima and comparisons differ, and their squares do not overflow.
+// signs, so that sums, minima and comparisons differ; squares do not overflow, and sums with numbers of
+// usual size are not rounded away.
 struct Poison {
   char first, second;
 };
-constexpr Poison of_read{'\x5a', '\xda'}, of_written{'\x47', '\xc7'};
+constexpr Poison of_read{'\x42', '\xc2'}, of_written{'\x41', '\xc1'};
 
 // Copies of the rows of a buffer that a launch may touch, between guards of poison.
 class Window {
