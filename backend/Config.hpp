@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -48,6 +49,13 @@ struct Config {
   /// \throw ConfigurationError with the name, the value and what is allowed.
   static Config read(Lookup const& lookup);
 };
+
+/// Sentences for the user: a variable that begins as ours do and is none of them, with the nearest
+/// name that is known; a race guard that watches nothing.
+/// \param environment names of all variables
+/// \param devices that the process can use
+std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
+                                 int devices);
 
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
 Config const& config();
