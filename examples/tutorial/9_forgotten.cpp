@@ -13,9 +13,9 @@ using namespace Tutorial;
 bool simulate(Example::Options const& options) {
   int const n = int(options.size("rows")), steps = int(options.size("steps"));
   Device const instance;
-  Plate now("now", n, n), next("next", n, n);
+  Plate now("plate", n, n), next("plate", n, n);
   Kokkos::View<double*, khs::MappedSpace> power("power", n);
-  auto const output = Kokkos::create_mirror(now);  // pageable
+  auto const output = Kokkos::create_mirror(now);  // pageable memory
   Kokkos::View<double, Kokkos::HostSpace> probe("probe");
   double heat = 0;
   Kokkos::Timer const timer;
