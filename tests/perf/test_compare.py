@@ -28,6 +28,21 @@ class Compare(ReportTest):
             self.assertEqual(code, 0, text)
             self.assertIn("0 of 526 cases are slower, 0 faster, 526 unchanged", text)
 
+    def test_a_busy_machine_is_not_taken_for_a_change(self):
+        """Other programs slow some cases down, the plain side of them as well."""
+        new, scatter = synthetic.machine(2), random.Random(1)
+        factors = {}
+        for one in new.data["benchmarks"]:
+            for key in ("real_time", "baseline_seconds"):
+                if key in one:
+                    one[key] *= factors.setdefault((one["name"], key), scatter.uniform(1, 1.5))
+        new.data["context"] |= {"load_avg": [6.0, 1.0, 1.0], "num_cpus": 2}
+        code, text = self.compare(synthetic.machine(1), new)
+        self.assertEqual(code, 3, text)
+        self.assertIn("0 of 526 cases are slower", text)
+        self.assertIn("nothing can be judged", text)
+        self.assertIn("3.0 processes waited for each core when", text)
+
     def test_one_case_that_is_6_percent_slower_is_found(self):
         new = synthetic.machine(2)
         self.assertEqual(new.change(PART + "/", real_time=1.06), 15)

@@ -92,6 +92,10 @@ concept PlainView = !View::traits::impl_is_customized;
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
 
+/// A property that Kokkos takes without view_alloc, such as WithoutInitializing.
+template <class T>
+concept ViewProperty = Kokkos::Impl::is_view_ctor_property<T>::value;
+
 /// Returns properties unchanged, and wraps a single property.
 template <class... P>
 ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {

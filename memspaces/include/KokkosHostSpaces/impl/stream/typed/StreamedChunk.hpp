@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/ChunkWindow.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -50,25 +51,54 @@ class ChunkView {
   template <class U>
   requires std::is_same_v<U const, T> KOKKOS_FUNCTION
   ChunkView(ChunkView<U, Rank, Layout> const& other)
-      : m_first(other.m_first), m_stride(other.m_stride), m_inner_stride(other.m_inner_stride) {}
+      : m_first(other.m_first),
+        m_stride(other.m_stride),
+        m_inner_stride(other.m_inner_stride),
+        m_window(other.m_window) {}
 
-  KOKKOS_FUNCTION T& operator()(std::int64_t i) const requires(Rank == 1) { return m_first[i]; }
+  KOKKOS_FUNCTION T& operator()(std::int64_t i) const requires(Rank == 1) {
+    if constexpr (ChunkWindow::is_checked) m_window.check(i, true, i);
+    return m_first[i];
+  }
   KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t j) const requires(Rank == 2) {
+    if constexpr (ChunkWindow::is_checked)
+      m_window.check(right ? i : j, is_below(right ? j : i, m_stride), i, j);
     return right ? m_first[i * m_stride + j] : m_first[j * m_stride + i];
   }
   KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const
       requires(Rank == 3) {
+    if constexpr (ChunkWindow::is_checked)
+      m_window.check(
+          right ? i : k,
+          is_below(right ? k : i, m_inner_stride) && is_below(j, m_stride / m_inner_stride), i, j,
+          k);
     return right ? m_first[i * m_stride + j * m_inner_stride + k]
                  : m_first[k * m_stride + j * m_inner_stride + i];
+  }
+
+  /// With other rows that may be touched.
+  KOKKOS_FUNCTION ChunkView within(ChunkWindow const& window) const {
+    ChunkView result = *this;
+    result.m_window  = window;
+    return result;
+  }
+  /// As an iteration may touch it. \param first, last its first and last index
+  KOKKOS_FUNCTION ChunkView around(std::int64_t first, std::int64_t last) const {
+    return within(m_window.around(right ? first : last));
   }
 
  private:
   template <class, int, class>
   friend class ChunkView;
 
+  KOKKOS_FUNCTION static bool is_below(std::int64_t index, std::int64_t extent) {
+    return index >= 0 && index < extent;
+  }
+
   T* m_first            = nullptr;
   std::int64_t m_stride = 0;
   int m_inner_stride    = 0;
+  [[no_unique_address]] ChunkWindow m_window;
 };
 
 // Arrays of rank 1 are the same in every layout.
