@@ -195,7 +195,10 @@ announce_downloads() {
 stored_gains() {
   sed -n '/^<!-- table gains/,/^<!-- end/ { s/µ/u/g; s/^| //; s/ |$//; /^[<-]/d; p; }' README.md |
     awk -F ' *[|] *' '{
-      if ($1 == "") for (i = 3; i <= NF; ++i) width[i] = length($i) < 9 ? 11 : length($i) + 2
+      if ($1 == "") {
+        print ""
+        for (i = 3; i <= NF; ++i) width[i] = length($i) < 9 ? 11 : length($i) + 2
+      }
       printf "%-27s%10s", $1, $2
       for (i = 3; i <= NF; ++i) printf "%" width[i] "s", $i
       print ""
@@ -212,7 +215,8 @@ compare() {
     build/cuda/perf/kokkos_host_spaces_transport --groups idioms --quick
   else
     build host --target example_14_first_views
-    say "What codes gain on an H200 (stored results, perf/results/README.md; nothing of it is measured here)"
+    say "On an H200: stock Kokkos, with pageable memory and with its own pinned space, and ours" \
+      "(stored results of perf/results/, not measured here)"
     stored_gains
   fi
   say "Memory of this host"
