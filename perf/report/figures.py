@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from .numbers import parse_number, time_text
 from .results import Case, ResultsError, Run, load
-from .series import TYPES, baseline_name, crossings, ordered, readable, size, size_text, times_table
+from .series import TYPES, baseline_name, crossings, gains, ordered, readable, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -86,27 +86,14 @@ def _pairs(cases: list[Case]) -> str:
                            for key in ("seconds", "baseline_seconds")), f"`{baseline_name(case)}`"] for case in cases)])
 
 
-_DOINGS = {"cold": "first View", "warm": "View made and freed again", "free_busy": "View freed beside a kernel"}
-
-
 def _gains(cases: list[Case]) -> str:
     """A line for each thing that codes do: its time in the forms of stock Kokkos and in ours, and the gain over the
     better of stock's."""
-    forms: dict[tuple[str, str], dict[str, Case]] = {}
-    for case in cases:
-        key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
-        amount = (f"{key} {number}" if key != "bytes" else size_text(case) if float(number) % 2**20 == 0
-                  else f"{float(number) / 1e6:.3g} MB")
-        doing = _DOINGS.get(case.operation, case.operation.replace("_", " "))
-        forms.setdefault((doing, amount), {})[baseline_name(case).removeprefix("View_")] = case
-    heading = sorted({form: None for stock in forms.values() for form in stock}, key=lambda form: form != "pageable")
-    lines = []
-    for (doing, amount), stock in forms.items():
-        times = [time_text(_median(stock[form], "baseline_seconds")) if form in stock else "" for form in heading]
-        ours = min(_median(case, "seconds") for case in stock.values())
-        gain = min(_median(case, "ratio") for case in stock.values())
-        lines.append([doing, amount, *times, time_text(ours), f"{gain:,.0f} x" if gain >= 100 else f"{gain:.2g} x"])
-    return _markdown([["", "size", *heading, "ours", "gain"], *lines])
+    forms, found = gains(cases)
+    return _markdown([["", "size", *forms, "ours", "gain"],
+                      *([one.doing, one.amount, *(time_text(one.stock[form]) if form in one.stock else "" for form in forms),
+                         time_text(one.ours), f"{one.gain:,.0f} x" if one.gain >= 100 else f"{one.gain:.2g} x"]
+                        for one in found)])
 
 
 def _crossing(run: Run) -> str:

@@ -13,6 +13,7 @@
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/ValueBytes.hpp>
 
 #include <array>
 #include <concepts>
@@ -136,6 +137,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
+  facts.value_bytes   = value_bytes<typename View::non_const_value_type>();
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -167,6 +169,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
+  facts.value_bytes   = value_bytes<typename Array::value_type>();
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -286,6 +289,7 @@ struct StreamSetting {
     job.options.slots      = options.slots;
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
+    job.pretends_device    = pretends_device();
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
       for (auto const& instance : options.instances)
@@ -467,7 +471,11 @@ StreamedLoop run_streamed_reduce(std::string const& label,
     launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,
                                                        reducer, Part(parts.data() + launch.chunk));
   };
-  bool const on_device = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
+  setting.job.part = [&](std::int64_t chunk) {
+    return reinterpret_cast<char const*>(parts.data() + chunk);
+  };
+  setting.job.part_value_bytes = value_bytes<Value>();
+  bool const on_device         = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
                          is_reachable(reducer.view().data(), sizeof(Value));
   if (on_device)
     setting.job.finish = [&] {
