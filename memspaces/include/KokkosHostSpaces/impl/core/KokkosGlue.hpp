@@ -173,7 +173,7 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
   auto const launch            = [&]<class Layout>(Layout) {
     Kokkos::Impl::ViewCopy<typename Dst::uniform_runtime_nomemspace_type,
                            typename Src::uniform_runtime_const_nomemspace_type, Layout,
-                           Kokkos::Cuda, unsigned(Dst::rank), int64_t>(dst, src, instance);
+                           Kokkos::Cuda, int(Dst::rank), int64_t>(dst, src, instance);
   };
   if (order == Iterate::Right)
     launch(Kokkos::LayoutRight{});
