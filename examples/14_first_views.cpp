@@ -5,6 +5,7 @@
 // system has to give it, and again, after it was freed. This holds without a GPU, too.
 
 #include "support/Example.hpp"
+#include "support/Timing.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
@@ -14,6 +15,10 @@
 #include <new>
 
 namespace khs = KokkosHostSpaces;
+
+// Sizes at which the driver takes its time, where there is one.
+constexpr std::size_t of_fresh = std::size_t(Example::across_a_link ? 1024 : 64) << 20;
+constexpr std::size_t of_used  = std::size_t(Example::across_a_link ? 256 : 4) << 20;
 
 // A View whose elements nobody has written yet.
 template <class Space>
@@ -29,11 +34,11 @@ struct Malloc {
   char* data() const { return memory.get(); }
 };
 
-// The median of several times, each of memory that is made, touched and freed.
+// The median of several times from asking for memory until each of its pages is written.
 template <class Make>
 double median_seconds(std::size_t bytes, bool fresh, Make const& make) {
   std::vector<double> seconds;
-  for (int r = 0; r < 9; ++r) {
+  for (int r = 0; r < 5; ++r) {
     if (fresh) khs::pool::trim(0);  // the pool gives back what it keeps
     Kokkos::Timer const timer;
     auto const memory         = make(bytes);
@@ -47,13 +52,15 @@ double median_seconds(std::size_t bytes, bool fresh, Make const& make) {
 
 template <class Make>
 void print(char const* name, Make const& make) {
-  double const first = median_seconds(std::size_t(64) << 20, true, make);
-  double const again = median_seconds(std::size_t(4) << 20, false, make);
+  double const first = median_seconds(of_fresh, true, make);
+  double const again = median_seconds(of_used, false, make);
   std::printf("%-28s%12.2f ms%15.1f us\n", name, 1e3 * first, 1e6 * again);
 }
 
 bool run(Example::Options const&) {
-  std::printf("%-28s%15s%18s\n", "usable after", "64 MiB, fresh", "4 MiB, again");
+  std::printf("%-28s%15s%18s\n", "usable after",
+              (Example::bytes_text(of_fresh) + ", fresh").c_str(),
+              (Example::bytes_text(of_used) + ", again").c_str());
   print("malloc", [](std::size_t bytes) { return Malloc(bytes); });
   print("View in HostSpace", make_view<Kokkos::HostSpace>);
 #ifdef KOKKOS_ENABLE_CUDA
