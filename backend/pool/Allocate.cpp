@@ -31,12 +31,6 @@ using Clock = Retirement::Clock;
 
 std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
 
-std::string share_in_words(pool::NodeShare const& share) {
-  if (share.bytes == 0) return "";
-  return ", share of KOKKOS_HOST_SPACES_NODE_LIMIT " + in_bytes(share.bytes) + " for " +
-         ranks_in_words(share);
-}
-
 /// An allocation that found no ready memory, and its steps. No lock is held between them. All may
 /// throw std::bad_alloc.
 struct SlowPath {
@@ -120,16 +114,17 @@ std::string SlowPath::why_impossible(std::size_t least) const {
 
 void SlowPath::refuse(std::string const& why) const {
   pool::Statistics const now = pool::statistics();
+  bool const is_share        = decides(now.node_share, now.limit);
   throw OutOfPinnedMemory(
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
       ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
-      (now.limit == 0 ? "none" : in_bytes(now.limit)) + share_in_words(now.node_share) +
-      ", RLIMIT_MEMLOCK " + locked_memory_limit() +
+      (now.limit == 0 ? "none" : in_bytes(now.limit)) +
+      (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
+      locked_memory_limit() +
       "): destroy Views that are not needed, ask for fewer bytes, or raise KOKKOS_HOST_SPACES_" +
-      (now.node_share.bytes == 0 ? "" : "NODE_LIMIT, KOKKOS_HOST_SPACES_") +
-      "POOL_LIMIT, the memory limit of the job or ulimit -l");
+      (is_share ? "NODE_LIMIT" : "POOL_LIMIT") + ", the memory limit of the job or ulimit -l");
 }
 
 // The loop of a shortage, its observations and its deadline.

@@ -117,8 +117,9 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                          std::size_t wanted) {
   if (!ledger.reserve(bytes)) {
-    throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) + " bytes" +
-                       (node_share.bytes == 0 ? "" : " for " + ranks_in_words(node_share)) +
+    std::size_t const limit = ledger.limit();
+    throw LimitReached("the limit of the pool, " + std::to_string(limit) + " bytes" +
+                       (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
                        ", is reached");
   }
   Coming const coming(heap, bytes, wanted);
