@@ -236,7 +236,7 @@ Heap::Segments::node_type Heap::release(Surplus surplus) noexcept {
   Segment* const segment = m_arena.unused_segment(surplus);
   if (segment == nullptr) return {};
   m_arena.remove(*segment);
-  m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
+  m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_release);
   if (segment->reserved)
     m_reserved_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
   return m_segments.extract(static_cast<char const*>(segment->region.pointer));

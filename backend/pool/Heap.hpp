@@ -97,12 +97,13 @@ class Heap {
   /// Bytes of the segment that fits best, of those that nobody uses; 0 if there is none.
   std::size_t releasable(Surplus surplus) noexcept;
 
-  /// Takes that segment out; empty if there is none.
+  /// Takes that segment out; empty if there is none. Who reads fewer locked bytes also sees what the
+  /// caller did before.
   Segments::node_type release(Surplus surplus) noexcept;
 
   /// Sums that can be read without the mutex.
   std::size_t locked_bytes() const noexcept {
-    return m_segment_bytes.load(std::memory_order_relaxed);
+    return m_segment_bytes.load(std::memory_order_acquire);
   }
   std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
   Account const& account() const noexcept { return m_meter.account(); }

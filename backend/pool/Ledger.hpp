@@ -38,13 +38,17 @@ class Ledger {
   }
 
   /// What was reserved has come to a heap.
-  void arrived() noexcept { end_transit(); }
+  void arrived() noexcept {
+    m_changes.fetch_add(1);
+    m_in_transit.fetch_sub(1);
+  }
 
-  /// Memory was taken out of a heap, to be given back.
+  /// Memory will be taken out of a heap, to be given back. Call it first, or a reader finds the bytes
+  /// neither in the heap nor in transit.
   void leaves() noexcept { m_in_transit.fetch_add(1); }
 
-  /// What left could not be given back: it is nobody's any more, and remains locked.
-  void stays() noexcept { end_transit(); }
+  /// Nothing left after all, or it could not be given back: it is in no heap then, and stays locked.
+  void stays() noexcept { m_in_transit.fetch_sub(1); }
 
   /// What left, or did not come, is the system's again.
   void release(std::size_t bytes) noexcept {
@@ -52,7 +56,7 @@ class Ledger {
       std::fputs("KokkosHostSpaces: more memory was given back than was locked\n", stderr);
       std::abort();  // else the sum would wrap, and refuse every request
     }
-    end_transit();
+    arrived();
   }
 
   std::size_t locked() const noexcept { return m_locked.load(); }
@@ -80,10 +84,6 @@ class Ledger {
   std::size_t most() const noexcept {
     std::size_t const most = limit();
     return most == 0 ? unlimited : most;
-  }
-  void end_transit() noexcept {
-    m_changes.fetch_add(1);
-    m_in_transit.fetch_sub(1);
   }
 
   std::atomic<std::size_t> m_locked{0};

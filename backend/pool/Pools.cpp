@@ -184,17 +184,20 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
     surplus.bytes    = bytes - released;
     Heap* const heap = heap_to_release(surplus);
     if (heap == nullptr) break;
+    ledger.leaves();
     Heap::Segments::node_type left;
     {
       std::lock_guard const lock(heap->mutex);
       left = heap->release(surplus);
-      if (!left.empty()) ledger.leaves();
     }
-    if (left.empty()) continue;  // somebody else was faster
+    if (left.empty()) {  // another thread was faster
+      ledger.stays();
+      continue;
+    }
     Segment const& segment = left.mapped();
     if (!give_back(segment.region)) {
       ledger.stays();
-      continue;
+      break;  // a runtime that refuses one is likely to refuse all: the others stay usable
     }
     ledger.release(segment.region.bytes);
     released += segment.region.bytes;

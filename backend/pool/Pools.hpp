@@ -134,7 +134,8 @@ class Pools {
     return progress;
   }
 
-  /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
+  /// Gives ready memory back; may wait for kernels. Stops when the runtime refuses to unlock a
+  /// segment, which is lost. Returns the bytes given back.
   std::size_t release_ready(Surplus surplus) noexcept;
 
   /// Bytes in use or retired.
