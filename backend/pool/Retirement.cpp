@@ -90,7 +90,7 @@ Driver::EventState Retirement::ask(Recording& recording) noexcept {
 
 Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
   forget_what_is_over();
-  if (epoch <= completed()) return Progress::done;  // somebody else asked while this thread waited
+  if (epoch <= completed()) return Progress::done;  // another thread asked meanwhile
   Progress progress = Progress::pending;
   if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
   // The newest first: on an idle device one question answers for all. One that is lost is
@@ -160,7 +160,7 @@ Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) 
 }
 
 bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
-  // Asked again and again, not waited for: an event that is waited for could not be recorded anew.
+  // Polls: an event that a thread waits for could not be recorded again by another.
   constexpr std::chrono::microseconds pause(50);
   for (;;) {
     switch (reach(epoch)) {

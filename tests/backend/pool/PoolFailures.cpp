@@ -201,6 +201,20 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
+TEST_CASE("memory that cannot be unlocked is not given up, but for the segment that was tried") {
+  PoolTest const test(1);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
+  for (char* const block : blocks) Pool::deallocate(block);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  SECTION("trim") { CHECK(pool::trim(0) == 0); }
+  SECTION("a lower limit") { pool::set_limit(1); }
+  FakeCuda::fail_no_more();
+  CHECK(PoolTest::usage().bytes_cached == 40 * MiB);
+  CHECK(Pools::instance().ledger.locked() == 60 * MiB);
+  CHECK(pool::trim(0) == 40 * MiB);
+}
+
 TEST_CASE("what the system refuses to a single thread is not asked of it again and again") {
   PoolTest const test(1);
   FakeCuda::pin_at_most(30 * MiB);
