@@ -247,9 +247,9 @@ void* take_asking(SlowPath const& path, Epoch epoch) {
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
 void* take_hoarded(SlowPath const& path, std::size_t& growth) {
-  Pools& pools             = path.pools;
-  std::size_t const wanted = path.request.bytes;
-  bool const idle = pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done;
+  Pools& pools              = path.pools;
+  std::size_t const wanted  = path.request.bytes;
+  bool const idle           = pools.retirement.reach_all() == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
     return pools.hoarded(path.heap, bytes, wanted, Pools::Unasked::is_needed);
   };

@@ -130,7 +130,7 @@ class Pools {
 
   /// Asks the devices, then makes all memory ready that they are done with.
   Retirement::Progress make_ready() noexcept {
-    Retirement::Progress const progress = retirement.reach(retirement.stamp());
+    Retirement::Progress const progress = retirement.reach_all();
     settle();
     return progress;
   }

@@ -52,6 +52,10 @@ class Retirement {
   /// perhaps for the driver, and at most 50 us for another thread that asks.
   Progress reach(Epoch epoch) noexcept;
 
+  /// The same for all that was given back so far. Without events it waits a second at most, as
+  /// wait_if_it_ends: else memory would never be ready, and the pool grow for ever.
+  Progress reach_all() noexcept;
+
   using Clock = std::chrono::steady_clock;
 
   /// For devices without events: waits for all their work, at most until `deadline`. Such a wait has
