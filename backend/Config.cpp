@@ -130,6 +130,7 @@ void visit(Config& config, Visitor const& visitor) {
   visitor("POOL", config.pool);
   visitor("CALIBRATION", config.calibration);
   visitor("THRESHOLDS", config.thresholds);
+  visitor("SCRUB", config.scrub);
   visitor("PRETEND_DEVICE", config.pretend_device);
   visitor("GUARD", config.guard);
   visitor("VERBOSE", config.verbose);

@@ -42,6 +42,7 @@ struct Config {
   std::string thresholds = {};
   bool pretend_device =
       false;             ///< _PRETEND_DEVICE: on | off: streamed loops of the host as on a GPU
+  bool scrub   = false;  ///< _SCRUB: on | off: memory is zero for each new owner
   bool guard   = false;  ///< _GUARD: on | off: tell of host code that races with copies
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 

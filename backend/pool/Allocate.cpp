@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -327,9 +328,8 @@ Found find(void const* pointer) noexcept {
   return {block, slot, slot != nullptr ? block->slab->address_of(*slot) : nullptr};
 }
 
-}  // namespace
-
-void* Pool::allocate(Request const& request) {
+// Memory with the bytes that its last owner left.
+void* take_block(Pool::Request const& request) {
   if (request.bytes == 0) return nullptr;
   if (is_forked_child()) {
     throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
@@ -362,6 +362,15 @@ void* Pool::allocate(Request const& request) {
   // If the devices are not asked, because that brings little, retired memory counts as needed.
   return take_growing(growing,
                       epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
+}
+
+}  // namespace
+
+void* Pool::allocate(Request const& request) {
+  void* const memory = take_block(request);
+  if (memory != nullptr && config().scrub)
+    std::memset(memory, 0, std::min(request.bytes, dirty_bytes(memory)));
+  return memory;
 }
 
 void Pool::deallocate(void* pointer) noexcept {

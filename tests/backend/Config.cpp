@@ -79,6 +79,7 @@ TEST_CASE("every variable is read") {
                               {"CALIBRATION", "/tmp/rates"},
                               {"THRESHOLDS", "/tmp/thresholds"},
                               {"PRETEND_DEVICE", "on"},
+                              {"SCRUB", "on"},
                               {"GUARD", "on"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
@@ -90,6 +91,7 @@ TEST_CASE("every variable is read") {
   CHECK(config.calibration == "/tmp/rates");
   CHECK(config.thresholds == "/tmp/thresholds");
   CHECK(config.pretend_device);
+  CHECK(config.scrub);
   CHECK(config.guard);
   CHECK(config.verbose);
 }
