@@ -231,6 +231,7 @@ TEST_CASE("loops are staged within their device memory", "[.][pretended_device]"
   CHECK(loop.device_memory() <= options.device_memory);
   CHECK_THAT(loop.explain(), ContainsSubstring("pretended device"));
   options.device_memory = 16;
+  options.transport     = Transport::staged;
   CHECK_THROWS_MATCHES(
       khs::streamed_for("copy", options, x.extent(0), copy, khs::read(x), khs::write(y)).fence(),
       khs::Error, tells("device memory"));

@@ -114,11 +114,32 @@ class Run {
                   obstacle() + "): or use Staged");
     if (m_job.transport == Transport::automatic) {
       if (m_job.targets.empty())
-        m_state->transport = Transport::staged;
+        pretend();
       else
         estimate();
     }
     if (m_state->transport == Transport::staged) plan_parts();
+  }
+
+  // Plans the chunks. Chooses zero-copy and returns false if they are impossible, and that is not.
+  bool can_stage() {
+    try {
+      plan_parts();
+      return true;
+    } catch (Error const& error) {
+      if (!obstacle().empty()) throw;
+      m_state->transport = Transport::zero_copy;
+      m_state->why       = [what = std::string(error.what())] {
+        return "staging is not possible: " + what;
+      };
+      return false;
+    }
+  }
+
+  void pretend() {
+    if (!can_stage()) return;
+    m_state->transport = Transport::staged;
+    m_state->why       = [] { return std::string("on a pretended device"); };
   }
 
   void estimate() {
@@ -128,17 +149,8 @@ class Run {
     // Planning takes microseconds: skip it if staging at its best is slower.
     cost.chunks = 0;
     if (!estimate_transports(cost, rates).zero_copy) {
-      try {
-        plan_parts();
-        cost.chunks = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
-      } catch (Error const& error) {
-        if (!cost.not_in_place.empty()) throw;
-        m_state->transport = Transport::zero_copy;
-        m_state->why       = [what = std::string(error.what())] {
-          return "staging is not possible: " + what;
-        };
-        return;
-      }
+      if (!can_stage()) return;
+      cost.chunks = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
     }
     bool const zero_copy = estimate_transports(cost, rates).zero_copy;
     m_state->transport   = zero_copy ? Transport::zero_copy : Transport::staged;
@@ -275,8 +287,6 @@ class Run {
     m_options.smallest_chunk = 1;
     m_options.largest_chunk  = std::size_t(m_job.binding.rows) * row_bytes / 8;
     choose();
-    if (m_job.transport != Transport::zero_copy)
-      m_state->why = [] { return std::string("on a pretended device"); };
     if (m_state->transport == Transport::zero_copy) {
       in_place();
     } else {

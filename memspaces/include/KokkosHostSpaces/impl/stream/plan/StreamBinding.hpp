@@ -30,15 +30,15 @@ struct ArgumentFacts {
   char* data                = nullptr;  ///< nullptr with `intermediate`
   void const* intermediate  = nullptr;  ///< identity of an intermediate array
   std::size_t element_bytes = 0;
-  std::string value_bytes;  ///< as in StreamBuffer; empty: no padding
-  int rank                = 1;
-  std::int64_t extents[3] = {1, 1, 1};
-  bool layout_right       = true;
-  bool contiguous         = true;
-  bool fixed              = false;  ///< resident: on the device, with any extents
-  double touched          = 1;
-  Access access           = Access::read;
-  std::int64_t halo       = 0;
+  std::string value_bytes   = {};  ///< as in StreamBuffer; empty: no padding
+  int rank                  = 1;
+  std::int64_t extents[3]   = {1, 1, 1};
+  bool layout_right         = true;
+  bool contiguous           = true;
+  bool fixed                = false;  ///< resident: on the device, with any extents
+  double touched            = 1;
+  Access access             = Access::read;
+  std::int64_t halo         = 0;
 };
 
 /// A loop of a chain.
