@@ -8,7 +8,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
 
-#include "../Region.hpp"
+#include "../PageLock.hpp"
 
 #include <array>
 #include <atomic>
