@@ -23,6 +23,9 @@ using OnDevice = Kokkos::View<double*, Instance::memory_space>;
 struct Twice {
   KOKKOS_FUNCTION double operator()(double a) const { return 2 * a; }
 };
+struct One {
+  KOKKOS_FUNCTION double operator()() const { return 1; }
+};
 struct Copy {
   template <class From, class To>
   KOKKOS_FUNCTION void operator()(std::int64_t i, From const& from, To const& to) const {
@@ -80,6 +83,7 @@ void use_vectors(Instance const& instance, Pinned const& pinned, Mapped const& m
   auto const in = khs::mapped_view(pinned);
   double sum    = 0;
   khs::element_wise("twice", instance, mapped, Twice(), in);
+  khs::element_wise("one", instance, mapped, One());
   khs::element_sum("sum", instance, sum, Twice(), in);
 }
 

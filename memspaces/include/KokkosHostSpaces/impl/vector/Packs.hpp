@@ -148,7 +148,7 @@ std::pair<std::uintptr_t, std::uintptr_t> bytes_of(View const& view) {
 /// memory is fine.
 template <class Out, class... In>
 void check_overlaps(char const* function, Out const& out, In const&... in) {
-  auto const check = [&](auto const& input) {
+  [[maybe_unused]] auto const check = [&](auto const& input) {
     auto const to = bytes_of(out), from = bytes_of(input);
     if (to != from && from.first < to.second && to.first < from.second)
       throw Error("KokkosHostSpaces::" + std::string(function) + ": the output \"" + out.label() +
