@@ -79,7 +79,7 @@ struct Inputs<std::index_sequence<I...>, T...> : NumberedPointer<I, T>... {
   explicit Inputs(T const*... pointers) : NumberedPointer<I, T>{pointers}... {}
 
   /// The inputs without their first `elements` elements.
-  Inputs from(std::uint64_t elements) const {
+  Inputs from([[maybe_unused]] std::uint64_t elements) const {
     return Inputs((static_cast<NumberedPointer<I, T> const&>(*this).pointer + elements)...);
   }
 
