@@ -3,12 +3,20 @@
 
 #include "Config.hpp"
 
+#include "Driver.hpp"
 #include "Error.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -20,9 +28,17 @@ namespace {
                            "' (which makes no sense): set it to " + allowed + ", or unset it");
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 void parse(std::string const& name, std::string const& value, bool& out) {
-  if (value != "on" && value != "off") refuse(name, value, "on or off");
-  out = value == "on";
+  std::string const word = lower_case(value);
+  out                    = word == "on" || word == "1" || word == "true" || word == "yes";
+  if (!out && word != "off" && word != "0" && word != "false" && word != "no")
+    refuse(name, value, "on or off (or 1, true, yes; 0, false, no)");
 }
 
 // Reads a number and returns what is left of the text; nothing if it does not begin with a number
@@ -34,22 +50,39 @@ std::optional<std::string_view> read_number(std::string_view text, Number& out) 
   return text.substr(static_cast<std::size_t>(end - text.data()));
 }
 
-// Bytes with a suffix; nothing if they are none, or too many.
+// The decimals behind a number, in 2^-30; moves the text behind them.
+std::size_t read_fraction(std::string_view& text) {
+  if (text.size() < 2 || text[0] != '.' || text[1] < '0' || text[1] > '9') return 0;
+  text.remove_prefix(1);
+  double fraction = 0, digit = 1;
+  for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1))
+    fraction += (text[0] - '0') * (digit /= 10);
+  return static_cast<std::size_t>(fraction * (1 << 30));
+}
+
+// Bytes with a unit such as G, GB, GiB, all of which are 1024^3; nothing if they are none, or too many.
 std::optional<std::size_t> read_bytes(std::string_view value) {
-  constexpr std::string_view units = "KMGT";
-  std::size_t number               = 0;
-  auto const unit                  = read_number(value, number);
-  std::size_t const power =
-      unit && unit->size() == 1 ? units.find(unit->front()) + 1 : 0;  // 0: unknown
-  bool const is_number = unit && (unit->empty() || power > 0);
-  if (!is_number || number > (SIZE_MAX >> (10 * power))) return std::nullopt;
-  return number << (10 * power);
+  std::size_t number = 0;
+  auto rest          = read_number(value, number);
+  if (!rest) return std::nullopt;
+  bool const is_whole        = rest->substr(0, 1) != ".";
+  std::size_t const fraction = read_fraction(*rest);
+  std::string const unit     = lower_case(std::string(*rest));
+  std::size_t const power    = unit.empty() ? 0 : std::string_view("bkmgt").find(unit.front());
+  bool const is_unit         = unit.empty() || unit == "b" ||
+                       (power >= 1 && power <= 4 &&
+                        (unit.size() == 1 || unit.substr(1) == "b" || unit.substr(1) == "ib"));
+  if (!is_unit || (!is_whole && power == 0) || number >= (SIZE_MAX >> (10 * power)))
+    return std::nullopt;
+  return (number << (10 * power)) + ((fraction << 10) >> (40 - 10 * power));
 }
 
 void parse(std::string const& name, std::string const& value, std::size_t& out) {
   auto const bytes = read_bytes(value);
   if (!bytes)
-    refuse(name, value, "a number of bytes such as 512M or 64G (suffixes K, M, G, T; 0: no limit)");
+    refuse(
+        name, value,
+        "a number of bytes such as 512M, 1.5G or 64GB (K, M, G, T are powers of 1024; 0: no limit)");
   out = *bytes;
 }
 
@@ -60,9 +93,10 @@ void parse(std::string const& name, std::string const& value, Config::NodeLimit&
   }
   int percent = 0;
   if (read_number<int>(value, percent) != "%" || percent < 1 || percent > 100)
-    refuse(name, value,
-           "a number of bytes such as 512G (suffixes K, M, G, T; 0: no limit), or a share of the "
-           "node's memory from 1% to 100%");
+    refuse(
+        name, value,
+        "a number of bytes such as 512G (K, M, G, T are powers of 1024; 0: no limit), or a share of the "
+        "node's memory from 1% to 100%");
   out = {0, percent};
 }
 
@@ -80,7 +114,83 @@ void parse(std::string const& name, std::string const& value, std::string& out) 
   out = value;
 }
 
+constexpr std::string_view prefix = "KOKKOS_HOST_SPACES_";
+
+// All variables of a configuration.
+template <class Visitor>
+void visit(Config& config, Visitor const& visitor) {
+  visitor("POOL_LIMIT", config.pool_limit);
+  visitor("NODE_LIMIT", config.node_limit);
+  visitor("NODE_RANKS", config.node_ranks);
+  visitor("HUGE_PAGES", config.huge_pages);
+  visitor("NUMA", config.numa);
+  visitor("TOUCH_THREADS", config.touch_threads);
+  visitor("SHORTAGE_TIMEOUT", config.shortage_timeout);
+  visitor("STREAM_MEMORY", config.stream_memory);
+  visitor("POOL", config.pool);
+  visitor("CALIBRATION", config.calibration);
+  visitor("THRESHOLDS", config.thresholds);
+  visitor("SCRUB", config.scrub);
+  visitor("PRETEND_DEVICE", config.pretend_device);
+  visitor("GUARD", config.guard);
+  visitor("VERBOSE", config.verbose);
+}
+
+// Letters to insert, delete or replace (V. Levenshtein 1966).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t(0));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      std::size_t const replaced = diagonal + (a[i] != b[j] ? 1 : 0);
+      diagonal                   = row[j + 1];
+      row[j + 1]                 = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> names_in_environment() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+    names.emplace_back(*variable, std::string_view(*variable).find('='));
+  return names;
+}
+
+Config configure() {
+  Config const read = Config::read(environment_variable);
+  for (std::string const& notice :
+       notices(read, names_in_environment(), read.guard ? Driver::device_count() : 0))
+    std::fprintf(stderr, "KokkosHostSpaces: %s\n", notice.c_str());
+  return read;
+}
+
 }  // namespace
+
+std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
+                                 int devices) {
+  // Those of tools and scripts, which are not in Config.
+  std::vector<std::string> known = {"AUDIT", "CUPTI", "ARCHIVE_DIR"};
+  visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
+  for (std::string& name : known) name.insert(0, prefix);
+  std::vector<std::string> result;
+  for (std::string const& name : environment) {
+    if (name.rfind("KOKKOS_HOST", 0) != 0 || name.rfind(std::string(prefix) + "TEST_", 0) == 0 ||
+        std::find(known.begin(), known.end(), name) != known.end())
+      continue;
+    auto const nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
+      return edit_distance(name, a) < edit_distance(name, b);
+    });
+    result.push_back("the environment variable " + name + " is unknown and has no effect: " +
+                     *nearest + " is the nearest one that is known");
+  }
+  if (config.guard && devices == 0)
+    result.push_back(std::string(prefix) +
+                     "GUARD is on and watches nothing (there is no device, so no copy runs beside "
+                     "host code): run the program on a machine with a GPU, in a build with CUDA");
+  return result;
+}
 
 std::optional<std::string> environment_variable(std::string const& name) {
   char const* const value = std::getenv(name.c_str());
@@ -89,30 +199,17 @@ std::optional<std::string> environment_variable(std::string const& name) {
 
 Config Config::read(Lookup const& lookup) {
   Config config;
-  auto const read_one = [&](std::string const& suffix, auto& out) {
-    std::string const name = "KOKKOS_HOST_SPACES_" + suffix;
+  visit(config, [&](char const* suffix, auto& out) {
+    std::string const name = std::string(prefix) + suffix;
     if (auto const value = lookup(name)) parse(name, *value, out);
-  };
-  read_one("POOL_LIMIT", config.pool_limit);
-  read_one("NODE_LIMIT", config.node_limit);
-  read_one("NODE_RANKS", config.node_ranks);
-  read_one("HUGE_PAGES", config.huge_pages);
-  read_one("NUMA", config.numa);
-  read_one("TOUCH_THREADS", config.touch_threads);
-  read_one("SHORTAGE_TIMEOUT", config.shortage_timeout);
-  read_one("STREAM_MEMORY", config.stream_memory);
-  read_one("POOL", config.pool);
-  read_one("CALIBRATION", config.calibration);
-  read_one("THRESHOLDS", config.thresholds);
-  read_one("GUARD", config.guard);
-  read_one("VERBOSE", config.verbose);
+  });
   return config;
 }
 
 // Never destroyed, since static destructors and threads that outlive main may still allocate. (At
 // `new Config` nvcc 13 gives up, where it compiles all sources.)
 Config const& config() {
-  static auto const& of_this_process = *new auto(Config::read(environment_variable));
+  static auto const& of_this_process = *new auto(configure());
   return of_this_process;
 }
 

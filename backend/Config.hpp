@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -39,13 +40,23 @@ struct Config {
   std::string calibration = {};
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
-  bool guard             = false;  ///< _GUARD: on | off: tell of host code that races with copies
+  bool pretend_device =
+      false;             ///< _PRETEND_DEVICE: on | off: streamed loops of the host as on a GPU
+  bool scrub   = false;  ///< _SCRUB: on | off: memory is zero for each new owner
+  bool guard   = false;  ///< _GUARD: on | off: tell of host code that races with copies
   bool verbose = false;  ///< _VERBOSE: on | off: also say on stderr what was fallen back to
 
   /// Reads the variables.
   /// \throw ConfigurationError with the name, the value and what is allowed.
   static Config read(Lookup const& lookup);
 };
+
+/// Sentences for the user: a variable that begins as ours do and is none of them, with the nearest
+/// name that is known; a race guard that watches nothing.
+/// \param environment names of all variables
+/// \param devices that the process can use
+std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
+                                 int devices);
 
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
 Config const& config();

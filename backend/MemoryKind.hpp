@@ -6,9 +6,9 @@
 
 namespace KokkosHostSpaces {
 
-/// What the memory system does with the pages; one pool each.
+/// How processors cache the memory. Each kind has pools of its own.
 enum class MemoryKind {
-  page_locked,    ///< cached as all memory
+  page_locked,    ///< cached as usual
   write_combined  ///< not cached: fast to write, very slow to read
 };
 

@@ -103,6 +103,10 @@ std::size_t bounded_by(pool::NodeShare const& share, std::size_t limit) noexcept
                                         : std::min(limit, share.bytes);
 }
 
+bool decides(pool::NodeShare const& share, std::size_t limit) noexcept {
+  return share.bytes > 0 && limit == share.bytes;
+}
+
 std::string ranks_in_words(pool::NodeShare const& share) {
   return "1 of " + std::to_string(share.ranks) + (share.ranks == 1 ? " rank (" : " ranks (") +
          (share.source.empty() ? "assumed: set KOKKOS_HOST_SPACES_NODE_RANKS" : share.source) + ")";

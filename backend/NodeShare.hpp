@@ -26,6 +26,9 @@ pool::NodeShare share_of_node();
 /// The smaller of a limit and a share, in bytes; 0: none.
 std::size_t bounded_by(pool::NodeShare const& share, std::size_t limit) noexcept;
 
+/// Does the share bound the pool, and not a lower limit?
+bool decides(pool::NodeShare const& share, std::size_t limit) noexcept;
+
 /// Such as "1 of 4 ranks (OMPI_COMM_WORLD_LOCAL_SIZE)".
 std::string ranks_in_words(pool::NodeShare const& share);
 

@@ -19,7 +19,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-// What is left out where the system does not have it.
+// The step that the system refused; each is reported once.
 enum Fallback { huge_pages, numa, address, registration };
 
 void report(Fallback fallback, Config const& config, std::string const& what) {
@@ -69,8 +69,8 @@ void prepare(FreshPages const& pages, Region& region, int numa_node, Config cons
   first_touch(pages.get(), region.bytes, placed.team);
 }
 
-// The driver's addresses are at least those of pages from 2 MiB on; below, the first page is found
-// in an allocation that is a page longer.
+// cudaHostAlloc returns whole pages from 2 MiB on. Smaller memory is cut from an allocation that is a
+// page longer.
 Region from_driver(Region region, std::string const& why) {
   region.origin           = Origin::driver;
   region.huge_pages       = false;

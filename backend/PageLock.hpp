@@ -22,9 +22,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);
 
-/// Gives a region back to the system. Waits for running kernels. False if the runtime refused: the
-/// memory is then locked and mapped until the end of the process. So it is after the runtime has
-/// shut down; in the child of a fork nothing is done, which is well.
+/// Gives a region back to the system. Waits for running kernels. Returns false if the runtime refused,
+/// also because it has shut down: the memory then stays locked and mapped until the process ends. In
+/// the child of a fork it does nothing and returns true.
 bool give_back(Region const& region) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

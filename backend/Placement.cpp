@@ -39,7 +39,7 @@ int node_near_device(int device_id) noexcept {
       if (config().numa && device_id < Driver::device_count())
         stored = Topology::machine().nearest_node(Driver::pci_bus_id(device_id)) + 2;
     } catch (...) {
-      // A machine that cannot say where its devices are still has memory.
+      // Unknown place of the device: any node.
     }
     known[device_id].store(stored, std::memory_order_relaxed);
   }

@@ -15,15 +15,15 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system once per device; thread-safe.
 int node_near_device(int device_id) noexcept;
 
-/// The node that pages are bound to (-1: none), and who shall touch them first.
+/// The node that pages are bound to (-1: none), and the threads for their first touch.
 struct Placed {
   int numa_node = -1;
   Team team     = {};
 };
 
-/// Binds fresh pages to a node (-1: none wanted) unless the configuration or the system is against
-/// it. They are touched from the cores of that node; where they could not be bound, only from
-/// there.
+/// Binds fresh pages to a node (-1: any) unless the configuration forbids or the system refuses it. The
+/// team runs on the cores of that node. The calling thread helps only if the pages are bound: its
+/// touches could place them on another node.
 Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& config);
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -10,14 +10,14 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// How a region came to be, and so how it is given back.
+/// How a region was made, which decides how it is given back.
 enum class Origin {
   mapped_and_registered,  ///< mmap, then Driver::lock_pages
   mapped,                 ///< mmap alone: there is no device to lock for
   driver                  ///< Driver::allocate_pinned
 };
 
-/// A stretch of page-locked memory as the system gave it.
+/// A range of page-locked memory, which is given back as a whole.
 struct Region {
   void* pointer     = nullptr;                  ///< where it begins
   std::size_t bytes = 0;                        ///< whole pages
@@ -27,7 +27,7 @@ struct Region {
   int numa_node     = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
   bool huge_pages   = false;  ///< transparent huge pages were asked for
 
-  /// Pages of mmap come full of zeros; of the driver's memory nobody promises that.
+  /// True for mmap; CUDA does not promise that its memory is zero.
   bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
 };
 

@@ -4,7 +4,7 @@
 #
 # From a fresh machine to a result, by one command:
 #
-#   bash cmake/quickstart.sh         measures what real codes do with host memory, on this machine
+#   bash cmake/quickstart.sh         shows what real codes gain: on this machine with a GPU, else as measured on an H200
 #   bash cmake/quickstart.sh test    builds, and runs the tests that this machine can run: 10 minutes on two cores
 #   bash cmake/quickstart.sh test long    builds everything, optimised, and runs the tests with the label long too
 #
@@ -15,7 +15,7 @@ set -euo pipefail
 archives=${KOKKOS_HOST_SPACES_ARCHIVE_DIR:+$(realpath -m -- "$KOKKOS_HOST_SPACES_ARCHIVE_DIR")}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-say() { printf '\n==> %s\n' "$*"; }
+say() { printf '\n==> %s\n' "$*" | fold -s -w 100; }
 fail() { printf '\nquickstart: %s\n' "$*" >&2; exit 1; }
 
 # --- What is missing: Debian's names of packages --------------------------------------------------
@@ -54,10 +54,9 @@ missing_packages() {
   fi
 }
 
-# install_missing compare|test
+# install_missing: those in `packages`
 install_missing() {
-  local -a packages as_root=()
-  mapfile -t packages < <(missing_packages "$1")
+  local -a as_root=()
   [ ${#packages[@]} -gt 0 ] || return 0
 
   command -v apt-get > /dev/null ||
@@ -68,7 +67,7 @@ install_missing() {
       fail "missing: ${packages[*]}, and installing needs root or sudo: have them installed, and run this again"
     as_root=(sudo)
   fi
-  say "Installing, which takes a minute or two: ${packages[*]}"
+  say "Installing: ${packages[*]}"
   "${as_root[@]}" apt-get update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "${packages[@]}"
@@ -170,22 +169,60 @@ build() {
   cmake --build --preset "$@"
 }
 
-compare() {
-  local preset=host
+# Sets `preset`, and says what is going to be done.
+announce_compare() {
+  preset=host
   if [ -z "$gpu" ]; then
-    say "Using the host backend: no GPU is visible (nvidia-smi -L finds none)."
+    say "No GPU is visible (nvidia-smi -L finds none): stored figures of an H200 are shown, and memory of this host is" \
+      "measured. This takes a minute on two cores."
   elif cuda_toolkit_will_do; then
     preset=cuda
-    say "Using CUDA $nvcc: a GPU with compute capability $gpu is visible."
+    say "A GPU with compute capability $gpu is visible: stock Kokkos and this library are compared on it, by CUDA $nvcc." \
+      "This takes two minutes."
   else
-    say "Using the host backend: a GPU is visible, but there is no toolkit to build for it." \
-      "Install CUDA 12.2 or later, and run this again."
+    say "A GPU is visible, but there is no toolkit to build for it: stored figures of an H200 are shown, and memory of" \
+      "this host is measured, in a minute. For this GPU, install CUDA 12.2 or later, and run this again."
   fi
+  announce_downloads "Kokkos and Google Benchmark"
+}
+
+# announce_downloads <sources>
+announce_downloads() {
+  echo "Installed by apt-get: ${packages[*]:-nothing}. Downloaded into build/, where not installed: $1." | fold -s -w 100
+}
+
+# The tables of gains in README.md, which are generated from stored results, in columns.
+stored_gains() {
+  sed -n '/^<!-- table gains/,/^<!-- end/ { s/µ/u/g; s/^| //; s/ |$//; /^[<-]/d; p; }' README.md |
+    awk -F ' *[|] *' '{
+      if ($1 == "") {
+        print ""
+        for (i = 3; i <= NF; ++i) width[i] = length($i) < 9 ? 11 : length($i) + 2
+      }
+      printf "%-27s%10s", $1, $2
+      for (i = 3; i <= NF; ++i) printf "%" width[i] "s", $i
+      print ""
+    }'
+}
+
+compare() {
   configure "$preset"
-  build "$preset" --target kokkos_host_spaces_transport
-  say "Comparing"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
-  OMP_PROC_BIND=${OMP_PROC_BIND:-false} "build/$preset/perf/kokkos_host_spaces_transport" --groups idioms --quick
+  export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
+  if [ "$preset" = cuda ]; then
+    build cuda --target kokkos_host_spaces_transport example_14_first_views
+    say "Comparing on this machine"
+    build/cuda/perf/kokkos_host_spaces_transport --groups idioms --quick
+  else
+    build host --target example_14_first_views
+    say "On an H200: stock Kokkos, with pageable memory and with its own pinned space, and ours" \
+      "(stored results of perf/results/, not measured here)"
+    stored_gains
+  fi
+  say "Memory of this host"
+  "build/$preset/examples/14_first_views"
+  say "Next: examples/tutorial/README.md, from a stock Kokkos code to this library in 15 minutes." \
+    "'bash cmake/quickstart.sh test' runs the tests."
 }
 
 # count_tests <build tree> [<option of ctest>...]
@@ -228,8 +265,7 @@ announce_tests() {
       "tests with the label long, the optimised build, Kokkos under sanitizers," \
       "and without a GPU the compilation of tests, examples and benchmarks for CUDA."
   fi
-  echo "Sources of Kokkos, Catch2 and Google Benchmark are downloaded and built where these are not installed, and" \
-    "ReFrame is, all into build/. Packages of the system are installed only if they are named next."
+  announce_downloads "Kokkos, Catch2, Google Benchmark and ReFrame"
 }
 
 run_all_tests() {
@@ -261,7 +297,12 @@ run_all_tests() {
   export ASAN_OPTIONS=handle_sigill=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
   # It would wait a second at the end of each test for races of threads that are left.
   export TSAN_OPTIONS=atexit_sleep_ms=100${TSAN_OPTIONS:+:$TSAN_OPTIONS}
-  ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}"
+  # The list of skipped tests, which may be long, goes to a file.
+  ctest --test-dir build/all-tests --output-on-failure --no-tests=error --parallel "$(nproc)" "${which[@]}" |
+    sed -u -e '/^The following tests did not run:$/d' -e '/^[\t ]*[0-9]* - .* (Skipped)$/ { w build/all-tests/skipped
+      d }'
+  echo "All tests that this machine can run have passed; $(wc -l < build/all-tests/skipped) were skipped for want of" \
+    "a GPU or a program (build/all-tests/skipped has their names)."
 }
 
 mode=${1:-compare} long=${2:-}
@@ -270,7 +311,8 @@ case "$mode ${2:-}" in
   *) fail "unknown arguments '$*': run it with no argument, with 'test', or with 'test long'" ;;
 esac
 look_for_cuda
-[ "$mode" != test ] || announce_tests
-install_missing "$mode"
+mapfile -t packages < <(missing_packages "$mode")
+if [ "$mode" = test ]; then announce_tests; else announce_compare; fi
+install_missing
 check_cmake
 if [ "$mode" = test ]; then run_all_tests; else compare; fi

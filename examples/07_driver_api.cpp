@@ -3,7 +3,7 @@
 
 // Memory from the CUDA driver API and from the CUDA runtime API as unmanaged Views: deep_copy takes
 // both, in both directions. What kind of memory it is, the type says; who allocated it does not
-// matter.
+// matter. A graph captured from a stream of the runtime API is told to the pool by a guard.
 
 #include "support/Example.hpp"
 
@@ -102,6 +102,33 @@ bool round_trip(char const* name, double* host_pointer, double* device_pointer, 
   return wrong == 0;
 }
 
+// The pool cannot see the capture of such a stream: the guard announces it.
+bool replay_captured_copy(double* device_pointer, std::size_t n) {
+  Kokkos::View<double*, khs::PinnedSpace> const host("captured", n);
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  {
+    khs::pool::CaptureGuard const announced;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    check(
+        cudaMemcpyAsync(host.data(), device_pointer, n * sizeof(double), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+    Kokkos::View<double*, khs::PinnedSpace> const meanwhile("may be made and destroyed", n);
+    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  }
+  check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  check(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
+  check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  check(cudaStreamDestroy(stream), "cudaStreamDestroy");
+  std::size_t const wrong = Example::count_wrong(host, [](std::size_t i) { return double(i) + 1; });
+  std::printf("%-34s %s\n", "a captured copy, launched", wrong == 0 ? "right" : "WRONG");
+  return wrong == 0;
+}
+
 bool run(Example::Options const& options) {
   std::size_t const n = options.elements<double>("bytes");
   DriverBuffers const driver(n * sizeof(double));
@@ -118,7 +145,7 @@ bool run(Example::Options const& options) {
   Kokkos::deep_copy(own, DeviceView(driver.device(), n));
   std::size_t const wrong = Example::count_wrong(own, [](std::size_t i) { return double(i) + 1; });
   std::printf("%-34s %s\n", "a PinnedSpace View <- cuMemAlloc", wrong == 0 ? "right" : "WRONG");
-  return right && wrong == 0;
+  return replay_captured_copy(driver.device(), n) && right && wrong == 0;
 }
 
 int main(int argc, char** argv) {

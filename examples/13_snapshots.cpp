@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Heat spreads in a plate, and the whole field is written after each step, as .npy files that NumPy
-// reads: once with deep_copy to a mirror and writing, which stop the run, and once by snapshots, whose
-// writers run beside it.
+// Heat spreads in a plate, and the whole field is written after each step, as HDF5 or as .npy files
+// that NumPy reads: once with deep_copy to a mirror and writing, which stop the run, and once by
+// snapshots, whose writers run beside it.
 
 #include "support/Example.hpp"
 #include "support/Timing.hpp"
@@ -17,6 +17,10 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#ifdef KOKKOS_HOST_SPACES_EXAMPLE_HDF5
+#include <hdf5.h>
+#endif
 
 namespace khs = KokkosHostSpaces;
 
@@ -36,6 +40,41 @@ void write_npy(std::string const& file, Field const& field) {
   out.write(reinterpret_cast<char const*>(field.data()),
             std::streamsize(field.size() * sizeof(double)));
   if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+#ifdef KOKKOS_HOST_SPACES_EXAMPLE_HDF5
+// Most builds of HDF5 allow one thread at a time: while snapshots are written, that is theirs.
+template <class Field>
+void write_h5(std::string const& file, Field const& field) {
+  auto const checked = [&](auto result) {
+    if (result < 0) throw std::runtime_error("cannot write " + file);
+    return result;
+  };
+  hsize_t const extents[] = {field.extent(0), field.extent(1)};
+  hid_t const out   = checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t const space = checked(H5Screate_simple(2, extents, nullptr));
+  hid_t const properties = checked(H5Pcreate(H5P_DATASET_CREATE));
+  checked(H5Pset_obj_track_times(properties, false));  // equal fields make equal files
+  hid_t const data = checked(
+      H5Dcreate2(out, "temperature", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+  checked(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, field.data()));
+  checked(H5Dclose(data));
+  checked(H5Pclose(properties));
+  checked(H5Sclose(space));
+  checked(H5Fclose(out));
+}
+char const* const format = "h5";
+#else
+template <class Field>
+void write_h5(std::string const&, Field const&) {
+  throw std::runtime_error("this example was built without HDF5: use --format=npy");
+}
+char const* const format = "npy";
+#endif
+
+template <class Field>
+void write(std::string const& file, Field const& field) {
+  file.ends_with(".h5") ? write_h5(file, field) : write_npy(file, field);
 }
 
 void start(Device const& instance, Plate const& plate) {
@@ -66,8 +105,10 @@ bool run(Example::Options const& options) {
   std::size_t const n      = options.size("cells");
   int const steps          = int(options.size("steps"));
   std::string const folder = options.text("folder");
-  auto const name          = [&](std::string const& way, int number) {
-    return folder + "/heat_" + way + "_" + std::to_string(number) + ".npy";
+  std::string const ending = "." + options.text("format");
+  if (ending != ".h5" && ending != ".npy") throw std::runtime_error("--format is h5 or npy");
+  auto const name = [&](std::string const& way, int number) {
+    return folder + "/heat_" + way + "_" + std::to_string(number) + ending;
   };
   Device const instance;
   Plate plate("plate", n, n), next("next plate", n, n);
@@ -90,7 +131,7 @@ bool run(Example::Options const& options) {
   double const stopped = seconds_with(
       [&](int number) {
         Kokkos::deep_copy(mirror, plate);
-        write_npy(name("mirror", number), mirror);
+        write(name("mirror", number), mirror);
       },
       [] {});
 
@@ -101,7 +142,7 @@ bool run(Example::Options const& options) {
         auto const begin = std::chrono::steady_clock::now();
         last             = khs::snapshot(
                         "heat", instance, plate,
-                        [file = name("snapshot", number)](auto const& host) { write_npy(file, host); });
+                        [file = name("snapshot", number)](auto const& host) { write(file, host); });
         loop += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       },
       [&] { last.fence(); });
@@ -124,6 +165,7 @@ int main(int argc, char* argv[]) {
   return Example::run(argc, argv,
                       {{"cells", "2K", "along each side of the plate"},
                        {"steps", "10", "time steps"},
-                       {"folder", ".", "for two files each step"}},
+                       {"folder", ".", "for two files each step"},
+                       {"format", format, "of the files: h5 (where HDF5 was found) or npy"}},
                       run);
 }

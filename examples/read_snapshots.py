@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""Checks the files of 13_snapshots: each is one step of heat behind the one before: read_snapshots.py FOLDER STEPS"""
+"""Checks the files of 13_snapshots, each of which is a step of heat behind the one before:
+read_snapshots.py FOLDER STEPS npy|h5. Exit code 4: there are no files, or no h5py to read them."""
 
 import array
 import ast
+import os
 import sys
 
 try:
@@ -14,7 +16,15 @@ except ImportError:
 
 
 def rows_of(path):
-    """The rows of a file, by NumPy if it is there."""
+    """The rows of a file, of .npy by NumPy if it is there."""
+    if path.endswith(".h5"):
+        try:
+            import h5py
+        except ImportError:
+            print("skipped: there is no h5py")
+            sys.exit(4)
+        with h5py.File(path) as file:
+            return file["temperature"][:].tolist()
     if numpy is not None:
         return numpy.load(path).tolist()
     with open(path, "rb") as file:
@@ -31,10 +41,12 @@ def rows_of(path):
 
 
 def main():
-    folder, steps = sys.argv[1], int(sys.argv[2])
-    before = rows_of(f"{folder}/heat_snapshot_1.npy")
+    folder, steps, ending = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    if not os.path.exists(f"{folder}/heat_snapshot_1.{ending}"):
+        sys.exit(4)  # the example was skipped
+    before = rows_of(f"{folder}/heat_snapshot_1.{ending}")
     for step in range(2, steps + 1):
-        now = rows_of(f"{folder}/heat_snapshot_{step}.npy")
+        now = rows_of(f"{folder}/heat_snapshot_{step}.{ending}")
         for i in range(1, len(now) - 1):
             for j in range(1, len(now) - 1):
                 around = before[i - 1][j] + before[i + 1][j] + before[i][j - 1] + before[i][j + 1]
@@ -43,7 +55,8 @@ def main():
         before = now
     if not 0 < max(map(max, before)) <= 1:
         sys.exit("there is no heat")
-    print(f"{steps} files are right, read by {'NumPy' if numpy else 'a few lines of Python'}")
+    reader = "h5py" if ending == "h5" else "NumPy" if numpy else "a few lines of Python"
+    print(f"{steps} files are right, read by {reader}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// An allocation tries, from the cheapest step to the dearest: ready memory; memory that gets ready when
-// the devices are asked; ready memory of other heaps; new memory; a shortage. And deallocation.
+// Allocation and deallocation. An allocation tries, from the cheapest step to the dearest: ready memory;
+// asking the devices whether retired memory is ready; ready memory of other heaps; new memory; and, if
+// the limit or the system refuses that, the loop of a shortage.
 
 #include "../Config.hpp"
 #include "../Error.hpp"
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -31,22 +33,16 @@ using Clock = Retirement::Clock;
 
 std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
 
-std::string share_in_words(pool::NodeShare const& share) {
-  if (share.bytes == 0) return "";
-  return ", share of KOKKOS_HOST_SPACES_NODE_LIMIT " + in_bytes(share.bytes) + " for " +
-         ranks_in_words(share);
-}
-
-/// An allocation that found no ready memory, and its steps. No lock is held between them. All may
-/// throw std::bad_alloc.
+/// The steps of an allocation that found no ready memory. No lock is held between them. All may throw
+/// std::bad_alloc.
 struct SlowPath {
   Pools& pools;
   NodePool& pool;
-  Heap& heap;  ///< where the calling thread looked first
+  Heap& heap;  ///< of the calling thread
   Pool::Request const& request;
-  std::size_t const locked_before = heap.locked_bytes();  ///< there, when it looked last
+  std::size_t const locked_before = heap.locked_bytes();  ///< of that heap, at the beginning
 
-  /// Takes from one heap of the pool; settles its retired blocks, 256 at a time.
+  /// Takes from one heap of the pool, also from retired memory whose epoch is over.
   void* take(Heap& from, Heap::Effort effort) const;
 
   /// Takes from any heap of the pool for requests of this size, or from all its heaps.
@@ -55,18 +51,18 @@ struct SlowPath {
 
   struct Refusal {
     std::string why   = {};
-    bool is_of_system = false;  ///< else of the limit
+    bool is_of_system = false;  ///< false: the limit refused
   };
 
-  /// Takes from `bytes` of new memory; nullptr, and why, if the limit or the system refuses.
+  /// Grows the heap by `bytes` and takes from it; nullptr, and why, if the limit or the system refuses.
   void* take_grown(std::size_t bytes, Refusal& refusal) const;
 
-  /// The limit or the system refuses more. Tries again while other threads lock memory or give some
-  /// back, gives ready memory back itself, and waits for what is retired. \throw OutOfPinnedMemory
+  /// For when the limit or the system refuses more memory. Tries again while other threads lock or give
+  /// back memory, gives back ready memory, and waits for retired memory. \throw OutOfPinnedMemory
   void* take_in_shortage(std::size_t least) const;
 
-  /// Says why the request cannot be met, whatever is given back; empty if it can. `least`: bytes of
-  /// the smallest segment that would serve it.
+  /// Returns why the request fails even if all that is not in use is given back; empty if it does not.
+  /// \param least bytes of the smallest segment that would serve it
   std::string why_impossible(std::size_t least) const;
 
   [[noreturn]] void refuse(std::string const& why) const;
@@ -109,7 +105,7 @@ void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
 std::string SlowPath::why_impossible(std::size_t least) const {
   std::size_t const limit = pools.ledger.limit();
   if (limit == 0) return "";
-  // What is locked already may get ready and serve, even where a new segment would be too much.
+  // Locked memory may serve the request when it gets ready, even if a new segment would be too much.
   std::size_t const locked = pools.ledger.locked();
   if (least > limit && request.bytes > locked)
     return "the pool needs " + in_bytes(least) + " for it, which is more than its limit";
@@ -120,19 +116,21 @@ std::string SlowPath::why_impossible(std::size_t least) const {
 
 void SlowPath::refuse(std::string const& why) const {
   pool::Statistics const now = pool::statistics();
+  bool const is_share        = decides(now.node_share, now.limit);
   throw OutOfPinnedMemory(
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
       ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
-      (now.limit == 0 ? "none" : in_bytes(now.limit)) + share_in_words(now.node_share) +
-      ", RLIMIT_MEMLOCK " + locked_memory_limit() +
+      (now.limit == 0 ? "none" : in_bytes(now.limit)) +
+      (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
+      locked_memory_limit() +
       "): destroy Views that are not needed, ask for fewer bytes, or raise KOKKOS_HOST_SPACES_" +
-      (now.node_share.bytes == 0 ? "" : "NODE_LIMIT, KOKKOS_HOST_SPACES_") +
-      "POOL_LIMIT, the memory limit of the job or ulimit -l");
+      (is_share ? "NODE_LIMIT" : "POOL_LIMIT") + ", the memory limit of the job or ulimit -l");
 }
 
-// The loop of a shortage, its observations and its deadline.
+// The loop of a shortage. It ends with memory, or with a refusal when no other thread can help or at
+// the deadline.
 class Shortage {
  public:
   Shortage(SlowPath const& path, std::size_t least) : m_path(path), m_least(least) {}
@@ -142,7 +140,7 @@ class Shortage {
       look();
       if (void* const memory = m_path.take_anywhere()) return memory;
       if (void* const memory = m_path.take_grown(m_least, m_refusal)) return memory;
-      if (m_refusal.is_of_system) ++m_changes;  // by this attempt itself, which came and went
+      if (m_refusal.is_of_system) ++m_changes;  // by this attempt's own reservation, not by others
       // Memory in transit may be enough.
       if (m_pools.ledger.in_transit()) {
         pause();
@@ -161,8 +159,8 @@ class Shortage {
   }
 
  private:
-  // Giving back waits for all that runs, which may never end: so all that ran is over, and what was
-  // submitted meanwhile as well.
+  // Giving back waits for running work, which may never end. So it begins when the work that ran at
+  // first is over, and then the work that was submitted meanwhile.
   bool old_work_is_over() {
     using Progress = Retirement::Progress;
     do {
@@ -179,7 +177,7 @@ class Shortage {
 
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
-    // Where the system refuses, nobody knows how much is missing.
+    // If the system refused, it is unknown how much is missing.
     return m_pools.release_ready({excess == 0 ? m_least : excess}) > 0;
   }
 
@@ -194,7 +192,8 @@ class Shortage {
     m_retired = m_pools.needed_bytes() > m_traffic.in_use();
   }
 
-  // Has anything changed since the last look, or is anything retired, or was so, and is ready now?
+  // True if memory is retired or was so at the last look, or if allocations, deallocations or segments
+  // have changed since then: for a second after nothing was retired any more.
   bool others_are_at_work() {
     constexpr std::chrono::seconds patience(1);
     if (m_retired || m_pools.needed_bytes() > m_pools.traffic().in_use()) {
@@ -227,8 +226,8 @@ class Shortage {
       Clock::now() + std::chrono::seconds(config().shortage_timeout);
   SlowPath::Refusal m_refusal;
   Retirement::Progress m_progress = Retirement::Progress::pending;
-  Epoch m_epoch                   = 0;  ///< when this is over, giving back waits for nothing old
-  bool m_first_over               = false;  ///< what ran at first is over
+  Epoch m_epoch                   = 0;      ///< of the work that is waited for; 0: not chosen yet
+  bool m_first_over               = false;  ///< the work that ran at first is over
   std::uint64_t m_changes         = 0;
   Pools::Traffic m_traffic        = {};
   bool m_retired                  = false;
@@ -237,8 +236,7 @@ class Shortage {
 
 void* SlowPath::take_in_shortage(std::size_t least) const { return Shortage(*this, least).take(); }
 
-// What is ready if only the devices are asked, in the heap that was entered. nullptr if only growth
-// can help.
+// Asks the devices, then takes from the heap of the thread; nullptr if there is not enough.
 void* take_asking(SlowPath const& path, Epoch epoch) {
   path.pools.retirement.reach(epoch);
   return path.take(path.heap, Heap::Effort::carve);
@@ -250,16 +248,16 @@ void* take_asking(SlowPath const& path, Epoch epoch) {
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
 void* take_hoarded(SlowPath const& path, std::size_t& growth) {
-  Pools& pools             = path.pools;
-  std::size_t const wanted = path.request.bytes;
-  bool const idle = pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done;
+  Pools& pools              = path.pools;
+  std::size_t const wanted  = path.request.bytes;
+  bool const idle           = pools.retirement.reach_all() == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
     return pools.hoarded(path.heap, bytes, wanted, Pools::Unasked::is_needed);
   };
   if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
   std::size_t const hoarded = excess_if_more(growth);
-  // Beyond twice the need nothing that is ready is spared, not even for requests of other sizes.
+  // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
   bool const is_twice = hoarded > pools.most_needed() - pools.most_needed() / 8;
   if (is_twice) {
     if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
@@ -283,7 +281,7 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   return nullptr;
 }
 
-// Locks memory for more requests than this one, unless another thread did so meanwhile.
+// Locks memory for this and later requests, unless another thread has done so meanwhile.
 void* take_grown_in_turn(SlowPath const& path, std::size_t growth) {
   std::lock_guard const growing(path.heap.growing);
   if (path.heap.locked_bytes() > path.locked_before) {
@@ -308,12 +306,12 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
-// Gives back only if no work runs: giving back waits for it, and it may wait for this very thread.
+// Gives back only on idle devices: it would wait for running work, which may wait for this thread.
 void give_back_uncached(Pools& pools) {
   if (pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done) pool::trim(0);
 }
 
-// What begins with the page of an address, and in a slab the slot around it.
+// The block that begins on the page of an address; in a slab, the slot that contains the address.
 struct Found {
   Block* block        = nullptr;
   BlockHeader* header = nullptr;
@@ -330,9 +328,8 @@ Found find(void const* pointer) noexcept {
   return {block, slot, slot != nullptr ? block->slab->address_of(*slot) : nullptr};
 }
 
-}  // namespace
-
-void* Pool::allocate(Request const& request) {
+// Memory with the bytes that its last owner left.
+void* take_block(Pool::Request const& request) {
   if (request.bytes == 0) return nullptr;
   if (is_forked_child()) {
     throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
@@ -347,8 +344,7 @@ void* Pool::allocate(Request const& request) {
         "that is more than this machine can have, or its control groups allow");
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
-  // Large memory asks first: when nothing is ready any more, more work may have been submitted that
-  // cannot be told from what is over.
+  // A large request asks first: later, work submitted meanwhile would belong to the same epoch.
   Epoch epoch = request.bytes >= Heap::own_segment ? heap.unknown() : 0;
   if (epoch == 0) {
     if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
@@ -363,12 +359,20 @@ void* Pool::allocate(Request const& request) {
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory != nullptr) return memory;
   SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
-  // Where asking brings little, what is retired counts as needed: more memory is the better answer.
+  // If the devices are not asked, because that brings little, retired memory counts as needed.
   return take_growing(growing,
                       epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
 }
 
-// Calls neither the driver nor the system, and takes no lock, except for memory that is kept.
+}  // namespace
+
+void* Pool::allocate(Request const& request) {
+  void* const memory = take_block(request);
+  if (memory != nullptr && config().scrub)
+    std::memset(memory, 0, std::min(request.bytes, dirty_bytes(memory)));
+  return memory;
+}
+
 void Pool::deallocate(void* pointer) noexcept {
   if (pointer == nullptr || is_forked_child()) return;
   Found const found = find(pointer);

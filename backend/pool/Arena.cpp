@@ -20,8 +20,8 @@ bool is_ready(Block const* block) noexcept {
   return block != nullptr && block->state.load(std::memory_order_relaxed) == BlockState::ready;
 }
 
-// Bytes to leave out at the front of a block, so that a request lies in one window where it can. The
-// driver's memory has no windows.
+// Bytes to skip at the front of a block, so that a request does not cross the end of a window. Memory
+// of the driver has no windows.
 std::size_t lead_of(Block const& block, std::size_t bytes) noexcept {
   Region const& region = block.segment->region;
   bool const is_long   = region.bytes > page_window && region.origin != Origin::driver;
@@ -38,7 +38,7 @@ SizeTree& Arena::tree_of(Block const& block) noexcept {
                  (is_whole_segment(block) ? whole_segment : 0)];
 }
 
-// Only the holder of the heap's mutex changes the sum, once in each step; others read it.
+// The sum changes under the heap's mutex only, and once in each step; it is read without.
 void Arena::count(std::size_t difference) noexcept {
   m_ready.store(m_ready.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
 }
@@ -50,7 +50,7 @@ void Arena::enter(Block& block) noexcept {
 
 void Arena::leave(Block& block) noexcept { tree_of(block).remove(block); }
 
-// At most one block of a segment has the end of a window where it leaves no room, so few are skipped.
+// Skips few blocks: only one that contains the end of a window can be too short behind its lead.
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   Block* best = nullptr;
   for (std::size_t i = 0; i < m_trees.size(); ++i) {
@@ -90,7 +90,7 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
     block        = &cut(front, lead);
     enter(front);
   }
-  // A small rest stays with the block: crumbs between blocks would serve nobody.
+  // A rest of less than 1/16 stays with the block: it would hardly serve a request.
   if (block->bytes - bytes >= std::max(page_bytes, bytes / 16)) {
     cut(*block, bytes);
   } else {

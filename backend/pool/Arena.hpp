@@ -17,17 +17,16 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// What shall be given back, in whole segments that nobody uses.
+/// Which unused segments to give back.
 struct Surplus {
-  std::size_t bytes;                                            ///< or more, or all there are
-  bool reserved_too = true;                                     ///< segments of reserve() as well
-  std::size_t below = std::numeric_limits<std::size_t>::max();  ///< smaller segments alone
+  std::size_t bytes;                                            ///< at least, if there are as many
+  bool reserved_too = true;                                     ///< also those of reserve()
+  std::size_t below = std::numeric_limits<std::size_t>::max();  ///< only segments of fewer bytes
 };
 
-/// Cuts segments into blocks of whole pages and merges them again. It holds ready blocks only: a
-/// retired block joins its neighbours when its epoch is over. So merged blocks have no events to
-/// keep, and no ready memory waits because of its neighbour. All takes logarithmic time. Not
-/// thread-safe, but for the sum.
+/// A coalescing best-fit suballocator of segments, in whole pages and logarithmic time. It holds ready
+/// blocks only: a retired block is merged with its neighbours when its epoch is over, so that no ready
+/// memory waits for a neighbour. Only ready_bytes() is thread-safe.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = PageMap::page_bytes;
@@ -40,28 +39,28 @@ class Arena {
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  /// A block of at least `bytes`, cut from the best fit; nullptr if there is none. Blocks larger
-  /// than `largest` are left whole, except those of reserved segments. Of segments longer than a
-  /// window, as of all, it lies in one window if it fits into one. \throw std::bad_alloc
+  /// Returns a block of at least `bytes`, cut from the best fit; nullptr if there is none. Does not
+  /// take from blocks larger than `largest`, except those of reserved segments. The block crosses the
+  /// end of a page_window only if it is longer than one. \throw std::bad_alloc
   Block* take(std::size_t bytes, std::size_t largest);
 
-  /// Takes a block back, of which all may have been written; what lay zero behind it stays so.
+  /// Takes a block back and merges it with ready neighbours. All of its bytes count as dirty.
   void put(Block& block) noexcept;
 
-  /// Adds a segment as one ready block; the page map has room for it. \throw std::bad_alloc
+  /// Adds a segment as one ready block, after PageMap::cover. \throw std::bad_alloc
   void add(Segment& segment);
 
-  /// Nothing of the segment is in use, retired or cut into slots.
+  /// True if no part of the segment is in use, retired or cut into slots.
   static bool unused(Segment const& segment) noexcept {
     return segment.first->state.load(std::memory_order_relaxed) == BlockState::ready &&
            segment.first->after == nullptr;
   }
 
-  /// The unused segment that fits best: the smallest that has as much, else the largest; nullptr if
-  /// there is none.
+  /// The smallest unused segment of at least `surplus.bytes`, else the largest one; nullptr if there is
+  /// none.
   Segment* unused_segment(Surplus surplus) const noexcept;
 
-  /// Forgets a segment that is unused.
+  /// Removes an unused segment.
   void remove(Segment& segment) noexcept;
 
   /// Of all ready blocks.
@@ -71,7 +70,8 @@ class Arena {
   SizeTree& tree_of(Block const& block) noexcept;
   Block* best_fit(std::size_t bytes, std::size_t largest) const noexcept;
 
-  /// Makes what lies behind `bytes` of a ready block one of its own. The block is in no tree then.
+  /// Cuts a ready block after `bytes` and returns the rest, which is ready. Takes the block itself out
+  /// of its tree.
   Block& cut(Block& block, std::size_t bytes);
   void count(std::size_t difference) noexcept;
   void enter(Block& block) noexcept;
@@ -86,7 +86,7 @@ class Arena {
   std::array<SizeTree, 4> m_trees{};
   std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Block[]>> m_records;
-  Block* m_spare = nullptr;  ///< records that nobody uses, by `after`
+  Block* m_spare = nullptr;  ///< unused records, linked by `after`
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

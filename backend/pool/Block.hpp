@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the pool remembers of a stretch of memory. Records lie beside the memory, not in it: a stray
-// write of a kernel cannot break the pool, and blocks keep their alignment. Records are never given
-// back to the system, so that even a wrong address meets a record.
+// The records of segments, blocks and slots. They lie beside the memory, not in it: a stray write of a
+// kernel cannot break the pool, and blocks keep their alignment. They are never freed, so that
+// deallocating a wrong address reads a valid record.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_BLOCK_HPP
@@ -18,7 +18,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Numbers the stretches of time between two recordings of all device work; see Retirement.
+/// The number of a stretch of time between two recordings of all device work; see Retirement.
 using Epoch = std::uint64_t;
 
 class Heap;
@@ -28,7 +28,7 @@ struct Slab;
 /// The first bytes of a label, with a zero at their end.
 using Label = std::array<char, 48>;
 
-/// Memory as the system gave it, cut into blocks without gaps.
+/// A region of page-locked memory, cut into blocks without gaps.
 struct Segment {
   Region region;
   Heap* heap    = nullptr;
@@ -37,51 +37,50 @@ struct Segment {
 };
 
 enum class BlockState : unsigned char {
-  ready,     ///< for everybody
-  in_use,    ///< somebody's
-  retained,  ///< in use, or given back; a graph needs it, see RetainTable
-  retired,   ///< given back in `epoch`: ready when that epoch is over
+  ready,     ///< may be allocated
+  in_use,    ///< allocated
+  retained,  ///< allocated or deallocated; a graph needs it, see RetainTable
+  retired,   ///< deallocated in `epoch`: ready when that epoch is over
   slab       ///< cut into the slots of a slab
 };
 
-/// What somebody can have: a block, or a slot of one. Whoever gives it back changes the state and
-/// the epoch without a lock; all else is the heap's, under its lock.
+/// What an allocation returns: a block, or a slot of one. A deallocation changes state, epoch and
+/// `next` without a lock; everything else changes under the heap's mutex.
 struct BlockHeader {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();
 
   std::atomic<BlockHeader*> next{nullptr};  ///< in the queue where it waits
-  std::atomic<Epoch> epoch{0};  ///< in which it was given back; never: while it is in use
+  std::atomic<Epoch> epoch{0};  ///< in which it was deallocated; never: while it is in use
   std::atomic<BlockState> state{BlockState::ready};
   bool is_slot             = false;
-  bool is_zero             = false;  ///< a slot that nobody wrote into; its owner's
+  bool is_zero             = false;  ///< a slot full of zeros; changed by its owner
   std::uint8_t space       = 0;      ///< number of the memory space in its heap
   std::uint32_t slot_asked = 0;      ///< of a slot: bytes that its user asked for
 };
 
-/// A slot of a slab: two of them share a cache line, for there may be millions.
+/// A slot of a slab. Two share a cache line, because there may be millions.
 struct SlabSlot : BlockHeader {
   SlabSlot() { is_slot = true; }
   Slab* slab = nullptr;
 };
 static_assert(sizeof(SlabSlot) == 32);
 
-/// Whole pages of a segment. What giving back wants lies in one cache line.
+/// Whole pages of a segment. The members that a deallocation reads lie in one cache line.
 struct alignas(64) Block : BlockHeader {
   char* address     = nullptr;
   std::size_t bytes = 0;
   std::size_t asked = 0;  ///< bytes that the user of the block asked for
-  std::size_t dirty =
-      0;  ///< what lies behind so many bytes is zero; its owner's while it is in use
-  Segment* segment = nullptr;
-  Slab* slab       = nullptr;  ///< into which it is cut
-  Block* before    = nullptr;  ///< the neighbours in the segment
-  Block* after     = nullptr;
-  Block* smaller   = nullptr;  ///< below it in a tree of ready blocks
-  Block* larger    = nullptr;
+  std::size_t dirty = 0;  ///< bytes from `dirty` on are zero; changed by the owner while in use
+  Segment* segment  = nullptr;
+  Slab* slab        = nullptr;  ///< into which it is cut
+  Block* before     = nullptr;  ///< the neighbours in the segment
+  Block* after      = nullptr;
+  Block* smaller    = nullptr;  ///< below it in a tree of ready blocks
+  Block* larger     = nullptr;
   Label label{};
 };
 
-/// Headers in the order in which they were given back.
+/// A first-in first-out queue of retired headers; not thread-safe.
 class RetiredQueue {
  public:
   BlockHeader* front() const noexcept { return m_front; }

@@ -17,13 +17,13 @@ namespace KokkosHostSpaces::pool {
 /// the bytes given back.
 std::size_t trim(std::size_t bytes_to_keep);
 
-/// Limits the memory had from the system, in bytes; 0: no limit. As KOKKOS_HOST_SPACES_POOL_LIMIT.
-/// The share of KOKKOS_HOST_SPACES_NODE_LIMIT remains a limit. Gives ready memory back if there is too
-/// much.
+/// Sets the limit of page-locked memory in bytes, as KOKKOS_HOST_SPACES_POOL_LIMIT; 0: no limit. The
+/// share of KOKKOS_HOST_SPACES_NODE_LIMIT still applies. Gives ready memory back above the limit, and
+/// then waits for running kernels.
 void set_limit(std::size_t bytes);
 
-/// Memory being reserved in the background. The process does not end before the chunk in work is
-/// done.
+/// A handle of memory that is being locked in the background. At exit, the process waits for the chunk
+/// that is being locked.
 class Reservation {
  public:
   struct Progress;
@@ -34,8 +34,9 @@ class Reservation {
   std::size_t bytes_done() const noexcept;   ///< page-locked by now
   bool finished() const noexcept;            ///< all is done, or it has failed
 
-  /// Waits for the end. \throw OutOfPinnedMemory or CudaError if not all could be reserved. \throw
-  /// Error in the child of a fork, which has no thread that would end it.
+  /// Waits until it has finished.
+  /// \throw OutOfPinnedMemory or CudaError if not all could be reserved
+  /// \throw Error in the child of a fork, which lacks the thread that locks
   void wait() const;
 
  private:

@@ -20,20 +20,20 @@ constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
 constexpr std::size_t largest_of_small = 8 * MiB;
 constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max();
 
-// A few at a time are enough to keep up with what is given back, and keep the lock short.
+// Blocks handled by one allocation: as many as keep pace with deallocations in a short time.
 constexpr std::size_t few  = 64;
 constexpr std::size_t some = 256;
 
-// A guard protects whole pages: nobody else may have something there.
+// The guard protects whole pages, so that no two blocks may share one.
 bool is_small(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
 
-// Bytes of the block that serves a request, alone or with others.
+// Bytes of the block, or of the block cut into slots, that serves a request.
 std::size_t span_for(std::size_t bytes) {
   if (is_small(bytes)) return Slabs::span_bytes(bytes);
   return config().guard ? whole_pages(bytes) : Arena::rounded(bytes);
 }
 
-// A small request shall not keep a large block from the next large request.
+// The largest block that a request may cut: a larger one is kept whole for a large request.
 std::size_t largest_to_break(std::size_t bytes, bool is_for_large) {
   bool const belongs_here = !is_for_large || bytes >= Heap::smallest_large;
   return belongs_here ? std::max(largest_segment, 4 * bytes) : 0;
@@ -85,7 +85,7 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
   if (m_slabs.collect(bytes, m_shared.retirement.completed(), few, take_whole) > 0) {
     if (SlabSlot* const slot = m_slabs.take(bytes)) return slot;
   }
-  // As many may be ready, if only somebody asks the devices.
+  // Asking the devices may make as many slots ready as a new slab would have.
   if (effort == Effort::reuse && m_slabs.many_wait(bytes)) return nullptr;
   Block* const span = take_span(Slabs::span_bytes(bytes), effort);
   if (span == nullptr) return nullptr;
@@ -156,7 +156,7 @@ Epoch Heap::awaited(std::size_t bytes) const noexcept {
   if (is_small(bytes)) {
     if (SlabSlot const* const slot = m_slabs.oldest(bytes)) return epoch_of(*slot);
   }
-  // What waits in parts may be whole again together with what lies beside it.
+  // Retired blocks may merge with their neighbours into one that is large enough.
   std::size_t const free = locked_bytes() - in_use_bytes();
   if (free == ready_bytes() || free < span_for(bytes)) return 0;
   return m_retired.back() != nullptr ? epoch_of(*m_retired.back()) : m_shared.retirement.stamp();
@@ -205,9 +205,9 @@ std::size_t Heap::own_growth(std::size_t bytes) noexcept {
 
 std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
   if (bytes >= own_segment) return own_growth(bytes);
-  // What is not used yet of a new segment, and what is left when it is full, shall be little.
+  // An eighth of what is locked bounds unused memory; whole spans leave no rest at the end.
   std::size_t const span = span_for(bytes);
-  // Small segments are soon unused as a whole, and can be given back for large ones.
+  // A small segment becomes unused as a whole sooner, and can then be given back.
   std::size_t const most   = m_shared.is_for_large ? largest_segment : largest_of_small;
   std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, most);
   return whole_huge_pages(std::max<std::size_t>(wanted / span, 1) * span);
@@ -236,7 +236,7 @@ Heap::Segments::node_type Heap::release(Surplus surplus) noexcept {
   Segment* const segment = m_arena.unused_segment(surplus);
   if (segment == nullptr) return {};
   m_arena.remove(*segment);
-  m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
+  m_segment_bytes.fetch_sub(segment->region.bytes, std::memory_order_release);
   if (segment->reserved)
     m_reserved_bytes.fetch_sub(segment->region.bytes, std::memory_order_relaxed);
   return m_segments.extract(static_cast<char const*>(segment->region.pointer));

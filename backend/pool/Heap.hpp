@@ -23,9 +23,9 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Segments, the blocks in them, and the queues of what is retired. No function waits, or calls the
-/// device or the system, and none takes longer when there are more blocks. Giving back needs no
-/// lock; all else that changes something is called with the mutex held.
+/// A caching allocator over segments of page-locked memory: blocks, slots of slabs, and queues of
+/// retired ones. No function waits, calls the driver or the system, or is linear in the number of
+/// blocks. Thread-safe: give_back. Every other function that changes the heap needs the mutex.
 class Heap {
  public:
   struct Shared {
@@ -37,72 +37,73 @@ class Heap {
     bool is_for_large;
   };
 
-  /// How far to go for a block.
+  /// Which steps take() may make.
   enum class Effort {
-    reuse,     ///< take what lies ready
-    carve,     ///< also cut new slabs, though slots of the size wait
-    break_up,  ///< also break up blocks that are kept for large requests
+    reuse,     ///< take ready memory; cut no new slab while as many slots of its size are retired
+    carve,     ///< also make more memory ready, merge unused slabs and cut new ones
+    break_up,  ///< also cut blocks that are kept for large requests
   };
 
   static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
 
-  /// Requests from here on have a heap of their own, so that smaller ones never cut what they need.
+  /// Requests of at least this size have a heap of their own, so that smaller ones do not cut its blocks.
   static constexpr std::size_t smallest_large = std::size_t(1) << 20;
 
-  /// Requests from here on have a segment to themselves.
+  /// When the heap grows, requests of at least this size get a segment of their own.
   static constexpr std::size_t own_segment = std::size_t(16) << 20;
 
   explicit Heap(Shared shared)
       : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}
 
   std::mutex mutex;
-  std::mutex growing;  ///< held by who locks memory for others as well, while they wait for it
-  std::atomic<std::size_t> coming{0};      ///< bytes that are being locked, but for reserve()
-  std::atomic<std::size_t> coming_for{0};  ///< of these, for what is asked for now
+  std::mutex growing;  ///< held while a thread locks memory for more requests than its own
+  std::atomic<std::size_t> coming{0};      ///< bytes being locked for requests (not for reserve())
+  std::atomic<std::size_t> coming_for{0};  ///< bytes of these requests
 
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);
 
-  /// The epoch that must be over before more could be taken for a request of so many bytes; 0 if
-  /// nothing that is retired would do.
+  /// Returns the epoch whose end may make memory ready for a request of `bytes`; 0 if no retired
+  /// memory can serve it.
   Epoch awaited(std::size_t bytes) const noexcept;
 
-  /// The epoch that must be over before all blocks beyond slots are ready; 0 if they are.
+  /// Returns the epoch whose end makes all retired blocks (not slots) ready; 0 if it is over.
   Epoch unknown() noexcept;
 
-  /// Notes that the devices are asked for a request of so many bytes. True if that came of late too
-  /// often for what it brought: more memory would be the better answer.
+  /// Notes that the devices are going to be asked for a request of `bytes`. True if the last
+  /// questions served fewer than eight allocations each: grow instead.
   bool asks_too_often(std::size_t bytes) noexcept;
 
-  /// Takes back a block or slot; false if it is not in use. Without the mutex.
+  /// Retires a block or slot; false if it is not in use. Needs no mutex.
   bool give_back(BlockHeader& header) noexcept;
 
-  /// Looks at up to `most` of what was given back, and makes those ready whose epoch
-  /// comes not after `over`, which is; false if there was nothing more to do. With the same `over`
-  /// it comes to an end, whatever other threads give back.
+  /// Makes up to `most` retired blocks, and as many slots, ready whose epoch is at most `over`. Returns
+  /// false if there were none. \param over an epoch that is over. Repeated with the same `over`, it
+  /// ends although other threads give memory back: theirs has later epochs.
   bool settle(Epoch over, std::size_t most) noexcept;
 
-  /// Bytes of the smallest segment that serves a request of so many bytes; of one that serves it
-  /// alone, in huge pages; and of one that serves more to come. Whole pages: sizes of segments are
-  /// rounded nowhere else. Saturates.
+  /// Bytes of a segment for a request of `bytes`: the smallest one; one for this request alone, in huge
+  /// pages; one that also serves later requests. Whole pages: segments are rounded only here. All
+  /// saturate.
   static std::size_t least_growth(std::size_t bytes) noexcept;
   static std::size_t own_growth(std::size_t bytes) noexcept;
   std::size_t good_growth(std::size_t bytes) const noexcept;
 
   using Segments = std::map<char const*, Segment>;  ///< by address
 
-  /// Adds memory, for which the page map has room. \throw std::bad_alloc
+  /// Adds a segment that PageMap::cover has been called for. \throw std::bad_alloc
   void adopt(Segments& made);
 
-  /// Bytes of the segment that fits best, of those that nobody uses; 0 if there is none.
+  /// Bytes of the unused segment that Arena::unused_segment chooses; 0 if there is none.
   std::size_t releasable(Surplus surplus) noexcept;
 
-  /// Takes that segment out; empty if there is none.
+  /// Takes that segment out; empty if there is none. A thread that reads the smaller locked_bytes()
+  /// also sees what the caller wrote before.
   Segments::node_type release(Surplus surplus) noexcept;
 
   /// Sums that can be read without the mutex.
   std::size_t locked_bytes() const noexcept {
-    return m_segment_bytes.load(std::memory_order_relaxed);
+    return m_segment_bytes.load(std::memory_order_acquire);
   }
   std::size_t in_use_bytes() const noexcept { return m_meter.in_use(); }
   Account const& account() const noexcept { return m_meter.account(); }
@@ -112,10 +113,10 @@ class Heap {
     return m_reserved_bytes.load(std::memory_order_relaxed);
   }
 
-  /// Adds what this heap holds; spaces are matched by name.
+  /// Adds the memory of this heap to `usage`, and to the space of the same name in `spaces`.
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
-  /// Of a block of this heap, and of the slot at an address in it.
+  /// Describes a block of this heap, or the slot of it that contains `pointer`.
   pool::Description describe(Block const& block, void const* pointer) const;
   std::optional<Pool::Extent> extent_of(Block const& block) const;
 

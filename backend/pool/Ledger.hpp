@@ -14,18 +14,18 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Bytes had from the system, and how many may be. Memory is in transit while it is locked or given
-/// back: counted here, and in no heap. Sums saturate. Invariants:
+/// Counts the bytes that are locked, and enforces the limit. Memory is in transit while it is being
+/// locked or given back: it is counted here, and in no heap. Sums saturate. Invariants:
 ///   locked = bytes of all segments of all heaps + bytes in transit + bytes that could not be given back
 ///   0 <= locked, and locked <= limit when `reserve` returns true
 class Ledger {
  public:
   explicit Ledger(std::size_t limit) : m_limit(limit) {}
 
-  /// Notes that `bytes` are going to be locked, and in transit; false if the limit forbids it.
+  /// Counts `bytes` as locked and in transit, before they are locked; false if the limit forbids it.
   bool reserve(std::size_t bytes) noexcept {
     if (excess(bytes) > 0) return false;
-    m_in_transit.fetch_add(1);  // first, or who sees the bytes may take them for locked for good
+    m_in_transit.fetch_add(1);  // first: a reader of the new sum must see that it is in transit
     std::size_t const most = this->most();
     std::size_t locked     = m_locked.load();
     do {
@@ -37,22 +37,27 @@ class Ledger {
     return true;
   }
 
-  /// What was reserved has come to a heap.
-  void arrived() noexcept { end_transit(); }
+  /// Ends the transit of reserved bytes, which a heap has now.
+  void arrived() noexcept {
+    m_changes.fetch_add(1);
+    m_in_transit.fetch_sub(1);
+  }
 
-  /// Memory was taken out of a heap, to be given back.
+  /// Begins the transit of a segment out of a heap. Call it before the heap lets go of the segment, or
+  /// a reader finds the bytes neither in the heap nor in transit.
   void leaves() noexcept { m_in_transit.fetch_add(1); }
 
-  /// What left could not be given back: it is nobody's any more, and remains locked.
-  void stays() noexcept { end_transit(); }
+  /// Ends a transit that changed nothing: no segment left, or it could not be unlocked and stays locked
+  /// in no heap.
+  void stays() noexcept { m_in_transit.fetch_sub(1); }
 
-  /// What left, or did not come, is the system's again.
+  /// Ends the transit of bytes that were given back, or reserved and not locked.
   void release(std::size_t bytes) noexcept {
     if (m_locked.fetch_sub(bytes) < bytes) {
       std::fputs("KokkosHostSpaces: more memory was given back than was locked\n", stderr);
       std::abort();  // else the sum would wrap, and refuse every request
     }
-    end_transit();
+    arrived();
   }
 
   std::size_t locked() const noexcept { return m_locked.load(); }
@@ -80,10 +85,6 @@ class Ledger {
   std::size_t most() const noexcept {
     std::size_t const most = limit();
     return most == 0 ? unlimited : most;
-  }
-  void end_transit() noexcept {
-    m_changes.fetch_add(1);
-    m_in_transit.fetch_sub(1);
   }
 
   std::atomic<std::size_t> m_locked{0};

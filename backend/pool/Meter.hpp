@@ -9,8 +9,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// What was taken from a heap and given back; in use = taken - given back. Both only grow. Only the
-/// holder of the heap's mutex takes, and so needs no read-modify-write.
+/// Two counters of a heap, which only grow: taken and given back. in use = taken - given back.
+/// `take` needs the heap's mutex, and therefore no read-modify-write.
 class Account {
  public:
   void take(std::size_t count) noexcept {
@@ -49,9 +49,9 @@ class Meter {
   std::atomic<HeapMeter*> m_lagging{nullptr};
 };
 
-/// What one heap has in use. The meters that heaps share are told what is more at once, and what is
-/// less when it is worth the while: their lines are everybody's. A heap that lags tells it only when
-/// it is asked, before a new high is noted: large blocks are always worth telling.
+/// Bytes in use of one heap. Adds to the shared meters when they grow beyond what was added so far;
+/// shrinking is added later, because all threads contend for the cache lines of these meters:
+/// `soon`, once 64 KiB have come together, or `when_asked`, before a new high is recorded.
 class HeapMeter {
  public:
   enum class Tells { soon, when_asked };

@@ -10,10 +10,9 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Where any thread puts what it gives back, in two instructions and without a lock, and one at a
-/// time takes it out again in the same order: the queue of D. Vyukov for many producers and one
-/// consumer. A producer that is interrupted between its two instructions hides what comes after it
-/// until it goes on.
+/// A lock-free first-in first-out queue for many producers and one consumer (D. Vyukov). `put` is two
+/// atomic instructions; a thread that is interrupted between them hides later elements until it goes
+/// on.
 class MpscQueue {
  public:
   void put(BlockHeader& header) noexcept {

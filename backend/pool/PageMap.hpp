@@ -11,13 +11,13 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 struct Block;
 
-/// From an address to the block that begins on its page: a table in two levels, read without a
-/// lock. An entry takes 8 bytes for 4 KiB, and only where blocks begin.
+/// A table in two levels that maps an address to the block that begins on its page; for slabs, every
+/// page has an entry. Read without a lock. An entry takes 8 bytes for 4 KiB.
 class PageMap {
  public:
   static constexpr std::size_t page_bytes = 4096;
 
-  PageMap();  // never destroyed: memory may be given back until the very end
+  PageMap();  // never destroyed: static destructors may deallocate
   PageMap(PageMap const&)            = delete;
   PageMap& operator=(PageMap const&) = delete;
 
@@ -27,11 +27,11 @@ class PageMap {
   /// The block at the page of `pointer`; nullptr if there is none.
   Block* find(void const* pointer) const noexcept;
 
-  /// The page of the last entry that is not after `pointer`; nullptr where no entry can be. Takes as
-  /// long as the pages between them are many: a nanosecond for each.
+  /// The page of the last entry at or before `pointer`; nullptr if there is none. Takes a nanosecond
+  /// for each page between them.
   void const* begin_of(void const* pointer) const noexcept;
 
-  /// Sets the entries of pages that are covered.
+  /// Sets the entries of covered pages.
   void assign(void const* pointer, std::size_t bytes, Block* block) noexcept;
 
  private:

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The caching pool under the memory spaces. Memory is in use, then retired until all device work
-// that was submitted before it was given back is done, then ready for anybody. One pool for each
-// kind of memory and NUMA node. All functions are thread-safe. In the child of a fork deallocate
-// does nothing, allocate throws, and the others do nothing.
+// The caching pool under the memory spaces, one for each memory kind and NUMA node. Memory is in use;
+// after deallocate it is retired, until all device work submitted before is done; then it is ready
+// for any request. All functions are thread-safe. In the child of a fork, allocate and reserve throw
+// and the others do nothing.
 //
-// With KOKKOS_HOST_SPACES_POOL=off, each allocation beside which no device works first gives all
-// ready memory back to the system. Freed memory thus lives until somebody allocates who need not
-// wait for kernels, because giving it back does and deallocate never does.
+// With KOKKOS_HOST_SPACES_POOL=off, an allocation first gives all ready memory back to the system if
+// the devices are idle. A deallocation cannot do that, because giving back waits for kernels.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP
@@ -27,8 +26,8 @@ namespace KokkosHostSpaces::Impl::Backend::Pool {
 struct Request {
   std::size_t bytes;                            ///< wanted
   MemoryKind kind   = MemoryKind::page_locked;  ///< which pool
-  int numa_node     = -1;                       ///< where it shall lie; -1: anywhere
-  char const* space = "";  ///< name of the memory space; a string that lives for ever
+  int numa_node     = -1;                       ///< of the memory; -1: any
+  char const* space = "";  ///< name of the memory space; a string that is never freed
   char const* label = "";  ///< label of the View; the first 47 characters are kept
 };
 
@@ -36,19 +35,19 @@ struct Request {
 /// zero bytes. Waits for device work in two cases only:
 /// - the limit or the system refuses more memory: at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT
 ///   seconds;
-/// - the pool would hold much more than the largest need so far, and first gives back ready memory
-///   that is too small: at most a second, and never again for work that lasts longer.
+/// - the pool holds much more than the largest need so far, and first gives back ready memory that is
+///   too small: at most a second, and not again while work that lasted longer still runs.
 /// \throw OutOfPinnedMemory with label, space, bytes, bytes in use, limit and what to do.
 /// \throw Error in the child of a fork.
 void* allocate(Request const& request);
 
-/// Takes back memory of allocate. Device work submitted before the call may still use it. Calls
-/// neither the driver nor the system; takes no lock, or a short one if the memory is kept. Ignores
+/// Deallocates memory of allocate. Device work submitted before the call may still use it. Calls
+/// neither the driver nor the system; takes no lock, except a short one for memory of keep. Ignores
 /// nullptr.
 void deallocate(void* pointer) noexcept;
 
-/// Keeps the block around an address in use, also after deallocate, until the returned handle is
-/// passed to let_go. Returns nullptr if the block is not in use or not of the pool.
+/// Keeps the block that contains an address in use, also after deallocate, until the returned handle
+/// is passed to let_go. Returns nullptr if the block is not in use or not of the pool.
 /// \throw std::bad_alloc
 void* keep(void const* pointer);
 
@@ -63,17 +62,17 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 /// A block and its user.
 struct Extent {
   char* begin;
-  std::size_t asked, bytes;  ///< by its user; of the block
-  bool is_mapped;            ///< its pages are of a mapping of ours, not the driver's
-  int numa_node;             ///< it is bound to; -1: to none
-  std::string space;         ///< its name
+  std::size_t asked, bytes;  ///< of the request; of the block
+  bool is_mapped;            ///< false: memory of cudaHostAlloc
+  int numa_node;             ///< that the block is bound to; -1: none
+  std::string space;         ///< of the request
 };
 
-/// Returns the block around an address; nothing for slots of a slab and for memory of others.
+/// Returns the block that contains an address; nullopt for slots of a slab and for other memory.
 std::optional<Extent> extent_of(void const* pointer);
 
-/// Locks pages in the background, in chunks of `largest_block` bytes, the largest allocation that
-/// they must serve.
+/// Locks pages in the background. \param largest_block bytes of the largest allocation that the memory
+/// must serve: it is locked in chunks of this size.
 /// \throw Error in the child of a fork, and when the process ends.
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
                           int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);

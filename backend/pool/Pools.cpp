@@ -20,7 +20,8 @@ namespace {
 
 std::atomic<Pools*> the_pools{nullptr};
 
-// Tells what comes to a heap. It ends with the heap's lock held, if it has come.
+// Counts memory that is being locked for a heap. If that succeeds, it is destroyed with the heap's
+// mutex held, so that no reader counts the memory twice.
 class Coming {
  public:
   Coming(Heap& heap, std::size_t bytes, std::size_t wanted) noexcept
@@ -40,7 +41,7 @@ class Coming {
   std::size_t const m_bytes, m_wanted;
 };
 
-// Which heap a thread takes, and for how many allocations still if it is not the common one.
+// The heap that a thread uses when the common one is contended, and for how many more allocations.
 struct Seat {
   std::size_t number = [] {
     static std::atomic<std::size_t> threads{0};
@@ -64,7 +65,7 @@ NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, 
       }(std::make_index_sequence<2 + heaps_apart>())) {}
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
-  constexpr std::size_t stay = 4096;  // allocations; then it may be calmer
+  constexpr std::size_t stay = 4096;  // allocations, before the common heap is tried again
   if (bytes >= Heap::smallest_large) return {large(), std::unique_lock(large().mutex)};
   if (seat.stays == 0) {
     bool const only_reserved = common().locked_bytes() == 0 && large().reserved_bytes() > 0;
@@ -117,8 +118,9 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                          std::size_t wanted) {
   if (!ledger.reserve(bytes)) {
-    throw LimitReached("the limit of the pool, " + std::to_string(ledger.limit()) + " bytes" +
-                       (node_share.bytes == 0 ? "" : " for " + ranks_in_words(node_share)) +
+    std::size_t const limit = ledger.limit();
+    throw LimitReached("the limit of the pool, " + std::to_string(limit) + " bytes" +
+                       (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
                        ", is reached");
   }
   Coming const coming(heap, bytes, wanted);
@@ -183,17 +185,20 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
     surplus.bytes    = bytes - released;
     Heap* const heap = heap_to_release(surplus);
     if (heap == nullptr) break;
+    ledger.leaves();
     Heap::Segments::node_type left;
     {
       std::lock_guard const lock(heap->mutex);
       left = heap->release(surplus);
-      if (!left.empty()) ledger.leaves();
     }
-    if (left.empty()) continue;  // somebody else was faster
+    if (left.empty()) {  // another thread was faster
+      ledger.stays();
+      continue;
+    }
     Segment const& segment = left.mapped();
     if (!give_back(segment.region)) {
       ledger.stays();
-      continue;
+      break;  // a runtime that refuses one is likely to refuse all: the others stay usable
     }
     ledger.release(segment.region.bytes);
     released += segment.region.bytes;
@@ -218,8 +223,7 @@ Pools::Traffic Pools::traffic() noexcept {
   return sum;
 }
 
-// An eighth more than was needed is left for what does not fit, and to each heap its smallest
-// segment. With the heaps' locks: a segment that leaves between two readings would seem needed.
+// Reads each heap with its mutex held: a segment released between two readings would count as needed.
 std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                            Unasked unasked) noexcept {
   std::size_t needed      = wanted;

@@ -22,8 +22,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The memory of one kind and NUMA node: a heap for large requests, one that all threads share for
-/// small requests, and heaps that threads use apart for a while after they contended for that one.
+/// The heaps of one memory kind and NUMA node: [0] for large requests; [1] for small ones, shared by
+/// all threads; the others for small requests of threads that found [1] locked, for a while.
 class NodePool {
  public:
   NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
@@ -34,21 +34,21 @@ class NodePool {
     std::unique_lock<std::mutex> lock;
   };
 
-  /// Locks the heap that serves the calling thread a block of `bytes`.
+  /// Chooses the heap for a request of the calling thread and locks its mutex.
   Entered enter(std::size_t bytes);
 
-  /// The calling thread takes its next blocks from this heap, too.
+  /// Makes the calling thread use this heap for its next small requests.
   void prefer(Heap const& heap) noexcept;
 
   Heap& large() noexcept { return heaps[0]; }
   Heap& common() noexcept { return heaps[1]; }
 
-  /// The heap that grows for a request which entered another.
+  /// The heap that grows for a request: `entered`, except where a small request tried reserved memory.
   Heap& grows_for(std::size_t bytes, Heap& entered) noexcept {
     return &entered == &large() && bytes < Heap::smallest_large ? common() : entered;
   }
 
-  /// Is that heap for requests of this size?
+  /// True if `heap` is for requests of `bytes`.
   bool is_for(std::size_t bytes, Heap const& heap) noexcept {
     return (&heap == &large()) == (bytes >= Heap::smallest_large);
   }
@@ -63,10 +63,10 @@ class NodePool {
   using Heaps                              = std::array<Heap, 2 + heaps_apart>;
 
  public:
-  Heaps heaps;  ///< in place: a pool is made by one allocation, or not at all
+  Heaps heaps;  ///< no pointers to heaps: one allocation makes the pool, or fails
 };
 
-/// The limit refuses; the system was not asked.
+/// The pool's limit forbids more memory; the system was not asked.
 class LimitReached : public OutOfPinnedMemory {
  public:
   using OutOfPinnedMemory::OutOfPinnedMemory;
@@ -74,8 +74,8 @@ class LimitReached : public OutOfPinnedMemory {
 
 class Pools {
  public:
-  /// Made on first use, never destroyed: memory is given back until the very end. \throw
-  /// ConfigurationError
+  /// Made on first use, never destroyed: static destructors may deallocate.
+  /// \throw ConfigurationError
   static Pools& instance();
 
   /// nullptr before the first use.
@@ -100,12 +100,12 @@ class Pools {
     });
   }
 
-  /// Calls f(heap, block) with the heap's mutex held, for the block around an address, in whatever
-  /// state it is; false if there is none.
+  /// Calls f(heap, block) with the heap's mutex held for the block that contains an address, in any
+  /// state; false if there is none.
   template <class F>
   bool at(void const* pointer, F f) {
     for (;;) {
-      void const* const begin = pages.begin_of(pointer);  // before a lock is held: it may take long
+      void const* const begin = pages.begin_of(pointer);  // without a lock: slow for large blocks
       bool held = false, found = false;
       for_each_heap([&](Heap& heap) {
         if (begin == nullptr || held || heap.locked_bytes() == 0) return;
@@ -115,34 +115,36 @@ class Pools {
         found = block != nullptr && pointer < static_cast<void*>(block->address + block->bytes);
         if (found) f(heap, *block);
       });
-      if (found || !held) return found;  // else blocks were cut or merged meanwhile
+      if (found || !held) return found;  // else the block was cut or merged meanwhile: try again
     }
   }
 
-  /// Locks `bytes` and adds them to the heap, whose lock is held on return. `wanted`: bytes of the
-  /// request; 0: a reservation. \throw LimitReached and what lock_fresh_pages throws.
+  /// Page-locks a segment of `bytes` and adds it to the heap. Returns the lock of the heap's mutex.
+  /// \param wanted bytes of the request; 0: a reservation
+  /// \throw LimitReached and what lock_fresh_pages throws
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                     std::size_t wanted);
 
-  /// Makes all memory ready whose epoch is over. Holds each lock for at most 256 blocks.
+  /// Makes all memory ready whose epoch is over. Holds no mutex for more than 256 blocks.
   void settle() noexcept;
 
   /// Asks the devices, then makes all memory ready that they are done with.
   Retirement::Progress make_ready() noexcept {
-    Retirement::Progress const progress = retirement.reach(retirement.stamp());
+    Retirement::Progress const progress = retirement.reach_all();
     settle();
     return progress;
   }
 
-  /// Gives ready memory back; may wait for kernels. Returns the bytes given back.
+  /// Gives ready memory back; may wait for kernels. Stops when the runtime refuses to unlock a
+  /// segment, which is lost. Returns the bytes given back.
   std::size_t release_ready(Surplus surplus) noexcept;
 
   /// Bytes in use or retired.
   std::size_t needed_bytes() noexcept;
 
-  /// Bytes taken from all heaps and given back to them, since ever. Reads what was taken from all
-  /// heaps first: taken - given back <= what was in use when the last of these was read. So a block
-  /// that comes back to one heap and is taken from another is never counted twice.
+  /// Bytes allocated from and deallocated to all heaps so far. `taken` is read first, from all heaps:
+  /// taken - given back <= bytes in use when the last `taken` was read. So a block that is deallocated
+  /// in one heap and then allocated in another is not counted twice.
   struct Traffic {
     std::size_t taken                     = 0;
     std::size_t given_back                = 0;
@@ -151,25 +153,25 @@ class Pools {
   };
   Traffic traffic() noexcept;
 
-  /// What is retired but may be over by now, for nobody asked.
+  /// How to count retired memory of which the devices have not been asked.
   enum class Unasked { is_needed, is_ready };
 
-  /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted`, so
-  /// that the pool holds at most 9/8 of the largest need so far and a smallest segment for each heap.
-  /// Does not count reserved memory.
+  /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
+  /// that locked <= 9/8 * largest need so far + smallest segment * heaps used. Does not count reserved
+  /// memory.
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
-  /// Notes that segments were given back to lock others. 40 exchanges are allowed, and one more for
-  /// every 4000 allocations, because fresh pages cost much; then the pool grows to twice its need.
+  /// Notes that segments were given back to lock others, which costs much. 40 such exchanges are
+  /// allowed, and one more for every 4000 allocations; then the pool grows to twice its need.
   void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
 
   bool exchanges_often() const noexcept { return m_exchanges >= 40 + m_earned; }
 
-  /// The most bytes in use, or retired behind unfinished work, that were seen when the pool grew.
+  /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
-  /// Is there anything that release_ready would give back?
+  /// True if release_ready would give something back.
   bool can_release(Surplus surplus) noexcept { return heap_to_release(surplus) != nullptr; }
 
   Retirement retirement;
@@ -178,18 +180,17 @@ class Pools {
   pool::NodeShare const node_share;
   Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
-  std::mutex
-      making_room;  ///< held by the one thread that gives memory back and waits in a shortage
+  std::mutex making_room;  ///< held by the thread that gives memory back in a shortage
 
  private:
   Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
 
-  static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; and one for "anywhere"
+  static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; one more for "any"
   std::mutex m_making;                             ///< held while a pool is made
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
   std::atomic<std::size_t> m_most_needed{0};
-  std::atomic<std::size_t> m_exchanges{0};  ///< never fewer than were earned: no hoard of those
+  std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up
   std::atomic<std::size_t> m_earned{0};     ///< allocations / 4000
 };
 

@@ -46,8 +46,8 @@ struct Worker {
   std::jthread thread;
 };
 
-// The threads that reserve. They are stopped before main's static objects die: the runtime goes
-// with them. No others begin then, which nobody would stop.
+// The threads that reserve. At exit they are stopped before the CUDA runtime's static objects are
+// destroyed, and no new ones start.
 struct Workers {
   std::mutex mutex;
   std::list<Worker> all;

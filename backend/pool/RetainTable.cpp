@@ -54,7 +54,7 @@ void RetainTable::let_go(BlockHeader& header) noexcept {
 bool RetainTable::give_back(BlockHeader& header) noexcept {
   std::lock_guard const lock(m_mutex);
   auto const found = m_kept.find(&header);
-  // It may have been let go since its heap refused it.
+  // Since its heap refused it, the last graph may have let it go.
   if (found == m_kept.end()) return heap_of(header).give_back(header);
   bool const first         = !found->second.given_back;
   found->second.given_back = true;

@@ -12,18 +12,18 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Memory that others than its owner need, such as a graph which replays copies of it. What its
-/// owner gives back meanwhile stays in use, and is given back when the last of them lets it go. The
-/// mutex is never held while somebody waits for the device or the system.
+/// A table of reference counts of blocks that graphs need. A block that its owner deallocates
+/// meanwhile stays in use, and is retired when the last graph lets it go. The mutex is never held
+/// during a call of the driver or the system.
 class RetainTable {
  public:
-  /// Retains a block or slot that is in use; false if it is not. \throw std::bad_alloc
+  /// Counts one more reference to a block or slot; false if it is not in use. \throw std::bad_alloc
   bool keep(BlockHeader& header);
 
-  /// Undoes one keep.
+  /// Undoes one keep; the last one retires the block if its owner has deallocated it.
   void let_go(BlockHeader& header) noexcept;
 
-  /// Takes back a block or slot that its heap refused; false if it is not in use.
+  /// Deallocates a block or slot that Heap::give_back refused; false if it is not in use.
   bool give_back(BlockHeader& header) noexcept;
 
  private:

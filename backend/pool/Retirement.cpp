@@ -90,7 +90,7 @@ Driver::EventState Retirement::ask(Recording& recording) noexcept {
 
 Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
   forget_what_is_over();
-  if (epoch <= completed()) return Progress::done;  // somebody else asked while this thread waited
+  if (epoch <= completed()) return Progress::done;  // another thread asked meanwhile
   Progress progress = Progress::pending;
   if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
   // The newest first: on an idle device one question answers for all. One that is lost is
@@ -123,6 +123,12 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
     }
   }
   return ask_devices(epoch);
+}
+
+Retirement::Progress Retirement::reach_all() noexcept {
+  Progress const progress = reach(stamp());
+  bool const is_done      = progress == Progress::blind && wait_if_it_ends(std::chrono::seconds(1));
+  return is_done ? Progress::done : progress;
 }
 
 void Retirement::fence_devices() noexcept {
@@ -160,7 +166,7 @@ Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) 
 }
 
 bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
-  // Asked again and again, not waited for: an event that is waited for could not be recorded anew.
+  // Polls: an event that a thread waits for could not be recorded again by another.
   constexpr std::chrono::microseconds pause(50);
   for (;;) {
     switch (reach(epoch)) {
@@ -177,7 +183,7 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
 }
 
 bool Retirement::wait_if_it_ends(Clock::duration most) noexcept {
-  if (completed() < m_waited_in_vain.load(std::memory_order_relaxed)) return false;
+  if (!wait(m_waited_in_vain.load(std::memory_order_relaxed), Clock::now())) return false;
   auto const deadline = Clock::now() + most;
   for (int i = 0; i < 2; ++i) {
     Epoch const epoch = stamp();

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// When is freed memory free? Time is cut into epochs. A block is stamped with the open epoch when
-// it is given back. Recording an event of all work on each device closes the open epoch; when the
+// When may deallocated memory be used again? Time is cut into epochs. A deallocation stamps the block
+// with the open epoch. Recording an event of all work on each device closes the open epoch; when the
 // events are done, that epoch and all before it are over, and so is the work that could touch their
-// blocks. One event thus serves all blocks that were given back together, and a block's state is
-// one comparison of numbers.
+// blocks. One event thus serves all blocks of an epoch, and a block is ready if its epoch <= completed().
 //
 // Nothing is lost when a recording fails or a stream captures: the closed epoch has no event of its
 // own then, and is covered by the next recording that succeeds. An error never ends an epoch.
 //
-// The driver may keep whoever records waiting, for as long as another thread registers memory. So
-// one thread at a time asks the devices, and no lock that others need is held meanwhile: they are
-// told `busy`. Stamps and what is over are read without any lock.
+// Recording waits while another thread registers memory. So one thread at a time asks the devices,
+// without any lock that allocations need; other threads get `busy`. stamp() and completed() take no
+// lock.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_RETIREMENT_HPP
@@ -32,13 +31,13 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 class Retirement {
  public:
-  /// The epoch in which something is given back now. Work which the caller knows of is part of it.
+  /// The open epoch: the stamp of a deallocation. It contains all work that the caller knows of.
   Epoch stamp() noexcept;
 
   /// The newest epoch that is over.
   Epoch completed() const noexcept { return m_completed.load(std::memory_order_acquire); }
 
-  /// No device was in use when this was found out last: asking costs next to nothing.
+  /// True if no device was in use at the last recording: asking then costs almost nothing.
   bool is_cheap() const noexcept { return m_cheap.load(std::memory_order_relaxed); }
 
   enum class Progress {
@@ -49,9 +48,13 @@ class Retirement {
     busy        ///< another thread is asking
   };
 
-  /// Finds out how far the devices are, recording if `epoch` has no event yet. Waits for no device,
-  /// but perhaps for the driver; for another thread that asks only as long as growing would take.
+  /// Asks the devices whether `epoch` is over; records if it has no event yet. Waits for no device, but
+  /// perhaps for the driver, and at most 50 us for another thread that asks.
   Progress reach(Epoch epoch) noexcept;
+
+  /// The same for all that was given back so far. Without events it waits a second at most, as
+  /// wait_if_it_ends: else memory would never be ready, and the pool grow for ever.
+  Progress reach_all() noexcept;
 
   using Clock = std::chrono::steady_clock;
 
@@ -95,10 +98,11 @@ class Retirement {
   alignas(64) std::atomic<Epoch> m_completed{0};
   std::atomic<bool> m_cheap{false};
   std::atomic<int> m_device_at_work{-1};
-  std::atomic<Epoch> m_waited_in_vain{0};  ///< for this one
+  std::atomic<Epoch> m_waited_in_vain{0};  ///< the epoch of the last wait that ended in vain
 
-  // The recordings, oldest first. A slot retained its events and records them again: none is made or
-  // destroyed in steady state. When the ring is full, epochs are left to a later recording.
+  // The recordings, oldest first. Slots keep their events and record them again: in steady state no
+  // event is made or destroyed. While the ring is full nothing is recorded; a later recording covers
+  // these epochs.
   std::mutex m_asking;
   std::array<Recording, 64> m_ring{};
   std::size_t m_first = 0;

@@ -13,14 +13,14 @@ bool comes_before(Block const& a, Block const& b) noexcept {
   return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
 }
 
-// Of blocks at other addresses, as good as random.
+// A hash of the address.
 std::uint64_t priority(Block const& block) noexcept {
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
   std::uint64_t const hash       = (reinterpret_cast<std::uintptr_t>(block.address) >> 12) * golden;
   return (hash ^ (hash >> 32)) * golden;
 }
 
-// Cuts a tree into what comes before a block and what comes after it.
+// Splits a tree into the blocks before `at` and those after it.
 void split(Block* tree, Block const& at, Block*& before, Block*& after) noexcept {
   Block** below = &before;
   Block** above = &after;
@@ -38,7 +38,7 @@ void split(Block* tree, Block const& at, Block*& before, Block*& after) noexcept
   *below = *above = nullptr;
 }
 
-// Joins two trees of which all of the first comes before the second.
+// Joins two trees; all blocks of the first come before those of the second.
 Block* joined(Block* first, Block* second) noexcept {
   Block* root = nullptr;
   Block** to  = &root;

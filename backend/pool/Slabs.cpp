@@ -11,9 +11,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 namespace {
 
 constexpr std::size_t steps  = 16;  // sizes for each doubling
-constexpr std::size_t fewest = 8;   // slots of a slab
+constexpr std::size_t fewest = 8;   // slots of a slab, at least
 
-// Distance of the sizes around `units`, in units of the alignment.
+// log2 of the distance between size classes at `units`; units of 256 bytes.
 std::size_t step_shift(std::size_t units) noexcept {
   return units <= steps ? 0 : static_cast<std::size_t>(std::bit_width(units - 1)) - 5;
 }
@@ -65,7 +65,7 @@ void Slabs::make_ready(Class& c, SlabSlot& slot) noexcept {
   slab.ready = &slot;
   --slab.out;
   count(slab.slot_bytes);
-  // Slabs of which most is ready come last, so that they may become whole.
+  // Used first: slabs that had no ready slot. Used last: unused slabs, which the arena may get back.
   if (was_empty) link(c, slab, true);
   if (slab.out == 0) {
     unlink(c, slab);

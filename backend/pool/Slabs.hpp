@@ -22,16 +22,16 @@ struct alignas(64) Slab {
   std::uint32_t slot_bytes = 0;
   std::uint32_t count      = 0;
   std::uint32_t fresh      = 0;        ///< the first slot that was never used
-  std::uint32_t out        = 0;        ///< slots in use or retired
-  SlabSlot* ready          = nullptr;  ///< slots that were used, by BlockHeader::next
+  std::uint32_t out        = 0;        ///< number of slots in use or retired
+  SlabSlot* ready          = nullptr;  ///< used slots that are ready, linked by BlockHeader::next
   Slab* previous           = nullptr;  ///< in the list of its class
   Slab* next               = nullptr;
   std::unique_ptr<SlabSlot[]> slots;
-  std::unique_ptr<Label[]> labels;  ///< apart: only descriptions and messages want them
+  std::unique_ptr<Label[]> labels;  ///< apart from the slots, because they are rarely read
 
   bool has_ready() const noexcept { return ready != nullptr || fresh < count; }
 
-  /// The slot that holds `pointer`; nullptr in the rest that makes no slot.
+  /// The slot that contains `pointer`; nullptr behind the last slot.
   SlabSlot* slot_at(void const* pointer) const noexcept {
     auto const offset =
         static_cast<std::uint32_t>(static_cast<char const*>(pointer) - span->address);
@@ -46,45 +46,47 @@ struct alignas(64) Slab {
   }
 };
 
-/// Small blocks, by classes of sizes. What is given back waits in one queue a class; a slot whose
-/// epoch is over returns to its slab, and a slab of which nothing is out to the arena: one of each
-/// class is kept. Nothing is linear in the number of slots. Not thread-safe, but for the sum.
+/// A slab allocator with size classes. Retired slots wait in a queue for each class. A slot whose epoch
+/// is over returns to its slab; a slab with no slot in use or retired returns to the arena, except
+/// one for each class. No function is linear in the number of slots. Only ready_bytes() is
+/// thread-safe.
 class Slabs {
  public:
   static constexpr std::size_t alignment = 256;
-  static constexpr std::size_t largest   = std::size_t(32) << 10;  ///< beyond it pages waste little
+  static constexpr std::size_t largest   = std::size_t(32)
+                                         << 10;  ///< above, whole pages waste <= 1/8
   static constexpr std::size_t smallest_span = std::size_t(64) << 10;
   static constexpr std::size_t most_slots    = smallest_span / alignment;
 
-  /// Bytes of the slots that serve `bytes`: multiples of 256, 16 sizes for each doubling.
+  /// Bytes of the slots for a request of `bytes`: multiples of 256, 16 sizes for each doubling.
   static std::size_t slot_bytes(std::size_t bytes) noexcept;
 
-  /// Bytes to be cut into slots that serve `bytes`.
+  /// Bytes of a slab for requests of `bytes`.
   static std::size_t span_bytes(std::size_t bytes) noexcept;
 
   /// A ready slot; nullptr if there is none.
   SlabSlot* take(std::size_t bytes) noexcept;
 
-  /// Takes a slot back, stamped with its epoch.
+  /// Queues a retired slot.
   void put(SlabSlot& slot) noexcept {
     m_classes[class_of(slot.slab->slot_bytes)].retired.push(slot);
   }
 
-  /// Cuts a block of the arena into slots that serve `bytes`, all ready. \throw std::bad_alloc
+  /// Makes a block of the arena a slab for requests of `bytes`. \throw std::bad_alloc
   void cut(Block& span, std::size_t bytes);
 
-  /// The slot that was given back first; nullptr if all are ready or in use.
+  /// The retired slot that was deallocated first; nullptr if there is none.
   SlabSlot const* oldest(std::size_t bytes) const noexcept {
     return static_cast<SlabSlot const*>(m_classes[class_of(bytes)].retired.front());
   }
 
-  /// So many slots wait that a new slab could not have served more.
+  /// True if at least as many slots are retired as a new slab would have.
   bool many_wait(std::size_t bytes) const noexcept {
     return m_classes[class_of(bytes)].retired.size() >= span_bytes(bytes) / slot_bytes(bytes);
   }
 
-  /// Makes up to `most` slots ready whose epoch is over. Hands the blocks of slabs that are whole
-  /// again to `take_back`. Returns how many slots it has moved.
+  /// Makes up to `most` slots ready whose epoch is over. Passes the blocks of unused slabs to
+  /// `take_back`, except one. Returns the number of slots.
   template <class TakeBack>
   std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most,
                       TakeBack take_back) noexcept {
@@ -95,11 +97,11 @@ class Slabs {
   template <class TakeBack>
   std::size_t collect_all(Epoch completed, std::size_t most, TakeBack take_back) noexcept;
 
-  /// Hands the slabs that were kept to `take_back`; false if there are none.
+  /// Passes the blocks of the unused slabs that were kept to `take_back`; false if there are none.
   template <class TakeBack>
   bool give_up_kept(TakeBack take_back) noexcept;
 
-  /// Bytes of all ready slots, and of what is left over beside slots.
+  /// Bytes of all slabs without their slots in use or retired.
   std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
 
  private:
@@ -107,7 +109,7 @@ class Slabs {
     RetiredQueue retired;
     Slab* front = nullptr;  ///< slabs with ready slots
     Slab* back  = nullptr;
-    Slab* kept  = nullptr;  ///< of which nothing is out; also in the list
+    Slab* kept  = nullptr;  ///< the unused slab that is kept; also in the list
   };
   static constexpr std::size_t class_count = 64;
   static std::size_t class_of(std::size_t bytes) noexcept;
@@ -128,7 +130,7 @@ class Slabs {
   std::array<Class, class_count> m_classes{};
   std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Slab>> m_slabs;
-  std::array<Slab*, store_count> m_spare{};  ///< slabs without a block, by `next`
+  std::array<Slab*, store_count> m_spare{};  ///< slabs without a block, linked by `next`
 };
 
 template <class TakeBack>

@@ -17,13 +17,13 @@ namespace KokkosHostSpaces::pool {
 
 /// Memory of one pool, or of all. Locked memory is in use, retired or cached.
 struct Usage {
-  std::size_t bytes_locked     = 0;  ///< had from the system
+  std::size_t bytes_locked     = 0;  ///< page-locked
   std::size_t bytes_in_use     = 0;  ///< blocks in use, rounding included
   std::size_t bytes_asked      = 0;  ///< what their users asked for
-  std::size_t bytes_retired    = 0;  ///< given back, not yet known to be ready
+  std::size_t bytes_retired    = 0;  ///< deallocated, not yet known to be ready
   std::size_t bytes_cached     = 0;  ///< ready
   std::size_t bytes_high_water = 0;  ///< largest bytes_in_use so far; 64 KiB a thread more at most
-  std::size_t segments         = 0;  ///< stretches of memory had from the system
+  std::size_t segments         = 0;  ///< ranges that were page-locked
   std::size_t hits             = 0;  ///< allocations served from the pool
   std::size_t misses           = 0;  ///< allocations that had to lock pages
   double seconds_locking       = 0;  ///< time spent locking pages
@@ -45,14 +45,14 @@ struct SpaceUsage {
   std::size_t allocations  = 0;  ///< so far
 };
 
-/// What this process may have of KOKKOS_HOST_SPACES_NODE_LIMIT.
+/// The share of this process of KOKKOS_HOST_SPACES_NODE_LIMIT.
 struct NodeShare {
   std::size_t bytes = 0;  ///< the limit / ranks; 0: no limit was set
   int ranks         = 1;  ///< of the node
   std::string source{};   ///< the variable that tells `ranks`; empty: none does, 1 is assumed
 };
 
-/// All that the pool holds, and other memory that is registered.
+/// The memory of the pool, and the number of registered segments.
 struct Statistics {
   Usage total;            ///< of all pools
   std::size_t limit = 0;  ///< of bytes_locked, the node's share considered; 0: none
@@ -64,11 +64,11 @@ struct Statistics {
   std::vector<SpaceUsage> spaces;  ///< by user
 };
 
-/// What the pool holds now, in total, for each pool (kind of memory and NUMA node), and for each
-/// space. Allocations that other threads make meanwhile may be counted in part.
+/// Counts the memory of the pool: in total, for each memory kind and NUMA node, and for each space.
+/// Allocations of other threads during the call may be counted in part.
 Statistics statistics();
 
-/// Of a block: had by a user, given back but not known to be ready, ready for anybody.
+/// The state of a block: allocated; deallocated, not known to be ready; ready for any request.
 enum class State { in_use, retired, cached };
 
 /// A block of memory and its user.
@@ -81,8 +81,8 @@ struct Description {
   State state;        ///< now
 };
 
-/// Who owns, or last owned, the memory around an address: the block around it; nothing if it is not
-/// from the pool.
+/// Describes the block that contains an address, with its present or last owner; nullopt for memory
+/// that is not of the pool.
 std::optional<Description> describe(void const* pointer);
 
 }  // namespace KokkosHostSpaces::pool

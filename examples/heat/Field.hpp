@@ -8,6 +8,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <vector>
+
 namespace Heat {
 
 using Device = Kokkos::DefaultExecutionSpace;
@@ -70,6 +73,14 @@ struct Instances {
 inline Instances make_instances() {
   auto const parts = Kokkos::Experimental::partition_space(Device(), 1, 1);
   return {parts[0], parts[1]};
+}
+
+/// An instance for each face, which share one on the host, where kernels are done on return.
+inline std::vector<Device> instances_of_faces(Device const& instance, std::size_t faces) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible)
+    return std::vector<Device>(faces, instance);
+  else
+    return Kokkos::Experimental::partition_space(instance, std::vector<int>(faces, 1));
 }
 
 }  // namespace Heat

@@ -15,17 +15,19 @@
 
 namespace Heat {
 
-/// Numbers of the cells in `boxes`, one after the other. Asynchronous.
+/// Numbers of the cells of one of `boxes`, whose place in `buffer` is that of the box. Asynchronous.
 template <class Buffer>
-void gather(Device const& instance, Buffer const& buffer, Field const& field, Boxes const& boxes) {
+void gather(Device const& instance, Buffer const& buffer, Field const& field, Boxes const& boxes,
+            int box) {
   Kokkos::parallel_for(
-      "heat: pack halo", Kokkos::RangePolicy(instance, 0, boxes.size()), KOKKOS_LAMBDA(int i) {
+      "heat: pack a face", Kokkos::RangePolicy(instance, boxes.offset(box), boxes.offset(box + 1)),
+      KOKKOS_LAMBDA(int i) {
         auto const [x, y, z] = boxes.cell(i);
         buffer(i)            = field(x, y, z);
       });
 }
 
-/// And back. Asynchronous.
+/// And back, for all of them. Asynchronous.
 template <class Buffer>
 void scatter(Device const& instance, Field const& field, Buffer const& buffer, Boxes const& boxes) {
   Kokkos::parallel_for(
@@ -60,6 +62,9 @@ auto for_kernels(Device const& instance, Buffer const& buffer) {
 /// everything in a Kokkos without a GPU), and deep_copy has nothing to do; else (PinnedSpace) on
 /// mirrors in device memory, and deep_copy enqueues a copy. Stock Kokkos, for comparison: its HostSpace
 /// (pageable) as PinnedSpace, its CudaHostPinnedSpace as MappedSpace.
+///
+/// Each face that is sent has an instance of its own: its message goes when it is on the host, while
+/// others are still on their way.
 template <class HostSpace>
 class HaloExchange {
  public:
@@ -67,6 +72,7 @@ class HaloExchange {
       : m_instance(instance),
         m_processes(processes),
         m_neighbours(decomposition.neighbours()),
+        m_of_face(instances_of_faces(instance, m_neighbours.size())),
         m_to_send(decomposition.to_send()),
         m_to_receive(decomposition.to_receive()),
         m_sent(Kokkos::view_alloc("halo to send", space_near<HostSpace>(instance),
@@ -80,21 +86,25 @@ class HaloExchange {
 
   /// Enqueues what takes the neighbours' cells to the host.
   void pack(Field const& field) const {
-    gather(m_instance, m_packed, field, m_to_send);
-    Kokkos::deep_copy(m_instance, m_sent, m_packed);
+    for (std::size_t i = 0; i < m_neighbours.size(); ++i) {
+      gather(m_of_face[i], m_packed, field, m_to_send, int(i));
+      auto const face = Kokkos::pair(m_to_send.offset(int(i)), m_to_send.offset(int(i) + 1));
+      Kokkos::deep_copy(m_of_face[i], Kokkos::subview(m_sent, face),
+                        Kokkos::subview(m_packed, face));
+    }
   }
 
-  /// Waits for what pack() enqueued, exchanges messages, and enqueues what takes them into the
-  /// ghost cells.
+  /// Sends each face when it is on the host, waits for the messages, and enqueues what takes them into
+  /// the ghost cells.
   void exchange(Field const& field) {
     for (std::size_t i = 0; i < m_neighbours.size(); ++i) {
       auto const [rank, axis, side] = m_neighbours[i];
       m_processes.receive(m_received.data() + m_to_receive.offset(int(i)),
                           m_to_receive.size(int(i)), rank, 2 * axis + (1 - side));
     }
-    m_instance.fence("heat: the halo is on the host");
     for (std::size_t i = 0; i < m_neighbours.size(); ++i) {
       auto const [rank, axis, side] = m_neighbours[i];
+      m_of_face[i].fence("heat: a face is on the host");
       m_processes.send(m_sent.data() + m_to_send.offset(int(i)), m_to_send.size(int(i)), rank,
                        2 * axis + side);
     }
@@ -109,6 +119,7 @@ class HaloExchange {
   Device m_instance;
   Processes& m_processes;
   std::vector<Neighbour> m_neighbours;
+  std::vector<Device> m_of_face;
   Boxes m_to_send, m_to_receive;
   Buffer m_sent, m_received;
   decltype(for_kernels(Device(), Buffer())) m_packed, m_unpacked;

@@ -23,13 +23,14 @@ SUCCESS, FALLS_SHORT, CANNOT_JUDGE, SKIPPED = 0, 1, 3, 4
 _ACCEPTANCE = "--check-acceptance"
 GOALS = pathlib.Path(__file__).resolve().parent / "goals.json"
 
-_USAGE = """report.py RESULTS.json... --check                        which acceptance goals and targets are missed
+_USAGE = """report.py RESULTS.json                                   a report beside it: RESULTS.html
+report.py RESULTS.json... --check                        which acceptance goals and targets are missed
 report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
 report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
 report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
 report.py figures PAGE.md... [--write]                   whether the tables marked in pages are those of the results
-report.py condense RESULTS.json OUT.json                 the small form, that all commands read as well"""
+report.py condense RESULTS.json... OUT.json              the small form, that all commands read as well"""
 
 
 def _check(runs: list[Run], goals: list[Goal], kinds: tuple[str, ...], is_verbose: bool) -> int:
@@ -80,11 +81,14 @@ def _compare(arguments: list[str]) -> int:
 
 def _condense(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="report.py condense")
-    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="+", help="files of one run, as of its groups")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--anonymous", action="store_true", help="with numbers for the names of hosts, to be published")
     options = parser.parse_args(arguments)
-    options.out.write_text(condense(load(options.results), options.anonymous), encoding="utf-8")
+    runs = load_all(options.results)
+    if len(runs) > 1:
+        raise ResultsError(f"these are {len(runs)} runs, and not one: {', '.join(run.title for run in runs)}")
+    options.out.write_text(condense(runs[0], options.anonymous), encoding="utf-8")
     return SUCCESS
 
 
@@ -137,7 +141,7 @@ def _report(arguments: list[str]) -> int:
     # An option with an optional value would take a following file name for its value.
     options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
     if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
-        parser.error("give --check, --output PATH, --pictures DIR or --nvbandwidth JSON")
+        options.output = options.results[0].with_suffix(".html")
     runs, goals = load_all(options.results), load_goals(options.goals)
     if options.output or options.pictures:
         _write_report(runs, goals, options.output, options.pictures)

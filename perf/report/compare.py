@@ -62,6 +62,26 @@ def _part(text: str, other: str) -> str:
     return text if len(text) <= _MOST_LETTERS else text[:_MOST_LETTERS - 3] + "..."
 
 
+#: Fewer plain programs do not tell how much the machine differed.
+_FEWEST = 10
+
+
+def machine_noise(old: Run, new: Run) -> float:
+    """By how much nine in ten of the plain programs, which are the same in both runs, differ at most."""
+    found = []
+    for name, case in old.cases.items():
+        both = [one.summary("baseline_seconds") for one in (case, new.cases.get(name)) if one]
+        if len(both) == 2 and all(both):
+            found.append(max(one.median for one in both) / min(one.median for one in both) - 1)
+    return sorted(found)[len(found) * 9 // 10] if len(found) >= _FEWEST else 0.0
+
+
+def _load(run: Run) -> float:
+    """Runnable processes for each core when the run began."""
+    loads = run.context.get("load_avg") or [0]
+    return loads[0] / (run.context.get("num_cpus") or 1)
+
+
 def _probability_if_slower(before: list[float], after: list[float], slower: float) -> float:
     """The p value if the new repetitions, with their scatter, had `slower` times the old median."""
     factor = slower * summarize(before).median / summarize(after).median
@@ -69,7 +89,13 @@ def _probability_if_slower(before: list[float], after: list[float], slower: floa
 
 
 def changes(old: Run, new: Run, question: Question) -> list[Change]:
-    """Compares the cases that both runs have by the Mann-Whitney U test on their repetitions."""
+    """Compares the cases that both runs have by the Mann-Whitney U test on their repetitions.
+
+    The test knows the scatter within each run alone. That between them shows in the plain programs: a change has to be
+    three times as large, and where that scatter exceeds what is to be judged, nothing is.
+    """
+    noise = machine_noise(old, new)
+    least = max(question.minimum, 3 * noise) if noise <= question.judge else float("inf")
     pairs = [(name, case.values(question.quantity), new.cases[name].values(question.quantity))
              for name, case in old.cases.items() if name in new.cases and re.search(question.pattern, name)]
     pairs = [pair for pair in pairs if pair[1] and pair[2]]
@@ -82,8 +108,8 @@ def changes(old: Run, new: Run, question: Question) -> list[Change]:
         medians = summarize(before), summarize(after)
         effect = medians[1].median / medians[0].median
         effect = effect - 1 if question.quantity == "seconds" else 1 / effect - 1
-        is_sure = abs(effect) >= question.minimum and probability <= question.significance
-        seen = (not is_sure and effect < question.judge
+        is_sure = abs(effect) >= least and probability <= question.significance
+        seen = (not is_sure and effect < question.judge and noise <= question.judge
                 and _probability_if_slower(before, after, worse) * factor <= question.significance
                 and mann_whitney([value * worse for value in before], after) <= question.significance)
         found.append(Change(name, *medians, effect, probability, is_sure, seen))
@@ -114,6 +140,13 @@ class Comparison:
                   for one in shown]
         if len(shown) < len(self.unjudged):
             lines.append(f"       and {len(self.unjudged) - len(shown)} cases more: --verbose")
+        noise = machine_noise(self._old, self._new)
+        if 3 * noise > self._question.minimum:
+            lines.append(f"note: the plain programs, which did not change, differ by {noise:.0%} in one of ten cases:"
+                         + (" nothing can be judged; compare on an idle machine" if noise > self._question.judge else
+                            f" changes below {3 * noise:.0%} do not count"))
+        lines += [f"note: {_load(run):.1f} processes waited for each core when {name} began: other programs ran"
+                  for run, name in ((self._old, old_name), (self._new, new_name)) if _load(run) > 0.5]
         lines += [f"note: differs in {difference}" for difference in context_differences(self._old, self._new)]
         if wrong := self._old.errors():
             lines.append(f"note: {len(wrong)} results were wrong in {old_name} already, such as {wrong[0]}")

@@ -17,6 +17,7 @@ summary { cursor: pointer; font-weight: bold; }
 .verdict { border-left: 0.6rem solid #888; background: #f6f6f6; padding: 0.4rem 1.2rem; }
 .good { border-color: #009e73; }
 .bad { border-color: #d55e00; }
+@media print { h2, h3 { break-after: avoid; } img, tr, .verdict { break-inside: avoid; } }
 """
 
 
@@ -44,13 +45,13 @@ class Document:
         self._blocks.append(f'<p><img alt="{html.escape(description)}" src="data:image/svg+xml;base64,{data}"></p>')
 
     def table(self, heading: list[str], rows: list[list[str]], folded: str = "") -> None:
-        """A table; one that is folded opens on a click on the text given."""
+        """A table; one with the text `folded` closes on a click on it."""
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heading)
         body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
                          for row in rows)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
         if folded:
-            table = f"<details><summary>{html.escape(folded)}</summary>\n{table}</details>"
+            table = f"<details open><summary>{html.escape(folded)}</summary>\n{table}</details>"
         self._blocks.append(table)
 
     def html(self) -> str:

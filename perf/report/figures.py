@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from .numbers import parse_number, time_text
 from .results import Case, ResultsError, Run, load
-from .series import TYPES, baseline_name, crossings, ordered, readable, size, size_text, times_table
+from .series import TYPES, baseline_name, crossings, gains, ordered, readable, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -87,20 +87,13 @@ def _pairs(cases: list[Case]) -> str:
 
 
 def _gains(cases: list[Case]) -> str:
-    """A line for each thing that codes do: its time in both forms of stock Kokkos and in ours, and the gain over the
-    better of the two."""
-    forms: dict[tuple[str, str], dict[str, Case]] = {}
-    for case in cases:
-        key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
-        amount = f"{float(number) / 1e6:.3g} MB" if key == "bytes" else f"{key} {number}"
-        forms.setdefault((case.operation.replace("_", " "), amount), {})[baseline_name(case)] = case
-    lines = []
-    for (operation, amount), stock in forms.items():
-        ours = [_median(case, "seconds") for case in stock.values()]
-        times = [_median(case, "baseline_seconds") for case in stock.values()]
-        lines.append([operation, amount, *(time_text(one) for one in times), time_text(min(ours)),
-                      f"{min(_median(case, 'ratio') for case in stock.values()):.2g} x"])
-    return _markdown([["", "size", *next(iter(forms.values())), "ours", "gain"], *lines])
+    """A line for each thing that codes do: its time in the forms of stock Kokkos and in ours, and the gain over the
+    better of stock's."""
+    forms, found = gains(cases)
+    return _markdown([["", "size", *forms, "ours", "gain"],
+                      *([one.doing, one.amount, *(time_text(one.stock[form]) if form in one.stock else "" for form in forms),
+                         time_text(one.ours), f"{one.gain:,.0f} x" if one.gain >= 100 else f"{one.gain:.2g} x"]
+                        for one in found)])
 
 
 def _crossing(run: Run) -> str:
@@ -126,7 +119,8 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "ratios": lambda: _pivot(cases, lambda case: f"{_median(case, 'ratio'):.2f}"),
               "sums": lambda: _pivot(
                   cases, lambda case: f"{_median(case, 'sum_bytes_per_second') / 1e9:.4g} GB/s"),
-              "times": lambda: _times(cases), "gains": lambda: _gains(cases), "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
+              "times": lambda: _times(cases), "gains": lambda: _gains(cases),
+              "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
         raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"

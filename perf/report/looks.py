@@ -105,43 +105,15 @@ _BASELINE = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "blac
              "markeredgewidth": 0.5}
 
 
-def _meetings(one: dict[float, Summary], other: dict[float, Summary], is_near) -> int:
-    """The number of sizes at which two series overlap."""
-    return sum(is_near(one[key].median, other[key].median) for key in one.keys() & other.keys())
-
-
-def _clusters(series: dict[str, dict[float, Summary]], is_near) -> list[list[str]]:
-    """Groups the names of series that overlap at some size, so that one would hide another."""
-    found: list[list[str]] = []
+def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
+         baselines: dict[str, dict[float, float]] | None = None) -> None:
+    """Draws medians, joined by lines, and quartiles, as vertical bars."""
     for name, points in series.items():
-        touched = [cluster for cluster in found if any(_meetings(points, series[other], is_near) for other in cluster)]
-        found = [cluster for cluster in found if cluster not in touched] + [sum(touched, []) + [name]]
-    return found
-
-
-def _factor(most: float):
-    """Overlap on a logarithmic axis."""
-    return lambda one, other: max(one, other) < most * min(one, other)
-
-
-def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict], sizes: list[float],
-         baselines: dict[str, dict[float, float]] | None = None, is_near=_factor(1.25), joined: bool = True) -> None:
-    """Draws medians and quartiles. Overlapping series stand side by side, without lines."""
-    exponents = sorted({math.log2(one) for one in sizes if one > 0})
-    room = 0.8 * min((right - left for left, right in zip(exponents, exponents[1:])), default=1)
-    for cluster in _clusters(series, is_near):
-        names = [name for name in series if name in cluster]
-        for place, name in enumerate(names):
-            shift = 2 ** (room * ((place + 0.5) / len(cluster) - 0.5))
-            points, style = series[name], styles[name]
-            is_apart = all(_meetings(points, series[other], _factor(1.08)) < 2 for other in names if other != name)
-            at = [one * shift for one in points]
-            axes.vlines(at, [one.lower for one in points.values()], [one.upper for one in points.values()],
-                        color=style["color"], linewidth=0.8)
-            axes.plot(at, [one.median for one in points.values()], label=name, linewidth=1,
-                      linestyle="-" if joined and is_apart else "none", **style)
-            if baselines and baselines.get(name):
-                axes.plot([one * shift for one in baselines[name]], list(baselines[name].values()), **_BASELINE)
+        axes.vlines(list(points), [one.lower for one in points.values()], [one.upper for one in points.values()],
+                    color=styles[name]["color"], linewidth=0.8)
+        axes.plot(list(points), [one.median for one in points.values()], label=name, linewidth=1, **styles[name])
+        if baselines and baselines.get(name):
+            axes.plot(list(baselines[name]), list(baselines[name].values()), **_BASELINE)
 
 
 def draw_limits(axes, run: Run, names: list[str]) -> None:
@@ -153,8 +125,9 @@ def draw_limits(axes, run: Run, names: list[str]) -> None:
                           fontsize=6.5, color="#444444")
 
 
-def legend(figure, panels, columns: int = 4, baseline: bool = True) -> None:
-    """One legend below all panels."""
+def legend(figure, panels, machine: str, columns: int = 4, baseline: bool = True) -> None:
+    """One legend below all panels, and the machine that was measured in the upper corner."""
+    figure.text(0.995, 0.995, machine, ha="right", va="top", fontsize=7, color="#444444")
     handles = {}
     for axes in panels:
         handles |= dict(zip(*reversed(axes.get_legend_handles_labels())))

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import io
 import math
+import re
 
 from matplotlib.colors import TwoSlopeNorm
+from matplotlib.ticker import FuncFormatter
 
 from .looks import (
     COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
-from .numbers import Summary, time_unit
+from .numbers import Summary, time_text, time_unit
 from .results import Case, Run
-from .series import Scaling, TYPES, baseline_name, cases_of, crossings, line_name, lines, ordered, size, ways
+from .series import (
+    FIRST, Scaling, TYPES, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, size, ways)
 
 
 def rates(run: Run, group: str, type_name: str = ""):
@@ -35,7 +38,7 @@ def rates(run: Run, group: str, type_name: str = ""):
                   for name in styles if name in here}
         baselines = {name: {size(case): case.bytes / case.summary("baseline_seconds").median / 1e9
                             for case in line if case.summary("baseline_seconds")} for name, line in here.items()}
-        draw(axes, series, styles, [size(case) for case in cases], baselines)
+        draw(axes, series, styles, baselines)
         values += [value for points in [*series.values()] for one in points.values() for value in one]
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
             ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else []
@@ -44,7 +47,7 @@ def rates(run: Run, group: str, type_name: str = ""):
         axes.set_ylabel("GB/s" if place % columns == 0 else "")
     log_axis(panels[0], values, lambda value, _: f"{value:g}")
     size_axis(panels, columns, cases)
-    legend(figure, panels, beside)
+    legend(figure, panels, run.title, beside)
     return figure
 
 
@@ -65,20 +68,19 @@ def ratios(run: Run, group: str):
     columns = min(len(found), 2 if len(names) > 4 else 4)
     figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True,
                                sharey=True)
-    for place, (axes, title) in enumerate(zip(panels, sorted(found, key=lambda title: (place_of(title), title)))):
+    for axes, title in zip(panels, sorted(found, key=lambda title: (place_of(title), title))):
         axes.axhline(1, color="black", linewidth=0.8)
         # Draw larger values at the upper edge, with their figure.
         draw(axes, {name: {size(case): Summary(*(min(value, top) for value in case.summary("ratio"))) for case in line}
-                     for name, line in found[title].items()}, styles, [size(case) for case in cases],
-              is_near=lambda one, other: abs(one - other) < 0.05 * top, joined=False)
+                    for name, line in found[title].items()}, styles)
         for case in (case for line in found[title].values() for case in line):
             if case.summary("ratio").median > top:
                 axes.annotate(f"{case.summary('ratio').median:.3g}", (size(case), top), fontsize=6, va="bottom")
         axes.set_title(title)
-        axes.set_ylabel("baseline / ours" if place % columns == 0 else "")
+    figure.supylabel("speed relative to plain CUDA (1 = equal)", fontsize=9, x=0.005)
     panels[0].set_ylim(0, top)
     size_axis(panels, columns, cases)
-    legend(figure, panels, len(names), baseline=False)
+    legend(figure, panels, run.title, len(names), baseline=False)
     return figure
 
 
@@ -95,19 +97,44 @@ def allocations(run: Run):
     looks, values = Styles(ordered(baseline_name(case) for case in cases if case.summary("baseline_seconds"))), []
     for place, (axes, operation) in enumerate(zip(panels, operations)):
         here = ways(case for case in cases if case.operation == operation)
-        draw(axes, here, {name: looks.of(name) for name in here}, [size(case) for case in cases])
+        draw(axes, here, {name: looks.of(name) for name in here})
         values += [value for points in here.values() for one in points.values() for value in one]
         axes.set_title(f"alloc, {operation.replace('_', ' ')}")
-        axes.set_ylabel("time" if place % 2 == 0 else "")
+        axes.set_ylabel("time" if place % columns == 0 else "")
     log_axis(panels[0], values, _time_tick)
     size_axis(panels, columns, cases)
-    legend(figure, panels, 3, baseline=False)
+    legend(figure, panels, run.title, 3, baseline=False)
     return figure
 
 
 def _time_tick(seconds: float, _position) -> str:
     factor, unit = time_unit(seconds)
     return f"{seconds * factor:g} {unit}"
+
+
+def first_gains(run: Run):
+    """Plots the times of things that codes do as dots on one logarithmic axis, a row for each thing, with the gain."""
+    forms, found = gains(case for case in run.cases.values() if re.search(FIRST, case.name) and case.summary("ratio"))
+    if not found:
+        return None
+    rows = list(reversed(range(len(found))))
+    figure, (axes,) = panels_of(1, 1, 7.5, 0.24 * len(found) + 0.2, 0.5)
+    figure.subplots_adjust(left=0.32, right=0.84)
+    for form, colour in zip(forms, ("#999999", "#D55E00")):
+        points = [(one.stock[form], row) for one, row in zip(found, rows) if form in one.stock]
+        axes.plot(*zip(*points), "o", color=colour, markersize=5, label=f"stock Kokkos, {form}")
+    axes.plot([one.ours for one in found], rows, "o", color=COLOURS[0], markersize=6, label="this library")
+    for one, row in zip(found, rows):
+        axes.hlines(row, one.ours, min(one.stock.values()), color=COLOURS[0], linewidth=0.8)
+        axes.annotate(f"{time_text(one.ours)}, {one.gain:,.0f} x" if one.gain >= 10 else
+                      f"{time_text(one.ours)}, {one.gain:.2g} x", (1.01, row), xycoords=("axes fraction", "data"),
+                      va="center", fontsize=7, annotation_clip=False)
+    axes.set_yticks(rows, [f"{one.doing}, {one.amount}" for one in found])
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(_time_tick))
+    axes.set_xlabel("time: less is better")
+    legend(figure, [axes], run.title, 3, baseline=False)
+    return figure
 
 
 def crossing_maps(run: Run):
@@ -135,13 +162,14 @@ def crossing_maps(run: Run):
         axes.set_ylabel("passes")
         axes.set_title(crossing.title, fontsize=8)
         axes.grid(False)
+    figure.text(0.995, 0.995, run.title, ha="right", va="top", fontsize=7, color="#444444")
     colours = figure.colorbar(image, ax=panels, ticks=[-4, -2, 0, 2, 4],
                               label="times as fast as staged")
     colours.ax.set_yticklabels(["1/16", "1/4", "1", "4", "16"])
     return figure
 
 
-def several_gpus(found: list[Scaling]):
+def several_gpus(found: list[Scaling], machine: str):
     """Plots the sum of the rates of all ranks against their number."""
     # GPUs share no device memory: triad represents all vector kernels.
     found = [one for one in found if one.case.space != "CudaSpace" and "strided" not in one.case.words
@@ -154,10 +182,9 @@ def several_gpus(found: list[Scaling]):
     for axes, title in zip(panels, titles):
         here = [one for one in found if one.title == title]
         ranks = sorted({count for one in here for count in one.sums})
-        for place, one in enumerate(here):  # side by side
-            axes.plot([count + 0.3 * ((place + 0.5) / len(here) - 0.5) for count in sorted(one.sums)],
-                      [one.sums[count] / 1e9 for count in sorted(one.sums)], label=line_name(one.case),
-                      linestyle="none", **styles.of(line_name(one.case)))
+        for one in here:
+            axes.plot(sorted(one.sums), [one.sums[count] / 1e9 for count in sorted(one.sums)], linewidth=1,
+                      label=line_name(one.case), **styles.of(line_name(one.case)))
         best = max(one.sums[min(one.sums)] / min(one.sums) for one in here) / 1e9
         axes.plot([0, *ranks], [0, *(best * count for count in ranks)], color="#888888", linewidth=0.8,
                   linestyle=(0, (6, 3)), label="nothing shared")
@@ -167,7 +194,7 @@ def several_gpus(found: list[Scaling]):
         axes.set_title(title)
         axes.set_xlabel("ranks, one GPU each")
         axes.set_ylabel("GB/s, sum of all ranks")
-    legend(figure, panels, baseline=False)
+    legend(figure, panels, machine, baseline=False)
     return figure
 
 

@@ -96,7 +96,7 @@ def _slowest_rank(run: Run) -> str | None:
 
 def _verdict(document: Document, check: Check, runs: list[Run]) -> None:
     failed = check.short("acceptance")
-    reasons = [check.count_of_errors, check.count("acceptance"), check.count("target")]
+    reasons = [check.count_of_errors, *(check.count(kind) for kind in KINDS if check.of(kind))]
     short = [verdict for one in failed for verdict in one.short][:MOST_SHOWN]
     reasons += [f"{verdict.goal.name}: {readable(str(verdict))}" for verdict in short]
     reasons += filter(None, [look(run) for run in runs for look in (_slowest_rank, _narrow_link)])
@@ -159,24 +159,18 @@ def _errors(document: Document, runs: list[Run]) -> None:
 
 
 def _goals(document: Document, check: Check) -> None:
-    """Tables of goals; missed ones come first."""
+    """Tables of the goals that were judged; missed ones come first."""
     for kind in KINDS:
-        rows, not_judged = [], []
-        for judged in sorted((one for one in check.judgements if one.goal.kind == kind), key=lambda one: not one.short):
-            goal = judged.goal
-            if not judged.verdicts:
-                not_judged.append([goal.name, goal.wanted, judged.why_not, goal.why])
-                continue
-            worst = judged.verdicts[0]
+        rows = []
+        for judged in sorted((one for one in check.judgements if one.goal.kind == kind and one.verdicts),
+                             key=lambda one: not one.short):
+            goal, worst = judged.goal, judged.verdicts[0]
             details = f"{goal.text(worst.measured)}, {readable(worst.case)}" if worst.measured else worst.reason
             rows.append([goal.name, f"{'NO' if judged.short else 'yes'}, {judged.count}", details, goal.why])
-        document.heading({"acceptance": "Acceptance: what must hold on any sound machine",
-                          "target": "Targets: what we aim at"}[kind])
         if rows:
+            document.heading({"acceptance": "Acceptance: what must hold on any sound machine",
+                              "target": "Targets: what we aim at"}[kind])
             document.table(["goal", "reached", "worst case", "why so"], rows)
-        if not_judged:
-            document.table(["goal", "wanted", "why not judged", "why so"], not_judged,
-                           folded=f"{len(not_judged)} were not judged")
 
 
 def _worst_ratios(document: Document, cases: list[Case]) -> None:
@@ -225,23 +219,32 @@ def _crossings(writer: _Writer, run: Run, suffix: str) -> None:
                           [[crossing.title, *(cell(crossing, p) for p in passes)] for crossing in found])
 
 
+def _ratios(writer: _Writer, run: Run, group: str, suffix: str) -> None:
+    """Speed beside plain CUDA; a host has nothing of that kind to compare with."""
+    if run.backend == "cuda":
+        writer.picture("ratios", f"{group}_ratio{suffix}", f"Speed of {group} relative to plain CUDA", run, group)
+        _worst_ratios(writer.document, cases_of(run, group))
+
+
 def _run(writer: _Writer, run: Run, suffix: str) -> None:
     document = writer.document
     document.heading(run.title)
+    if cases_of(run, "idioms"):
+        document.heading(f"What real codes do, {run.title}", 3)
+        writer.picture("first_gains", f"gains{suffix}", "Times in stock Kokkos and in this library", run)
+        _pairs(document, cases_of(run, "idioms"))
     if cases_of(run, "vector"):
         document.heading(f"Vector kernels, {run.title}", 3)
         for name in TYPES:
             writer.picture("rates", f"vector_{name}{suffix}", f"Rate of vector kernels on {name} against size",
                            run, "vector", name)
-        writer.picture("ratios", f"vector_ratio{suffix}", "Ratio of vector kernels to their baseline", run, "vector")
-        _worst_ratios(document, cases_of(run, "vector"))
+        _ratios(writer, run, "vector", suffix)
     for group, heading in (("transport", "Ways to hand data to the GPU"), ("copy", "Copies")):
         if not cases_of(run, group):
             continue
         document.heading(f"{heading}, {run.title}", 3)
         writer.picture("rates", f"{group}{suffix}", f"Rates of {group} against size", run, group)
-        writer.picture("ratios", f"{group}_ratio{suffix}", f"Ratios of {group} to the baseline", run, group)
-        _worst_ratios(document, cases_of(run, group))
+        _ratios(writer, run, group, suffix)
     if cases_of(run, "alloc"):
         document.heading(f"Making and freeing memory, {run.title}", 3)
         writer.picture("allocations", f"alloc{suffix}", "Time to make and free memory", run)
@@ -250,7 +253,8 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
     for group, heading in (("latency", "Latency"), ("stream", "Streamed loops")):
         if cases_of(run, group):
             document.heading(f"{heading}, {run.title}", 3)
-            _pairs(document, cases_of(run, group))
+            # The host's baselines of latency are empty loops.
+            _pairs(document, cases_of(run, group), group != "latency" or run.backend == "cuda")
 
 
 def _several(writer: _Writer, runs: list[Run]) -> None:
@@ -263,7 +267,8 @@ def _several(writer: _Writer, runs: list[Run]) -> None:
         "All ranks measure at the same time. The sum tells what the machine gives; the slowest rank is what a"
         " program waits for. Efficiency is the sum for each rank divided by that with the fewest ranks: below"
         " 1 the ranks share a link or the memory of the host.")
-    writer.picture("several_gpus", "several_gpus", "Sum of the rates against the number of GPUs", found)
+    writer.picture("several_gpus", "several_gpus", "Sum of the rates against the number of GPUs", found,
+                   runs[0].context.get("gpu") or "host")
     rows = []
     for one in found:
         fewest = min(one.sums)
@@ -274,18 +279,19 @@ def _several(writer: _Writer, runs: list[Run]) -> None:
     writer.document.table(["benchmark", "ranks", "sum, GB/s", "slowest rank, GB/s", "efficiency"], rows)
 
 
-def _pairs(document: Document, cases: list[Case]) -> None:
-    """A line for each case, with its own baseline."""
+def _pairs(document: Document, cases: list[Case], is_beside: bool = True) -> None:
+    """A line for each case, with its own baseline unless told otherwise."""
     for operation in ordered(case.operation for case in cases):
         rows = []
         here = [case for case in cases if case.operation == operation]
         for case in sorted(here, key=lambda case: (line_name(case), size(case))):
             ours, baseline, ratio = (case.summary(key) for key in ("seconds", "baseline_seconds", "ratio"))
-            beside = [""] * 3
-            if baseline and ratio:
+            beside = [""] * 3 if is_beside else []
+            if is_beside and baseline and ratio:
                 beside = [time_text(baseline.median), f"{ratio.median:.3g}", baseline_name(case)]
             rows.append([line_name(case), size_text(case) if size(case) else "", time_text(ours.median), *beside])
-        document.table([operation.replace("_", " "), "size", "ours", "baseline", "baseline / ours", "which baseline"], rows)
+        heading = ["baseline", "baseline / ours", "which baseline"] if is_beside else []
+        document.table([operation.replace("_", " "), "size", "ours", *heading], rows)
 
 
 def _all_cases(document: Document, runs: list[Run]) -> None:

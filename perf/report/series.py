@@ -83,6 +83,46 @@ def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[
              for name, times in ways(cases).items()])
 
 
+#: The forms of stock Kokkos; what has other baselines is no gain over it.
+FORMS = ("pageable", "CudaHostPinnedSpace")
+
+
+@dataclass
+class Gain:
+    """A thing that codes do with host memory, by stock Kokkos and by ours; times are medians in seconds."""
+
+    doing: str
+    amount: str
+    stock: dict[str, float]  #: by form
+    ours: float
+    gain: float  #: over the best form
+
+
+_DOINGS = {"cold": "first View", "warm": "View made and freed again", "free_busy": "View freed beside a kernel"}
+
+
+def gains(cases: Iterable[Case]) -> tuple[list[str], list[Gain]]:
+    """The forms of stock Kokkos, and a gain for each thing that codes do."""
+    by_form: dict[tuple[str, str], dict[str, Case]] = {}
+    for case in cases:
+        if baseline_name(case).removeprefix("View_") not in FORMS:
+            continue
+        key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
+        amount = (f"{key} {number}" if key != "bytes" else size_text(case) if float(number) % 2**20 == 0
+                  else f"{float(number) / 1e6:.3g} MB")
+        doing = _DOINGS.get(case.operation, case.operation.replace("_", " "))
+        by_form.setdefault((doing, amount), {})[baseline_name(case).removeprefix("View_")] = case
+    return [form for form in FORMS if any(form in stock for stock in by_form.values())], [
+        Gain(doing, amount, {form: case.summary("baseline_seconds").median for form, case in stock.items()},
+             min(case.summary("seconds").median for case in stock.values()),
+             min(case.summary("ratio").median for case in stock.values()))
+        for (doing, amount), stock in by_form.items()]
+
+
+#: Names of the cases that a new user is shown first.
+FIRST = "^(idioms/|alloc/cold/View_.*:1073741824$|alloc/(warm|free_busy)/View_.*:268435456$)"
+
+
 @dataclass
 class Scaling:
     """One benchmark on several numbers of ranks."""

@@ -64,6 +64,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(config.pool);
   CHECK(config.calibration.empty());
   CHECK(config.thresholds.empty());
+  CHECK_FALSE(config.pretend_device);
   CHECK_FALSE(config.guard);
   CHECK_FALSE(config.verbose);
 }
@@ -77,6 +78,8 @@ TEST_CASE("every variable is read") {
                               {"POOL", "off"},
                               {"CALIBRATION", "/tmp/rates"},
                               {"THRESHOLDS", "/tmp/thresholds"},
+                              {"PRETEND_DEVICE", "on"},
+                              {"SCRUB", "on"},
                               {"GUARD", "on"},
                               {"VERBOSE", "on"}});
   CHECK(config.pool_limit == std::size_t(64) << 30);
@@ -87,6 +90,8 @@ TEST_CASE("every variable is read") {
   CHECK_FALSE(config.pool);
   CHECK(config.calibration == "/tmp/rates");
   CHECK(config.thresholds == "/tmp/thresholds");
+  CHECK(config.pretend_device);
+  CHECK(config.scrub);
   CHECK(config.guard);
   CHECK(config.verbose);
 }
@@ -97,6 +102,44 @@ TEST_CASE("sizes have suffixes that are powers of 1024") {
   CHECK(read({{"POOL_LIMIT", "3K"}}).pool_limit == 3072);
   CHECK(read({{"POOL_LIMIT", "2M"}}).pool_limit == 2097152);
   CHECK(read({{"POOL_LIMIT", "1T"}}).pool_limit == std::size_t(1) << 40);
+  for (char const* const eight : {"8G", "8GB", "8GiB", "8g", "8gb", "8.0G", "8192MB"})
+    CHECK(read({{"POOL_LIMIT", eight}}).pool_limit == 8 * GiB);
+  CHECK(read({{"POOL_LIMIT", "7B"}}).pool_limit == 7);
+  CHECK(read({{"POOL_LIMIT", "1.5G"}}).pool_limit == GiB + GiB / 2);
+  CHECK(read({{"STREAM_MEMORY", "0.25KB"}}).stream_memory == 256);
+  CHECK(read({{"NODE_LIMIT", "1.5T"}}).node_limit.bytes == 1536 * GiB);
+}
+
+TEST_CASE("switches are understood as people write them") {
+  for (char const* const yes : {"on", "ON", "1", "true", "True", "yes"})
+    CHECK(read({{"VERBOSE", yes}}).verbose);
+  for (char const* const no : {"off", "Off", "0", "false", "no"})
+    CHECK_FALSE(read({{"NUMA", no}}).numa);
+}
+
+TEST_CASE("a misspelt variable is told with the nearest one, and others are not") {
+  using Impl::Backend::notices;
+  auto const told = notices(
+      {},
+      {"PATH", "KOKKOS_NUM_THREADS", "KOKKOS_HOST_SPACES_POOL_LIMIT", "KOKKOS_HOST_SPACES_AUDIT",
+       "KOKKOS_HOST_SPACES_TEST_STEPS", "KOKKOS_HOST_SPACES_POL_LIMIT", "KOKKOS_HOSTSPACES_GUARD"},
+      0);
+  REQUIRE(told.size() == 2);
+  CHECK_THAT(told[0], ContainsSubstring("KOKKOS_HOST_SPACES_POL_LIMIT is unknown") &&
+                          ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT is the nearest"));
+  CHECK_THAT(told[1], ContainsSubstring("KOKKOS_HOSTSPACES_GUARD is unknown") &&
+                          ContainsSubstring("KOKKOS_HOST_SPACES_GUARD is the nearest"));
+}
+
+TEST_CASE("a race guard without a device says that it watches nothing") {
+  using Impl::Backend::notices;
+  Config config;
+  CHECK(notices(config, {}, 0).empty());
+  config.guard = true;
+  CHECK(notices(config, {}, 1).empty());
+  auto const told = notices(config, {}, 0);
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], ContainsSubstring("GUARD") && ContainsSubstring("watches nothing"));
 }
 
 TEST_CASE("a value that makes no sense is refused by name, value and what is allowed") {
@@ -109,16 +152,16 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
                        ContainsSubstring("'" + value + "'") && ContainsSubstring(allowed)));
   };
   for (auto const* name : {"HUGE_PAGES", "NUMA", "POOL", "VERBOSE"}) {
-    for (auto const* value : {"", "yes", "ON", "1", "off "}) refuses(name, value, "on or off");
+    for (auto const* value : {"", "2", "enabled", "off "}) refuses(name, value, "on or off");
   }
   refuses("CALIBRATION", "", "the path of a file");
   refuses("THRESHOLDS", "", "the path of a file");
   for (auto const* value : {"", "0", "-1", "1025", "8 ", "four", "99999999999"}) {
     refuses("TOUCH_THREADS", value, "1 to 1024");
   }
-  for (auto const* value :
-       {"", "K", "-1", "5X", "5MB", "1.5G", " 7", "99999999999999999999", "16777216T"}) {
-    refuses("POOL_LIMIT", value, "suffixes K, M, G, T");
+  for (auto const* value : {"", "K", "-1", "5X", "5MX", "5Mi", "5MBB", "1.5", "1.G", ".5G",
+                            "1.5.5G", " 7", "7 ", "99999999999999999999", "16777216T"}) {
+    refuses("POOL_LIMIT", value, "K, M, G, T");
   }
 }
 

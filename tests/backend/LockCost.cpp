@@ -119,7 +119,7 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
   }
 }
 
-TEST_CASE("locking that fails half-way leaves no page locked", "[cost]") {
+TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cost]") {
   start_test(1);
   std::size_t const bytes = 256 * mebibyte;
   auto* const pages       = static_cast<char*>(map_pages(bytes));

@@ -66,7 +66,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("where registration is refused the driver allocates") {
+TEST_CASE("failure 17: where registration is refused the driver allocates") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);

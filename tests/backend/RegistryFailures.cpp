@@ -125,7 +125,7 @@ TEST_CASE("where registration fails children get what they would have had") {
   CHECK(ChildOfFork::status([&] { return is_mapped(page.begin, 1) ? 0 : 1; }) == 0);
 }
 
-TEST_CASE("memory freed while it was registered blocks its address until the registration ends") {
+TEST_CASE("failure 15: memory freed while it was registered blocks its address until the registration ends") {
   OnePage page;
   FakeCuda::reset();
   register_range(page.begin, 8, "first");
@@ -154,7 +154,7 @@ TEST_CASE("where somebody else freed memory that is still page-locked, the messa
   CHECK(cudaHostUnregister(page.begin) == cudaSuccess);
 }
 
-TEST_CASE("a mapping that the runtime refuses is told by its kind, with what to do") {
+TEST_CASE("failure 16: a mapping that the runtime refuses is told by its kind, with what to do") {
   FakeCuda::reset();
   char name[]    = "/tmp/kokkos_host_spaces_XXXXXX";
   int const file = mkstemp(name);

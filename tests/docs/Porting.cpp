@@ -72,6 +72,25 @@ TEST_CASE("a buffer for both", "[docs]") {
   CHECK(buffer(n - 1) == 2 * (n - 1));
 }
 
+// clang-format off
+using CopiedSpace  = khs::PinnedSpace;  // buffers of messages and output, mirrors
+using InPlaceSpace = khs::MappedSpace;  // flags, counters, what a kernel reads or writes once
+// clang-format on
+
+TEST_CASE("two aliases, and buffers without a View", "[docs]") {
+  Kokkos::View<double*, CopiedSpace> copied("copied", n);
+  Kokkos::View<double*, InPlaceSpace> in_place("in_place", n);
+  Kokkos::deep_copy(in_place, 2.0);
+  Kokkos::deep_copy(copied, in_place);
+  CHECK(copied(n - 1) == 2);
+  std::size_t const bytes = 1000;
+  // clang-format off
+  void* raw = Kokkos::kokkos_malloc<khs::PinnedSpace>("raw", bytes);
+  raw       = Kokkos::kokkos_realloc<khs::PinnedSpace>(raw, 2 * bytes);
+  Kokkos::kokkos_free<khs::PinnedSpace>(raw);
+  // clang-format on
+}
+
 TEST_CASE("memory near the device of an instance", "[docs]") {
   Kokkos::DefaultExecutionSpace instance;
   Kokkos::View<double*, khs::PinnedSpace> near_it(

@@ -94,6 +94,8 @@ khs_must_not_compile(pinned_dual_view_in_mapped "the device side of a PinnedDual
 khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destination type"
   "void f(View<int const*, PinnedSpace> const& to, View<int*, PinnedSpace> const& from) { Kokkos::deep_copy(to, from); }")
 
+khs_must_not_compile(element_wise_atomic "is not atomic: pass a View without"
+  "void f(View<int*, MappedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const& a) { element_wise(Kokkos::DefaultHostExecutionSpace(), a, [](int i) { return i; }, a); }")
 # Streamed loops say what they want.
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
   "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, khs::write(a)); }")

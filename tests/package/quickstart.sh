@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-# `quickstart.sh test` fails if anything does in one of its build trees, or has no tests: on a project that is made up,
-# by the presets and the programs of this machine: bash quickstart.sh <source folder> <folder to work in>
+# `quickstart.sh test` fails if anything does in one of its build trees, or has no tests, and `quickstart.sh` if what it
+# measures is wrong: on a project that is made up, by the presets and the programs of this machine:
+# bash quickstart.sh <source folder> <folder to work in>
 
 set -euo pipefail
 rm -rf "$2"
 mkdir -p "$2/cmake" "$2/bin"
 cp "$1/cmake/quickstart.sh" "$2/cmake/"
-cp "$1/CMakePresets.json" "$2/"
+cp "$1/CMakePresets.json" "$1/README.md" "$2/"
 cd "$2"
 
 # Neither finds a GPU nor installs anything.
@@ -35,16 +36,19 @@ if(preset STREQUAL "cuda")
   khs_show_gpu_tests_left_out()
 endif()
 add_custom_target(hostspaces)
+file(WRITE ${CMAKE_BINARY_DIR}/examples/14_first_views "#!/bin/sh\ntest \"$PLANTED\" != 'a wrong result'\n")
+file(CHMOD ${CMAKE_BINARY_DIR}/examples/14_first_views PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+add_custom_target(example_14_first_views)
 add_custom_target(everything ALL COMMAND sh -c "test \"$PLANTED\" != 'a build of ${preset}'" VERBATIM)
 if("$ENV{PLANTED}" STREQUAL "a configuration of ${preset}")
   message(FATAL_ERROR "planted")
 endif()
 END
 
-# expect <exit code> <words> [<what is planted>]
+# expect <exit code> <words> [<what is planted> [<argument>]]
 expect() {
   local code=0
-  PLANTED=${3:-} bash cmake/quickstart.sh test > log 2>&1 || code=$?
+  PLANTED=${3:-} bash cmake/quickstart.sh ${4-test} > log 2>&1 || code=$?
   if [ "$((code != 0))" -ne "$1" ] || ! grep -q "$2" log; then
     cat log
     echo "quickstart.sh with ${3:-nothing} planted ended with $code; expected: '$2'"
@@ -53,9 +57,16 @@ expect() {
 }
 
 expect 0 "100% tests passed, 0 tests failed out of 6"
-expect 0 "some.2_need_a_gpu (Skipped)"
+expect 0 "have passed; 2 were skipped"
+if grep "(Skipped)$" log; then exit 1; fi
+grep -q "some.2_need_a_gpu (Skipped)" build/all-tests/skipped
 expect 1 "in_tsan (Failed)" "a test in tsan"
 expect 1 "planted" "a configuration of asan"
 expect 1 "FAILED: " "a build of asan"
 expect 1 "FAILED: " "a build of host"
 expect 1 "build/tsan has no tests" "no tests in tsan"
+
+expect 0 "^first View  .* GiB .* x$" "" ""
+grep -q "^==> Next: " log
+if sed '1,/^==> Building/d' log | grep -E '.{101}'; then exit 1; fi
+expect 1 "^first View " "a wrong result" ""

@@ -29,6 +29,15 @@ void copy(char const* to, char const* from, std::uint64_t bytes = 1000) {
   kokkosp_end_deep_copy();
 }
 
+constexpr std::uint64_t mib = 1 << 20;
+
+void make(char const* in, char const* label, std::uint64_t bytes, int times = 1) {
+  for (int i = 0; i != times; ++i) {
+    kokkosp_allocate_data(space(in), label, memory, bytes);
+    kokkosp_deallocate_data(space(in), label, memory, bytes);
+  }
+}
+
 using Catch::Matchers::ContainsSubstring;
 
 }  // namespace
@@ -79,6 +88,55 @@ TEST_CASE("what was reported is not reported again", "[audit]") {
   auto const second = audited([] { copy("c", "b"); });
   CHECK_THAT(second.text, ContainsSubstring("in copies (1)"));
   CHECK_THAT(second.text, !ContainsSubstring("`a`"));
+}
+
+TEST_CASE("page-locked memory of all spaces counts together, at its peak", "[audit]") {
+  auto const result = audited([] {
+    kokkosp_allocate_data(space("Host"), "pageable", memory, 1000 * mib);
+    kokkosp_allocate_data(space("CudaHostPinned"), "of CUDA", memory, 32 * mib);
+    make("Mapped", "first", 100 * mib);
+    make("WriteCombined", "second", 200 * mib);
+    kokkosp_deallocate_data(space("CudaHostPinned"), "of CUDA", memory, 32 * mib);
+    make("Pinned", "third", 210 * mib);
+  });
+  CHECK_THAT(result.text, ContainsSubstring("Page-locked at once: at most 232 MiB; ") &&
+                              ContainsSubstring("no KOKKOS_HOST_SPACES_POOL_LIMIT below 580M\n") &&
+                              ContainsSubstring("Nothing to mend."));
+  CHECK_THAT(result.json, ContainsSubstring("\"most_page_locked_bytes\": 243269632"));
+  auto const none = audited([] { make("Host", "pageable", mib); });
+  CHECK_THAT(none.text, !ContainsSubstring("Page-locked"));
+}
+
+TEST_CASE("Views that are made and freed again and again are told of, where a pool spares that",
+          "[audit]") {
+  auto const result = audited([] {
+    make("Host", "message", mib, 100);
+    make("CudaHostPinned", "small message", 100, 10);
+    make("CudaHostPinned", "rare", mib, 9);
+    make("Host", "of malloc", 1000, 100);
+    make("Pinned", "of our pool", mib, 100);
+    make("Cuda", "of the device", mib, 100);
+    for (int i = 0; i != 100; ++i) kokkosp_allocate_data(space("Host"), "kept", memory, mib);
+  });
+  CHECK_THAT(result.text, ContainsSubstring("100 times    100 MiB in all  `message` (Host)\n") &&
+                              ContainsSubstring("`small message` (CudaHostPinned)"));
+  for (char const* other : {"rare", "of malloc", "of our pool", "of the device", "kept", "Nothing"})
+    CHECK_THAT(result.text, !ContainsSubstring(other));
+  CHECK_THAT(result.json, ContainsSubstring("\"made\": 100,"));
+}
+
+TEST_CASE("a DualView with a pageable side shall be a PinnedDualView", "[audit]") {
+  auto const result = audited([] {
+    kokkosp_begin_deep_copy(space("Host"), "x_mirror", memory, space("Cuda"), "x", memory + 1, mib);
+    kokkosp_end_deep_copy();
+    kokkosp_dual_view_sync("x_mirror", memory, false);
+    copy("y", "halo", mib);
+    kokkosp_begin_parallel_for("other work", 0, nullptr);
+    kokkosp_dual_view_sync("z", memory, true);
+  });
+  CHECK_THAT(result.text, ContainsSubstring("make the DualView `x` a PinnedDualView: ") &&
+                              ContainsSubstring("put `halo` into PinnedSpace: ") &&
+                              !ContainsSubstring("put `x_mirror`"));
 }
 
 TEST_CASE("copies of several threads are all counted", "[audit]") {

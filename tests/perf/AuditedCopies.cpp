@@ -76,6 +76,17 @@ void clean() {
   Kokkos::fence();
 }
 
+// Buffers of a message, made and freed in each step.
+void exchange() {
+  OnDevice const field("field", n);
+  Device const instance;
+  for (int step = 0; step != 20; ++step) {
+    PageLockedView const message("message", n - step);
+    Kokkos::deep_copy(instance, message, Kokkos::subview(field, Kokkos::make_pair(0, n - step)));
+    instance.fence();
+  }
+}
+
 void labels() {
   OnHost const from("\"quotes\", \\ and\na line", n), to(std::string(5000, 'x') + "\xff", n);
   Kokkos::deep_copy(to, from);
@@ -164,6 +175,7 @@ std::map<std::string, void (*)()> const patterns = {
     {"host_views", host_views},
     {"tiny", tiny},
     {"clean", clean},
+    {"exchange", exchange},
     {"labels", labels},
     {"no_finalize", no_finalize},
     {"values", values},

@@ -86,9 +86,12 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
             made.add(f"transport/triad/{space}/{how}/bytes:{moved}", *[5e-6 + 3 * moved / rate] * 2, bytes=3.0 * moved)
     _allocations(made)
     for idiom, gain in (("dual_view_sync", 4), ("bounce_buffer", 3), ("bounce_buffer_grows", 5), ("exchange_buffers", 4),
-                        ("output_blocks", 20), ("regridding", 1), ("output_each_step", 1.5), ("run_beside_output", 3)):
+                        ("output_blocks", 20), ("regridding", 1), ("output_each_step", 1.5), ("run_beside_output", 3),
+                        ("blocked_by_output", 10)):
         for stock in ("pageable", "CudaHostPinnedSpace"):
             made.add(f"idioms/{idiom}/PinnedSpace/baseline:{stock}/bytes:1048576", 1e-3, gain * 1e-3)
+    for idiom, baseline in (("blocked_by_output", "own_copy"), ("compute_beside_output", "alone")):
+        made.add(f"idioms/{idiom}/PinnedSpace/baseline:{baseline}/bytes:1048576", 1e-3, 1e-3)
     for passes in (1, 2, 4, 8):
         for fraction in (0.01, 0.1, 0.5, 1.0):
             end = f"fraction:{fraction:g}/passes:{passes}/alignment:64"

@@ -18,7 +18,7 @@ PAGE = """# A page
 <!-- table worst ^copy/to_device/ of results.json -->
 <!-- end -->
 
-<!-- table gains ^idioms/ of results.json -->
+<!-- table gains ^(idioms/|alloc/cold/View_) of results.json -->
 <!-- end -->
 """
 
@@ -45,7 +45,11 @@ class Figures(ReportTest):
         self.assertIn("4 tables, 0 are not", text)
         mended = self.page.read_text(encoding="utf-8")
         self.assertRegex(mended, r"\| 64 MiB \| [\d.]+ GB/s \([01].\d\d\) \|")
-        self.assertRegex(mended, r"\| output blocks \| 1.05 MB \|( [\d.]+ [mµ]s \|){3} 20 x \|")
+        self.assertRegex(mended, r"\| output blocks \| 1 MiB \|( [\d.]+ [mµ]s \|){3} 20 x \|")
+        self.assertRegex(mended, r"\| first View \| \d+ \wiB \|  \|( [\d.]+ [mµ]?s \|){2} 11 x \|")
+        self.assertIn("|  | size | pageable | CudaHostPinnedSpace | ours | gain |", mended)
+        self.assertRegex(mended, r"\| blocked by output \| 1 MiB \|( [\d.]+ [mµ]s \|){3} 10 x \|")
+        self.assertNotIn("compute beside output", mended)
         self.assertRegex(mended, r"\| to device contiguous \| (0.9|1.0)\d \| `to_device/\w+Space/contiguous/\d+ \wiB` \|")
         self.assertNotIn("| 16 MiB |", mended)
 

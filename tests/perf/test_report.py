@@ -16,7 +16,7 @@ from support import ReportTest
 
 HAS_PLOTS = importlib.util.find_spec("matplotlib") is not None
 PICTURES = {"vector_double", "vector_float", "vector_ratio", "copy", "copy_ratio", "alloc", "crossing",
-            "transport", "transport_ratio", "several_gpus"}
+            "gains", "transport", "transport_ratio", "several_gpus"}
 
 
 def of_two_ranks(slow=1.25):
@@ -74,22 +74,21 @@ class Report(ReportTest):
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]0+<")
 
     @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
-    def test_overlapping_series_stand_side_by_side_without_lines(self):
+    def test_points_stand_at_their_sizes_and_are_joined(self):
         from report.looks import draw, plt
         from report.numbers import Summary
 
-        def points(*medians):
-            return {2.0**place: Summary(one, one, one) for place, one in enumerate(medians)}
-
         axes = plt.figure().subplots()
-        series = {"a": points(1, 5, 9), "b": points(1, 5, 9.1), "alone": points(100, 200, 300)}
-        draw(axes, series, {name: {"color": "black", "marker": "o"} for name in series}, [1, 2, 4])
-        drawn = {line.get_label(): line for line in axes.get_lines()}
-        self.assertEqual({name: line.get_linestyle() for name, line in drawn.items()},
-                         {"a": "None", "b": "None", "alone": "-"})
-        for left, right in zip(drawn["a"].get_xdata(), drawn["b"].get_xdata()):
-            self.assertGreater(right, 1.2 * left)
-        self.assertEqual(list(drawn["alone"].get_xdata()), [1, 2, 4])
+        series = {name: {one: Summary(one, one, one) for one in (1.0, 2.0, 4.0)} for name in ("a", "b")}
+        draw(axes, series, {name: {"color": "black", "marker": "o"} for name in series})
+        for line in axes.get_lines():
+            self.assertEqual((line.get_linestyle(), list(line.get_xdata())), ("-", [1, 2, 4]))
+
+    def test_a_report_of_a_host_has_neither_gpu_nor_its_ratios_nor_goals_that_were_not_judged(self):
+        _, page = self.report(synthetic.machine(1, 3, (10, 28), ("triad", "dot"), gpu="", host_cpu="EPYC"))
+        for words in ("plain CUDA", "not judged", "The smallest ratio"):
+            self.assertFalse(words in page, words)
+        self.assert_says(page, "Making and freeing memory, EPYC")
 
     def test_without_matplotlib_the_pictures_are_left_out_and_nothing_else(self):
         code, page = self.report(synthetic.machine(1, 3, (10, 28), ("triad", "dot")))

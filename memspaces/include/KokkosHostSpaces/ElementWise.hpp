@@ -44,6 +44,10 @@ class ElementWise {
   using Inputs           = Impl::InputsOf<typename In::non_const_value_type...>;
   static constexpr int N = Impl::pack_length<Value, typename In::non_const_value_type...>;
 
+  static_assert(!Out::memory_traits::is_atomic,
+                "element_wise stores packs of elements, which is not atomic: pass a View without "
+                "Kokkos::Atomic");
+
   static constexpr bool on_host = Impl::is_on_host<Out> || (Impl::is_on_host<In> || ...);
 
  public:

@@ -151,7 +151,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
 
   /// Zeros on both sides. \throw OutOfPinnedMemory
   template <Impl::Extent... N>
-  explicit PinnedDualView(std::string const& label, N... extents)
+  PinnedDualView(std::string const& label, N... extents)
       : PinnedDualView(Kokkos::view_alloc(label), extents...) {}
 
   /// With the properties of Kokkos::view_alloc: label, instance, WithoutInitializing, SequentialHostInit.
@@ -159,7 +159,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// SequentialHostInit the host side is made first, and copied to the device side.
   /// \throw OutOfPinnedMemory
   template <class... P, Impl::Extent... N>
-  explicit PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
+  PinnedDualView(Impl::ViewProperties<P...> const& properties, N... extents) {
     static_assert(!Impl::ViewProperties<P...>::has_pointer, "a PinnedDualView owns its memory");
     if constexpr (shares_memory) {
       t_host const both(properties, std::size_t(extents)...);
@@ -315,6 +315,12 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     }
   }
 
+  /// The same with WithoutInitializing or SequentialHostInit alone.
+  template <Impl::ViewProperty Property, Impl::Extent... N>
+  void resize(Property const& property, N... extents) {
+    resize(Kokkos::view_alloc(property), extents...);
+  }
+
   /// Changes the extents and drops the contents; afterwards no side is modified.
   /// \throw OutOfPinnedMemory, and is without memory then
   template <Impl::Extent... N>
@@ -347,6 +353,12 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       Kokkos::realloc(properties, device, std::size_t(extents)...);  // fills it again
     }
     this->clear_sync_state();
+  }
+
+  /// The same with WithoutInitializing or SequentialHostInit alone.
+  template <Impl::ViewProperty Property, Impl::Extent... N>
+  void realloc(Property const& property, N... extents) {
+    realloc(Kokkos::view_alloc(property), extents...);
   }
 
  private:

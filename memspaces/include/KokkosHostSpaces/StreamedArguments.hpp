@@ -80,7 +80,7 @@ template <class View>
 using const_chunk_of = Chunk<typename View::const_data_type, Impl::LayoutOfChunks<View>>;
 
 /// The number of rows (indices of the slowest dimension) before and after its own row that an
-/// iteration reads.
+/// iteration reads. A Kokkos with Kokkos_ENABLE_DEBUG_BOUNDS_CHECK aborts where one touches others.
 struct halo {
   /// 0: an iteration reads its own row only.
   explicit halo(std::int64_t distance) : rows(distance) {}
@@ -117,8 +117,7 @@ class Intermediate {
 
 /// A View with a copy on each device, from the first loop that reads it until this object and its
 /// copies are destroyed: for arrays that many loops read, and for tables, which may have any extents.
-/// The copies do not count as memory of streamed loops. The first loop on a device waits until the
-/// copy is made.
+/// The copies do not count as memory of streamed loops.
 template <class ViewType>
 class Resident {
  public:

@@ -12,9 +12,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -22,11 +24,42 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Kokkos::finalize releases cached memory. Views that live longer return theirs to the pool.
-void release_at_finalize() {
-  static std::atomic<bool> arranged{false};
-  if (Kokkos::is_initialized() && !arranged.exchange(true, std::memory_order_relaxed))
-    at_finalize([] { Backend::Pool::release_all(); });
+// What ends before Kokkos does. One hook for all: a hook of an application may be the first user of
+// something, and Kokkos 5 calls a hook that registers another one twice, and never the other one.
+class Endings {
+ public:
+  // Kokkos::finalize also releases cached memory. Views that live longer return theirs to the pool.
+  void register_once() {
+    if (Kokkos::is_initialized() && !m_registered.exchange(true, std::memory_order_relaxed))
+      Kokkos::push_finalize_hook([this] { end(); });
+  }
+  void add(std::function<void()> ending) {
+    std::lock_guard const lock(m_mutex);
+    m_endings.push_back(std::move(ending));
+  }
+
+ private:
+  // An ending, such as the last writer of snapshots, may be the first user of something else.
+  void end() {
+    std::unique_lock lock(m_mutex);
+    while (!m_endings.empty()) {
+      auto const ending = std::move(m_endings.back());
+      m_endings.pop_back();
+      lock.unlock();
+      ending();
+      lock.lock();
+    }
+    Backend::Pool::release_all();
+  }
+
+  std::atomic<bool> m_registered{false};
+  std::mutex m_mutex;
+  std::vector<std::function<void()>> m_endings;
+};
+
+Endings& endings() {
+  static Endings& all = *new Endings;
+  return all;
 }
 
 // Throws Kokkos' message of a failure, which programs search for, with the reason and the remedy.
@@ -58,7 +91,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
     fail(space, label, logical_bytes,
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
-  release_at_finalize();
+  endings().register_once();
   LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;
@@ -106,11 +139,8 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
 }
 
 void at_finalize(std::function<void()> give_back) {
-  // Kokkos calls the hook that was registered last first: cached memory is to be released last.
-  release_at_finalize();
-  static std::mutex mutex;
-  std::lock_guard const lock(mutex);
-  Kokkos::push_finalize_hook(std::move(give_back));
+  endings().register_once();
+  endings().add(std::move(give_back));
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -26,7 +26,7 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 // An instance for each device. Instances own scratch memory of Kokkos, which takes long to make,
-// and must end before Kokkos does.
+// and must end before Kokkos does, or never.
 class Instances {
  public:
   template <class MakeStream>
@@ -52,7 +52,7 @@ class Instances {
 
 // Streams are never destroyed: there is one for each device.
 Kokkos::Cuda capture_instance(int device) {
-  static Instances instances;
+  static Instances& instances = *new Instances;
   static std::map<int, StreamHandle> streams;
   return instances.of(device, [](int known_device) {
     StreamHandle& stream = streams[known_device];
@@ -69,7 +69,7 @@ std::mutex& captures_of_graphs() {
 }  // namespace
 
 Kokkos::Cuda private_instance(int device) {
-  static Instances instances;
+  static Instances& instances = *new Instances;
   return instances.of(device, [](int known_device) { return private_stream(known_device); });
 }
 

@@ -13,6 +13,7 @@
 #include <Kokkos_DualView.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -261,9 +262,8 @@ class Regridding {
   Doubles m_first;
 };
 
-template <class View>
 struct Relax {
-  View view;
+  DeviceArray view;
   int passes;
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     double x = view(i);
@@ -271,6 +271,14 @@ struct Relax {
     view(i) = x;
   }
 };
+
+inline void relax(Execution const& instance, DeviceArray const& field, int passes) {
+  if (passes == 0) return;
+  Kokkos::parallel_for(
+      "idioms: compute",
+      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::size_t>>(instance, 0, field.size()),
+      Relax{field, passes});
+}
 
 /// A step of computing, then output of all of it, again and again: copied to a mirror and written, or
 /// by a snapshot. The writer copies into a page cache of its own.
@@ -292,10 +300,7 @@ class OutputEachStep {
     count_from(m_instance, m_field, 1);
     double const seconds = seconds_of(m_instance, [&] {
       for (int step = 0; step < m_steps; ++step) {
-        Kokkos::parallel_for("idioms: compute",
-                             Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::size_t>>(
-                                 m_instance, 0, m_field.size()),
-                             Relax<DeviceArray>{m_field, m_passes});
+        relax(m_instance, m_field, m_passes);
         if constexpr (is_ours_v<Space>) {
           m_queue.take("output", m_instance, m_field, [this](auto const& host) { write(host); });
         } else {
@@ -325,6 +330,70 @@ class OutputEachStep {
   HostArray<Space> m_mirror;
   Doubles m_written;
   SnapshotQueue m_queue;  // its writers use all of the above
+};
+
+/// The steps of OutputEachStep with a copy to pinned memory that nobody waits for, and no writer: the
+/// least for which output can block an instance.
+class CopyEachStep {
+ public:
+  CopyEachStep(std::size_t n, int steps, int passes, bool)
+      : m_steps(steps), m_passes(passes), m_field("field", n), m_copy("copy", n) {}
+
+  double run() {
+    count_from(m_instance, m_field, 1);
+    return seconds_of(m_instance, [&] {
+      for (int step = 0; step < m_steps; ++step) {
+        relax(m_instance, m_field, m_passes);
+        Kokkos::deep_copy(m_instance, m_copy, m_field);
+      }
+    });
+  }
+
+  Doubles contents() const { return contents_of(m_copy); }
+
+ private:
+  int m_steps, m_passes;
+  Execution m_instance;
+  DeviceArray m_field;
+  HostArray<PinnedSpace> m_copy;
+};
+
+/// Steps of computing on an instance, beside snapshots of another field on another instance, or alone.
+template <bool with_output>
+class ComputeBesideOutput {
+ public:
+  ComputeBesideOutput(std::size_t n, int steps, int passes)
+      : m_steps(steps),
+        m_passes(passes),
+        m_instances(Kokkos::Experimental::partition_space(Execution(), 1, 1)),
+        m_field("field", n),
+        m_output("output", n),
+        m_written(n),
+        m_queue({.bytes_in_flight = std::size_t(steps) * n * sizeof(double)}) {}
+
+  double run() {
+    count_from(m_instances[0], m_field, 1);
+    double const seconds = seconds_of(m_instances[0], [&] {
+      for (int step = 0; step < m_steps; ++step) {
+        relax(m_instances[0], m_field, m_passes);
+        if constexpr (with_output)
+          m_queue.take("output", m_instances[1], m_output, [this](auto const& host) {
+            std::copy(host.data(), host.data() + host.size(), m_written.begin());
+          });
+      }
+    });
+    m_queue.fence();
+    return seconds;
+  }
+
+  Doubles contents() const { return contents_of(m_field); }
+
+ private:
+  int m_steps, m_passes;
+  std::array<Execution, 2> m_instances;
+  DeviceArray m_field, m_output;
+  Doubles m_written;
+  SnapshotQueue m_queue;
 };
 
 }  // namespace KokkosHostSpaces::Perf

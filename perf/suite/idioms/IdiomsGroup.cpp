@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // The group idioms: ours against the same with stock Kokkos, in pageable memory and in
-// CudaHostPinnedSpace.
+// CudaHostPinnedSpace. Output by snapshots also against what it must cost least.
 
 #include "../Groups.hpp"
 #include "Idioms.hpp"
@@ -14,26 +14,27 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-template <class Ours, class Stock>
+template <class Ours, class Baseline>
 class IdiomPair final : public Pair {
  public:
   template <class... Args>
-  IdiomPair(char const* label, Args... args) : m_label(label), m_ours(args...), m_stock(args...) {
+  IdiomPair(char const* label, Args... args)
+      : m_label(label), m_ours(args...), m_baseline(args...) {
     m_ours.run();
-    m_stock.run();
+    m_baseline.run();
   }
 
   double time_ours() override { return m_ours.run(); }
-  double time_baseline() override { return m_stock.run(); }
+  double time_baseline() override { return m_baseline.run(); }
   std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
-    Doubles ours        = m_ours.contents();
-    Doubles const stock = m_stock.contents();
+    Doubles ours           = m_ours.contents();
+    Doubles const baseline = m_baseline.contents();
     if (m_damaged) ours.front() += 1;
-    if (ours.empty() || ours.size() != stock.size()) return "the results differ in length";
-    if (std::memcmp(ours.data(), stock.data(), ours.size() * sizeof(double)) == 0) return "";
-    return "the results of Kokkos with our spaces are not those of stock Kokkos";
+    if (ours.empty() || ours.size() != baseline.size()) return "the results differ in length";
+    if (std::memcmp(ours.data(), baseline.data(), ours.size() * sizeof(double)) == 0) return "";
+    return "the results of Kokkos with our spaces are not those of the baseline";
   }
 
   void damage() override { m_damaged = true; }
@@ -41,7 +42,7 @@ class IdiomPair final : public Pair {
  private:
   char const* m_label;
   Ours m_ours;
-  Stock m_stock;
+  Baseline m_baseline;
   bool m_damaged = false;
 };
 
@@ -49,33 +50,37 @@ class List {
  public:
   explicit List(Effort const& effort) : m_effort(effort) {}
 
-  /// \param memory bytes that a form takes on the device or on the host
+  bool fits(std::size_t memory) const {
+    return 3 * memory <= m_effort.host_bytes &&
+           (!runs_on_device || 3 * memory <= m_effort.device_bytes);
+  }
+
+  /// Against stock Kokkos. \param memory bytes that a form takes on the device or on the host
   template <template <class> class Idiom, class... Args>
   void add(std::string const& operation, std::string const& number, double bytes,
            std::size_t memory, Args... args) {
-    if (3 * memory > m_effort.host_bytes) return;
-    if (runs_on_device && 3 * memory > m_effort.device_bytes) return;
-    add_pair<Idiom, Kokkos::HostSpace>("pageable", operation, number, bytes, args...);
+    if (!fits(memory)) return;
+    add_pair<Idiom<PinnedSpace>, Idiom<Kokkos::HostSpace>>("pageable", operation, number, bytes,
+                                                           args...);
 #ifdef KOKKOS_ENABLE_CUDA
-    add_pair<Idiom, Kokkos::CudaHostPinnedSpace>("CudaHostPinnedSpace", operation, number, bytes,
-                                                 args...);
+    add_pair<Idiom<PinnedSpace>, Idiom<Kokkos::CudaHostPinnedSpace>>(
+        "CudaHostPinnedSpace", operation, number, bytes, args...);
 #endif
+  }
+
+  template <class Ours, class Baseline, class... Args>
+  void add_pair(char const* baseline, std::string const& operation, std::string const& number,
+                double bytes, Args... args) {
+    int const repetitions = m_effort.mode == Mode::quick ? 5 : 11;
+    cases.push_back({"idioms/" + operation + "/PinnedSpace/baseline:" + baseline + "/" + number,
+                     bytes, repetitions, [=] {
+                       return std::make_unique<IdiomPair<Ours, Baseline>>(baseline, args...);
+                     }});
   }
 
   Cases cases;
 
  private:
-  template <template <class> class Idiom, class Stock, class... Args>
-  void add_pair(char const* stock, std::string const& operation, std::string const& number,
-                double bytes, Args... args) {
-    int const repetitions = m_effort.mode == Mode::quick ? 5 : 11;
-    cases.push_back({"idioms/" + operation + "/PinnedSpace/baseline:" + stock + "/" + number, bytes,
-                     repetitions, [=] {
-                       return std::make_unique<IdiomPair<Idiom<PinnedSpace>, Idiom<Stock>>>(
-                           stock, args...);
-                     }});
-  }
-
   Effort m_effort;
 };
 
@@ -105,11 +110,19 @@ Cases idioms_cases(Effort const& effort) {
                              80 * cells, blocks, edge);
   std::size_t const views = quick ? 300 : 3000;
   list.add<Regridding>("regridding", "views:" + std::to_string(views), 0, views * 256 * KiB, views);
-  std::size_t const field = runs_on_device ? 8 * MiB : 64 * KiB;
+  std::size_t const field  = runs_on_device ? 8 * MiB : 64 * KiB;
+  std::size_t const output = 60 * field;
+  std::string const size   = bytes_of(8 * field);
+  int const steps = 5, passes = runs_on_device ? 1000 : 10;
   for (bool const until_written : {true, false})
-    list.add<OutputEachStep>(until_written ? "output_each_step" : "run_beside_output",
-                             bytes_of(8 * field), 0, 100 * field, field, 10,
-                             runs_on_device ? 1000 : 10, until_written);
+    list.add<OutputEachStep>(until_written ? "output_each_step" : "run_beside_output", size, 0,
+                             output, field, steps, passes, until_written);
+  list.add<OutputEachStep>("blocked_by_output", size, 0, output, field, steps, 0, false);
+  if (!list.fits(output)) return std::move(list.cases);
+  list.add_pair<OutputEachStep<PinnedSpace>, CopyEachStep>("own_copy", "blocked_by_output", size, 0,
+                                                           field, steps, 0, false);
+  list.add_pair<ComputeBesideOutput<true>, ComputeBesideOutput<false>>(
+      "alone", "compute_beside_output", size, 0, field, steps, passes);
   return std::move(list.cases);
 }
 

@@ -4,6 +4,7 @@
 // The functions that Kokkos calls. None throws, since a tool must not end the program, and none requests
 // fences.
 
+#include "Allocations.hpp"
 #include "Cupti.hpp"
 #include "Interface.hpp"
 #include "Recorder.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 struct State {
   Recorder recorder;
+  Allocations allocations;
   std::atomic<double> begin{0};
   std::atomic<bool> reported{false};  // nothing since, unless there are copies
 };
@@ -66,11 +68,12 @@ void write_file(std::string const& file, std::string const& text) {
 }
 
 void report() {
-  State& all              = state();
-  double const seconds    = now() - all.begin;
-  auto const result       = all.recorder.result();
-  Findings const findings = findings_of(result, link_of_this_machine(result.best), Cupti::stop());
-  Process const process   = this_process();
+  State& all            = state();
+  double const seconds  = now() - all.begin;
+  auto const result     = all.recorder.result();
+  Findings findings     = findings_of(result, link_of_this_machine(result.best), Cupti::stop());
+  findings.memory       = all.allocations.result();
+  Process const process = this_process();
   // Write by one call, so that tables of several processes do not mix.
   std::string const table = table_of(findings, process, seconds);
   std::fwrite(table.data(), 1, table.size(), stderr);
@@ -78,6 +81,7 @@ void report() {
   if (file != nullptr && *file != '\0')
     write_file(file_of(file, process), json_of(findings, process, seconds));
   all.recorder.clear();
+  all.allocations.clear();
   all.reported = true;
 }
 
@@ -184,8 +188,23 @@ void kokkosp_begin_parallel_scan(char const* name, std::uint32_t, std::uint64_t*
   audit::other_work(name, id);
 }
 
-void kokkosp_allocate_data(audit::SpaceHandle space, char const*, void const*, std::uint64_t) {
-  audit::guarded([&] { audit::state().recorder.allocated(audit::name_of_space(space)); });
+void kokkosp_allocate_data(audit::SpaceHandle space, char const* label, void const*,
+                           std::uint64_t bytes) {
+  audit::guarded([&] {
+    audit::state().recorder.allocated(audit::name_of_space(space));
+    audit::state().allocations.allocated(audit::name_of_space(space), label, bytes);
+  });
+}
+
+void kokkosp_deallocate_data(audit::SpaceHandle space, char const* label, void const*,
+                             std::uint64_t bytes) {
+  audit::guarded(
+      [&] { audit::state().allocations.freed(audit::name_of_space(space), label, bytes); });
+}
+
+// Kokkos calls it after the copy.
+void kokkosp_dual_view_sync(char const*, void const*, bool) {
+  audit::guarded([] { audit::state().recorder.synced_dual_view(audit::thread()); });
 }
 
 }  // extern "C"

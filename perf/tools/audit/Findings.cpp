@@ -67,6 +67,10 @@ std::vector<Finding> findings_of(Pair const& pair, Link const& link) {
   return result;
 }
 
+Pair::Side const& device_side(Pair const& pair) {
+  return pair.to.memory == Memory::device ? pair.to : pair.from;
+}
+
 std::string advice_for(Pair const& pair, Reason reason) {
   std::string const both = arrow(pair);
   switch (reason) {
@@ -79,6 +83,8 @@ std::string advice_for(Pair const& pair, Reason reason) {
                " less often, or on an instance into a View in PinnedSpace";
       return both + ": gather these tiny copies into one";
     case pageable:
+      if (pair.of_dual_view)
+        return "make the DualView " + quoted(device_side(pair).label) + " a PinnedDualView";
       if (pair.to.is_value())
         return "copy " + quoted(pair.from.label) + " to a View in PinnedSpace, not to a variable";
       if (pair.to.memory == Memory::pageable)
@@ -92,6 +98,9 @@ std::string advice_for(Pair const& pair, Reason reason) {
       if (pair.is_fill()) return both + ": fill it on an instance that reaches it";
       return both + ": give both the same layout, or one of them a space of Kokkos Host Spaces";
     case device_fence:
+      if (pair.of_dual_view)
+        return "sync the DualView " + quoted(device_side(pair).label) +
+               " on an instance, and fence that instance alone, where data is used";
       return both + ": deep_copy(instance, ...), and fence that instance alone, where data is used";
     case reasons: break;
   }

@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 
+#include "Allocations.hpp"
 #include "Cupti.hpp"
 #include "Recorder.hpp"
 
@@ -55,6 +56,7 @@ struct Advice {
 struct Findings {
   std::vector<Row> rows;       ///< the most expensive first
   std::vector<Advice> advice;  ///< the same
+  Allocations::Result memory;
   Link link;
   bool cupti_listened = false;
   std::string why_no_cupti;  ///< empty if the program has no CUDA

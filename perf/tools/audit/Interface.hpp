@@ -37,6 +37,9 @@ void kokkosp_begin_parallel_reduce(char const* name, std::uint32_t device, std::
 void kokkosp_begin_parallel_scan(char const* name, std::uint32_t device, std::uint64_t* id);
 void kokkosp_allocate_data(KokkosHostSpaces::Audit::SpaceHandle space, char const* label,
                            void const* memory, std::uint64_t bytes);
+void kokkosp_deallocate_data(KokkosHostSpaces::Audit::SpaceHandle space, char const* label,
+                             void const* memory, std::uint64_t bytes);
+void kokkosp_dual_view_sync(char const* label, void const* memory, bool to_device);
 }
 
 #endif

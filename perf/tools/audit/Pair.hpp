@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,15 @@ inline bool is_host(Memory memory) {
   return memory == Memory::pageable || memory == Memory::page_locked;
 }
 
+/// Limits for programs that generate labels: bytes of one, and number of them.
+constexpr std::size_t most_label_bytes = 256, most_labels = 10000;
+
+/// The part of a label that counts; it may be null.
+inline std::string_view cut(char const* label) {
+  if (label == nullptr) return {};
+  return {label, strnlen(label, most_label_bytes)};
+}
+
 /// Direction over the link between host and device, if any.
 enum Direction { to_device, to_host, directions };
 
@@ -72,6 +82,7 @@ struct Pair {
   };
   Side to, from;
   std::uint64_t number = 0;  ///< identifies the pair
+  bool of_dual_view    = false;
 
   enum Size { larger, tiny, sizes };
   static constexpr std::uint64_t tiny_bytes = 512;

@@ -9,11 +9,9 @@
 namespace KokkosHostSpaces::Audit {
 namespace {
 
-constexpr std::size_t most_label_bytes = 256;
-constexpr std::size_t most_pairs       = 10000;  // limits programs that generate labels
-constexpr std::string_view others      = "(others)";
-constexpr double call_seconds          = 3e-6;      // least cost of enqueueing a copy
-constexpr std::uint64_t large_bytes    = 16 << 20;  // large enough to measure the rate of a link
+constexpr std::string_view others   = "(others)";
+constexpr double call_seconds       = 3e-6;      // least cost of enqueueing a copy
+constexpr std::uint64_t large_bytes = 16 << 20;  // large enough to measure the rate of a link
 
 // As Kokkos puts an execution space into 32 bits: a type in the upper 8, an instance in the lower 24.
 Fence fence_of(std::string_view name, std::uint32_t device) {
@@ -31,11 +29,6 @@ Fence fence_of(std::string_view name, std::uint32_t device) {
   return fence;
 }
 
-std::string_view cut(char const* label) {
-  if (label == nullptr) return {};
-  return {label, strnlen(label, most_label_bytes)};
-}
-
 }  // namespace
 
 Pair& Recorder::pair_of(Operand const& to, Operand const& from) {
@@ -48,7 +41,7 @@ Pair& Recorder::pair_of(Operand const& to, Operand const& from) {
   };
   std::lock_guard const lock(m_mutex);
   if (auto const found = m_pairs.find(key); found != m_pairs.end()) return *found->second;
-  bool const full = m_pairs.size() >= most_pairs;
+  bool const full = m_pairs.size() >= most_labels;
   if (full) key = std::string(to.space).append(1, '\0').append(from.space);
   auto& pair = m_pairs[std::move(key)];
   if (!pair) {
@@ -139,6 +132,12 @@ void Recorder::see_rate(Pair const& pair, std::uint64_t bytes, double seconds) {
   if (pair.direction() == directions || pair.is_pageable() || bytes < large_bytes) return;
   double& best = m_best[pair.direction()];
   if (seconds > 0) best = std::max(best, double(bytes) / seconds);
+}
+
+void Recorder::synced_dual_view(Thread& thread) {
+  if (thread.done == nullptr) return;
+  std::lock_guard const lock(m_mutex);
+  thread.done->of_dual_view = true;
 }
 
 void Recorder::begin_fence(Thread& thread, char const* name, std::uint32_t device, double now) {

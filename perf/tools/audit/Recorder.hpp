@@ -68,6 +68,8 @@ class Recorder {
   void begin_copy(Thread& thread, Operand const& to, Operand const& from, std::uint64_t bytes,
                   double now);
   void end_copy(Thread& thread, double now);
+  /// Notes that the copy which has just ended was the sync of a DualView.
+  void synced_dual_view(Thread& thread);
   void begin_fence(Thread& thread, char const* name, std::uint32_t device, double now);
   void end_fence(Thread& thread, double now);
 

@@ -7,6 +7,7 @@
 #include "../../support/Json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <locale>
 #include <sstream>
@@ -42,8 +43,29 @@ std::string line_of(Row const& row) {
          right(or_dash(row.share, "%.2f"), 6) + "  " + arrow(pair) + why + "\n";
 }
 
+std::string memory_advice(Allocations::Result const& memory) {
+  std::string text;
+  if (std::uint64_t const most = memory.most_page_locked; most > 0)
+    text += "Page-locked at once: at most " + Perf::size_name(most) +
+            "; reserve it at the start (khs::pool::reserve), and set no " +
+            format("KOKKOS_HOST_SPACES_POOL_LIMIT below %.0fM\n",
+                   std::ceil(2.5 * double(most) / (1 << 20)));
+  if (memory.remade.empty()) return text;
+  text += "Made and freed again and again; PinnedSpace keeps the memory for the next one:\n";
+  std::size_t const shown_ones = std::min(most_advice, memory.remade.size());
+  for (std::size_t i = 0; i != shown_ones; ++i) {
+    Allocations::Remade const& view = memory.remade[i];
+    text += right(std::to_string(view.made), 10) + " times" +
+            right(Perf::size_name(view.bytes), 11) + " in all  " + quoted(view.label) + " (" +
+            shown(view.space) + ")\n";
+  }
+  if (memory.remade.size() > shown_ones)
+    text += format("     and %zu more\n", memory.remade.size() - shown_ones);
+  return text;
+}
+
 std::string advice_of(Findings const& findings, double run_seconds) {
-  if (findings.advice.empty()) return "Nothing to mend.\n";
+  if (findings.advice.empty()) return findings.memory.remade.empty() ? "Nothing to mend.\n" : "";
   std::string text             = "To mend, with the time that it spares at most:\n";
   std::size_t const shown_ones = std::min(most_advice, findings.advice.size());
   for (std::size_t i = 0; i != shown_ones; ++i) {
@@ -99,6 +121,21 @@ void write_row(Json& json, Row const& row) {
   json.close('}');
 }
 
+void write_memory(Json& json, Allocations::Result const& memory) {
+  json.value("most_page_locked_bytes", memory.most_page_locked);
+  json.open('[', "made_again");
+  for (Allocations::Remade const& view : memory.remade) {
+    json.open('{');
+    json.value("label", as_utf8(view.label));
+    json.value("space", as_utf8(view.space));
+    json.value("made", view.made);
+    json.value("freed", view.freed);
+    json.value("bytes", view.bytes);
+    json.close('}');
+  }
+  json.close(']');
+}
+
 void write_link(Json& json, Link const& link) {
   json.open('{', "link");
   json.value("to_device_bytes_per_second", link.rate[to_device]);
@@ -133,7 +170,7 @@ std::string table_of(Findings const& findings, Process const& process, double ru
   if (!findings.why_no_cupti.empty())
     text += "No rates of copies that nobody waited for, as CUPTI is not used: " +
             findings.why_no_cupti + "\n";
-  return text + advice_of(findings, run_seconds);
+  return text + advice_of(findings, run_seconds) + memory_advice(findings.memory);
 }
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
@@ -152,6 +189,7 @@ std::string json_of(Findings const& findings, Process const& process, double run
   json.value("copies", findings.copies);
   write_link(json, findings.link);
   json.value("cupti", findings.cupti_listened ? "used" : findings.why_no_cupti);
+  write_memory(json, findings.memory);
   json.open('[', "pairs");
   for (Row const& row : findings.rows) write_row(json, row);
   json.close(']');

@@ -31,7 +31,7 @@ void use_device() { DeviceWork::require(cudaSetDevice(0), "cudaSetDevice"); }
 
 }  // namespace
 
-TEST_CASE("an event waits for the work of every stream") {
+TEST_CASE("failure 4: an event waits for the work of every stream") {
   start_test(1);
   use_device();
   auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
@@ -50,7 +50,7 @@ TEST_CASE("an event waits for the work of every stream") {
   }
 }
 
-TEST_CASE("later work does not delay an event, and recording again makes it wait for that") {
+TEST_CASE("failure 1: later work does not delay an event, and recording again makes it wait for that") {
   start_test(1);
   use_device();
   DeviceWork::Stream early, late;

@@ -14,7 +14,7 @@
 using Catch::Matchers::ContainsSubstring;
 using Copies = GuardedCopies;
 
-TEST_CASE("a buffer that is grown while a copy fills it is told of, by its label", "[.guard]") {
+TEST_CASE("failure 21: a buffer that is grown while a copy fills it is told of, by its label", "[.guard]") {
   Copies copies;
   TestView received{MiB, "received"};
   copies.begin(received.side(), on_device("halo"));

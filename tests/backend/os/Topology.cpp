@@ -74,7 +74,7 @@ TEST_CASE("where the nearest node has no memory the next one is taken") {
   CHECK(machine.nearest_node("0000:BD:00.0") == 1);
 }
 
-TEST_CASE("where the nearest node has no cores the next one is taken") {
+TEST_CASE("failure 18: where the nearest node has no cores the next one is taken") {
   // Nodes 0 and 1 have none, nodes 2 and 3 lie beside them.
   Topology const machine = load("nodes-without-cores.xml", "2-3");
   CHECK(machine.nearest_node("0000:17:00.0") == 2);
@@ -90,7 +90,7 @@ TEST_CASE("where no node of a package can be used one of the packages around it 
   CHECK(machine.nearest_node("0000:BD:00.0") == 2);
 }
 
-TEST_CASE("where no core of a node is allowed its memory is taken, and any core touches it") {
+TEST_CASE("failure 18: where no core of a node is allowed its memory is taken, and any core touches it") {
   Topology const machine = load("node-without-allowed-cores.xml");
   CHECK(machine.nearest_node("0000:BD:00.0") == 1);
   CHECK(machine.allowed_cores(1) == 0);

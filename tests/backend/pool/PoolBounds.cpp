@@ -51,7 +51,7 @@ class NeverIdle {
 
 }  // namespace
 
-TEST_CASE("ever larger requests beside a device that is never idle do not pile up") {
+TEST_CASE("failure 3: ever larger requests beside a device that is never idle do not pile up") {
   PoolTest const test(1);
   NeverIdle const device;
   Watched watched;

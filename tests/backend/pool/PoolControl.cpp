@@ -279,6 +279,18 @@ TEST_CASE("a rank has its share of the node's limit, and a shortage says so", "[
   PoolTest const test(1);
   pool::set_limit(32 * MiB);
   CHECK(pool::statistics().limit == 32 * MiB);
+  // A message names the limit that decides: here not the share.
+  std::string const message = [] {
+    try {
+      Pool::deallocate(PoolTest::allocate(33 * MiB));
+    } catch (OutOfPinnedMemory const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  }();
+  CHECK_THAT(message, ContainsSubstring("limit of the pool 33554432 bytes, "));
+  CHECK_THAT(message, ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT"));
+  CHECK_THAT(message, !ContainsSubstring("NODE_"));
   pool::set_limit(0);
   CHECK(pool::statistics().limit == 64 * MiB);
   CHECK(pool::statistics().node_share.bytes == 64 * MiB);

@@ -13,6 +13,7 @@
 #include "../../support/FakeCudaMachine.hpp"
 #include "PoolTest.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -90,6 +91,25 @@ TEST_CASE("without events the device is waited for, and only when the pool may n
   stream.wait();
   CHECK(unchanged);
   for (char* const other : others) Pool::deallocate(other);
+}
+
+TEST_CASE("without events the pool does not grow for ever, and gives back what is done") {
+  PoolTest const test(1);
+  FakeCuda::use_old_driver();
+  std::size_t const bytes = GENERATE(20000, 100 * KiB, 3 * MiB, 20 * MiB);
+  DeviceWork::Stream stream;
+  std::size_t most = 0;
+  for (std::size_t used = 0; used < 200 * MiB; used += bytes) {
+    char* const block = PoolTest::allocate(bytes);
+    stream.run([] {});
+    Pool::deallocate(block);
+    most = std::max(most, PoolTest::usage().bytes_locked);
+  }
+  CHECK(most <= 2 * bytes + 8 * MiB);
+  stream.wait();
+  SECTION("trim") { pool::trim(0); }
+  SECTION("limit") { pool::set_limit(1); }
+  CHECK(PoolTest::usage().bytes_locked == 0);
 }
 
 TEST_CASE("a recording or a question that fails loses no memory") {
@@ -199,6 +219,20 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   CHECK(large != nullptr);
   CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
   Pool::deallocate(large);
+}
+
+TEST_CASE("memory that cannot be unlocked is not given up, but for the segment that was tried") {
+  PoolTest const test(1);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
+  for (char* const block : blocks) Pool::deallocate(block);
+  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+  SECTION("trim") { CHECK(pool::trim(0) == 0); }
+  SECTION("a lower limit") { pool::set_limit(1); }
+  FakeCuda::fail_no_more();
+  CHECK(PoolTest::usage().bytes_cached == 40 * MiB);
+  CHECK(Pools::instance().ledger.locked() == 60 * MiB);
+  CHECK(pool::trim(0) == 40 * MiB);
 }
 
 TEST_CASE("what the system refuses to a single thread is not asked of it again and again") {

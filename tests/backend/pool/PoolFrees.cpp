@@ -77,7 +77,7 @@ TEST_CASE("frees and warm allocations stay fast beside threads that register, tr
   CHECK(median < 20);
 }
 
-TEST_CASE("streams that are gone do not matter to memory that they have used") {
+TEST_CASE("failure 6: streams that are gone do not matter to memory that they have used") {
   PoolTest const test(1);
   constexpr int streams = 1000;
   std::atomic<int> ran{0};
@@ -94,7 +94,7 @@ TEST_CASE("streams that are gone do not matter to memory that they have used") {
   Pool::deallocate(again);
 }
 
-TEST_CASE("a capture survives what other threads allocate and give back, in every mode") {
+TEST_CASE("failure 7: a capture survives what other threads allocate and give back, in every mode") {
   PoolTest const test(1);
   auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                              cudaStreamCaptureModeRelaxed);
@@ -126,7 +126,7 @@ TEST_CASE("a capture survives what other threads allocate and give back, in ever
   CHECK(survived == 20);
 }
 
-TEST_CASE("blocks made beside one device and used on the other wait for both") {
+TEST_CASE("failure 5: blocks made beside one device and used on the other wait for both") {
   PoolTest const test(2);
   constexpr std::size_t bytes = 20 * MiB;
   std::vector<std::unique_ptr<DeviceWork::Stream>> streams;

@@ -17,7 +17,7 @@
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
 
-TEST_CASE("fields of nearly one size, made and destroyed each step, need no more memory") {
+TEST_CASE("failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {
   PoolTest const test;
   Watched watched;
   std::mt19937 random(5);
@@ -62,7 +62,7 @@ TEST_CASE("slabs serve one size after the other") {
   CHECK(locked <= needed + needed / 4 + 4 * MiB);
 }
 
-TEST_CASE("sizes a little above a power of two are merged again") {
+TEST_CASE("failure 24: sizes a little above a power of two are merged again") {
   PoolTest const test;
   Watched watched;
   for (int round = 0; round < 30; ++round) {
@@ -78,7 +78,7 @@ TEST_CASE("sizes a little above a power of two are merged again") {
   CHECK(PoolTest::usage().bytes_locked == 0);
 }
 
-TEST_CASE("ever larger requests do not leave the smaller ones locked") {
+TEST_CASE("failure 24: ever larger requests do not leave the smaller ones locked") {
   PoolTest const test;
   std::size_t const first = GENERATE(1 * MiB, 20 * MiB);
   Watched watched;

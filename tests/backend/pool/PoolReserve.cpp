@@ -134,7 +134,7 @@ TEST_CASE("in the child of a fork a reservation cannot be waited for, and says s
   reservation.wait();
 }
 
-TEST_CASE("children that are forked while memory is reserved end") {
+TEST_CASE("failure 14: children that are forked while memory is reserved end") {
   PoolTest const test;
   constexpr int forks = sanitized ? 60 : 200;
   char* const block   = PoolTest::allocate(1000);

@@ -111,7 +111,7 @@ TEST_CASE("a retired block says so, and is ready when the work is done") {
   CHECK(comes_back(block, bytes));
 }
 
-TEST_CASE("work that is submitted after somebody has asked does not delay a block") {
+TEST_CASE("failure 1: work that is submitted after somebody has asked does not delay a block") {
   PoolTest const test(1);
   std::size_t const bytes = GENERATE(2 * MiB, 20 * MiB);
   DeviceWork::Stream early, late;
@@ -257,7 +257,7 @@ TEST_CASE("at the limit memory is waited for that fits only because it is locked
   for (char* const block : blocks) Pool::deallocate(block);
 }
 
-TEST_CASE("at the limit a capture is not waited for") {
+TEST_CASE("failure 9: at the limit a capture is not waited for") {
   PoolTest const test(1);
   pool::set_limit(32 * MiB);
   char* const block = PoolTest::allocate(20 * MiB);

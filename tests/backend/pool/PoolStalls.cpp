@@ -195,7 +195,7 @@ TEST_CASE("a thread that chose no device makes no context, nor does a reservatio
   CHECK(FakeCuda::has_context(1));
 }
 
-TEST_CASE("work that never ends ends a shortage in an exception that names its device") {
+TEST_CASE("failure 2: work that never ends ends a shortage in an exception that names its device") {
   PoolTest const test(1);
   REQUIRE(soon);
   DeviceWork::Stream stream;
@@ -236,7 +236,7 @@ TEST_CASE("work that never ends keeps an allocation waiting only once, and not f
   for (char* const block : blocks) Pool::deallocate(block);
 }
 
-TEST_CASE("a block that gets ready while growing fails is found") {
+TEST_CASE("failure 10: a block that gets ready while growing fails is found") {
   PoolTest const test(1);
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
@@ -254,7 +254,7 @@ TEST_CASE("a block that gets ready while growing fails is found") {
   Pool::deallocate(again);
 }
 
-TEST_CASE("a capture that did not end well does not count for ever") {
+TEST_CASE("failure 11: a capture that did not end well does not count for ever") {
   PoolTest const test(1);
   DeviceWork::Stream stream(Kind::blocking);
   char* const block = PoolTest::allocate(20 * MiB);
@@ -292,7 +292,7 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
   for (char* const block : blocks) Pool::deallocate(block);
 }
 
-TEST_CASE("without events, work that never ends ends a shortage in an exception") {
+TEST_CASE("failure 2: without events, work that never ends ends a shortage in an exception") {
   PoolTest const test(1);
   REQUIRE(soon);
   FakeCuda::use_old_driver();

@@ -179,3 +179,15 @@ TEST_CASE("of memory that the driver gave, or that is not the pool's, nothing is
   CHECK(dirty_of(other.data(), other.size()) == other.size());
   CHECK(dirty_of(nullptr, 1) == 1);
 }
+
+TEST_CASE("memory that is scrubbed shows nothing of its last owner", "[.][scrub]") {
+  PoolTest const test;
+  for (std::size_t const bytes : {std::size_t(64), std::size_t(4000), 300 * KiB, 2 * MiB, 20 * MiB})
+    for (int round = 0; round < 4; ++round) {
+      char* const block = PoolTest::allocate(bytes - std::size_t(round));
+      REQUIRE(all_zero(block, bytes - std::size_t(round)));
+      std::memset(block, 0x5a, bytes - std::size_t(round));
+      Pool::deallocate(block);
+      if (round % 2 == 0) make_ready();
+    }
+}

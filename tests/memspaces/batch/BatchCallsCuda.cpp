@@ -125,7 +125,7 @@ TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long on
   });
 }
 
-TEST_CASE("deep_copy_all on the legacy default stream needs no call that it does not take",
+TEST_CASE("failure 25: deep_copy_all on the legacy default stream needs no call that it does not take",
           "[driver_calls][cuda]") {
   Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
   for (std::size_t const bytes : {3000, 300000})

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <sys/mman.h>
@@ -330,6 +331,23 @@ TEST_CASE("a driver or a stream without a call for many gets single copies", "[b
   DeviceWork::Stream stream;
   CHECK(run(memory, plan_of(pieces, stream), pieces, stream) == Calls{5, 0, 0});
   CHECK(cudaPeekAtLastError() == cudaSuccess);
+}
+
+TEST_CASE("a batch beside a capture of another thread does not break it", "[batch]") {
+  Memory const memory(1 << 16, 2);
+  DeviceWork::Stream captured(DeviceWork::Stream::Kind::blocking), stream;
+  Pieces pieces;
+  for (std::size_t i = 0; i < 64; ++i)
+    pieces.push_back({memory.device + 1024 * i, memory.host + 1024 * i, 8 + i * 12});
+  Contents expected(memory);
+  expected.copy_pieces(memory, pieces);
+  captured.begin_capture();
+  std::thread([&] {
+    enqueue(plan_of(pieces, stream), pieces, stream);
+    Backend::Driver::fence(stream.get());
+  }).join();
+  CHECK(Contents(memory) == expected);
+  CHECK(captured.end_capture());
 }
 
 TEST_CASE("in a capture nothing is merged, and pieces that are not for a kernel are single copies",

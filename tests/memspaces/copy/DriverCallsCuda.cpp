@@ -24,7 +24,7 @@ using Matrix = Kokkos::View<int**, Right, Space>;
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a copy asks the driver once, for its bytes, on its instance alone",
+TEMPLATE_TEST_CASE("failure 22: a copy asks the driver once, for its bytes, on its instance alone",
                    "[driver_calls][cuda]", khs::PinnedSpace, khs::MappedSpace,
                    khs::WriteCombinedSpace) {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
@@ -140,7 +140,7 @@ TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") 
   CHECK(spy.copies == 0);
 }
 
-TEST_CASE("sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
+TEST_CASE("failure 23: sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
           "[driver_calls][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   std::set<void*> const second{instances[1].cuda_stream()};

@@ -4,8 +4,9 @@
 // Memory that is given back after Kokkos::finalize, and by a static destructor, must neither crash
 // nor leak; allocators also give memory before Kokkos::initialize and after Kokkos::finalize. A
 // streamed loop in flight ends before Kokkos does, and its handle may be used afterwards. Snapshots
-// without a fence are written before Kokkos ends. With an argument the program does not call
-// Kokkos::finalize, and snapshots are written when it exits.
+// without a fence are written before Kokkos ends, and their handles may be used afterwards. With the
+// argument `at_exit` the program does not call Kokkos::finalize, and snapshots are written when it
+// exits; with `in_hook` a hook of Kokkos::finalize is the first that uses parts of the library.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct Holder {
 
 // Destroyed at the end of the program.
 khs::StreamedLoop loop, reduction;
+khs::Snapshot snapshot;
 
 struct AddOne {
   KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<int*> x) const { x(i) += 1; }
@@ -67,7 +70,25 @@ void end_without_finalize(khs::SnapshotView<Kokkos::View<int*>> const&) {
   std::puts("PASSED");
 }
 
+// Kokkos calls a hook twice if another one is registered in it.
+int first_uses_in_hook() {
+  Kokkos::initialize();
+  int calls = 0, written = 0;
+  Kokkos::View<int*, khs::PinnedSpace>("view", 1);
+  Kokkos::push_finalize_hook([&] {
+    ++calls;
+    Kokkos::View<int*, khs::MappedSpace> const view("view", 1000);
+    (void)khs::streamed_for<khs::Staged>("add one", 1000, AddOne(), khs::update(view));
+    khs::snapshot("view", Kokkos::DefaultExecutionSpace(), view, SlowWriter{&written});
+  });
+  Kokkos::finalize();
+  bool const right = calls == 1 && written == 1 && khs::stream_memory().held == 0;
+  std::puts(right ? "PASSED" : "FAILED");
+  return right ? 0 : 1;
+}
+
 int main(int argc, char* argv[]) {
+  if (argc > 1 && argv[1] == std::string_view("in_hook")) return first_uses_in_hook();
   Vector early(1000, 5);
   int sum = 7, written = 0;
   Kokkos::initialize(argc, argv);
@@ -91,7 +112,7 @@ int main(int argc, char* argv[]) {
   for (int i = 0; i < 3; ++i) {
     Kokkos::View<int*> const view("view", 1000);
     Kokkos::deep_copy(view, i + 1);
-    khs::snapshot("slow", Kokkos::DefaultExecutionSpace(), view, SlowWriter{&written});
+    snapshot = khs::snapshot("slow", Kokkos::DefaultExecutionSpace(), view, SlowWriter{&written});
   }
   {
     Kokkos::View<int*> const large("large", large_size);
@@ -102,6 +123,7 @@ int main(int argc, char* argv[]) {
 
   loop.fence();
   reduction.fence();
+  snapshot.fence();
   khs::release_stream_memory();
   // Cached memory is released, memory in use is not.
   auto const after = khs::pool::statistics().total;

@@ -59,7 +59,7 @@ int stale_after_copies(int rounds, Kokkos::Cuda const& instance, Dst const& devi
 
 }  // namespace
 
-TEST_CASE("a blocking copy of pageable memory has arrived for kernels on any stream",
+TEST_CASE("failure 20: a blocking copy of pageable memory has arrived for kernels on any stream",
           "[deep_copy][cuda]") {
   NonBlocking const own;
   Kokkos::Cuda const instance(own.stream);

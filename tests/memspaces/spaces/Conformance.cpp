@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOS
   CHECK(sum == 99999. * 100000. / 2.);
 }
 
-TEMPLATE_TEST_CASE("threads of a parallel_for allocate, write and give back memory",
+TEMPLATE_TEST_CASE("failure 22: threads of a parallel_for allocate, write and give back memory",
                    "[conformance][parallel]", KOKKOS_HOST_SPACES_ALL) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   int wrong  = 0;

@@ -64,7 +64,7 @@ TEST_CASE("a streamed loop equals the same loop on the host, and copies what its
       auto const streams  = streams_on(devices);
       try {
         StreamJob job = job_of(random, pointers(streams));
-        if (!job.binding.in_place && seed % 5 == 0 && random.loops.size() == 1)
+        if (job.binding.in_place.empty() && seed % 5 == 0 && random.loops.size() == 1)
           job.transport = Transport::zero_copy;
         // The rows of a loop that each device launches.
         std::vector<StreamRows> launched(streams.size());
@@ -317,7 +317,7 @@ TEST_CASE("loops that kernels cannot do in place are staged, whatever the rates"
     if (pageable)
       loop.job.binding.pageable = "\"u\"";
     else
-      loop.job.binding.in_place = true;
+      loop.job.binding.in_place = "\"u\"";
     auto const state = loop.run();
     CHECK(state->transport == Transport::staged);
     CHECK_THAT(state->why(), ContainsSubstring(pageable ? "\"u\" is not page-locked"
@@ -336,7 +336,7 @@ TEST_CASE("loops that do not fit the device memory are done in place, or refused
       CHECK_THAT(state->why(), ContainsSubstring("staging is not possible: ") &&
                                    ContainsSubstring("may take 1535"));
     } else {
-      loop.job.binding.in_place = true;
+      loop.job.binding.in_place = "\"u\"";
       CHECK_THROWS_AS(run_stream(loop.job, loop.pool), Error);
       CHECK(loop.launches.empty());
       CHECK(loop.pool.held() == 0);

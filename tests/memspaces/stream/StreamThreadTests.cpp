@@ -16,7 +16,11 @@
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+using Catch::Matchers::ContainsSubstring;
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
 
@@ -31,6 +35,19 @@ TEST_CASE("threads that enqueue at once share the memory of streamed loops, and 
   pool.put_back(first);
   CHECK(second.get() == first);
   CHECK(pool.held() == 4 * unit);
+}
+
+TEST_CASE("a loop that would wait for another one of its own thread is refused") {
+  FakeCuda::reset();
+  {
+    OneArray outer({0}), inner({0});
+    StreamResourcePool pool(allocate, 1);
+    outer.job.launch = [&](std::size_t, auto const&) { run_stream(inner.job, pool); };
+    CHECK_THROWS_WITH(run_stream(outer.job, pool), ContainsSubstring("wait for itself"));
+    run_stream(inner.job, pool)->fence();
+    pool.put_back(pool.take(0, 512));
+  }
+  CHECK(nothing_is_left());
 }
 
 TEST_CASE("a thread that waits for one device does not hold up threads of others") {
@@ -77,6 +94,33 @@ TEST_CASE("a resident copy that waits for one device does not hold up threads of
   CHECK(nothing_is_left());
 }
 
+TEST_CASE("a resident copy that waits for a stream holds up no thread with another stream") {
+  FakeCuda::reset();
+  {
+    std::vector<int> const table(1000, 7);
+    Backend::Driver::lock_pages(const_cast<int*>(table.data()), 4000);
+    {
+      DeviceCopies copies(allocate);
+      DeviceWork::Stream first, other;
+      DeviceWork::Gate gate;
+      first.run(gate.hold());
+      auto waits = std::async(std::launch::async,
+                              [&] { return copies.on_device(0, first.get(), table.data(), 4000); });
+      while (FakeCuda::calls("cudaMemcpyAsync") == 0) std::this_thread::yield();
+      auto goes_on = std::async(
+          std::launch::async, [&] { return copies.on_device(0, other.get(), table.data(), 4000); });
+      CHECK(goes_on.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+      gate.open();
+      void* const copy = waits.get();
+      CHECK(goes_on.get() == copy);
+      other.wait();
+      CHECK(std::memcmp(copy, table.data(), 4000) == 0);
+    }
+    Backend::Driver::unlock_pages(const_cast<int*>(table.data()), 4000);
+  }
+  CHECK(nothing_is_left());
+}
+
 TEST_CASE("several threads wait for the end of a streamed loop") {
   FakeCuda::reset();
   {
@@ -117,6 +161,39 @@ TEST_CASE("is_done answers at once, also while another thread waits for the end 
     gate.open();
     loop->fence();
     CHECK(loop->is_done());
+  }
+  CHECK(nothing_is_left());
+}
+
+TEST_CASE("a whole streamed loop runs beside a capture of another thread, and does not break it") {
+  FakeCuda::reset();
+  auto const kind =
+      GENERATE(DeviceWork::Stream::Kind::blocking, DeviceWork::Stream::Kind::non_blocking);
+  {
+    DeviceWork::Stream captured(kind), stream;
+    captured.begin_capture();
+    std::thread([&] {
+      auto const allocate_by_driver = [](int device, std::size_t bytes) {
+        return allocate_on_device(device, bytes, "a loop", "nothing");
+      };
+      StreamResourcePool pool(allocate_by_driver, std::size_t(1) << 30);
+      Case random(2);
+      Locked const locked(random);
+      auto const expected = random.expected();
+      for (int run = 0; run < 2; ++run) {
+        auto const loop = run_stream(job_of(random, {&stream}), pool);
+        (void)loop->is_done();
+        loop->fence();
+        if (run == 0) CHECK(random.arrays() == expected);
+      }
+      std::vector<int> const table(1000, 7);
+      DeviceCopies copies(allocate_by_driver);
+      void* const copy = copies.on_device(0, stream.get(), table.data(), 4000);
+      CHECK(copies.on_device(0, stream.get(), table.data(), 4000) == copy);
+      copies.forget();
+      pool.release();
+    }).join();
+    CHECK(captured.end_capture());
   }
   CHECK(nothing_is_left());
 }

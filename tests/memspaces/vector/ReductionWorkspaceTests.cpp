@@ -127,6 +127,18 @@ TEST_CASE("each captured reduction has parts of its own, until the graph is gone
   CHECK(FakeCuda::nothing_leaked());
 }
 
+TEST_CASE("memory for parts is made beside a capture of another thread, and does not break it") {
+  FakeCuda::reset(1);
+  Cleared cleared;
+  DeviceWork::Stream captured(DeviceWork::Stream::Kind::blocking), stream;
+  captured.begin_capture();
+  std::thread([&] {
+    for (std::size_t const bytes : {KiB, 40 * KiB})
+      CHECK(is_zero(cleared.all.of(stream.get(), 0, bytes), bytes));
+  }).join();
+  CHECK(captured.end_capture());
+}
+
 TEST_CASE("a capture that has no memory left for parts is told so, and goes on") {
   FakeCuda::reset(1);
   Cleared cleared;

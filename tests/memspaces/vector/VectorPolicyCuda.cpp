@@ -130,6 +130,33 @@ TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cud
   CHECK(wrong == 0);
 }
 
+// Workspaces belong to the handle of a stream: the end of an instance waits for its sums.
+TEST_CASE("streams that end with sums queued, and whose handles come again, do not mix their sums",
+          "[vector_policy_cuda]") {
+  int const n      = elements(1 << 22);
+  OnDevice const a = random_vector(n, 5), b = random_vector(n, 6);
+  Number const expected_sum("expected");
+  double const expected = dot_by_element_sum(Kokkos::Cuda(), a, b, expected_sum);
+  std::vector<Number> sums(8);
+  for (auto& sum : sums) sum = Number("sum");
+  int wrong = 0;
+  for (int round = 0; round < rounds(20); ++round) {
+    for (Number const& sum : sums) {
+      cudaStream_t stream = nullptr;
+      REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+      {
+        Kokkos::Cuda const instance(stream);
+        for (int turn = 0; turn < 4; ++turn)
+          khs::element_sum("dot", instance, sum, Product(), a, b);
+      }
+      REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+    }
+    Kokkos::fence();
+    for (Number const& sum : sums) wrong += bits(value_of(sum)) != bits(expected);
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
   int const n = elements(300000), runs = rounds(1000);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);

@@ -252,14 +252,16 @@ class Binder {
   int version(ArgumentFacts const& argument, bool written) {
     if (int const known = find_version(argument, written); known >= 0) return known;
     StreamBuffer buffer;
-    buffer.name      = argument.label;
-    buffer.row_bytes = std::size_t(row_elements(argument)) * argument.element_bytes;
-    buffer.rows      = m_result.rows;
-    buffer.host      = argument.data;
-    buffer.loaded    = argument.intermediate == nullptr && !written;
-    buffer.stored    = argument.intermediate == nullptr && written;
-    buffer.touched   = argument.touched;
-    int const number = int(m_result.shape.buffers.size());
+    buffer.name        = argument.label;
+    buffer.row_bytes   = std::size_t(row_elements(argument)) * argument.element_bytes;
+    buffer.rows        = m_result.rows;
+    buffer.host        = argument.data;
+    buffer.loaded      = argument.intermediate == nullptr && !written;
+    buffer.stored      = argument.intermediate == nullptr && written;
+    buffer.touched     = argument.touched;
+    buffer.value_bytes = argument.value_bytes.empty() ? std::string(argument.element_bytes, 1)
+                                                      : argument.value_bytes;
+    int const number   = int(m_result.shape.buffers.size());
     m_result.shape.buffers.push_back(buffer);
     m_versions.push_back({&argument, written, number});
     return number;
@@ -284,7 +286,8 @@ class Binder {
                    std::max<std::int64_t>(
                        most_elements / std::max<std::int64_t>(row_elements(argument), 1), 1));
       if (argument.access != Access::read) {
-        stage.accesses.push_back({version(argument, true), 0, true});
+        bool const assigned = argument.access == Access::write && covers(loop);
+        stage.accesses.push_back({version(argument, true), 0, true, assigned});
         continue;
       }
       int const writer   = writer_of(argument);
@@ -294,7 +297,7 @@ class Binder {
                " (no stage before it writes it): write it first");
       if (argument.intermediate != nullptr && !empty)
         check_intermediate(loop, argument, m_loops[at(writer)]);
-      m_result.in_place |= writer == s;  // the body may write before it reads
+      if (writer == s) m_result.in_place = named(argument);  // the body may write before it reads
       stage.accesses.push_back({version(argument, written), argument.halo, false});
     }
     for (ArgumentFacts const& argument : loop.arguments) prefill(stage, loop, argument);
@@ -335,6 +338,7 @@ class Binder {
 
   StreamBinding::Strides strides(ArgumentFacts const& argument) const {
     StreamBinding::Strides result;
+    result.rank         = argument.rank;
     std::int64_t stride = 1;
     for (int n = 0; n < argument.rank; ++n) {
       bool const right = argument.fixed ? argument.layout_right : m_result.layout_right;

@@ -5,11 +5,14 @@
 
 #include "../../../../backend/Driver.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
 namespace Driver = Backend::Driver;
+
+DeviceCopies::Copy::~Copy() { Driver::release_event(arrival); }
 
 void* DeviceCopies::on_device(int device, void* stream, void const* host, std::size_t bytes) {
   std::unique_lock lock(m_mutex);
@@ -20,8 +23,13 @@ void* DeviceCopies::on_device(int device, void* stream, void const* host, std::s
     DeviceMemory made = m_allocator(device, bytes);
     // On the caller's stream, whose earlier work may write the host's memory.
     if (bytes > 0) Driver::copy(made.get(), host, bytes, stream, device);
-    Driver::fence(stream, device);
+    Driver::record(copy.arrival, stream, device);
     copy.memory = std::move(made);
+  } else if (copy.arrival != nullptr) {
+    if (Driver::query(copy.arrival) == Driver::EventState::done)
+      Driver::release_event(std::exchange(copy.arrival, nullptr));
+    else
+      Driver::make_wait(stream, copy.arrival, device);
   }
   return copy.memory.get();
 }
@@ -33,7 +41,7 @@ void DeviceCopies::forget() {
     for (auto& [device, copy] : m_copies) copies.push_back(&copy);
   }
   for (Copy* const copy : copies) {
-    DeviceMemory memory;
+    DeviceMemory memory;  // freed, which may wait, without the lock
     std::lock_guard const lock(copy->mutex);
     memory.swap(copy->memory);
   }

@@ -18,15 +18,10 @@ namespace Driver = Backend::Driver;
 
 // --- plans ---
 
-namespace {
-
-// The address may lie outside of the memory: row 0 need not be there.
-char* shifted(char* device, std::ptrdiff_t offset) {
-  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) +
+char* shifted(char const* memory, std::ptrdiff_t offset) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(memory) +
                                  static_cast<std::uintptr_t>(offset));
 }
-
-}  // namespace
 
 bool StreamWalk::next_chunk() {
   if (m_next == m_plan.operations.size()) return false;
@@ -72,16 +67,7 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
 
 namespace {
 
-// Aligned as device memory is, for elements with a large alignment.
-struct AlignedMemory {
-  static constexpr std::align_val_t alignment{512};
-  explicit AlignedMemory(std::size_t bytes)
-      : data(static_cast<char*>(::operator new(bytes, alignment))) {}
-  ~AlignedMemory() { ::operator delete(data, alignment); }
-  AlignedMemory(AlignedMemory const&)            = delete;
-  AlignedMemory& operator=(AlignedMemory const&) = delete;
-  char* data;
-};
+constexpr std::align_val_t alignment{512};
 
 class HostExecutor : public StreamExecutor {
  public:
@@ -99,11 +85,17 @@ class HostExecutor : public StreamExecutor {
 
 }  // namespace
 
+void DeleteAligned::operator()(char* memory) const { ::operator delete(memory, alignment); }
+
+AlignedMemory aligned_memory(std::size_t bytes) {
+  return AlignedMemory(static_cast<char*>(::operator new(bytes, alignment)));
+}
+
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
                      StreamLauncher const& launcher) {
-  AlignedMemory const memory(plan.memory);
+  AlignedMemory const memory = aligned_memory(plan.memory);
   HostExecutor executor(launcher);
-  StreamWalk walk(plan, shape, memory.data, executor);
+  StreamWalk walk(plan, shape, memory.get(), executor);
   while (walk.next_chunk()) {
   }
 }

@@ -41,7 +41,7 @@ StreamResourcePool::Pointer StreamResourcePool::Device::take_smallest(std::size_
     if (each->taken || each->bytes < bytes || (!may_run && !is_idle(*each))) continue;
     if (best == nullptr || each->bytes < best->bytes) best = each;
   }
-  if (best != nullptr) best->taken = true;
+  if (best != nullptr) best->take();
   return best;
 }
 
@@ -59,6 +59,12 @@ std::vector<StreamResourcePool::Pointer> StreamResourcePool::Device::running() c
   for (Pointer const& each : resources)
     if (!each->taken) result.push_back(each);
   return result;
+}
+
+bool StreamResourcePool::Device::is_taken_by_this_thread() const {
+  return std::any_of(resources.begin(), resources.end(), [](Pointer const& each) {
+    return each->taken && each->taker == std::this_thread::get_id();
+  });
 }
 
 StreamResourcePool::Device& StreamResourcePool::of(int device) {
@@ -83,7 +89,13 @@ StreamResourcePool::Pointer StreamResourcePool::take(int device, std::size_t byt
       if (Pointer running = pool.take_smallest(bytes, true)) return running;
       others = pool.running();
     }
-    if (others.empty()) {  // other threads have taken all
+    if (others.empty()) {  // threads have taken all
+      if (pool.is_taken_by_this_thread())
+        throw Error("a streamed loop on device " + std::to_string(device) +
+                    " is started while the same thread starts another one there, as by the copy "
+                    "constructor of its body, and both exceed the memory of streamed loops (it "
+                    "would wait for itself): start one after the other, or allow more by "
+                    "KOKKOS_HOST_SPACES_STREAM_MEMORY");
       pool.changed.wait(lock);
       continue;
     }

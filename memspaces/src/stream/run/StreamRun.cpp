@@ -3,7 +3,7 @@
 
 #include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
-#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
+#include <KokkosHostSpaces/impl/stream/run/PretendedDevice.hpp>
 
 #include "../../../../backend/Driver.hpp"
 
@@ -57,12 +57,15 @@ char* before(char* pointer, std::size_t bytes) {
 class Run {
  public:
   Run(StreamJob const& job, StreamResourcePool& pool)
-      : m_job(job), m_pool(pool), m_state(std::make_shared<StreamedState>()) {}
+      : m_job(job),
+        m_options(job.options),
+        m_pool(pool),
+        m_state(std::make_shared<StreamedState>()) {}
 
   std::shared_ptr<StreamedState> run() {
     m_state->label = m_job.label;
     if (m_job.targets.empty()) {
-      on_host();
+      m_job.pretends_device ? on_pretended_device() : on_host();
       return m_state;
     }
     for (StreamTarget const& target : m_job.targets)
@@ -93,7 +96,9 @@ class Run {
   // --- which transport ---
   // The reason why kernels cannot work in place, or an empty string.
   std::string obstacle() const {
-    if (m_job.binding.in_place) return "they would find new values where they read";
+    if (!m_job.binding.in_place.empty())
+      return m_job.binding.in_place +
+             " is read and written: they would find new values where they read";
     if (!m_job.binding.pageable.empty())
       return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
     return "";
@@ -107,7 +112,12 @@ class Run {
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
       throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
                   obstacle() + "): or use Staged");
-    if (m_job.transport == Transport::automatic) estimate();
+    if (m_job.transport == Transport::automatic) {
+      if (m_job.targets.empty())
+        m_state->transport = Transport::staged;
+      else
+        estimate();
+    }
     if (m_state->transport == Transport::staged) plan_parts();
   }
 
@@ -159,7 +169,7 @@ class Run {
       m_saves.push_back(m_parts.size() > 1 ? rows_to_save(m_job.label, part)
                                            : std::vector<RowsToSave>());
       for (RowsToSave const& save : m_saves.back()) part.saved[at(save.buffer)].needed = true;
-      m_plans.push_back(plan_stream(m_job.label, part, m_job.options));
+      m_plans.push_back(plan_stream(m_job.label, part, m_options));
       m_state->chunks += m_plans.back().chunks;
       m_state->chunk_rows = std::max(m_state->chunk_rows, m_plans.back().chunk_rows);
       m_state->bytes_to_device += m_plans.back().bytes_to_device;
@@ -244,7 +254,7 @@ class Run {
     bool const one_loop = m_job.binding.shape.stages.size() == 1;
     PlanOptions options = m_job.options;
     options.memory      = std::numeric_limits<std::size_t>::max();
-    if (one_loop && !m_job.binding.in_place) {
+    if (one_loop && m_job.binding.in_place.empty()) {
       in_place();
     } else {
       options.largest_chunk = std::size_t(1) << 20;  // stays in caches
@@ -254,6 +264,25 @@ class Run {
       m_state->chunk_rows   = made.chunk_rows;
       prepare(made.chunks);
       execute_on_host(made, m_job.binding.shape, launcher(0, 0));
+    }
+  }
+
+  // As on a device, and in eight chunks or more: in one chunk a halo is never too small.
+  void on_pretended_device() {
+    std::size_t row_bytes = 0;
+    for (StreamBuffer const& buffer : m_job.binding.shape.buffers)
+      if (!buffer.fixed) row_bytes = std::max(row_bytes, buffer.row_bytes);
+    m_options.smallest_chunk = 1;
+    m_options.largest_chunk  = std::size_t(m_job.binding.rows) * row_bytes / 8;
+    choose();
+    if (m_job.transport != Transport::zero_copy)
+      m_state->why = [] { return std::string("on a pretended device"); };
+    if (m_state->transport == Transport::zero_copy) {
+      in_place();
+    } else {
+      prepare(m_state->chunks);
+      execute_on_host(m_plans.front(), m_parts.front(),
+                      Impl::on_pretended_device(m_job, launcher(0, 0)));
     }
   }
 
@@ -288,6 +317,7 @@ class Run {
   }
 
   StreamJob const& m_job;
+  PlanOptions m_options;
   StreamResourcePool& m_pool;
   std::shared_ptr<StreamedState> m_state;
   std::vector<StreamShape> m_parts;

@@ -37,6 +37,8 @@ std::size_t memory_limit() {
 // Two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
+bool pretends_device() { return Backend::config().pretend_device; }
+
 StreamResourcePool& stream_resources() {
   static StreamResourcePool* const pool = [] {
     auto* const made = new StreamResourcePool(allocate_stream_memory, memory_limit());

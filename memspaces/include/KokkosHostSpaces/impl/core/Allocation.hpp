@@ -71,8 +71,9 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
-/// Registers a function that Kokkos::finalize calls. Serialises registrations: Kokkos' own list of
-/// hooks has no lock.
+/// Registers a function that Kokkos::finalize calls, the last one first, before cached memory is
+/// released. Thread-safe. What a program first uses behind that, in a hook that it registered before
+/// its first allocation in our spaces, ends with the process.
 void at_finalize(std::function<void()> give_back);
 
 }  // namespace KokkosHostSpaces::Impl

@@ -92,6 +92,10 @@ concept PlainView = !View::traits::impl_is_customized;
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;
 
+/// A property that Kokkos takes without view_alloc, such as WithoutInitializing.
+template <class T>
+concept ViewProperty = Kokkos::Impl::is_view_ctor_property<T>::value;
+
 /// Returns properties unchanged, and wraps a single property.
 template <class... P>
 ViewProperties<P...> const& properties_of(ViewProperties<P...> const& properties) {
@@ -169,7 +173,7 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
   auto const launch            = [&]<class Layout>(Layout) {
     Kokkos::Impl::ViewCopy<typename Dst::uniform_runtime_nomemspace_type,
                            typename Src::uniform_runtime_const_nomemspace_type, Layout,
-                           Kokkos::Cuda, unsigned(Dst::rank), int64_t>(dst, src, instance);
+                           Kokkos::Cuda, int(Dst::rank), int64_t>(dst, src, instance);
   };
   if (order == Iterate::Right)
     launch(Kokkos::LayoutRight{});

@@ -30,14 +30,15 @@ struct ArgumentFacts {
   char* data                = nullptr;  ///< nullptr with `intermediate`
   void const* intermediate  = nullptr;  ///< identity of an intermediate array
   std::size_t element_bytes = 0;
-  int rank                  = 1;
-  std::int64_t extents[3]   = {1, 1, 1};
-  bool layout_right         = true;
-  bool contiguous           = true;
-  bool fixed                = false;  ///< resident: on the device, with any extents
-  double touched            = 1;
-  Access access             = Access::read;
-  std::int64_t halo         = 0;
+  std::string value_bytes;  ///< as in StreamBuffer; empty: no padding
+  int rank                = 1;
+  std::int64_t extents[3] = {1, 1, 1};
+  bool layout_right       = true;
+  bool contiguous         = true;
+  bool fixed              = false;  ///< resident: on the device, with any extents
+  double touched          = 1;
+  Access access           = Access::read;
+  std::int64_t halo       = 0;
 };
 
 /// A loop of a chain.
@@ -56,12 +57,13 @@ struct StreamBinding {
   std::int64_t rows       = 0;          ///< extent of that dimension
   std::int64_t extents[3] = {1, 1, 1};  ///< of all Views, as many as the range has indices
   bool layout_right       = true;
-  bool in_place           = false;  ///< a stage reads a View that it writes: ZeroCopy is impossible
-  std::string pageable;             ///< an argument that kernels cannot reach, if any
-  std::int64_t launch_rows = 0;     ///< rows of one launch at most, which counts in 32 bits
+  std::string in_place;  ///< a View that a stage reads and writes, if any: ZeroCopy is impossible
+  std::string pageable;  ///< an argument that kernels cannot reach, if any
+  std::int64_t launch_rows = 0;  ///< rows of one launch at most, which counts in 32 bits
   /// Strides in elements, of each argument of each stage.
   struct Strides {
     std::int64_t of[3] = {1, 1, 1};
+    int rank           = 1;
   };
   std::vector<std::vector<Strides>> strides;
 };

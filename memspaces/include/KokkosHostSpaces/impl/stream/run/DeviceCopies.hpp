@@ -25,8 +25,9 @@ class DeviceCopies {
   explicit DeviceCopies(Allocator allocator = allocate_stream_memory)
       : m_allocator(std::move(allocator)) {}
 
-  /// The copy on a device. The first call makes it behind the earlier work of `stream`, which is of
-  /// that device, and waits for it. \throw Error
+  /// The copy on a device, for later work of `stream`, which is of that device. The first call makes it
+  /// behind the earlier work of its stream; waits only if CUDA does, as for pageable memory.
+  /// \throw Error
   void* on_device(int device, void* stream, void const* host, std::size_t bytes);
   /// Frees the memory; waits for kernels.
   void forget();
@@ -35,6 +36,8 @@ class DeviceCopies {
   struct Copy {
     std::mutex mutex;
     DeviceMemory memory;
+    void* arrival = nullptr;  ///< event of the copy; nullptr when it was seen to be done
+    ~Copy();
   };
 
   Allocator m_allocator;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -60,6 +61,17 @@ class StreamWalk {
 };
 
 // --- On the host ---
+
+/// Bytes of host memory.
+struct DeleteAligned {
+  void operator()(char* memory) const;
+};
+using AlignedMemory = std::unique_ptr<char, DeleteAligned>;
+/// Allocates memory that is aligned as device memory is, for elements with a large alignment.
+AlignedMemory aligned_memory(std::size_t bytes);
+
+/// The address at an offset, which may lie outside of the memory: row 0 need not be there.
+char* shifted(char const* memory, std::ptrdiff_t offset);
 
 /// Runs all operations on the calling thread, in the order of the plan.
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,

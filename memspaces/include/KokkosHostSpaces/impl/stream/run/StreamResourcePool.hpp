@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -29,14 +30,21 @@ struct StreamResources {
   StreamResources(StreamResources const&)            = delete;
   StreamResources& operator=(StreamResources const&) = delete;
 
+  /// For the calling thread.
+  void take() {
+    taken = true;
+    taker = std::this_thread::get_id();
+  }
+
   int device;
   std::size_t bytes;
   DeviceMemory memory;
   YieldingStream in, out;
   std::vector<void*> events;
-  void* begun = nullptr;  ///< event: recorded when a loop begins
-  void* done  = nullptr;  ///< event: recorded after the last operation of a loop
-  bool taken  = true;     ///< by a thread that enqueues a loop
+  void* begun           = nullptr;  ///< event: recorded when a loop begins
+  void* done            = nullptr;  ///< event: recorded after the last operation of a loop
+  bool taken            = true;     ///< by a thread that enqueues a loop
+  std::thread::id taker = std::this_thread::get_id();
   /// `done` was recorded. Read by threads that wait for a loop of another one.
   std::atomic<bool> used{false};
 };
@@ -57,7 +65,7 @@ class StreamResourcePool {
   /// still runs, or waits for other loops. To exclude a deadlock, a thread takes the resources of a
   /// device once, and those of several devices in ascending order.
   /// \throw Error if the memory cannot be allocated
-  /// \throw Error if it is held by loops that failed
+  /// \throw Error if it is held by loops that failed, or it would wait for its own thread
   Pointer take(int device, std::size_t bytes);
   void put_back(Pointer const& resources) noexcept;
   /// For resources whose streams failed: they are not used again.
@@ -78,6 +86,7 @@ class StreamResourcePool {
     Pointer take_smallest(std::size_t bytes, bool may_run);
     std::vector<Pointer> extract_idle();
     std::vector<Pointer> running() const;
+    bool is_taken_by_this_thread() const;
   };
 
   Device& of(int device);

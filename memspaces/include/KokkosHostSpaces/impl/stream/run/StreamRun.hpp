@@ -32,6 +32,9 @@ struct StreamJob {
   /// Called before the first launch.
   std::function<void(std::int64_t chunks)> prepare;
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
+  /// Returns the part of a chunk in the result of a reduction, if the job is one.
+  std::function<char const*(std::int64_t chunk)> part;
+  std::string part_value_bytes;  ///< as in StreamBuffer
   /// Enqueues on target 0 what comes behind the work of all targets, if anything. Not for the host.
   std::function<void()> finish;
   /// Returns row 0 of an array for intermediate results, in host memory that kernels reach.
@@ -41,6 +44,8 @@ struct StreamJob {
   std::function<LinkRates(std::size_t target)> rates;
   /// A loop that copies at least this number of bytes on a device yields to other loops there.
   std::size_t yields_from = std::size_t(512) << 20;
+  /// Without targets: run as on a device, by a PretendedDevice.
+  bool pretends_device = false;
 };
 
 /// The state of a streamed loop, behind the caller's handle.
@@ -76,6 +81,9 @@ bool is_reachable(void const* begin, std::size_t bytes);
 
 /// Bytes of device memory that a loop may take by default.
 std::size_t memory_of_a_loop();
+
+/// True if KOKKOS_HOST_SPACES_PRETEND_DEVICE is on.
+bool pretends_device();
 
 /// Plans and enqueues; on the host, runs. \throw Error
 std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePool& pool);

@@ -60,15 +60,26 @@ struct BodyCall {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
                                   More&... more) const {
     chunks.pass_to([&](Chunks const&... chunk) {
-      if constexpr (!takes_chunks<More&...>)
-        body(i, chunk(i)..., more...);
-      else if constexpr (Rank == 1)
-        body(i, chunk..., more...);
-      else if constexpr (Rank == 2)
-        body(i, j, chunk..., more...);
+      if constexpr (ChunkWindow::is_checked)
+        call(i, j, k, chunk.around(i, Rank == 1 ? i : Rank == 2 ? j : k)..., more...);
       else
-        body(i, j, k, chunk..., more...);
+        call(i, j, k, chunk..., more...);
     });
+  }
+
+ private:
+  template <class... More>
+  KOKKOS_FUNCTION void call(std::int64_t i, [[maybe_unused]] std::int64_t j,
+                            [[maybe_unused]] std::int64_t k, Chunks const&... chunk,
+                            More&... more) const {
+    if constexpr (!takes_chunks<More&...>)
+      body(i, chunk(i)..., more...);
+    else if constexpr (Rank == 1)
+      body(i, chunk..., more...);
+    else if constexpr (Rank == 2)
+      body(i, j, chunk..., more...);
+    else
+      body(i, j, k, chunk..., more...);
   }
 };
 

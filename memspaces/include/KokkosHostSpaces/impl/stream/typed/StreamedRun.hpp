@@ -13,6 +13,7 @@
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/ValueBytes.hpp>
 
 #include <array>
 #include <concepts>
@@ -136,6 +137,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
+  facts.value_bytes   = value_bytes<typename View::non_const_value_type>();
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -167,6 +169,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
+  facts.value_bytes   = value_bytes<typename Array::value_type>();
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -211,6 +214,11 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   return const_chunk_of<View>(data, strides.of);
 }
 
+// For messages: Views of unmanaged memory often have no label.
+inline std::string label_of_argument(std::string const& label, std::size_t number) {
+  return label.empty() ? "argument " + std::to_string(number + 1) : label;
+}
+
 template <class Argument>
 inline constexpr bool is_resident_v = false;
 template <class View>
@@ -228,13 +236,12 @@ struct AreArguments : std::true_type {
                 "arguments are made by khs::read, khs::write or khs::update");
 };
 
-// Views of unmanaged memory often have no label: these get a number.
 template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
   auto facts =
       std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
   for (std::size_t a = 0; a < facts.size(); ++a)
-    if (facts[a].label.empty()) facts[a].label = "argument " + std::to_string(a + 1);
+    facts[a].label = label_of_argument(facts[a].label, a);
   return facts;
 }
 
@@ -282,6 +289,7 @@ struct StreamSetting {
     job.options.slots      = options.slots;
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
+    job.pretends_device    = pretends_device();
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
       for (auto const& instance : options.instances)
@@ -327,14 +335,30 @@ LaunchBox launch_box(Box<Rank> const& range, StreamBinding const& binding,
   return box;
 }
 
+// The rows of an argument that the body may touch: of a resident one, all.
+template <class Argument>
+ChunkWindow window_of(Argument const& argument, std::size_t number, StreamBinding const& binding) {
+  if constexpr (!ChunkWindow::is_checked) {
+    return {};
+  } else if constexpr (is_resident_v<Argument>) {
+    auto const& view = argument.view.host();
+    bool const right = std::is_same_v<LayoutOfChunks<typename Argument::View>, Kokkos::LayoutRight>;
+    return {label_of_argument(view.label(), number),
+            as_index(view.extent(right ? 0 : view.rank() - 1)),
+            std::numeric_limits<std::int64_t>::max()};
+  } else {
+    return {label_of_argument(argument.view.label(), number), binding.rows, argument.halo};
+  }
+}
+
 template <int Rank, class ExecutionSpace, class Body, class... Arguments, std::size_t... I>
 auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding const& binding,
                StreamLaunch const& launch, std::tuple<Arguments...> const& arguments,
                std::index_sequence<I...>) {
   auto const& strides = binding.strides[std::size_t(launch.stage)];
   return BodyCall<Rank, Body, ChunkOfArgument<Arguments>...>{
-      body,
-      pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...)};
+      body, pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])
+                            .within(window_of(std::get<I>(arguments), I, binding))...)};
 }
 
 /// The body with the chunks of a launch.
@@ -447,7 +471,11 @@ StreamedLoop run_streamed_reduce(std::string const& label,
     launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,
                                                        reducer, Part(parts.data() + launch.chunk));
   };
-  bool const on_device = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
+  setting.job.part = [&](std::int64_t chunk) {
+    return reinterpret_cast<char const*>(parts.data() + chunk);
+  };
+  setting.job.part_value_bytes = value_bytes<Value>();
+  bool const on_device         = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
                          is_reachable(reducer.view().data(), sizeof(Value));
   if (on_device)
     setting.job.finish = [&] {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Step 8: many short kernels. Vector kernels on an instance, and the same as a graph, which is one launch a time step.
+
+#include "Plate.hpp"
+
+#include <KokkosHostSpaces.hpp>
+#include <Kokkos_Graph.hpp>
+
+namespace khs = KokkosHostSpaces;
+using namespace Tutorial;
+
+using Rod = Kokkos::View<double*, Device>;
+
+// Heat spreads in a rod, for VectorPolicy.
+struct Spread {
+  Rod now, next;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    next(i) = 0.5 * now(i) + 0.25 * (now(i - 1) + now(i + 1));
+  }
+};
+
+struct Sum {
+  KOKKOS_FUNCTION double operator()(double t, double p) const { return t + p; }
+};
+struct Same {
+  KOKKOS_FUNCTION double operator()(double t) const { return t; }
+};
+
+bool simulate(Example::Options const& options) {
+  int const n = int(options.size("rows")), steps = int(options.size("steps"));
+  Device const instance;
+  Rod const rod("rod", n), next("next", n), power("power", n);
+  Kokkos::View<double, Device> const heat("heat");
+  Kokkos::View<double, khs::PinnedSpace> const host_heat("heat");
+  auto const host_power = khs::create_pinned_mirror_view(instance, power);
+  set_heater(host_power, 1);
+  Kokkos::deep_copy(instance, power, host_power);
+
+  Kokkos::parallel_for("spread", khs::VectorPolicy(instance, 1, n - 1), Spread{rod, next});
+  khs::element_wise("warm", instance, rod, Sum(), next, power);
+  khs::element_sum("heat", instance, heat, Same(), rod);
+  Kokkos::deep_copy(instance, host_heat, heat);
+
+  Kokkos::Experimental::Graph<Device> graph({instance});
+  khs::ElementWise const warm(rod, Sum(), next, power);
+  khs::ElementSum const sum(Same(), rod);
+  auto const spread = graph.root_node().then_parallel_for(
+      "spread", khs::VectorPolicy<Device>(1, n - 1), Spread{rod, next});
+  auto const warmed = spread.then_parallel_for("warm", warm.policy(Device()), warm);
+  auto const summed = warmed.then_parallel_reduce("heat", sum.policy(Device()), sum, heat);
+  khs::then_deep_copy(summed, host_heat, heat);
+  khs::instantiate(graph);
+
+  Kokkos::Timer const timer;
+  for (int step = 2; step <= steps; ++step) graph.submit(instance);
+  instance.fence("the heat is here");
+  return report(timer, host_heat(), n / 2 * double(steps));
+}
+
+int main(int argc, char* argv[]) { return Example::run(argc, argv, options, simulate); }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_PRETENDED_DEVICE_HPP
+#define KOKKOS_HOST_SPACES_IMPL_PRETENDED_DEVICE_HPP
+
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
+
+namespace KokkosHostSpaces::Impl {
+
+/// A launcher that finds, on the host, bodies that go wrong on a GPU. It runs each launch on copies of
+/// the rows that a GPU would have, with poison around them and in elements that are to be written, and
+/// again with other poison: a result that differs was computed from poison. A body whose results
+/// differ without that (random numbers) is not judged.
+/// The launcher throws Error for an element that is not written, is written by a chunk of other rows,
+/// or is computed from elements that a GPU would not have.
+/// \param job outlives the launcher
+StreamLauncher on_pretended_device(StreamJob const& job, StreamLauncher launcher);
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

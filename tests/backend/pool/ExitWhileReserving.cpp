@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A process that ends while a thread of ours still reserves memory ends well, at whatever point. Without an argument
+// this program runs itself 100 times; with one it reserves memory and exits after as many microseconds.
+
+#include "../../../backend/pool/Pool.hpp"
+#include "../Device.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+extern char** environ;
+
+namespace {
+
+constexpr int runs = 100, longest_us = 20000;
+
+int exit_after(int microseconds) {
+  using namespace KokkosHostSpaces::Impl::Backend;
+  start_test(1);
+  Pool::reserve(std::size_t(64) << 20, KokkosHostSpaces::MemoryKind::page_locked, -1,
+                std::size_t(1) << 18);
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+  std::exit(0);
+}
+
+bool ends_well(char* program, int microseconds) {
+  std::string argument = std::to_string(microseconds);
+  char* arguments[]    = {program, argument.data(), nullptr};
+  pid_t child          = 0;
+  int status           = -1;
+  return posix_spawn(&child, program, nullptr, nullptr, arguments, environ) == 0 &&
+         waitpid(child, &status, 0) == child && status == 0;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  if (argc > 1) return exit_after(std::atoi(argv[1]));
+  std::minstd_rand random(1);
+  int failed = 0;
+  for (int i = 0; i < runs; ++i) {
+    int const microseconds = int(random() % longest_us);
+    if (ends_well(argv[0], microseconds)) continue;
+    std::fprintf(stderr, "a process that exited after %d us did not end well\n", microseconds);
+    ++failed;
+  }
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Mistakes that a GPU would not tell of. These cases run with KOKKOS_HOST_SPACES_PRETEND_DEVICE=on.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_predicate.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+namespace khs = KokkosHostSpaces;
+using Catch::Matchers::ContainsSubstring;
+using khs::Transport;
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+template <class T>
+using Pinned = Kokkos::View<T, Kokkos::LayoutRight, khs::PinnedSpace>;
+
+constexpr int n = 1000;
+
+template <class T = double>
+Pinned<T*> counted(char const* label) {
+  Pinned<T*> const result(label, n);
+  for (int i = 0; i < n; ++i) result(i) = T(i % 100 + 1);
+  return result;
+}
+
+// Chunks of 100 rows.
+khs::StreamOptions<Host> chunks_of_100(Transport transport = Transport::staged) {
+  khs::StreamOptions<Host> options;
+  options.transport  = transport;
+  options.chunk_rows = 100;
+  return options;
+}
+
+auto tells(auto const... words) {
+  return Catch::Matchers::Predicate<khs::Error>(
+      [=](khs::Error const& error) {
+        return ((std::string(error.what()).find(words) != std::string::npos) && ...);
+      },
+      (std::string("tells") + ... + (std::string(" '") + words + "'")));
+}
+
+template <class T>
+struct FiveBefore {
+  void operator()(std::int64_t i, khs::Chunk<T const*> x, khs::Chunk<T*> y) const {
+    y(i) = x(i - 5) / 2;
+  }
+};
+
+struct Padded {
+  double value;
+  char letter;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a halo that is too small is told", "[.][pretended_device]", double, float, int,
+                   std::int64_t, std::uint8_t) {
+  auto const x = counted<TestType>("x"), y = counted<TestType>("y");
+  auto const shift = [&](int halo, auto const& x_or_y) {
+    khs::streamed_for("shift", chunks_of_100(), khs::Box<1>({5}, {n}), FiveBefore<TestType>(),
+                      khs::read(x, khs::halo(halo)), khs::write(x_or_y))
+        .fence();
+  };
+  CHECK_NOTHROW(shift(5, y));
+  for (int i = 5; i < n; ++i) REQUIRE(y(i) == TestType((i - 5) % 100 + 1) / 2);
+  CHECK_NOTHROW(shift(5, x));
+  // The first chunk has rows 5 to 104, the next one goes on at 105.
+  CHECK_THROWS_MATCHES(shift(1, y), khs::Error,
+                       tells("streamed_for \"shift\": \"y\"(5) is computed from elements of \"x\"",
+                             "halo of 1", "rows 4 to 105", "larger khs::halo"));
+  CHECK_THROWS_MATCHES(shift(4, x), khs::Error, tells("\"x\"(5)", "halo of 4"));
+}
+
+TEST_CASE("elements of large reads that lie far beyond the halo are poison, too",
+          "[.][pretended_device]") {
+  Pinned<double***> const u("u", 30, 40, 50), v("v", 30, 40, 50);
+  auto const above = [&](int halo) {
+    khs::streamed_for(
+        "above", khs::Box<3>({3, 0, 0}, {30, 40, 50}),
+        [](std::int64_t i, std::int64_t j, std::int64_t k, khs::Chunk<double const***> in,
+           khs::Chunk<double***> out) { out(i, j, k) = in(i - 3, j, k) + 1; },
+        khs::read(u, khs::halo(halo)), khs::write(v))
+        .fence();
+  };
+  CHECK_NOTHROW(above(3));
+  CHECK_THROWS_MATCHES(above(2), khs::Error, tells("\"v\"(3, 0, 0)", "\"u\"", "halo of 2"));
+}
+
+TEST_CASE("the index of a View that is LayoutLeft is told as the body has it",
+          "[.][pretended_device]") {
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, khs::PinnedSpace>;
+  Left const u("u", 20, 80);
+  CHECK_THROWS_MATCHES(khs::streamed_for(
+                           "holes", khs::Box<2>({20, 80}),
+                           [](std::int64_t i, std::int64_t j, khs::chunk_of<Left> x) {
+                             if (i != 7 || j < 60) x(i, j) = 1;
+                           },
+                           khs::write(u))
+                           .fence(),
+                       khs::Error, tells("\"u\"(7, 60) is not written"));
+}
+
+TEST_CASE("an element that is not written is told", "[.][pretended_device]") {
+  auto const x    = counted<int>("x");
+  auto const most = [&](int than, auto const& argument) {
+    khs::streamed_for(
+        "some", chunks_of_100(), n,
+        [=](std::int64_t i, khs::Chunk<int*> a) {
+          if (i < than) a(i) = -1;
+        },
+        argument)
+        .fence();
+  };
+  CHECK_NOTHROW(most(n, khs::write(x)));
+  CHECK_THROWS_MATCHES(most(437, khs::write(x)), khs::Error,
+                       tells("\"x\"(437) is not written", "khs::update"));
+  CHECK_NOTHROW(most(437, khs::update(x)));
+}
+
+TEST_CASE("what is written and read before is told", "[.][pretended_device]") {
+  auto const x = counted("x"), y = counted("y");
+  auto const add = [&](auto const& argument) {
+    khs::streamed_for(
+        "add", chunks_of_100(), n,
+        [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) { b(i) += a(i); },
+        khs::read(x), argument)
+        .fence();
+  };
+  CHECK_THROWS_MATCHES(add(khs::write(y)), khs::Error,
+                       tells("\"y\"(0) is computed from what \"y\" had before", "khs::update"));
+  CHECK_NOTHROW(add(khs::update(y)));
+}
+
+TEST_CASE("an element that another chunk has is not written by this one", "[.][pretended_device]") {
+  auto const y = counted("y");
+  CHECK_THROWS_MATCHES(khs::streamed_for(
+                           "next", chunks_of_100(), n,
+                           [](std::int64_t i, khs::Chunk<double*> a) {
+                             a(i) = 1;
+                             if (i == 199) a(i + 1) = 1;
+                           },
+                           khs::write(y))
+                           .fence(),
+                       khs::Error, tells("\"y\"(200) is written by the chunk of rows 100 to 199"));
+}
+
+TEST_CASE("a reduction beyond the halo is told", "[.][pretended_device]") {
+  auto const x   = counted("x");
+  double sum     = 0;
+  auto const run = [&](int halo) {
+    khs::streamed_reduce(
+        "steps", chunks_of_100(), khs::Box<1>({1}, {n}),
+        [](std::int64_t i, khs::Chunk<double const*> a, double& part) {
+          part += a(i) > a(i - 1) ? 1 : 0;
+        },
+        Kokkos::Sum<double>(sum), khs::read(x, khs::halo(halo)));
+  };
+  run(1);
+  CHECK(sum == n - 1 - 9);
+  CHECK_THROWS_MATCHES(run(0), khs::Error, tells("the result is computed from elements of \"x\""));
+}
+
+TEST_CASE("the smallest element and its place are the same in both runs", "[.][pretended_device]") {
+  using Reducer = Kokkos::MinLoc<double, int>;
+  auto const x  = counted("x");
+  x(321)        = -5;
+  Reducer::value_type least;
+  khs::streamed_reduce(
+      "least", chunks_of_100(), n,
+      [](std::int64_t i, khs::Chunk<double const*> a, Reducer::value_type& part) {
+        if (a(i) < part.val) part = {a(i), int(i)};
+      },
+      Reducer(least), khs::read(x));
+  CHECK((least.val == -5 && least.loc == 321));
+}
+
+TEST_CASE("steps with a halo that is too small are told", "[.][pretended_device]") {
+  auto const x   = counted("x");
+  auto const run = [&](int halo) {
+    khs::streamed_chain("steps", chunks_of_100(), khs::Box<1>({2}, {n - 2}),
+                        khs::steps(
+                            3,
+                            [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
+                              b(i) = a(i - 2) + a(i + 2);
+                            },
+                            khs::read(x, khs::halo(halo)), khs::write(x)))
+        .fence();
+  };
+  CHECK_NOTHROW(run(2));
+  CHECK_THROWS_MATCHES(run(1), khs::Error, tells("\"x after 1 steps\"", "elements of \"x\""));
+}
+
+TEST_CASE("kernels in place are refused a View that they read and write", "[.][pretended_device]") {
+  auto const x = counted("x"), y = counted("y");
+  auto const run = [&](auto const& from, auto const& to) {
+    khs::streamed_for<khs::ZeroCopy>(
+        "sides", khs::Box<1>({1}, {n - 1}),
+        [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
+          b(i) = a(i - 1) + a(i + 1);
+        },
+        khs::read(from, khs::halo(1)), khs::write(to))
+        .fence();
+  };
+  CHECK_THROWS_MATCHES(run(x, x), khs::Error,
+                       tells("\"sides\"", "\"x\"", "read and written", "Staged"));
+  CHECK_NOTHROW(run(x, y));
+}
+
+TEST_CASE("loops are staged within their device memory", "[.][pretended_device]") {
+  Pinned<double*> const x("x", 1 << 18), y("y", 1 << 18);
+  khs::StreamOptions<Host> options;
+  options.device_memory = 1 << 19;
+  auto const copy       = [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
+    b(i) = a(i);
+  };
+  auto const loop =
+      khs::streamed_for("copy", options, x.extent(0), copy, khs::read(x), khs::write(y));
+  CHECK(loop.transport() == Transport::staged);
+  CHECK(loop.chunks() >= 8);
+  CHECK(loop.device_memory() <= options.device_memory);
+  CHECK_THAT(loop.explain(), ContainsSubstring("pretended device"));
+  options.device_memory = 16;
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("copy", options, x.extent(0), copy, khs::read(x), khs::write(y)).fence(),
+      khs::Error, tells("device memory"));
+}
+
+TEST_CASE("padding and random numbers are no mistakes", "[.][pretended_device]") {
+  Pinned<Padded*> const padded("padded", n);
+  auto const x = counted("x");
+  std::atomic<int> calls{0};
+  CHECK_NOTHROW(khs::streamed_for(
+                    "pad", chunks_of_100(), n,
+                    [](std::int64_t i, khs::Chunk<Padded*> p) {
+                      p(i).value  = double(i);
+                      p(i).letter = 'a';
+                    },
+                    khs::write(padded))
+                    .fence());
+  CHECK_NOTHROW(khs::streamed_for(
+                    "random", chunks_of_100(), n,
+                    [&calls](std::int64_t i, khs::Chunk<double*> a) { a(i) = calls.fetch_add(1); },
+                    khs::write(x))
+                    .fence());
+}
