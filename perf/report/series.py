@@ -84,7 +84,7 @@ def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[
 
 
 #: The forms of stock Kokkos; what has other baselines is no gain over it.
-FORMS = ("pageable", "CudaHostPinnedSpace")
+FORMS = ("before", "pageable", "CudaHostPinnedSpace")
 
 
 @dataclass
