@@ -116,6 +116,12 @@ TEST_CASE("a range that no View has is refused, and is not taken for an empty on
   CHECK_THROWS_AS(
       khs::streamed_for("add", khs::Box<1>({0}, {n}), Increase(), khs::read(a), khs::update(b)),
       khs::Error);
+  int const too_large_for_an_int = -1294967296;
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("add", too_large_for_an_int, Increase(), khs::read(a), khs::update(b)),
+      khs::Error, MessageMatches(ContainsSubstring("-1294967296 iterations")));
+  double sum = 0;
+  CHECK_THROWS_AS(khs::streamed_reduce("sum", -1, Sum(), sum, khs::read(a)), khs::Error);
 }
 
 TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {

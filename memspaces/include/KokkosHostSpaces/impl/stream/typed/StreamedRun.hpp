@@ -51,7 +51,11 @@ concept KokkosRange = is_range_policy_v<T>;
 template <class T>
 concept StreamedRange = std::integral<T> || is_box_v<T> || KokkosRange<T>;
 
+/// \throw Error for a number below zero: more than an int can count
 inline Box<1> box_of(std::integral auto n) {
+  if (as_index(n) < 0)
+    throw Error("a streamed loop has " + std::to_string(n) +
+                " iterations (less than none): count more than 2147483647 in 64 bits");
   return Box<1>(std::array<std::int64_t, 1>{as_index(n)});
 }
 template <int Rank>
