@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-# Checks that links of all pages lead to files. With HTML, checks the links of what Doxygen made, too:
+# Checks that links of all pages lead to files, and to headings in them. With HTML, checks the links of what Doxygen made,
+# too:
 # cmake -D ROOT=<source folder> [-D HTML=<folder>] -P pages.cmake
 
 cmake_minimum_required(VERSION 3.25)
@@ -25,12 +26,48 @@ function(read_plain file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
+# The anchors that the headings of `page` get, each between two slashes.
+function(anchors_of page result)
+  read_plain(${page} text)
+  string(REGEX MATCHALL "\n#+ [^\n]*" headings "\n${text}")
+  set(anchors "/")
+  foreach(heading IN LISTS headings)
+    string(REGEX REPLACE "^\n#+ |!\\([^)]*\\)" "" anchor "${heading}")
+    string(TOLOWER "${anchor}" anchor)
+    string(REGEX REPLACE "[^a-z0-9_ -]" "" anchor "${anchor}")
+    string(REPLACE " " "-" anchor "${anchor}")
+    string(APPEND anchors "${anchor}/")
+  endforeach()
+  set(${result} "${anchors}" PARENT_SCOPE)
+endfunction()
+
+function(check_anchors text folder page)
+  string(REGEX MATCHALL "!\\([^):#]*#[^)]*\\)" links "${text}")
+  foreach(link IN LISTS links)
+    string(REGEX MATCH "!\\(([^#]*)#([^)]*)\\)" link "${link}")
+    set(name "${CMAKE_MATCH_1}")
+    set(anchor "${CMAKE_MATCH_2}")
+    set(target ${folder}/${name})
+    if(name STREQUAL "")
+      set(target ${ROOT}/${page})
+    endif()
+    if(target MATCHES "[.]md$" AND EXISTS "${target}")
+      anchors_of(${target} anchors)
+      string(FIND "${anchors}" "/${anchor}/" position)
+      if(position EQUAL -1)
+        message(SEND_ERROR "${page} links to ${name}#${anchor}, a heading which is not there")
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
 file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/*.md)
 list(FILTER pages EXCLUDE REGEX "(^|/)(build|[.][^/]*)")
 foreach(page IN LISTS pages)
   read_plain(${ROOT}/${page} text)
   cmake_path(GET page PARENT_PATH folder)
   check_links("${text}" "!\\(([^)#]*)[^)]*\\)" ${ROOT}/${folder} ${page})
+  check_anchors("${text}" ${ROOT}/${folder} ${page})
 endforeach()
 
 if(HTML)
