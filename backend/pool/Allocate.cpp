@@ -252,8 +252,7 @@ void* take_asking(SlowPath const& path, Epoch epoch) {
 void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   Pools& pools              = path.pools;
   std::size_t const wanted  = path.request.bytes;
-  auto const progress       = pools.retirement.reach_all(std::chrono::milliseconds(1));
-  bool const idle           = progress == Retirement::Progress::done;
+  bool const idle           = pools.retirement.reach_all() == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
     return pools.hoarded(path.heap, bytes, wanted, Pools::Unasked::is_needed);
   };

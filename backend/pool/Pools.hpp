@@ -129,7 +129,7 @@ class Pools {
 
   /// Asks the devices, then makes all memory ready that they are done with.
   Retirement::Progress make_ready() noexcept {
-    Retirement::Progress const progress = retirement.reach_all(std::chrono::seconds(1));
+    Retirement::Progress const progress = retirement.reach_all();
     settle();
     return progress;
   }

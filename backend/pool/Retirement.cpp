@@ -125,10 +125,10 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
   return ask_devices(epoch);
 }
 
-Retirement::Progress Retirement::reach_all(Clock::duration most) noexcept {
-  Epoch const epoch       = stamp();
-  Progress const progress = reach(epoch);
-  return progress == Progress::blind ? fence(epoch, Clock::now() + most) : progress;
+Retirement::Progress Retirement::reach_all() noexcept {
+  Progress const progress = reach(stamp());
+  bool const is_done      = progress == Progress::blind && wait_if_it_ends(std::chrono::seconds(1));
+  return is_done ? Progress::done : progress;
 }
 
 void Retirement::fence_devices() noexcept {
@@ -183,7 +183,7 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
 }
 
 bool Retirement::wait_if_it_ends(Clock::duration most) noexcept {
-  if (completed() < m_waited_in_vain.load(std::memory_order_relaxed)) return false;
+  if (!wait(m_waited_in_vain.load(std::memory_order_relaxed), Clock::now())) return false;
   auto const deadline = Clock::now() + most;
   for (int i = 0; i < 2; ++i) {
     Epoch const epoch = stamp();

@@ -53,11 +53,11 @@ class Retirement {
   /// but perhaps for the driver; for another thread that asks only as long as growing would take.
   Progress reach(Epoch epoch) noexcept;
 
-  using Clock = std::chrono::steady_clock;
+  /// The same for all that was given back so far. Without events it waits a second at most, as
+  /// wait_if_it_ends: else memory would never be ready, and the pool grow for ever.
+  Progress reach_all() noexcept;
 
-  /// The same for all that was given back so far. Without events it fences, at most so long: else
-  /// memory would never be ready, and the pool grow for ever.
-  Progress reach_all(Clock::duration most) noexcept;
+  using Clock = std::chrono::steady_clock;
 
   /// For devices without events: waits for all their work, at most until `deadline`. Such a wait has
   /// no limit in CUDA, so a thread of ours makes it, one at a time, which may outlast the call.
