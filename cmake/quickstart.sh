@@ -216,7 +216,7 @@ compare() {
   else
     build host --target example_14_first_views
     say "On an H200: stock Kokkos, with pageable memory and with its own pinned space, and ours" \
-      "(stored results of perf/results/, not measured here)"
+      "(stored results, not measured here; perf/results/README.md tells what each row is)"
     stored_gains
   fi
   say "Memory of this host"

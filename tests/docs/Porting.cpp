@@ -120,6 +120,14 @@ TEST_CASE("mirrors and resizing on an instance", "[docs]") {
   CHECK(buffer(2 * n - 1) == 0);
 }
 
+TEST_CASE("the type of a mirror of two dimensions", "[docs]") {
+  using DeviceField = Kokkos::View<double**>;
+  using HostField   = Kokkos::View<double**, DeviceField::array_layout, khs::PinnedSpace>;
+  DeviceField const field("field", 3, 4);
+  HostField const mirror = khs::create_pinned_mirror_view(Kokkos::DefaultExecutionSpace(), field);
+  CHECK(mirror.data() != field.data());
+}
+
 TEST_CASE("a mirror and a DualView on an instance", "[docs]") {
   DeviceView const device = on_device(5);
   Kokkos::DefaultExecutionSpace instance;

@@ -153,6 +153,13 @@ TEST_CASE("an element that another chunk has is not written by this one", "[.][p
                            khs::write(y))
                            .fence(),
                        khs::Error, tells("\"y\"(200) is written by the chunk of rows 100 to 199"));
+  // Told before that elements of its own are not written, whose remedy would be khs::update.
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for(
+          "all to the next", chunks_of_100(), khs::Box<1>({0}, {n - 1}),
+          [](std::int64_t i, khs::Chunk<double*> a) { a(i + 1) = 1; }, khs::write(y))
+          .fence(),
+      khs::Error, tells("\"y\"(100) is written by the chunk of rows 0 to 99"));
 }
 
 TEST_CASE("a reduction beyond the halo is told", "[.][pretended_device]") {

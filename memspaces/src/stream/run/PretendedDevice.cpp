@@ -156,6 +156,13 @@ class PretendedLaunch {
     std::string const& bytes = value_bytes(access);
     std::optional<std::size_t> differs;
     Window const &window = first.windows[access], &again = other.windows[access];
+    // First: it is why an own element is not written.
+    if (auto const outside = window.changed_outside()) {
+      auto const size = std::int64_t(bytes.size());
+      refuse(element_text(access, (*outside - (*outside < 0 ? size - 1 : 0)) / size) +
+             " is written by the chunk of rows " + rows_text({m_launch.begin, m_launch.end}) +
+             " (a GPU has no memory for it there): write only at the indices of the body");
+    }
     bool const all_same =
         std::equal(window.begin(), window.begin() + window.bytes(), again.begin());
     for (std::size_t e = 0; !all_same && e < window.bytes() / bytes.size(); ++e) {
@@ -169,12 +176,6 @@ class PretendedLaunch {
       if (!differs) differs = e;
     }
     if (differs) check_dependence(access, *differs, first);
-    if (auto const outside = window.changed_outside()) {
-      auto const size = std::int64_t(bytes.size());
-      refuse(element_text(access, (*outside - (*outside < 0 ? size - 1 : 0)) / size) +
-             " is written by the chunk of rows " + rows_text({m_launch.begin, m_launch.end}) +
-             " (a GPU has no memory for it there): write only at the indices of the body");
-    }
   }
 
   // Finds the argument whose poison changes a value.

@@ -98,7 +98,7 @@ class Run {
   std::string obstacle() const {
     if (!m_job.binding.in_place.empty())
       return m_job.binding.in_place +
-             " is read and written: they would find new values where they read";
+             " is read and written: they would find new values where they read; write another View";
     if (!m_job.binding.pageable.empty())
       return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
     return "";
