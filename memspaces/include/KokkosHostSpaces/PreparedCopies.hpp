@@ -118,6 +118,15 @@ void deep_copy_all(ExecutionSpace const& instance, PreparedCopies<ExecutionSpace
   if (copies.batch() != nullptr) copies.batch()->enqueue(instance);
 }
 
+/// The same on the default instance. Blocking, as deep_copy_all without an instance.
+/// \throw Error if the default instance is on another device
+template <class ExecutionSpace>
+void deep_copy_all(PreparedCopies<ExecutionSpace> const& copies) {
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence before the copies");
+  deep_copy_all(ExecutionSpace(), copies);
+  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence after the copies");
+}
+
 }  // namespace KokkosHostSpaces
 
 #endif

@@ -64,7 +64,7 @@ template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
   return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`.
+/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
 [[nodiscard]] StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& options,
                                           Range const& range, Stages const&... stages) {

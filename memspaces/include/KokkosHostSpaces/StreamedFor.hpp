@@ -76,7 +76,7 @@ template <class Way = Automatic, Impl::StreamedRange Range, class Body, class...
   return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`.
+/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
 [[nodiscard]] StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& options,
                                         Range const& range, Body const& body,

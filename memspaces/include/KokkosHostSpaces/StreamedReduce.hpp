@@ -57,7 +57,7 @@ StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body 
   return streamed_reduce<Way>(label, Impl::options_for(range), range, body, reducer, arguments...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`.
+/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<> const& options,

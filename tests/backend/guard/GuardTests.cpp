@@ -182,6 +182,9 @@ namespace {
 class SystemWithoutMappings {
  public:
   SystemWithoutMappings() {
+#ifdef __SANITIZE_THREAD__
+    SKIP("ThreadSanitizer needs mappings of its own");
+#endif
     std::size_t i = 0;
     while (i < pages && mprotect(m_many + i * 4096, 4096, PROT_READ) == 0) i += 2;
     if (i >= pages) SKIP("this system does not limit them");

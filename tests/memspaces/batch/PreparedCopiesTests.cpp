@@ -134,6 +134,19 @@ TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", 
   check(Kokkos::DefaultHostExecutionSpace());
 }
 
+TEST_CASE("prepared copies without an instance are done on return", "[deep_copy]") {
+  Execution const instance;
+  Halo halo(3, 4000);
+  auto const there = khs::prepare_deep_copy_all(instance, halo.devices, halo.sources);
+  auto const back  = khs::prepare_deep_copy_all(instance, halo.backs, halo.devices);
+  for (int step = 0; step < 3; ++step) {
+    halo.fill(step);
+    khs::deep_copy_all(there);
+    khs::deep_copy_all(back);
+    CHECK(halo.is_right());
+  }
+}
+
 TEST_CASE("several threads make the same prepared copies at once", "[deep_copy]") {
   Halo halo(29, 400);
   halo.fill(1);
