@@ -98,7 +98,7 @@ class Run {
   std::string obstacle() const {
     if (!m_job.binding.in_place.empty())
       return m_job.binding.in_place +
-             " is read and written: they would find new values where they read; write another View";
+             " is read and written, so they would find new values where they read: write another View";
     if (!m_job.binding.pageable.empty())
       return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
     return "";
@@ -110,8 +110,8 @@ class Run {
       return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
     };
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
-      throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, which they cannot (" +
-                  obstacle() + "): or use Staged");
+      throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, but " + obstacle() +
+                  ", or use Staged");
     if (m_job.transport == Transport::automatic) {
       if (m_job.targets.empty())
         pretend();
