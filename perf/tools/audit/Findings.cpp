@@ -148,6 +148,7 @@ Findings findings_of(Recorder::Result const& result, Link const& link,
   all.cupti_listened = engines.listened;
   all.why_no_cupti   = engines.why_not;
   all.copies         = result.copies;
+  all.has_device     = result.has_device;
   std::map<std::string, double> advice;  // a buffer may take part in many pairs
   for (Pair const& pair : result.pairs) {
     all.rows.push_back(row_of(pair, link, engines));
@@ -156,7 +157,10 @@ Findings findings_of(Recorder::Result const& result, Link const& link,
     all.seconds += row.seconds;
     bool const loop = is_tiny_loop(pair);
     for (Finding const& finding : row.findings)
-      if (finding.seconds > 0 || !loop)  // all else that is wrong with it goes with the loop
+      // Without a device, copies to and from it are between host Views, too, and no mistake.
+      if ((finding.seconds > 0 || !loop) &&
+          (finding.reason != host_to_host || result.has_device ||
+           pair.is_within_label()))  // all else that is wrong with it goes with the loop
         advice[advice_for(pair, finding.reason)] += finding.seconds;
   }
   for (auto const& [text, seconds] : advice) all.advice.push_back({text, seconds});

@@ -58,6 +58,7 @@ struct Findings {
   std::vector<Advice> advice;  ///< the same
   Allocations::Result memory;
   Link link;
+  bool has_device     = false;  ///< the program used one
   bool cupti_listened = false;
   std::string why_no_cupti;  ///< empty if the program has no CUDA
   std::uint64_t copies    = 0;

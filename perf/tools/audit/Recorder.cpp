@@ -186,7 +186,8 @@ void Recorder::allocated(std::string_view space) {
 Recorder::Result Recorder::result() const {
   std::lock_guard const lock(m_mutex);
   Result result;
-  result.best = m_best;
+  result.best       = m_best;
+  result.has_device = m_has_device;
   for (auto const& [key, pair] : m_pairs) {
     if (pair->copies() == 0) continue;
     result.pairs.push_back(*pair);

@@ -81,6 +81,7 @@ class Recorder {
     std::vector<Pair> pairs;                ///< with copies
     std::array<double, directions> best{};  ///< bytes per second of large page-locked copies
     std::uint64_t copies = 0;
+    bool has_device      = false;  ///< the program used one
   };
   Result result() const;
 

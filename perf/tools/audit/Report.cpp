@@ -170,7 +170,10 @@ std::string table_of(Findings const& findings, Process const& process, double ru
   if (!findings.why_no_cupti.empty())
     text += "No rates of copies that nobody waited for, as CUPTI is not used: " +
             findings.why_no_cupti + "\n";
-  return text + advice_of(findings, run_seconds) + memory_advice(findings.memory);
+  text += advice_of(findings, run_seconds) + memory_advice(findings.memory);
+  if (!findings.has_device && findings.copies > 0)
+    text += "No device was used: which copies wait for one, a run on a GPU tells.\n";
+  return text;
 }
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
