@@ -332,8 +332,8 @@ class OutputEachStep {
   SnapshotQueue m_queue;  // its writers use all of the above
 };
 
-/// The steps of OutputEachStep with a copy to pinned memory that nobody waits for, and no writer: the
-/// least for which output can block an instance.
+/// The steps of OutputEachStep with an asynchronous copy to pinned memory, and no writer: the shortest
+/// time for which output can block an instance.
 class CopyEachStep {
  public:
   CopyEachStep(std::size_t n, int steps, int passes, bool)
