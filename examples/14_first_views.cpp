@@ -20,7 +20,7 @@ namespace khs = KokkosHostSpaces;
 constexpr std::size_t of_fresh = std::size_t(Example::across_a_link ? 1024 : 64) << 20;
 constexpr std::size_t of_used  = std::size_t(Example::across_a_link ? 256 : 4) << 20;
 
-// A View whose elements nobody has written yet.
+// A View with uninitialised elements.
 template <class Space>
 Kokkos::View<char*, Space> make_view(std::size_t bytes) {
   return Kokkos::View<char*, Space>(Kokkos::view_alloc("view", Kokkos::WithoutInitializing), bytes);

@@ -13,7 +13,7 @@ set(failures
   "5|an event of one GPU was recorded on another|cuCascade#189, rmm#1306"
   "6|a stream was destroyed before the block that it used was freed|pytorch#66936, cuml#2632"
   "7|an event of a thread's capture was asked by the pool|pytorch#193982"
-  "8|a graph read host memory that somebody else had by then|pytorch#161583, #167507"
+  "8|a graph read host memory that had been allocated again|pytorch#161583, #167507"
   "9|a shortage broke a capture|pytorch#159594"
   "10|out of memory, while a block that fitted came back|pytorch#189504"
   "11|a capture that failed to end counted for ever|ROCm/pytorch#3357"

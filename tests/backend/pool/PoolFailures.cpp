@@ -221,7 +221,7 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
-TEST_CASE("memory that cannot be unlocked is not given up, but for the segment that was tried") {
+TEST_CASE("if a segment cannot be unlocked, it is lost, and all others stay cached") {
   PoolTest const test(1);
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));

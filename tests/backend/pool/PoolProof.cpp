@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Proves of every hand-out of memory, in random operations of several threads, that it comes after
-// all device work which could touch its earlier owner, or a graph that keeps it. Streams count what
-// was submitted and what is done; what is given back remembers the first, and whoever gets the memory
-// compares it with the second. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS (operations of each thread) and
+// Proves of each allocation, in random operations of several threads, that it comes after all device
+// work which could touch the memory's earlier owner, and after the graphs that keep it. Each stream
+// counts the operations that were submitted and those that are done. A freed block stores the first
+// count; the next allocation of that memory compares it with the second. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS (operations of each thread) and
 // _TEST_SEED change it.
 
 #include "../../../backend/Driver.hpp"

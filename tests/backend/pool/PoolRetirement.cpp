@@ -111,7 +111,7 @@ TEST_CASE("a retired block says so, and is ready when the work is done") {
   CHECK(comes_back(block, bytes));
 }
 
-TEST_CASE("failure 1: work that is submitted after somebody has asked does not delay a block") {
+TEST_CASE("failure 1: work submitted after a query does not delay a block") {
   PoolTest const test(1);
   std::size_t const bytes = GENERATE(2 * MiB, 20 * MiB);
   DeviceWork::Stream early, late;
