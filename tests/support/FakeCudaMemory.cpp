@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace FakeCuda {
@@ -101,6 +103,17 @@ void copy_rows(char* dst, std::size_t dst_pitch, char const* src, std::size_t sr
 constexpr std::size_t max_pitch = 2147483647;
 
 }  // namespace
+
+bool registrations_are_mapped() {
+  std::lock_guard const lock(machine().mutex);
+  auto const page           = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto const& registrations = machine().registrations;
+  return std::all_of(registrations.begin(), registrations.end(), [&](auto const& range) {
+    auto const [begin, bytes] = range;
+    std::vector<unsigned char> resident(bytes / page + 1);
+    return mincore(reinterpret_cast<void*>(begin / page * page), bytes, resident.data()) == 0;
+  });
+}
 
 std::size_t Machine::pinned_bytes() const {
   std::size_t sum = 0;
