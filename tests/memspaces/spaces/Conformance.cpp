@@ -3,7 +3,7 @@
 
 // Requirements that every space meets, with and without a device.
 
-#include <KokkosHostSpaces.hpp>
+#include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -11,10 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
-
-#define KOKKOS_HOST_SPACES_ALL khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace
 
 TEMPLATE_TEST_CASE("a View is labelled, zero-filled, writable and readable", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
@@ -153,10 +150,9 @@ TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOS
 
 TEMPLATE_TEST_CASE("failure 22: threads of a parallel_for allocate, write and give back memory",
                    "[conformance][parallel]", KOKKOS_HOST_SPACES_ALL) {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  int wrong  = 0;
+  int wrong = 0;
   Kokkos::parallel_reduce(
-      "allocate", Kokkos::RangePolicy<Host>(0, 2000),
+      "allocate", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 2000),
       [](int i, int& sum) {
         TestType const space;
         std::size_t const bytes = std::size_t(8) << (i % 12);
