@@ -53,8 +53,8 @@ TEMPLATE_TEST_CASE("random numbers are those of the same seed in other spaces", 
   if (Kokkos::DefaultHostExecutionSpace().concurrency() == 1) CHECK(difference == 0);
 }
 
-TEMPLATE_TEST_CASE("sort puts a View in order, also a part, by keys and by bins", "[conformance]",
-                   KOKKOS_HOST_SPACES_DEVICES) {
+TEMPLATE_TEST_CASE("sort puts a View in order, also a part, by keys and by bins",
+                   "[conformance][scan_of_kokkos]", KOKKOS_HOST_SPACES_DEVICES) {
   typename TestType::execution_space const instance;
   auto const view = shuffled<TestType>();
   Kokkos::sort(instance, view);
@@ -82,8 +82,8 @@ TEMPLATE_TEST_CASE("sort puts a View in order, also a part, by keys and by bins"
   CHECK(view.label() == "shuffled");
 }
 
-TEMPLATE_TEST_CASE("the algorithms of the standard library work on it", "[conformance]",
-                   KOKKOS_HOST_SPACES_DEVICES) {
+TEMPLATE_TEST_CASE("the algorithms of the standard library work on it",
+                   "[conformance][scan_of_kokkos]", KOKKOS_HOST_SPACES_DEVICES) {
   namespace KE = Kokkos::Experimental;
   typename TestType::execution_space const instance;
   auto const view = shuffled<TestType>();

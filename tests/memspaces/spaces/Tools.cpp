@@ -67,11 +67,12 @@ std::vector<Event> allocations() {
   Spy const spy;
   {
     auto const properties = Kokkos::view_alloc("pressure", Kokkos::WithoutInitializing);
+    using Raw             = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::View<double*, Space> view(properties, 1000);
     Kokkos::realloc(Kokkos::WithoutInitializing, view, 2000);
-    auto const copy                                                                 = view;
-    Kokkos::View<double*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const raw = view;
-    Kokkos::View<double*, Space> const empty("empty", 0);
+    [[maybe_unused]] auto const copy                             = view;
+    [[maybe_unused]] Kokkos::View<double*, Space, Raw> const raw = view;
+    [[maybe_unused]] Kokkos::View<double*, Space> const empty("empty", 0);
   }
   void* memory = Kokkos::kokkos_malloc<Space>("by hand", 400);
   memory       = Kokkos::kokkos_realloc<Space>(memory, 800);
