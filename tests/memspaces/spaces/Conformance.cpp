@@ -99,6 +99,30 @@ TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conf
   CHECK(view(1, 1) == 0);
 }
 
+TEMPLATE_TEST_CASE("resize and realloc pad a View as Kokkos does", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<double**, Kokkos::LayoutLeft, TestType> ours("ours", 3, 4);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> stock("stock", 3, 4);
+  Kokkos::DefaultExecutionSpace const instance;
+  ours(2, 3)         = 7;
+  auto const is_same = [&] {
+    return ours.stride(1) == stock.stride(1) && ours.extent(0) == stock.extent(0);
+  };
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), ours, 1001, 100);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1001, 100);
+  CHECK((is_same() && ours(2, 3) == 7));
+  Kokkos::resize(Kokkos::view_alloc(instance, Kokkos::AllowPadding), ours, 1003, 100);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1003, 100);
+  instance.fence();
+  CHECK((is_same() && ours(2, 3) == 7));
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::AllowPadding), ours, 1005, 10);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1005, 10);
+  CHECK((is_same() && ours(2, 3) == 0));
+  Kokkos::resize(ours, 1007, 10);
+  Kokkos::resize(stock, 1007, 10);
+  CHECK(is_same());
+}
+
 TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the same memory",
                    "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int***, Kokkos::LayoutLeft, TestType> const view("cube", 4, 5, 6);
