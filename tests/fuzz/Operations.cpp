@@ -26,7 +26,8 @@ using Byte    = std::uint8_t;
 using Bytes   = std::vector<Byte>;
 template <class Space>
 using Array = Kokkos::View<Byte*, Kokkos::LayoutRight, Space>;
-using Any   = std::variant<Array<khs::PinnedSpace>, Array<khs::WriteCombinedSpace>, Array<Kokkos::HostSpace>>;
+using Any =
+    std::variant<Array<khs::PinnedSpace>, Array<khs::WriteCombinedSpace>, Array<Kokkos::HostSpace>>;
 
 // The input, read from front to back; behind its end it has zeros.
 class Input {
@@ -123,7 +124,8 @@ class World {
   void make_in(std::size_t n) {
     bool const zeros = m_in.byte() % 2 == 0;
     Array<Space> const view =
-        zeros ? Array<Space>("fuzz", n) : Array<Space>(Kokkos::view_alloc("fuzz", Kokkos::WithoutInitializing), n);
+        zeros ? Array<Space>("fuzz", n)
+              : Array<Space>(Kokkos::view_alloc("fuzz", Kokkos::WithoutInitializing), n);
     Bytes bytes(n);
     if (zeros) expect(std::equal(bytes.begin(), bytes.end(), view.data()), "a new View is zero");
     static Bytes const pattern = [] {
@@ -160,8 +162,11 @@ class World {
     if (held == nullptr) return;
     auto const [begin, count] = part_of(held->size());
     Byte const value          = m_in.byte();
-    std::visit([&](auto const& v) { Kokkos::deep_copy(Kokkos::subview(v, std::pair(begin, begin + count)), value); },
-               held->view);
+    std::visit(
+        [&](auto const& v) {
+          Kokkos::deep_copy(Kokkos::subview(v, std::pair(begin, begin + count)), value);
+        },
+        held->view);
     std::fill_n(held->expected.begin() + long(begin), count, value);
   }
 
@@ -206,12 +211,14 @@ class World {
           using Matrix = Kokkos::View<Byte**, Kokkos::LayoutRight, typename Dst::memory_space>;
           using Other  = Kokkos::View<Byte**, Kokkos::LayoutRight, typename Src::memory_space>;
           std::pair const part(first, last);
-          Kokkos::deep_copy(Host(), Kokkos::subview(Matrix(dst.data(), rows, columns), Kokkos::ALL, part),
+          Kokkos::deep_copy(Host(),
+                            Kokkos::subview(Matrix(dst.data(), rows, columns), Kokkos::ALL, part),
                             Kokkos::subview(Other(src.data(), rows, columns), Kokkos::ALL, part));
         },
         to->view, from->view);
     for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = first; j < last; ++j) to->expected[i * columns + j] = from->expected[i * columns + j];
+      for (std::size_t j = first; j < last; ++j)
+        to->expected[i * columns + j] = from->expected[i * columns + j];
   }
 
   // Slices that may be beyond the Views or overlap each other: then all of them are refused.
@@ -236,14 +243,15 @@ class World {
       fits = fits && slice.dst <= to->size() && slice.count <= to->size() - slice.dst &&
              slice.src <= from->size() && slice.count <= from->size() - slice.src;
       for (std::size_t i = 0; fits && i < slice.count; ++i) {
-        fits                        = !written[slice.dst + i];
-        written[slice.dst + i]      = true;
-        expected[slice.dst + i]     = from->expected[slice.src + i];
+        fits                    = !written[slice.dst + i];
+        written[slice.dst + i]  = true;
+        expected[slice.dst + i] = from->expected[slice.src + i];
       }
     }
     try {
-      std::visit([&](auto const& dst, auto const& src) { khs::deep_copy_all(Host(), dst, src, slices); }, to->view,
-                 from->view);
+      std::visit(
+          [&](auto const& dst, auto const& src) { khs::deep_copy_all(Host(), dst, src, slices); },
+          to->view, from->view);
     } catch (khs::Error const&) {
       expect(!fits, "slices that fit are copied");
       to->check();
@@ -268,7 +276,8 @@ class World {
   void trim() {
     std::size_t const left = m_in.below(1 << 16) * 256;
     khs::pool::trim(left);
-    expect(khs::pool::statistics().total.bytes_cached <= left + (std::size_t(64) << 20), "what is cached is trimmed");
+    expect(khs::pool::statistics().total.bytes_cached <= left + (std::size_t(64) << 20),
+           "what is cached is trimmed");
   }
 
   // A limit near what is locked, so that some requests are refused; mostly none.
@@ -276,12 +285,15 @@ class World {
     std::size_t const locked = khs::pool::statistics().total.bytes_locked;
     Byte const which         = m_in.byte();
     std::size_t const more   = m_in.below(1 << 16) * 256;
-    khs::pool::set_limit(which % 2 == 0 ? 0 : which == 1 ? SIZE_MAX : locked / (which % 4 + 1) + more + 1);
+    khs::pool::set_limit(which % 2 == 0 ? 0
+                         : which == 1   ? SIZE_MAX
+                                        : locked / (which % 4 + 1) + more + 1);
   }
 
   void reserve() {
     if (m_in.byte() % 32 != 0) return;  // a thread is dear
-    khs::pool::reserve(m_in.below(1 << 16) * 32, khs::PinnedSpace(), 1 + m_in.below(1 << 16) * 32).wait();
+    khs::pool::reserve(m_in.below(1 << 16) * 32, khs::PinnedSpace(), 1 + m_in.below(1 << 16) * 32)
+        .wait();
   }
 
   bool overlaps(Byte const* begin, std::size_t bytes) const {
@@ -300,14 +312,19 @@ class World {
     bool const may          = array != nullptr && count > 0 && !overlaps(begin, count);
     bool const is_whole     = at == 0 && count == held->size() && may;
     try {
-      Registered entry{is_whole ? khs::Registration(*array) : khs::Registration(begin, count, "fuzz"), begin, count};
+      Registered entry{
+          is_whole ? khs::Registration(*array) : khs::Registration(begin, count, "fuzz"), begin,
+          count};
       expect(may, "what is registered already is refused");
       auto const view = entry.registration.view<Byte*, khs::MappedSpace>(count);
-      expect(std::equal(view.data(), view.data() + count, held->expected.begin() + long(at)), "a registration changes nothing");
+      expect(std::equal(view.data(), view.data() + count, held->expected.begin() + long(at)),
+             "a registration changes nothing");
       Kokkos::deep_copy(view, Byte(7));
       std::fill_n(held->expected.begin() + long(at), count, Byte(7));
       expect_refusal([&] { (void)entry.registration.view<Byte*>(count + 1); });
-      expect_refusal([&] { (void)entry.registration.view<double**>(SIZE_MAX / 2, std::size_t(1) << m_in.byte() % 64); });
+      expect_refusal([&] {
+        (void)entry.registration.view<double**>(SIZE_MAX / 2, std::size_t(1) << m_in.byte() % 64);
+      });
       // One that holds its View may live on without it, and so may only that one.
       if (is_whole) m_registered.push_back(std::move(entry));
     } catch (khs::RegistrationError const&) {
@@ -326,7 +343,7 @@ class World {
   // A loop, in place or to another View, and a sum, over a part of the rows.
   void stream() {
     Held* const held = any();
-    if (held == nullptr || held->size() > 1024 || held->size() == 0) return;
+    if (held == nullptr || held->size() > 256 || held->size() == 0) return;
     auto const* const found = std::get_if<Array<khs::PinnedSpace>>(&held->view);
     if (found == nullptr) return;
     auto const x   = *found;
@@ -334,7 +351,7 @@ class World {
     auto const rim = std::int64_t(m_in.byte() % 4);
     if (n <= 2 * rim) return;
     khs::StreamOptions<Host> options;
-    options.chunk_rows = n / 16 + 1 + std::int64_t(m_in.below(std::size_t(n)));
+    options.chunk_rows = n / 8 + 1 + std::int64_t(m_in.below(std::size_t(n)));
     options.slots      = m_in.byte() % 4;
     Byte const add     = m_in.byte();
     khs::Box<1> const rows({rim}, {n - rim});
@@ -344,13 +361,16 @@ class World {
       case 0:
         khs::streamed_for(
             "in place", options, rows,
-            [=](std::int64_t i, khs::Chunk<Byte*> a) { a(i) = Byte(a(i) * 3 + add + i); }, khs::update(x))
+            [=](std::int64_t i, khs::Chunk<Byte*> a) { a(i) = Byte(a(i) * 3 + add + i); },
+            khs::update(x))
             .fence();
-        for (auto i = rim; i < n - rim; ++i) bytes[std::size_t(i)] = Byte(before[std::size_t(i)] * 3 + add + i);
+        for (auto i = rim; i < n - rim; ++i)
+          bytes[std::size_t(i)] = Byte(before[std::size_t(i)] * 3 + add + i);
         break;
       case 1:
         khs::streamed_for<khs::ZeroCopy>(
-            "zero copy", options, rows, [=](std::int64_t i, khs::Chunk<Byte*> a) { a(i) = Byte(add + i); }, khs::write(x))
+            "zero copy", options, rows,
+            [=](std::int64_t i, khs::Chunk<Byte*> a) { a(i) = Byte(add + i); }, khs::write(x))
             .fence();
         for (auto i = rim; i < n - rim; ++i) bytes[std::size_t(i)] = Byte(add + i);
         break;
@@ -363,7 +383,8 @@ class World {
             khs::read(x, khs::halo(rim)), khs::write(x))
             .fence();
         for (auto i = rim; i < n - rim; ++i)
-          bytes[std::size_t(i)] = Byte(before[std::size_t(i - rim)] + before[std::size_t(i + rim)] * 2 + add);
+          bytes[std::size_t(i)] =
+              Byte(before[std::size_t(i - rim)] + before[std::size_t(i + rim)] * 2 + add);
         break;
       default: {
         std::uint64_t sum = 0;
@@ -371,7 +392,8 @@ class World {
             "sum", options, rows,
             [](std::int64_t i, khs::Chunk<Byte const*> a, std::uint64_t& part) { part += a(i); },
             Kokkos::Sum<std::uint64_t>(sum), khs::read(x));
-        expect(sum == std::accumulate(before.begin() + rim, before.end() - rim, std::uint64_t(0)), "a sum is right");
+        expect(sum == std::accumulate(before.begin() + rim, before.end() - rim, std::uint64_t(0)),
+               "a sum is right");
       }
     }
     held->check();
@@ -384,7 +406,8 @@ class World {
         [&](auto const& v) {
           m_snapshots.push_back(
               khs::snapshot("fuzz", Host(), v, [bytes = held->expected](auto const& host) {
-                expect(std::equal(bytes.begin(), bytes.end(), host.data()), "a snapshot has the bytes of its time");
+                expect(std::equal(bytes.begin(), bytes.end(), host.data()),
+                       "a snapshot has the bytes of its time");
               }));
         },
         held->view);
@@ -414,8 +437,14 @@ class World {
     switch (m_in.byte() % 4) {
       case 0: expect_refusal([&] { (void)khs::PinnedSpace().allocate(less); }); break;
       case 1: expect_refusal([&] { (void)khs::Allocator<double>().allocate(less); }); break;
-      case 2: expect_refusal([&] { Array<khs::PinnedSpace>("too large", less - 8); });  // Kokkos rounds up to 8 break;
-      default: expect_refusal([&] { khs::pool::reserve(less, khs::PinnedSpace(), 1 + m_in.below(1 << 16)).wait(); }); break;
+      case 2:
+        expect_refusal([&] {
+          Array<khs::PinnedSpace>("too large", less - 8);
+        });  // Kokkos rounds up to 8 break;
+      default:
+        expect_refusal(
+            [&] { khs::pool::reserve(less, khs::PinnedSpace(), 1 + m_in.below(1 << 16)).wait(); });
+        break;
     }
   }
 
@@ -423,7 +452,8 @@ class World {
     fence_snapshots();
     khs::pool::Statistics const now = khs::pool::statistics();
     khs::pool::Usage const& t       = now.total;
-    expect(t.bytes_locked >= t.bytes_in_use + t.bytes_retired + t.bytes_cached, "locked memory is in use, retired or cached");
+    expect(t.bytes_locked >= t.bytes_in_use + t.bytes_retired + t.bytes_cached,
+           "locked memory is in use, retired or cached");
     expect(t.bytes_high_water >= t.bytes_in_use, "the high water is the most");
     expect(t.bytes_asked <= t.bytes_in_use, "what is in use is at least what was asked for");
     std::map<std::string, std::size_t> blocks, bytes;
@@ -437,13 +467,15 @@ class World {
     for (khs::pool::SpaceUsage const& space : now.spaces) {
       expect(space.blocks == blocks[space.space], "each View is a block");
       std::size_t const headers = space.blocks * 512;
-      expect(space.bytes_asked >= bytes[space.space] && space.bytes_asked <= bytes[space.space] + headers,
+      expect(space.bytes_asked >= bytes[space.space] &&
+                 space.bytes_asked <= bytes[space.space] + headers,
              "a space has the bytes of its Views");
     }
     for (Held const& held : m_held)
       if (auto const* const view = std::get_if<Array<khs::PinnedSpace>>(&held.view)) {
         auto const block = khs::pool::describe(*view);
-        expect(held.size() == 0 || (block && block->label == "fuzz" && block->state == khs::pool::State::in_use),
+        expect(held.size() == 0 ||
+                   (block && block->label == "fuzz" && block->state == khs::pool::State::in_use),
                "a View is told by its label");
       }
   }
@@ -459,7 +491,8 @@ class World {
     bool const empties   = runs++ % 32 == 0;  // locking memory takes most of the time
     if (empties) khs::pool::trim(0);
     khs::pool::Statistics const now = khs::pool::statistics();
-    expect(now.total.bytes_in_use == 0 && now.total.bytes_asked == 0, "nothing is in use at the end");
+    expect(now.total.bytes_in_use == 0 && now.total.bytes_asked == 0,
+           "nothing is in use at the end");
     expect(now.registered_segments == now.total.segments, "nothing is registered at the end");
     expect(!empties || now.total.bytes_locked == 0, "nothing is locked at the end");
   }

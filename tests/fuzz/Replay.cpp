@@ -17,7 +17,8 @@ int main(int argc, char* argv[]) {
   LLVMFuzzerInitialize(&argc, &argv);
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i)
-    for (auto const& entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path());
+    for (auto const& entry : std::filesystem::directory_iterator(argv[i]))
+      files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (auto const& file : files) {
     std::ifstream in(file, std::ios::binary);

@@ -67,7 +67,8 @@ long double as_size(std::string const& text) {
 void check_size(std::optional<std::string> const& text, std::size_t read) {
   if (!text) return;
   long double const meant = as_size(*text);
-  expect(std::fabs(static_cast<long double>(read) - meant) <= 1 + meant * 1e-9L, "a size is what its text says");
+  expect(std::fabs(static_cast<long double>(read) - meant) <= 1 + meant * 1e-9L,
+         "a size is what its text says");
 }
 
 // Lines "NAME=value" are the environment; ours are without their prefix.
@@ -78,8 +79,8 @@ void read_configuration(std::string const& text) {
   for (std::string line; std::getline(lines, line);) {
     auto const equals = line.find('=');
     if (equals == std::string::npos) continue;
-    std::string const name       = line.substr(0, equals);
-    bool const is_of_launcher    = name.starts_with("SLURM") || name.find("MPI") != std::string::npos;
+    std::string const name    = line.substr(0, equals);
+    bool const is_of_launcher = name.starts_with("SLURM") || name.find("MPI") != std::string::npos;
     std::string const whole_name = (is_of_launcher ? "" : "KOKKOS_HOST_SPACES_") + name;
     environment[whole_name]      = line.substr(equals + 1);
     names.push_back(whole_name);
@@ -92,14 +93,17 @@ void read_configuration(std::string const& text) {
     Config const config = Config::read(lookup);
     check_size(lookup("KOKKOS_HOST_SPACES_POOL_LIMIT"), config.pool_limit);
     check_size(lookup("KOKKOS_HOST_SPACES_STREAM_MEMORY"), config.stream_memory);
-    if (config.node_limit.percent == 0) check_size(lookup("KOKKOS_HOST_SPACES_NODE_LIMIT"), config.node_limit.bytes);
-    expect(config.node_limit.percent >= 0 && config.node_limit.percent <= 100, "a share is 0 to 100 %");
+    if (config.node_limit.percent == 0)
+      check_size(lookup("KOKKOS_HOST_SPACES_NODE_LIMIT"), config.node_limit.bytes);
+    expect(config.node_limit.percent >= 0 && config.node_limit.percent <= 100,
+           "a share is 0 to 100 %");
     expect(config.shortage_timeout >= 1 && config.shortage_timeout <= 1024, "a timeout is bounded");
     expect(config.touch_threads >= 0 && config.touch_threads <= 1024, "threads are bounded");
     expect(notices(config, names, 0).size() <= names.size() + 1, "a name has one notice");
     khs::pool::NodeShare const share = share_of_node(config, lookup, std::size_t(1) << 40);
     expect(share.ranks >= 1, "a node has a rank");
-    expect(share.bytes <= std::max<std::size_t>({config.node_limit.bytes, std::size_t(1) << 40, 1}), "a share is no more than all");
+    expect(share.bytes <= std::max<std::size_t>({config.node_limit.bytes, std::size_t(1) << 40, 1}),
+           "a share is no more than all");
     bool const is_limited = config.node_limit.bytes > 0 || config.node_limit.percent > 0;
     expect(is_limited == (share.bytes > 0), "a limit of the node is one of each rank");
     expect(!ranks_in_words(share).empty(), "a share has words");
@@ -119,9 +123,12 @@ void read_thresholds(std::string const& text) {
 // What is written once, which rounds, is read and written unchanged.
 void read_rates(std::string const& text) {
   auto const links = Impl::read_link_rates(text);
-  for (Impl::KnownLink const& link : links) expect(link.rates.measured && link.rates.make_sense(), "rates make sense");
-  std::string const rounded = Impl::write_link_rates(Impl::read_link_rates(Impl::write_link_rates(links)));
-  expect(Impl::write_link_rates(Impl::read_link_rates(rounded)) == rounded, "rates are read as they were written");
+  for (Impl::KnownLink const& link : links)
+    expect(link.rates.measured && link.rates.make_sense(), "rates make sense");
+  std::string const rounded =
+      Impl::write_link_rates(Impl::read_link_rates(Impl::write_link_rates(links)));
+  expect(Impl::write_link_rates(Impl::read_link_rates(rounded)) == rounded,
+         "rates are read as they were written");
 }
 
 // Three files, divided by lines "--": mountinfo, the groups of the process, and a limit.
@@ -130,7 +137,8 @@ void read_control_groups(std::string const& text) {
   if (first == std::string::npos || second == std::string::npos) return;
   write(folder() / "proc/self/mountinfo", text.substr(0, first));
   write(folder() / "proc/self/cgroup", text.substr(first + 3, second - first - 3));
-  for (char const* const name : {"memory.max", "memory.limit_in_bytes"}) write(folder() / name, text.substr(second + 3));
+  for (char const* const name : {"memory.max", "memory.limit_in_bytes"})
+    write(folder() / name, text.substr(second + 3));
   expect(memory_limit_of_cgroups(folder()) > 0, "a limit leaves something");
 }
 
@@ -146,7 +154,9 @@ void ask(Topology const& topology, std::string const& device) {
   int const nearest = topology.nearest_node(device);
   expect(nearest == -1 || std::find(nodes.begin(), nodes.end(), nearest) != nodes.end(),
          "the nearest node is one of the allowed");
-  for (int const node : nodes) expect(topology.allowed_cores(node) <= topology.allowed_cores(-1), "a node has a part of all cores");
+  for (int const node : nodes)
+    expect(topology.allowed_cores(node) <= topology.allowed_cores(-1),
+           "a node has a part of all cores");
   (void)topology.cores_for(nearest);
 }
 
@@ -157,7 +167,8 @@ void read_nodes(std::string const& text) {
     std::vector<std::string> documents;
     for (auto const& entry : fs::directory_iterator(KOKKOS_HOST_SPACES_FUZZ_TOPOLOGIES)) {
       std::ifstream file(entry.path());
-      documents.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+      documents.emplace_back(std::istreambuf_iterator<char>(file),
+                             std::istreambuf_iterator<char>());
     }
     std::sort(documents.begin(), documents.end());
     return documents;
