@@ -121,7 +121,9 @@ function(khs_add_archive archive)
   _khs_unpack(${PROJECT_BINARY_DIR}/_deps ${archive} ${ARGN})
   set(BUILD_TESTING OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # so that a shared library can be linked against it
-  set(CMAKE_CXX_STANDARD 20)
+  if(NOT CMAKE_CXX_STANDARD)
+    set(CMAKE_CXX_STANDARD 20)
+  endif()
   set(CMAKE_UNITY_BUILD ON)  # takes a third of the time
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
   add_subdirectory(${PROJECT_BINARY_DIR}/_deps/${archive} ${PROJECT_BINARY_DIR}/_deps/${archive}-build SYSTEM)

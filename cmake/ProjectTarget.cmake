@@ -20,8 +20,12 @@ endif()
 # many at once if they are SMALL; with TOGETHER all at once, except by nvcc. Nothing of it is exported.
 function(khs_project_target target)
   set_property(GLOBAL APPEND PROPERTY _khs_targets ${target})
+  set(standard 20)
+  if(CMAKE_CXX_STANDARD GREATER 20)
+    set(standard ${CMAKE_CXX_STANDARD})
+  endif()
   set_target_properties(${target} PROPERTIES
-    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     UNITY_BUILD OFF  # whatever the surrounding project says
     UNITY_BUILD_BATCH_SIZE 6)
   set(at_once OFF)

@@ -27,20 +27,21 @@ export OMP_PROC_BIND=false
 # Each core has a process with a share of the cases. Tells how each share ended, and which cases failed or took too long.
 sanitize() {
   local shares=$((2 * $(nproc))) tool code
-  export program=$build/tests/memspaces/memspaces_tests results shares
+  export programs=$build/tests/memspaces results shares
   export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_TEST_ELEMENTS=20000 \
     KOKKOS_HOST_SPACES_CALIBRATION=off OMP_NUM_THREADS=2
   # shellcheck disable=SC2016
   rm -f "$results"/sanitizer_*.log
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
-    for ((share = 0; share < shares; ++share)); do echo "$tool $share"; done
+    for ((share = 0; share < shares; ++share)); do echo "$tool $share memspaces_tests"; done
+    for ((share = 0; share < shares; ++share)); do echo "$tool $share conformance_tests"; done
   done | xargs -P "$(nproc)" -L 1 bash -c '
-    log=$results/sanitizer_$0_$1.log
+    log=$results/sanitizer_$0_$1_$2.log
     timeout --signal=INT --kill-after=20 "${LIMIT:-300}" compute-sanitizer --tool "$0" --error-exitcode 9 \
-      --launch-timeout 0 "$program" "~[async]~[capture]~[link_rates_cuda]~[large]~[scan_of_kokkos]" \
+      --launch-timeout 0 "$programs/$2" "~[async]~[capture]~[link_rates_cuda]~[large]~[scan_of_kokkos]" \
       --shard-count "$shares" --shard-index "$1" --allow-running-no-tests > "$log" 2>&1
     code=$?
-    printf "%s %2d of %d, exit code %d: %s\n" "$0" "$1" "$shares" "$code" "$(grep SUMMARY "$log" || tail -n 1 "$log")"
+    printf "%s %s %2d of %d, exit code %d: %s\n" "$0" "$2" "$1" "$shares" "$code" "$(grep SUMMARY "$log" || tail -n 1 "$log")"
     # A case stands between lines of dashes, and behind them what happened.
     awk "/^-----/ { inside = !inside; if (inside) name = \"\"; next } inside { name = name \$0 \" \" }
          /FAILED:\$/ && !told[name]++ { print \"  FAILED: \" name }" "$log"

@@ -6,18 +6,18 @@
 #
 #   bash tests/kokkos_headers.sh <folder of its KokkosCore_config.h> [<regular expression>]
 #
-# Takes the commands of build/cuda (by Ninja, Kokkos built along) for the objects that match, by
-# default all that include Kokkos, and throws away what is compiled. The folder may be that of a
-# package without CUDA: what is configured for CUDA comes from build/cuda.
+# Takes the commands of build/cuda, or of the build tree $BUILD (by Ninja, Kokkos built along), for the
+# objects that match, by default all that include Kokkos, and throws away what is compiled. The folder
+# may be that of a package without CUDA: what is configured for CUDA comes from the build tree.
 
 set -euo pipefail
 fail() { echo "kokkos_headers: $*" >&2; exit 1; }
 
 headers=$(realpath "${1:?a folder of headers}")
 objects=${2:-^(memspaces|tests/memspaces|perf|examples)/}
-cd "$(dirname "${BASH_SOURCE[0]}")/../build/cuda" || fail "there is no build/cuda"
+cd "${BUILD:-$(dirname "${BASH_SOURCE[0]}")/../build/cuda}" || fail "there is no build tree"
 built=$(find "$PWD/_deps" -maxdepth 1 -name 'kokkos-*-build' | head -n 1)
-[ -n "$built" ] || fail "Kokkos was not built in build/cuda"
+[ -n "$built" ] || fail "Kokkos was not built in $PWD"
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 

@@ -96,6 +96,24 @@ khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destinatio
 
 khs_must_not_compile(element_wise_atomic "is not atomic: pass a View without"
   "void f(View<int*, MappedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const& a) { element_wise(Kokkos::DefaultHostExecutionSpace(), a, [](int i) { return i; }, a); }")
+# Where elements are taken as bytes, those whose access a library such as Sacado has customized are refused.
+foreach(call IN ITEMS "streamed_for(\"f\", 9, [](std::int64_t, Chunk<Own const*>) {}, khs::read(pinned))"
+    "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(instance, pinned, [](Own own) { return own; })"
+    "element_sum(instance, sum, [](Own own) { return own.value; }, pinned)" "Registration const registration(host)"
+    "mapped_view(pinned)")
+  string(REGEX MATCH "^[A-Za-z_]+" name "${call}")
+  khs_must_not_compile(${name}_of_customized_views "pass a plain View, to which"
+    "namespace other {
+struct Own { int value; };
+template <class L, class D, class T> auto customize_view_arguments(Kokkos::Impl::ViewArguments<Own, L, D, T>) {
+  return Kokkos::Impl::ViewCustomArguments<std::size_t, Kokkos::Impl::CheckedReferenceCountedAccessor<Own, typename D::memory_space>>();
+}
+void f(Kokkos::DefaultHostExecutionSpace const& instance, View<Own*, PinnedSpace> const& pinned, View<Own*, HostSpace> const& host, int& sum) {
+  ${call};
+}
+}")
+  set_tests_properties(${_khs_refused}.${name}_of_customized_views PROPERTIES LABELS long)
+endforeach()
 # Streamed loops say what they want.
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
   "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, khs::write(a)); }")

@@ -39,6 +39,7 @@ struct DeviceViewFunction {
                                              typename View::memory_space>::accessible) {
       return typename View::const_type(view);
     } else {
+      check_plain<View>();
       using Layout = DenseLayoutOf<View>;
       using Copy =
           Kokkos::View<typename View::non_const_data_type, Layout,

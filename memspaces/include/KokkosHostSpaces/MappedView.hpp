@@ -25,6 +25,7 @@ struct MappedViewFunction {
   requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space, PinnedSpace>
   auto operator()(Kokkos::View<DataType, Properties...> const& pinned) const {
     using View = Kokkos::View<DataType, Properties...>;
+    check_plain<View>();
     return mapped_view_type<View>(pinned.data(), pinned.layout());
   }
 };

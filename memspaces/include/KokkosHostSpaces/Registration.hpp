@@ -7,6 +7,7 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 #include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
 
 #include <any>
@@ -68,6 +69,7 @@ class Registration {
                         AtFork at_fork = AtFork::copy)
       : Registration(const_cast<void*>(static_cast<void const*>(view.data())),
                      view.span() * sizeof(*view.data()), view.label(), at_fork) {
+    Impl::check_plain<Kokkos::View<DataType, Properties...>>();
     m_owner    = view;
     m_is_const = std::is_const_v<typename Kokkos::View<DataType, Properties...>::value_type>;
   }
@@ -100,6 +102,7 @@ class Registration {
   auto view(Extents... extents) const {
     using View  = typename Impl::UnmanagedViewOf<PinnedSpace, DataType, Properties...>::type;
     using Space = typename View::memory_space;
+    Impl::check_plain<View>();
     static_assert(is_view_space<Space>,
                   "Views of registered memory are in PinnedSpace or MappedSpace");
     static_assert(!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,

@@ -93,6 +93,7 @@ class WriterOfViews final : public SnapshotWriter {
 // Pinned memory for the contents of a View, of the shape of the View.
 template <class ExecutionSpace, class View>
 auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
+  check_plain<View>();
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "a snapshot copies bytes: the elements of the View must be trivially copyable");
   return Kokkos::View<typename View::non_const_data_type, DenseLayoutOf<View>, PinnedSpace>(

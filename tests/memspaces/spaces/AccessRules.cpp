@@ -3,14 +3,13 @@
 
 // Access and assignment between spaces, mostly checked at compile time.
 
-#include <KokkosHostSpaces.hpp>
+#include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <type_traits>
 
-namespace khs = KokkosHostSpaces;
-using Host    = Kokkos::DefaultHostExecutionSpace;
+using Host = Kokkos::DefaultHostExecutionSpace;
 
 template <class Space, class Memory>
 inline constexpr bool accessible = Kokkos::SpaceAccessibility<Space, Memory>::accessible;
@@ -85,8 +84,8 @@ static_assert(std::is_same_v<OnCuda::execution_space, Kokkos::Cuda>);
 static_assert(std::is_same_v<OnCuda::host_mirror_type::memory_space, khs::MappedSpace>);
 #endif
 
-TEMPLATE_TEST_CASE("a space describes itself as Kokkos asks for", "[access]", khs::PinnedSpace,
-                   khs::MappedSpace, khs::WriteCombinedSpace) {
+TEMPLATE_TEST_CASE("a space describes itself as Kokkos asks for", "[access]",
+                   KOKKOS_HOST_SPACES_ALL) {
   STATIC_CHECK(Kokkos::is_memory_space_v<TestType>);
   STATIC_CHECK(std::is_same_v<typename TestType::memory_space, TestType>);
   STATIC_CHECK(std::is_same_v<typename TestType::execution_space, Host>);

@@ -3,7 +3,7 @@
 
 // Requirements that every space meets, with and without a device.
 
-#include <KokkosHostSpaces.hpp>
+#include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -11,10 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
-
-#define KOKKOS_HOST_SPACES_ALL khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace
 
 TEMPLATE_TEST_CASE("a View is labelled, zero-filled, writable and readable", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
@@ -102,6 +99,30 @@ TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conf
   CHECK(view(1, 1) == 0);
 }
 
+TEMPLATE_TEST_CASE("resize and realloc pad a View as Kokkos does", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<double**, Kokkos::LayoutLeft, TestType> ours("ours", 3, 4);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> stock("stock", 3, 4);
+  Kokkos::DefaultExecutionSpace const instance;
+  ours(2, 3)         = 7;
+  auto const is_same = [&] {
+    return ours.stride(1) == stock.stride(1) && ours.extent(0) == stock.extent(0);
+  };
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), ours, 1001, 100);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1001, 100);
+  CHECK((is_same() && ours(2, 3) == 7));
+  Kokkos::resize(Kokkos::view_alloc(instance, Kokkos::AllowPadding), ours, 1003, 100);
+  Kokkos::resize(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1003, 100);
+  instance.fence();
+  CHECK((is_same() && ours(2, 3) == 7));
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::AllowPadding), ours, 1005, 10);
+  Kokkos::realloc(Kokkos::view_alloc(Kokkos::AllowPadding), stock, 1005, 10);
+  CHECK((is_same() && ours(2, 3) == 0));
+  Kokkos::resize(ours, 1007, 10);
+  Kokkos::resize(stock, 1007, 10);
+  CHECK(is_same());
+}
+
 TEMPLATE_TEST_CASE("subviews, const, unmanaged and other layouts refer to the same memory",
                    "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int***, Kokkos::LayoutLeft, TestType> const view("cube", 4, 5, 6);
@@ -153,10 +174,9 @@ TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOS
 
 TEMPLATE_TEST_CASE("failure 22: threads of a parallel_for allocate, write and give back memory",
                    "[conformance][parallel]", KOKKOS_HOST_SPACES_ALL) {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  int wrong  = 0;
+  int wrong = 0;
   Kokkos::parallel_reduce(
-      "allocate", Kokkos::RangePolicy<Host>(0, 2000),
+      "allocate", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 2000),
       [](int i, int& sum) {
         TestType const space;
         std::size_t const bytes = std::size_t(8) << (i % 12);

@@ -4,15 +4,13 @@
 // Kokkos Tools see allocations under the name of the space and the label of the View, copies, and no
 // hidden fences.
 
-#include <KokkosHostSpaces.hpp>
+#include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 
@@ -61,23 +59,45 @@ long count(std::string const& what) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tools see allocations and deallocations with name, label and size", "[tools]",
-                   khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+namespace {
+
+// What tools see of allocations by View, realloc and kokkos_malloc.
+template <class Space>
+std::vector<Event> allocations() {
   Spy const spy;
   {
-    Kokkos::View<double*, TestType> const view(
-        Kokkos::view_alloc("pressure", Kokkos::WithoutInitializing), 1000);
-    REQUIRE(events.size() == 1);
-    CHECK(events[0].what == "allocate");
-    CHECK(events[0].space == TestType::name());
-    CHECK(events[0].label == "pressure");
-    CHECK(events[0].bytes == 8000);
+    auto const properties = Kokkos::view_alloc("pressure", Kokkos::WithoutInitializing);
+    using Raw             = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::View<double*, Space> view(properties, 1000);
+    Kokkos::realloc(Kokkos::WithoutInitializing, view, 2000);
+    [[maybe_unused]] auto const copy                             = view;
+    [[maybe_unused]] Kokkos::View<double*, Space, Raw> const raw = view;
+    [[maybe_unused]] Kokkos::View<double*, Space> const empty("empty", 0);
   }
-  REQUIRE(events.size() == 2);
-  CHECK(events[1].what == "deallocate");
-  CHECK(events[1].space == TestType::name());
-  CHECK(events[1].label == "pressure");
-  CHECK(events[1].bytes == 8000);
+  void* memory = Kokkos::kokkos_malloc<Space>("by hand", 400);
+  memory       = Kokkos::kokkos_realloc<Space>(memory, 800);
+  Kokkos::kokkos_free<Space>(memory);
+  std::erase_if(events,
+                [](Event const& e) { return e.what != "allocate" && e.what != "deallocate"; });
+  return events;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("tools see allocations and deallocations with name, label and size", "[tools]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  auto const ours   = allocations<TestType>();
+  auto const stocks = allocations<Kokkos::HostSpace>();
+  REQUIRE(ours.size() == 10);
+  REQUIRE(stocks.size() == 10);
+  CHECK((ours[0].what == "allocate" && ours[0].label == "pressure" && ours[0].bytes == 8000));
+  CHECK((ours[6].what == "allocate" && ours[6].label == "by hand" && ours[6].bytes == 400));
+  for (std::size_t i = 0; i < 10; ++i) {
+    CHECK(ours[i].space == TestType::name());
+    CHECK(ours[i].what == stocks[i].what);
+    CHECK(ours[i].label == stocks[i].label);
+    CHECK(ours[i].bytes == stocks[i].bytes);
+  }
 }
 
 TEST_CASE("tools see a deep_copy begin and end once, with the destination's label", "[tools]") {
@@ -141,7 +161,7 @@ TEST_CASE("tools see each slice as a copy, under the label of its View", "[tools
 #ifdef KOKKOS_ENABLE_CUDA
 
 TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any direction and layout",
-                   "[tools][cuda]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+                   "[tools][cuda]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<double**, Kokkos::LayoutRight, TestType> const ours("ours", 200, 100);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::CudaSpace> const same("same", 200, 100);
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", 200, 100);

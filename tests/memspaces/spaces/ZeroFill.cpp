@@ -3,7 +3,7 @@
 
 // Initialised Views are zero in used and in fresh memory; fresh memory is not written.
 
-#include <KokkosHostSpaces.hpp>
+#include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
 
@@ -14,8 +14,6 @@
 #include <thread>
 #include <type_traits>
 #include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 
@@ -112,7 +110,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("every space hands out zeros after use: all ranks, padding, realloc and resize",
-                   "[zero_fill]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
+                   "[zero_fill]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::fence();
   khs::pool::trim(0);
   for (std::size_t n : {1ul, 3ul, 50ul, 333ul}) {

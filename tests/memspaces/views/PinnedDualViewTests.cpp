@@ -144,6 +144,18 @@ TEST_CASE("resize keeps what was modified last, and pinned memory", "[dual_view]
   CHECK(same.extent(0) == length);
 }
 
+TEST_CASE("resize with AllowPadding pads both sides, whichever was modified last", "[dual_view]") {
+  khs::PinnedDualView<double**, Kokkos::LayoutLeft> dual("dual", 3, 4);
+  dual.modify_host();
+  dual.resize(Kokkos::view_alloc(Kokkos::AllowPadding), 1001, 10);
+  CHECK((dual.view_host().stride(1) > 1001 &&
+         dual.view_device().stride(1) == dual.view_host().stride(1)));
+  dual.sync_device();
+  dual.resize(Kokkos::view_alloc(Kokkos::AllowPadding), 1003, 10);
+  CHECK((dual.view_host().stride(1) > 1003 &&
+         dual.view_device().stride(1) == dual.view_host().stride(1)));
+}
+
 TEST_CASE("realloc gives zeros in pinned memory, and nothing is modified then", "[dual_view]") {
   Dual dual("dual", length);
   for (int const extent : {length, 2 * length}) {

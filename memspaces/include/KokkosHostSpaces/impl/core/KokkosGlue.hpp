@@ -88,6 +88,16 @@ namespace KokkosHostSpaces::Impl {
 template <class View>
 concept PlainView = !View::traits::impl_is_customized;
 
+/// Refuses others, where elements are taken as bytes.
+template <class... Views>
+constexpr void check_plain() {
+  static_assert(
+      (PlainView<Views> && ...),
+      "this call takes the elements of a View as plain bytes, and a library has customized the "
+      "access to them (customize_view_arguments): pass a plain View, to which "
+      "Kokkos::deep_copy copies this one");
+}
+
 /// The result of Kokkos::view_alloc.
 template <class... P>
 using ViewProperties = Kokkos::Impl::ViewCtorProp<P...>;

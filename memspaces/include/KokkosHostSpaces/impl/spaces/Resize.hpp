@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -72,6 +73,20 @@ typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const
   return typename View::memory_space(device_near(view.data(), device));
 }
 
+// Kokkos pads Views that are made of extents; a layout it takes as it is.
+template <class View, class Properties>
+View make_padded(Properties const& properties, typename View::array_layout const& layout) {
+  if constexpr (Properties::allow_padding &&
+                !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
+    bool const has_stride = layout.stride != typename View::array_layout().stride;
+    if (!has_stride) return [&]<std::size_t... R>(std::index_sequence<R...>) {
+        return View(properties, layout.dimension[R]...);
+      }
+    (std::make_index_sequence<View::rank_dynamic>());
+  }
+  return View(properties, layout);
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 /// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
@@ -92,15 +107,22 @@ template <class View, class... P>
 View make_filled_by_cuda(ViewProperties<P...> const& properties,
                          typename View::memory_space const& space, std::string const& label,
                          typename View::array_layout const& layout) {
-  using Value = typename View::non_const_value_type;
+  using Value     = typename View::non_const_value_type;
+  auto const make = [&](auto const&... more) {
+    if constexpr (ViewProperties<P...>::allow_padding)
+      return make_padded<View>(Kokkos::view_alloc(space, label, Kokkos::AllowPadding, more...),
+                               layout);
+    else
+      return View(Kokkos::view_alloc(space, label, more...), layout);
+  };
   if constexpr (!ViewProperties<P...>::initialize) {
-    return View(Kokkos::view_alloc(space, label, Kokkos::WithoutInitializing), layout);
+    return make(Kokkos::WithoutInitializing);
   } else if constexpr (std::is_trivially_default_constructible_v<Value>) {
-    View const view(Kokkos::view_alloc(space, label, Kokkos::WithoutInitializing), layout);
+    View const view = make(Kokkos::WithoutInitializing);
     Kokkos::deep_copy(instance_in(properties), view, Value{});
     return view;
   } else {
-    return View(Kokkos::view_alloc(space, label), layout);  // constructors run on the host
+    return make();  // constructors run on the host
   }
 }
 
@@ -127,7 +149,7 @@ View make_view(ViewProperties<P...> const& properties, typename View::memory_spa
     return make_filled_by_cuda<View>(properties, space, label, layout);
   else
 #endif
-    return View(with_unset(properties, space, label), layout);
+    return make_padded<View>(with_unset(properties, space, label), layout);
 }
 
 /// Kokkos::resize. Blocks without an instance.

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_PACKS_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -164,6 +165,7 @@ template <class First, class... Views>
 void check_element_wise(char const* function, First const& first, Views const&... views) {
   auto const check = [&](auto const& view) {
     using View = std::decay_t<decltype(view)>;
+    check_plain<View>();
     static_assert(View::rank() == 1, "element-wise kernels take Views of rank 1");
     if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>)
       if (view.extent(0) > 1 && view.stride(0) != 1)

@@ -55,6 +55,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
                     std::is_same_v<Layout, Kokkos::LayoutStride>,
                 "streamed loops take Views that are LayoutRight, LayoutLeft, or LayoutStride with "
                 "the strides of LayoutRight");
+  check_plain<View>();
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "streamed loops copy elements as bytes: their type must be trivially copyable");
   ArgumentFacts facts;
