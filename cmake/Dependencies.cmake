@@ -41,13 +41,22 @@ endif()
 
 # From here on all is sanitized, Kokkos too: what a sanitizer does not see of the synchronisation
 # between threads, it reports as a race.
-set(KokkosHostSpaces_SANITIZE "" CACHE STRING "Sanitizer: address (with undefined), undefined, thread, or empty")
-set_property(CACHE KokkosHostSpaces_SANITIZE PROPERTY STRINGS "" address undefined thread)
+set(KokkosHostSpaces_SANITIZE "" CACHE STRING
+  "Sanitizer: address (with undefined), undefined, thread, fuzzer (both, and the programs of tests/fuzz; Clang), or empty")
+set_property(CACHE KokkosHostSpaces_SANITIZE PROPERTY STRINGS "" address undefined thread fuzzer)
 
 if(KokkosHostSpaces_SANITIZE)
   string(REPLACE "address" "address,undefined" _khs_sanitize ${KokkosHostSpaces_SANITIZE})
+  set(_khs_optimisation -O0)
+  if(KokkosHostSpaces_SANITIZE STREQUAL "fuzzer")
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      message(FATAL_ERROR "KokkosHostSpaces_SANITIZE=fuzzer needs Clang: set CMAKE_CXX_COMPILER to clang++")
+    endif()
+    set(_khs_sanitize address,undefined,fuzzer-no-link)
+    set(_khs_optimisation -O1)
+  endif()
   # No optimisation and only line numbers: quick to build, and the reports stay readable.
-  add_compile_options(-fsanitize=${_khs_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer -O0 -g1)
+  add_compile_options(-fsanitize=${_khs_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer ${_khs_optimisation} -g1)
   add_link_options(-fsanitize=${_khs_sanitize})
   if(KokkosHostSpaces_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # warns of every fence in Kokkos' atomics

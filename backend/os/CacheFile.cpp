@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 
 #include <fcntl.h>
@@ -21,18 +20,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t most_bytes = 16 << 20;  // far more than any cache file has
+constexpr off_t most_bytes = 16 << 20;  // far more than any cache file has
 
-// The file that a path leads to, which need not exist; empty if links lead to themselves.
-fs::path resolved(fs::path path) {
+// Follows links to the file that they lead to, which need not exist. Returns an error message or an
+// empty string. Anybody may lay links in a folder such as /tmp: those of others are not followed, as
+// the system does not do it either (protected_symlinks).
+std::string follow_links(fs::path& path) {
   for (int links = 0; links < 40; ++links) {
+    struct stat link = {};
+    if (lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return "";
+    if (link.st_uid != 0 && link.st_uid != geteuid()) return "a link of another user leads there";
     std::error_code error;
-    fs::path const target = fs::read_symlink(path, error);
-    if (error) return path;
-    path = path.parent_path() / target;
+    path = path.parent_path() / fs::read_symlink(path, error);
+    if (error) return error.message();
   }
-  return {};
+  return std::strerror(ELOOP);
 }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : m_descriptor(descriptor) {}
+  ~Descriptor() {
+    if (m_descriptor >= 0) close(m_descriptor);
+  }
+  Descriptor(Descriptor const&)            = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  operator int() const { return m_descriptor; }
+
+ private:
+  int m_descriptor;
+};
 
 // A new file in the folder of `path`, under a name that nobody can foretell.
 class FreshFile {
@@ -40,9 +57,7 @@ class FreshFile {
   explicit FreshFile(fs::path const& path)
       : m_name(path.string() + ".XXXXXX"), m_descriptor(mkostemp(m_name.data(), O_CLOEXEC)) {}
   ~FreshFile() {
-    if (m_descriptor < 0) return;
-    close(m_descriptor);
-    if (!m_renamed) unlink(m_name.c_str());
+    if (m_descriptor >= 0 && !m_renamed) unlink(m_name.c_str());
   }
   FreshFile(FreshFile const&)            = delete;
   FreshFile& operator=(FreshFile const&) = delete;
@@ -64,7 +79,7 @@ class FreshFile {
 
  private:
   std::string m_name;
-  int m_descriptor;
+  Descriptor m_descriptor;
   bool m_renamed = false;
 };
 
@@ -89,23 +104,26 @@ std::string cache_folder() {
 }
 
 std::optional<std::string> read_cache_file(std::string const& path) {
-  std::error_code error;
-  // Reading a pipe would block.
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
+  // A pipe would block.
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat found = {};
+  if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size > most_bytes)
     return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.fail()) return std::nullopt;
-  return text.str();
+  std::string text(static_cast<std::size_t>(found.st_size), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    ssize_t const count = read(file, text.data() + done, text.size() - done);
+    if (count <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
 }
 
 std::string replace_cache_file(std::string const& path, std::string const& text) {
   std::error_code error;
   // A rename would replace /dev/null, too.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return "it is no regular file";
-  fs::path const file = resolved(path);
-  if (file.empty()) return std::strerror(ELOOP);
+  fs::path file = path;
+  if (std::string const problem = follow_links(file); !problem.empty()) return problem;
   if (fs::path const folder = file.parent_path(); !folder.empty()) {
     fs::create_directories(folder, error);
     if (error) return error.message();
@@ -113,7 +131,7 @@ std::string replace_cache_file(std::string const& path, std::string const& text)
   struct stat before = {};
   bool const exists  = stat(file.c_str(), &before) == 0;
   FreshFile fresh(file);
-  bool const done = fresh.write(text) && (!exists || fresh.set_mode(before.st_mode & 07777)) &&
+  bool const done = fresh.write(text) && (!exists || fresh.set_mode(before.st_mode & 0777)) &&
                     fresh.replace(file);
   return done ? "" : std::strerror(errno);
 }

@@ -22,8 +22,8 @@ std::string cache_folder();
 std::optional<std::string> read_cache_file(std::string const& path);
 
 /// Writes or replaces a file atomically, and creates its folders: readers see all of the old or all
-/// of the new text, and of two writers one wins. Follows links, keeps the mode of a file; a new file
-/// has mode 0600. \return an empty string or an error message
+/// of the new text, and of two writers one wins. Follows links of this user and of root, keeps the
+/// permissions of a file; a new file has mode 0600. \return an empty string or an error message
 std::string replace_cache_file(std::string const& path, std::string const& text);
 
 /// The name of this machine; "unknown" if the system does not tell.

@@ -95,6 +95,7 @@ class ByList {
     }
     return m_current;
   }
+  bool works() const { return m_works; }
 
  private:
   // "first-last rwxp offset device inode   file"
@@ -116,6 +117,7 @@ class ByList {
       m_next = 0;
       std::array<char, 1 << 16> more;
       ssize_t const count = read(m_maps.descriptor(), more.data(), more.size());
+      m_works             = count >= 0;
       if (count <= 0) return std::nullopt;
       std::size_t const searched = m_text.size();
       m_text.append(more.data(), static_cast<std::size_t>(count));
@@ -130,6 +132,7 @@ class ByList {
   std::string m_text;
   std::size_t m_next = 0;
   Mapping m_current;
+  bool m_works = true;
 };
 
 template <class Source>
@@ -137,7 +140,7 @@ RangeReport report_by(Source source, std::uintptr_t next, std::uintptr_t end, bo
   RangeReport report;
   for (bool is_first = true; next < end; is_first = false) {
     std::optional<Mapping> const mapping = source.find(next);
-    if constexpr (requires { source.works(); }) works = source.works();
+    works                                = source.works();
     if (!mapping || mapping->first > next) return {RangeState::not_mapped};
     bool const is_first_read_only = !mapping->writable && report.state == RangeState::writable;
     if (is_first || is_first_read_only) {
@@ -154,15 +157,16 @@ RangeReport report_by(Source source, std::uintptr_t next, std::uintptr_t end, bo
 
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how) {
   MapsFile const maps;
-  if (maps.descriptor() < 0)  // leave it to the runtime whether it is writable
-    return {is_mapped(pointer, bytes) ? RangeState::writable : RangeState::not_mapped};
   auto const begin = reinterpret_cast<std::uintptr_t>(pointer);
-  bool works       = how == AskBy::query;
-  if (works) {
-    RangeReport const report = report_by(ByQuery(maps), begin, begin + bytes, works);
-    if (works) return report;
-  }
-  return report_by(ByList(maps), begin, begin + bytes, works);
+  bool works       = false;
+  RangeReport report;
+  if (maps.descriptor() >= 0 && how == AskBy::query)
+    report = report_by(ByQuery(maps), begin, begin + bytes, works);
+  if (maps.descriptor() >= 0 && !works)
+    report = report_by(ByList(maps), begin, begin + bytes, works);
+  if (works) return report;
+  // Leave it to the runtime whether it is writable.
+  return {is_mapped(pointer, bytes) ? RangeState::writable : RangeState::not_mapped};
 }
 
 // msync(MS_ASYNC) checks that all is mapped; since Linux 2.6.19 it does nothing else.

@@ -69,6 +69,7 @@ struct SlowPath {
 };
 
 void* SlowPath::take(Heap& from, Heap::Effort effort) const {
+  pools.on_streams.collect();
   constexpr std::size_t at_once = 256;
   Epoch const over              = pools.retirement.completed();
   for (;;) {
@@ -364,6 +365,23 @@ void* take_block(Pool::Request const& request) {
                       epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
 }
 
+// The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.
+void give_back(void* pointer, Pool::Stream const* only) noexcept {
+  if (pointer == nullptr || is_forked_child()) return;
+  Found const found = find(pointer);
+  if (found.header != nullptr && found.begin == pointer) {
+    Pools& pools = *Pools::existing();
+    Heap& heap   = *found.block->segment->heap;
+    if ((only != nullptr && pools.on_streams.give_back(heap, *found.header, *only)) ||
+        heap.give_back(*found.header) || pools.retained.give_back(*found.header))
+      return;
+  }
+  std::fprintf(stderr,
+               "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
+               "back already): look for a double free\n",
+               pointer);
+}
+
 }  // namespace
 
 void* Pool::allocate(Request const& request) {
@@ -373,17 +391,10 @@ void* Pool::allocate(Request const& request) {
   return memory;
 }
 
-void Pool::deallocate(void* pointer) noexcept {
-  if (pointer == nullptr || is_forked_child()) return;
-  Found const found = find(pointer);
-  if (found.header != nullptr && found.begin == pointer &&
-      (found.block->segment->heap->give_back(*found.header) ||
-       Pools::existing()->retained.give_back(*found.header)))
-    return;
-  std::fprintf(stderr,
-               "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
-               "back already): look for a double free\n",
-               pointer);
+void Pool::deallocate(void* pointer) noexcept { give_back(pointer, nullptr); }
+
+void Pool::deallocate_on(Stream const& stream, void* pointer) noexcept {
+  give_back(pointer, &stream);
 }
 
 std::size_t Pool::dirty_bytes(void const* pointer) noexcept {

@@ -50,7 +50,8 @@ struct BlockHeader {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();
 
   std::atomic<BlockHeader*> next{nullptr};  ///< in the queue where it waits
-  std::atomic<Epoch> epoch{0};  ///< in which it was deallocated; never: while it is in use
+  /// In which it was deallocated; 0: ready; never: in use, or waits for one stream.
+  std::atomic<Epoch> epoch{0};
   std::atomic<BlockState> state{BlockState::ready};
   bool is_slot             = false;
   bool is_zero             = false;  ///< a slot full of zeros; changed by its owner
@@ -80,20 +81,21 @@ struct alignas(64) Block : BlockHeader {
   Label label{};
 };
 
-/// A first-in first-out queue of retired headers; not thread-safe.
+/// A first-in first-out queue of retired headers; not thread-safe. Those whose epoch is 0 are ready,
+/// and wait behind no others.
 class RetiredQueue {
  public:
   BlockHeader* front() const noexcept { return m_front; }
   std::size_t size() const noexcept { return m_size; }
 
   void push(BlockHeader& header) noexcept {
-    header.next.store(nullptr, std::memory_order_relaxed);
-    if (m_front == nullptr) {
-      m_front = &header;
-    } else {
-      m_back->next.store(&header, std::memory_order_relaxed);
+    bool const is_first = m_front == nullptr || header.epoch.load(std::memory_order_relaxed) == 0;
+    header.next.store(is_first ? m_front : nullptr, std::memory_order_relaxed);
+    if (m_front == nullptr || !is_first) {
+      if (m_front != nullptr) m_back->next.store(&header, std::memory_order_relaxed);
+      m_back = &header;
     }
-    m_back = &header;
+    if (is_first) m_front = &header;
     ++m_size;
   }
 

@@ -12,6 +12,8 @@
 #include "Pool.hpp"
 #include "Pools.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 
 namespace KokkosHostSpaces {
@@ -65,6 +67,10 @@ pool::Statistics pool::statistics() {
   result.limit                  = pools->ledger.limit();
   result.node_share             = pools->node_share;
   result.registered_segments += result.total.segments;
+  auto const oldest = std::min(pools->retirement.oldest(), pools->on_streams.oldest());
+  if (result.total.bytes_retired > 0 && oldest != Retirement::Clock::time_point::max())
+    result.seconds_oldest_retired =
+        std::chrono::duration<double>(Retirement::Clock::now() - oldest).count();
   return result;
 }
 

@@ -182,10 +182,15 @@ bool Heap::asks_too_often(std::size_t bytes) noexcept {
 
 bool Heap::give_back(BlockHeader& header) noexcept {
   Epoch const epoch = m_shared.retirement.stamp();
-  auto state        = BlockState::in_use;
+  if (!retire(header)) return false;
+  put_back(header, epoch);
+  return true;
+}
+
+bool Heap::retire(BlockHeader& header) noexcept {
+  auto state = BlockState::in_use;
   if (!header.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
     return false;
-  header.epoch.store(epoch, std::memory_order_relaxed);
   bool const is_slot = header.is_slot;
   std::size_t const bytes =
       is_slot ? static_cast<SlabSlot&>(header).slab->slot_bytes : static_cast<Block&>(header).bytes;
@@ -194,8 +199,12 @@ bool Heap::give_back(BlockHeader& header) noexcept {
   count.asked.give_back(is_slot ? header.slot_asked : static_cast<Block&>(header).asked);
   count.blocks.give_back(1);
   m_meter.subtract(bytes);
-  m_given_back.put(header);
   return true;
+}
+
+void Heap::put_back(BlockHeader& header, Epoch epoch) noexcept {
+  header.epoch.store(epoch, std::memory_order_relaxed);
+  m_given_back.put(header);
 }
 
 std::size_t Heap::least_growth(std::size_t bytes) noexcept { return whole_pages(span_for(bytes)); }

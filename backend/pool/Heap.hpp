@@ -25,7 +25,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 /// A caching allocator over segments of page-locked memory: blocks, slots of slabs, and queues of
 /// retired ones. No function waits, calls the driver or the system, or is linear in the number of
-/// blocks. Thread-safe: give_back. Every other function that changes the heap needs the mutex.
+/// blocks. Thread-safe: give_back, retire, put_back. Every other function that changes the heap needs the mutex.
 class Heap {
  public:
   struct Shared {
@@ -76,6 +76,11 @@ class Heap {
 
   /// Retires a block or slot; false if it is not in use. Needs no mutex.
   bool give_back(BlockHeader& header) noexcept;
+
+  /// The two halves of give_back, for who keeps the block between them: it counts as retired; it is
+  /// ready when `epoch` is over, 0: now.
+  bool retire(BlockHeader& header) noexcept;
+  void put_back(BlockHeader& header, Epoch epoch) noexcept;
 
   /// Makes up to `most` retired blocks, and as many slots, ready whose epoch is at most `over`. Returns
   /// false if there were none. \param over an epoch that is over. Repeated with the same `over`, it

@@ -12,6 +12,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOL_HPP
 
+#include "../Driver.hpp"
 #include "../MemoryKind.hpp"
 #include "Control.hpp"
 #include "Statistics.hpp"
@@ -31,6 +32,12 @@ struct Request {
   char const* label = "";  ///< label of the View; the first 47 characters are kept
 };
 
+/// A stream of a device.
+struct Stream {
+  Driver::Stream handle;
+  int device;
+};
+
 /// Returns memory aligned to 256 bytes, ready for the host and for new device work; nullptr for
 /// zero bytes. Waits for device work in two cases only:
 /// - the limit or the system refuses more memory: at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT
@@ -45,6 +52,11 @@ void* allocate(Request const& request);
 /// neither the driver nor the system; takes no lock, except a short one for memory of keep. Ignores
 /// nullptr.
 void deallocate(void* pointer) noexcept;
+
+/// The same for memory that only work of one stream uses, submitted before the call: it waits for no
+/// other work, except if a graph keeps it, the stream captures, or the driver refuses an event. Calls
+/// the driver. The stream may be destroyed afterwards.
+void deallocate_on(Stream const& stream, void* pointer) noexcept;
 
 /// Keeps the block that contains an address in use, also after deallocate, until the returned handle
 /// is passed to let_go. Returns nullptr if the block is not in use or not of the pool.

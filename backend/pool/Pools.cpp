@@ -151,6 +151,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
 }
 
 void Pools::settle() noexcept {
+  on_streams.collect();
   constexpr std::size_t at_once = 256;
   Epoch const over              = retirement.completed();
   for_each_heap([&](Heap& heap) {

@@ -12,6 +12,7 @@
 #include "Ledger.hpp"
 #include "PageMap.hpp"
 #include "Retirement.hpp"
+#include "StreamRetirement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -175,6 +176,7 @@ class Pools {
   bool can_release(Surplus surplus) noexcept { return heap_to_release(surplus) != nullptr; }
 
   Retirement retirement;
+  StreamRetirement on_streams{retirement};
   PageMap pages;
   Meter meter;
   pool::NodeShare const node_share;

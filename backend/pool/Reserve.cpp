@@ -100,6 +100,18 @@ std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t 
   }
 }
 
+void lock_all(std::stop_token const& stop, Progress& progress, NodePool& pool, std::size_t chunk) {
+  try {
+    while (progress.done < progress.asked && !stop.stop_requested())
+      progress.done += lock_chunk(stop, pool, std::min(chunk, progress.asked - progress.done));
+  } catch (OutOfPinnedMemory const& error) {
+    throw OutOfPinnedMemory(std::to_string(progress.asked) + " bytes cannot be reserved (" +
+                            error.what() +
+                            "): reserve less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the memory "
+                            "limit of the job or ulimit -l");
+  }
+}
+
 void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::size_t chunk,
           int device) {
   try {
@@ -110,9 +122,7 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
           "groups allow): reserve what will be used");
     }
     Driver::use_device(device);
-    while (progress.done < progress.asked && !stop.stop_requested()) {
-      progress.done += lock_chunk(stop, pool, std::min(chunk, progress.asked - progress.done));
-    }
+    lock_all(stop, progress, pool, chunk);
   } catch (...) {
     progress.error = std::current_exception();
   }

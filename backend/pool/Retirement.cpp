@@ -42,8 +42,10 @@ Retirement::Progress Retirement::close_epoch() noexcept {
 
   Epoch const epoch    = m_open.fetch_add(1, std::memory_order_acq_rel);
   Recording& recording = pending(m_count);
-  recording.epoch      = epoch;
-  recording.devices    = 0;
+  if (m_unrecorded.epoch <= completed()) m_unrecorded = {epoch, Clock::now()};
+  recording.epoch   = epoch;
+  recording.since   = m_unrecorded.since;
+  recording.devices = 0;
   m_cheap.store(false, std::memory_order_relaxed);
   auto const count =
       static_cast<std::size_t>(std::min(Driver::device_count(), Driver::max_devices));
@@ -65,6 +67,7 @@ Retirement::Progress Retirement::close_epoch() noexcept {
     return Progress::done;
   }
   ++m_count;
+  m_unrecorded.epoch = 0;
   return Progress::pending;
 }
 
@@ -106,6 +109,9 @@ Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
     if (oldest == Driver::EventState::capturing || oldest == Driver::EventState::pending) break;
     forget_oldest();
   }
+  Recording const& oldest = m_count > 0 ? pending(0) : m_unrecorded;
+  m_oldest_since          = oldest.since;
+  m_oldest                = oldest.epoch;
   return epoch <= completed() ? Progress::done : progress;
 }
 

@@ -73,12 +73,18 @@ class Retirement {
   /// The device whose work was seen to run last; -1 if none was.
   int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }
 
+  /// When the oldest epoch was closed that was not over at the last question; max() if all were.
+  Clock::time_point oldest() const noexcept {
+    return m_oldest > completed() ? m_oldest_since.load() : Clock::time_point::max();
+  }
+
   /// Gives the events back to the runtime.
   void release_events() noexcept;
 
  private:
   struct Recording {
-    Epoch epoch           = 0;
+    Epoch epoch = 0;
+    Clock::time_point since{};  ///< closed, or the first epoch without events that it covers was
     std::uint64_t devices = 0;  ///< bit d: events[d] is recorded and was not seen done
     std::array<Driver::Event, Driver::max_devices> events{};
   };
@@ -107,6 +113,9 @@ class Retirement {
   std::array<Recording, 64> m_ring{};
   std::size_t m_first = 0;
   std::size_t m_count = 0;
+  Recording m_unrecorded{};  ///< the first closed epoch that no event covers; over or 0: none
+  std::atomic<Epoch> m_oldest{0};
+  std::atomic<Clock::time_point> m_oldest_since{Clock::time_point{}};
 
   std::mutex m_fencing;
   std::condition_variable m_fence_ended;

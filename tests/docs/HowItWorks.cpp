@@ -46,6 +46,20 @@ TEST_CASE("memory is given back while a kernel may still use it", "[docs]") {
   CHECK(next(0) == -1);
 }
 
+TEST_CASE("memory that waits for one instance", "[docs]") {
+  Kokkos::DefaultExecutionSpace instance;
+  Kokkos::View<double*> device("device", n);
+  Kokkos::View<double*, khs::PinnedSpace> buffer("buffer", n);
+  Kokkos::deep_copy(buffer, 1.0);
+  Kokkos::deep_copy(instance, device, buffer);
+  khs::pool::retire_on(instance, std::move(buffer));  // waits for this copy alone
+  Kokkos::View<double*, khs::PinnedSpace> next("next", n);
+  Kokkos::deep_copy(next, 2.0);
+  instance.fence();
+  CHECK(buffer.data() == nullptr);
+  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device)(n - 1) == 1);
+}
+
 TEST_CASE("copies are nodes of a graph", "[docs]") {
   Kokkos::DefaultExecutionSpace instance;
   Kokkos::View<double*> device("device", n);

@@ -6,6 +6,7 @@
 #include "FakeCuda.hpp"
 
 #include "../../backend/cuda/Runtime.hpp"
+#include "FailNth.hpp"
 #include "FakeCudaMachine.hpp"
 
 #include <cstdio>
@@ -48,11 +49,13 @@ enum class Caller { library, test };
 int begin_call(char const* function, Caller caller) {
   insist_on_process();
   insist_on_callers();
-  Machine& m = machine();
+  int const planned = FailNth::error_of(FailNth::Source::cuda, function);
+  Machine& m        = machine();
   std::lock_guard const lock(m.mutex);
   ++m.counts[function];
   if (caller == Caller::library) ++m.all_calls;
   if (m.has_shut_down) return cudaErrorCudartUnloading;
+  if (planned != 0) return planned;
   if (int const error = planned_failure(m, function)) return error;
   if (caller == Caller::test) return 0;
   if (int const error = planned_failure(m, "*")) return error;
@@ -86,6 +89,7 @@ cudaError_t finish(cudaError_t error) {
 }
 
 void without_runtime(std::function<void()> const& function) {
+  FailNth::Exempt const exempt;
   std::thread([&] {
     may_not_call = true;
     function();

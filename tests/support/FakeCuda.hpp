@@ -89,6 +89,9 @@ Outstanding outstanding();
 /// events, objects that it gave to no graph.
 bool nothing_leaked();
 
+/// True if all pages that are registered are mapped.
+bool registrations_are_mapped();
+
 /// True if the device has a context, that is, was used.
 bool has_context(int device);
 

@@ -7,6 +7,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAKE_CUDA_MACHINE_HPP
 
+#include "FailNth.hpp"
 #include "FakeCuda.hpp"
 
 #include <chrono>
@@ -30,6 +31,23 @@
 struct CUgraph_st;
 
 namespace FakeCuda {
+
+/// What the thread that holds it allocates, and asks of the system, is the fake's: FailNth lets it be.
+class Mutex {
+ public:
+  void lock() {
+    m_mutex.lock();
+    m_exempt.emplace();
+  }
+  void unlock() {
+    m_exempt.reset();
+    m_mutex.unlock();
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::optional<FailNth::Exempt> m_exempt;
+};
 
 /// Says whether one piece of work is done.
 struct Ticket {
@@ -121,8 +139,8 @@ struct Allocation {
 };
 
 struct Machine {
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  std::condition_variable_any changed;
 
   std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< one per device
   std::vector<std::unique_ptr<CUstream_st>> streams;
@@ -171,10 +189,10 @@ struct Machine {
                      std::shared_ptr<Ticket>* ticket = nullptr);
   /// What must be done before all work of a device (-1: of all devices) is done.
   Tickets pending_work(int device) const;
-  void wait_for(std::unique_lock<std::mutex>& lock, Tickets const& tickets);
+  void wait_for(std::unique_lock<Mutex>& lock, Tickets const& tickets);
   static bool all_done(Tickets const& tickets);
   /// Ends the stream's thread after its queue is empty.
-  void join(std::unique_lock<std::mutex>& lock, CUstream_st& stream);
+  void join(std::unique_lock<Mutex>& lock, CUstream_st& stream);
 
   // --- captures (FakeCudaCapture.cpp) ---
   std::vector<CUstream_st*> all_streams() const;

@@ -90,11 +90,11 @@ bool Machine::all_done(Tickets const& tickets) {
                      [](auto const& ticket) { return ticket->done; });
 }
 
-void Machine::wait_for(std::unique_lock<std::mutex>& lock, Tickets const& tickets) {
+void Machine::wait_for(std::unique_lock<Mutex>& lock, Tickets const& tickets) {
   changed.wait(lock, [&] { return all_done(tickets); });
 }
 
-void Machine::join(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
+void Machine::join(std::unique_lock<Mutex>& lock, CUstream_st& stream) {
   stream.stop = true;
   changed.notify_all();
   if (!stream.worker.joinable()) return;

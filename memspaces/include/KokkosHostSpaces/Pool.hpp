@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 
 /// Control and statistics of the pool below the three memory spaces. All functions are thread-safe.
 ///
@@ -51,6 +52,30 @@ template <Impl::HostSpace Space = PinnedSpace>
 Reservation reserve(std::size_t bytes, Space const& space = Space(),
                     std::size_t largest_block = std::size_t(1) << 30) {
   return Impl::reserve(Space::describe(), space.device_id(), bytes, largest_block);
+}
+
+/// Destroys a View whose memory no device work uses but what was submitted to `instance`, or what its
+/// stream was made to wait for. The memory then waits for this work alone, and not for all work of
+/// all devices: it is used again even beside a kernel that never ends. Waits for nothing. The
+/// instance and its stream may be destroyed afterwards.
+///
+/// The memory waits for all work, as ever, if the stream captures, a graph keeps the memory, CUDA
+/// refuses an event, the instance is one of the host, or another View of the memory is left.
+/// \param view in one of our spaces; empty afterwards
+template <Impl::ExecutionSpace ExecutionSpace, class DataType, class... Properties>
+void retire_on([[maybe_unused]] ExecutionSpace const& instance,
+               Kokkos::View<DataType, Properties...>&& view) {
+  using View = Kokkos::View<DataType, Properties...>;
+  static_assert(Impl::HostSpace<typename View::memory_space>,
+                "retire_on destroys Views in PinnedSpace, MappedSpace or WriteCombinedSpace");
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    Impl::ScopedRetirement const by(view.data(), instance.cuda_stream(), instance.cuda_device());
+    view = View();
+    return;
+  }
+#endif
+  view = View();
 }
 
 }  // namespace KokkosHostSpaces::pool

@@ -24,6 +24,8 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
+thread_local ScopedRetirement const* retiring = nullptr;
+
 // What ends before Kokkos does. One hook for all: a hook of an application may be the first user of
 // something, and Kokkos 5 calls a hook that registers another one twice, and never the other one.
 class Endings {
@@ -116,8 +118,17 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
   if (Kokkos::Profiling::profileLibraryLoaded())
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
-  Backend::Pool::deallocate(pointer);
+  auto const* const begin = static_cast<char const*>(pointer);
+  if (retiring != nullptr && begin <= retiring->data && retiring->data < begin + bytes)
+    Backend::Pool::deallocate_on({retiring->stream, retiring->device}, pointer);
+  else
+    Backend::Pool::deallocate(pointer);
 }
+
+ScopedRetirement::ScopedRetirement(void const* of_view, void* of_work, int of_device) noexcept
+    : data(of_view), stream(of_work), device(of_device), m_before(std::exchange(retiring, this)) {}
+
+ScopedRetirement::~ScopedRetirement() { retiring = m_before; }
 
 int device_near(void const* memory, int preferred) {
   auto const known = pool::describe(memory);

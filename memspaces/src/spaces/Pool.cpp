@@ -62,6 +62,8 @@ std::string to_text(Statistics const& statistics) {
     out << "share of the node's limit: " << double(share.bytes) / MiB << " MiB for 1 of "
         << share.ranks << " ranks (" << (share.source.empty() ? "assumed" : share.source) << ")\n";
   out << "registered segments: " << statistics.registered_segments << '\n';
+  if (statistics.seconds_oldest_retired > 0)
+    out << "oldest retired memory: " << statistics.seconds_oldest_retired << " s\n";
   return out.str();
 }
 
@@ -72,7 +74,8 @@ std::string to_json(Statistics const& statistics) {
       << ", \"node_share\": {\"bytes\": " << statistics.node_share.bytes
       << ", \"ranks\": " << statistics.node_share.ranks << ", \"source\": \""
       << statistics.node_share.source
-      << "\"}, \"registered_segments\": " << statistics.registered_segments << ", \"pools\": [";
+      << "\"}, \"registered_segments\": " << statistics.registered_segments
+      << ", \"seconds_oldest_retired\": " << statistics.seconds_oldest_retired << ", \"pools\": [";
   for (char const* comma = ""; PoolUsage const& p : statistics.pools) {
     out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node
         << ", " << json_fields(p.usage) << "}";

@@ -77,8 +77,8 @@ void add_cold(Effort const& effort, Cases& cases) {
     return;
   }
   Sizes sizes = {64 * MiB};
-  if (effort.mode != Mode::quick) sizes.insert(sizes.end(), {GiB, 4 * GiB});
-  if (effort.mode == Mode::full) sizes.insert(sizes.end(), {256 * MiB, 16 * GiB});
+  if (effort.mode != Mode::quick) sizes.push_back(GiB);
+  if (effort.mode == Mode::full) sizes.insert(sizes.end(), {256 * MiB, 4 * GiB, 16 * GiB});
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views, zeros_of_fresh})
     for (std::size_t bytes : sizes) {

@@ -107,6 +107,28 @@ TEST_CASE("a path that is a link stays one, and the file that it leads to is rep
   CHECK_FALSE(replace_cache_file(folder.file("circle"), "text").empty());
 }
 
+TEST_CASE("a link that another user has laid is not followed") {
+  if (geteuid() != 0) SKIP("only root can make links of others");
+  Folder const folder;
+  std::string const victim = folder.file("victim");
+  std::ofstream(victim) << "precious";
+  fs::create_symlink("victim", folder.file("rates"));
+  fs::create_symlink("rates", folder.file("own"));
+  REQUIRE(lchown(folder.file("rates").c_str(), 12345, 12345) == 0);
+  for (char const* name : {"rates", "own"})
+    CHECK(replace_cache_file(folder.file(name), "text") == "a link of another user leads there");
+  CHECK(read_cache_file(victim) == "precious");
+}
+
+TEST_CASE("a file that is replaced does not become one that runs as its owner") {
+  Folder const folder;
+  std::string const file = folder.file("rates");
+  std::ofstream(file) << "text";
+  REQUIRE(chmod(file.c_str(), 06644) == 0);
+  REQUIRE(replace_cache_file(file, "two").empty());
+  CHECK(fs::status(file).permissions() == fs::perms(0644));
+}
+
 TEST_CASE("links that lie where a temporary file was to be expected are not followed") {
   Folder const folder;
   std::string const file = folder.file("rates"), victim = folder.file("victim");

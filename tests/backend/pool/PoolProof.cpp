@@ -4,12 +4,15 @@
 // Proves of each allocation, in random operations of several threads, that it comes after all device
 // work which could touch the memory's earlier owner, and after the graphs that keep it. Each stream
 // counts the operations that were submitted and those that are done. A freed block stores the first
-// count; the next allocation of that memory compares it with the second. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS (operations of each thread) and
-// _TEST_SEED change it.
+// count, of all streams or of the one that it waits for; the next allocation of that memory compares it
+// with the second. Device work also finds what its owner has written. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS
+// (operations of a round, by all threads) and _TEST_SEED change it.
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
 #include "../../../backend/Replays.hpp"
+#include "../../support/AllocationHook.hpp"
+#include "../../support/ChildOfFork.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
@@ -17,10 +20,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
 #include <thread>
 #include <utility>
@@ -43,6 +49,8 @@ struct Round {
   char const* name;
   std::size_t limit;  ///< of the pool; 0: none
   bool faults, old_driver, reserves;
+  unsigned threads = 6;
+  int devices      = 2;
 };
 
 // A stream that counts. Work that is submitted while another thread submits is not.
@@ -53,9 +61,11 @@ struct Lane {
                         : DeviceWork::Stream::Kind::non_blocking) {}
 
   // With the mutex held.
-  void submit(unsigned microseconds) {
-    stream.run([this, microseconds] {
+  void submit(
+      unsigned microseconds, std::function<void()> work = [] {}) {
+    stream.run([this, microseconds, work = std::move(work)] {
       if (microseconds > 0) std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      work();
       ++done;
     });
     ++submitted;
@@ -85,10 +95,10 @@ class Proof {
     m_in_use[begin] = {end};
   }
 
-  // Call it before the deallocation.
-  void given_back(char const* begin) {
+  // Call it before the deallocation. `only` is the stream whose work alone uses the memory.
+  void given_back(char const* begin, Lane const* only = nullptr) {
     std::lock_guard const lock(m_mutex);
-    note(begin, m_in_use.extract(begin).mapped().end);
+    note(begin, m_in_use.extract(begin).mapped().end, only);
   }
 
   void kept(char const* begin, char const* end) {
@@ -105,7 +115,7 @@ class Proof {
     char const* const end = kept->second.end;
     if (--kept->second.graphs > 0) return;
     m_kept.erase(kept);
-    if (m_in_use.count(begin) == 0) note(begin, end);
+    if (m_in_use.count(begin) == 0) note(begin, end, nullptr);
   }
 
   std::size_t hand_outs = 0, too_early = 0, twice = 0, taken_from_graphs = 0;
@@ -144,9 +154,10 @@ class Proof {
       if (before.end > end) map[end] = before;
     }
   }
-  void note(char const* begin, char const* end) {
+  void note(char const* begin, char const* end, Lane const* only) {
     auto const submitted = std::make_shared<std::vector<std::size_t>>();
-    for (auto const& lane : m_lanes) submitted->push_back(lane->submitted);
+    for (auto const& lane : m_lanes)
+      submitted->push_back(only == nullptr || lane.get() == only ? lane->submitted.load() : 0);
     forget(m_given_back, begin, end);
     m_given_back[begin] = {end, submitted};
   }
@@ -164,18 +175,23 @@ struct Shared {
   Round const round;
   std::vector<std::unique_ptr<Lane>> lanes;
   Proof proof{lanes};
-  std::atomic<std::size_t> overdrawn{0}, broken_captures{0}, refused{0};
+  std::atomic<std::size_t> overdrawn{0}, broken_captures{0}, refused{0}, overwritten{0},
+      misplaced{0}, bad_children{0};
 };
 
 class Worker {
  public:
-  Worker(Shared& shared, unsigned seed) : m_shared(shared), m_random(seed) {}
+  Worker(Shared& shared, unsigned seed) : m_shared(shared), m_random(seed) {
+    m_blocks.reserve(most_blocks);  // run_out_of_heap must not fail here
+  }
 
   void run(unsigned operations) {
     for (unsigned i = 0; i < operations; ++i) {
       try {
         step();
       } catch (Error const&) {
+        ++m_shared.refused;
+      } catch (std::bad_alloc const&) {
         ++m_shared.refused;
       }
     }
@@ -187,11 +203,15 @@ class Worker {
   struct Block {
     char* begin;
     char* end;
+    std::uint64_t tag;  ///< what its owner has written
+    Lane* only;         ///< whose work alone uses it; nullptr: that of all
   };
   struct Graph {
     cudaGraphExec_t executable;
     char* kept;
   };
+
+  static constexpr std::size_t most_blocks = 40;
 
   unsigned any(std::size_t below) { return static_cast<unsigned>(m_random() % below); }
   bool one_of(unsigned count) { return any(count) == 0; }
@@ -199,11 +219,13 @@ class Worker {
   void step() {
     Round const& round  = m_shared.round;
     unsigned const what = any(100);
-    if (what < 45 && m_blocks.size() < 40) return allocate();
+    if (what < 45 && m_blocks.size() < most_blocks) return allocate();
     if (what < 80) return deallocate();
     if (what < 90) return submit();
     if (what < 92) return static_cast<void>(pool::trim(any(8 * MiB)));
-    if (what < 94) return static_cast<void>(pool::statistics());
+    if (what < 93) return static_cast<void>(pool::statistics());
+    if (what < 94)
+      return one_of(10) ? one_of(2) ? deallocate_twice() : fork_child() : run_out_of_heap();
     if (what < 96) return round.faults ? fail() : capture();
     if (what < 98) return one_of(2) ? launch() : end_graph();
     if (round.reserves && one_of(50))
@@ -215,23 +237,90 @@ class Worker {
                               : one_of(8) ? 3 * MiB
                               : one_of(3) ? 64 * KiB
                                           : 4 * KiB;
-    std::size_t const bytes = 1 + any(most);
+    std::size_t const bytes = sizeof(std::uint64_t) + any(most);
     auto const kind         = one_of(32) ? MemoryKind::write_combined : MemoryKind::page_locked;
-    auto* const begin       = static_cast<char*>(
-        Pool::allocate({bytes, kind, one_of(16) ? 0 : -1, "TestSpace", "proof"}));
+    int const node          = one_of(16) ? 0 : -1;
+    auto* const begin =
+        static_cast<char*>(Pool::allocate({bytes, kind, node, "TestSpace", "proof"}));
     m_shared.proof.handed_out(begin, begin + bytes);
-    m_blocks.push_back({begin, begin + bytes});
+    std::uint64_t const tag                           = m_random();
+    *reinterpret_cast<std::uint64_t volatile*>(begin) = tag;
+    m_blocks.push_back({begin, begin + bytes, tag, one_of(3) ? &any_lane() : nullptr});
+    Pools& pools = *Pools::existing();
+    if (one_of(8)) {
+      auto const& right = pools.of(kind, node).heaps;
+      pools.at(begin, [&](Heap const& heap, auto const& block) {
+        bool const bound =
+            block.segment->region.numa_node == node || block.segment->region.numa_node == -1;
+        if (!bound || &heap < right.begin() || &heap >= right.end()) ++m_shared.misplaced;
+      });
+    }
     std::size_t const limit = m_shared.round.limit;
-    if (limit > 0 && Pools::existing()->ledger.locked() > limit) ++m_shared.overdrawn;
+    if (limit > 0 && pools.ledger.locked() > limit) ++m_shared.overdrawn;
+  }
+
+  // Fails in the middle of an allocation. The fake runtime, and the proof, ask for less at once.
+  void run_out_of_heap() {
+    if (m_blocks.size() == most_blocks) return;
+    AllocationHook const hook(1 + any(3), 300, [] { throw std::bad_alloc(); });
+    allocate();
+  }
+
+  Block take_block() {
+    std::swap(m_blocks[any(m_blocks.size())], m_blocks.back());
+    Block const block = m_blocks.back();
+    m_blocks.pop_back();
+    return block;
+  }
+
+  // Work that reads the block, as a copy from it does.
+  std::function<void()> reads(Block const& block) {
+    return [&shared = m_shared, block] {
+      if (*reinterpret_cast<std::uint64_t volatile*>(block.begin) != block.tag)
+        ++shared.overwritten;
+    };
   }
 
   void deallocate() {
-    submit();
-    if (m_blocks.empty()) return;
-    std::swap(m_blocks[any(m_blocks.size())], m_blocks.back());
-    m_shared.proof.given_back(m_blocks.back().begin);
-    Pool::deallocate(m_blocks.back().begin);
-    m_blocks.pop_back();
+    if (m_blocks.empty()) return submit();
+    Block const block = take_block();
+    Lane& lane        = block.only != nullptr ? *block.only : any_lane();
+    std::unique_lock const lock(lane.mutex, std::try_to_lock);
+    if (lock.owns_lock()) lane.submit(one_of(16) ? any(2000) : 0, reads(block));
+    if (block.only != nullptr && lock.owns_lock()) {
+      m_shared.proof.given_back(block.begin, &lane);
+      Pool::deallocate_on({lane.stream.get(), lane.device}, block.begin);
+    } else {
+      m_shared.proof.given_back(block.begin);
+      Pool::deallocate(block.begin);
+    }
+  }
+
+  // While work runs nobody has the block, so the second time is refused.
+  void deallocate_twice() {
+    Lane& lane = any_lane();
+    std::unique_lock const lock(lane.mutex, std::try_to_lock);
+    if (!lock.owns_lock() || m_blocks.empty()) return;
+    Block const block = take_block();
+    DeviceWork::Gate gate;
+    lane.submit(0, gate.hold());
+    m_shared.proof.given_back(block.begin);
+    Pool::deallocate(block.begin);
+    Pool::deallocate(block.begin);
+  }
+
+  void fork_child() {
+    int const status = ChildOfFork::status([&] {
+      for (Block const& block : m_blocks) Pool::deallocate(block.begin);
+      pool::trim(0);
+      try {
+        Pool::allocate({1, MemoryKind::page_locked, -1, "TestSpace", "child"});
+      } catch (Error const&) {
+        return 0;
+      }
+      return 1;
+    });
+    if (status != 0) ++m_shared.bad_children;
   }
 
   Lane& any_lane() { return *m_shared.lanes[any(m_shared.lanes.size())]; }
@@ -253,7 +342,11 @@ class Worker {
                                         : cudaStreamCaptureModeGlobal);
     retain_for_graph(lane.stream.get(), block.begin, nullptr);
     m_shared.proof.kept(block.begin, block.end);
-    if (one_of(2)) deallocate();
+    if (one_of(2)) {  // on the stream that captures: waits for all work
+      Block const other = take_block();
+      m_shared.proof.given_back(other.begin);
+      Pool::deallocate_on({lane.stream.get(), lane.device}, other.begin);
+    }
     cudaGraph_t const graph = lane.stream.end_capture_with_graph();
     Driver::end_announced_capture();
     if (graph == nullptr) {
@@ -282,7 +375,9 @@ class Worker {
   }
 
   void fail() {
-    FakeCuda::fail_nth_call("*", 1 + any(20), one_of(2) ? FakeCuda::out_of_memory : 999);
+    bool const unlocking = one_of(8);
+    FakeCuda::fail_nth_call(unlocking ? "cudaHostUnregister" : "*", 1 + any(unlocking ? 2 : 20),
+                            one_of(2) ? FakeCuda::out_of_memory : 999);
   }
 
   Shared& m_shared;
@@ -294,37 +389,45 @@ class Worker {
 }  // namespace
 
 TEST_CASE("no hand-out of memory comes before the end of all work that could touch it") {
-  constexpr int devices = 2;
   Round const round =
       GENERATE(Round{"no limit", 0, false, false, false},
                Round{"limit", 48 * MiB, false, false, true}, Round{"faults", 0, true, false, true},
                Round{"faults at a limit", 48 * MiB, true, false, false},
                Round{"old driver", 0, false, true, false},
-               Round{"old driver at a limit", 48 * MiB, false, true, true});
+               Round{"old driver at a limit", 48 * MiB, false, true, true},
+               Round{"one thread", 0, false, false, true, 1, 1},
+               Round{"64 threads", 0, false, false, false, 64, 2},
+               Round{"four devices at a limit", 192 * MiB, false, false, false, 16, 4});
   INFO(round.name);
-  unsigned const operations = from_environment("KOKKOS_HOST_SPACES_TEST_ALLOCATIONS", 10000);
+  unsigned const operations = from_environment("KOKKOS_HOST_SPACES_TEST_ALLOCATIONS", 20000);
   unsigned const seed       = from_environment("KOKKOS_HOST_SPACES_TEST_SEED", 1);
-  PoolTest const test(devices);
+  PoolTest const test(round.devices);
   if (round.old_driver) FakeCuda::use_old_driver();
   pool::set_limit(round.limit);
   Shared shared(round);
-  for (unsigned i = 0; i < 3 * devices; ++i)
-    shared.lanes.push_back(std::make_unique<Lane>(static_cast<int>(i % devices), i < devices));
+  for (int i = 0; i < 3 * round.devices; ++i)
+    shared.lanes.push_back(std::make_unique<Lane>(i % round.devices, i < round.devices));
   {
     std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < 6; ++i)
-      threads.emplace_back([&, i] { Worker(shared, seed * 100 + i).run(operations); });
+    for (unsigned i = 0; i < round.threads; ++i)
+      threads.emplace_back(
+          [&, i] { Worker(shared, seed * 100 + i).run(operations / round.threads); });
   }
   FakeCuda::fail_no_more();
   for (auto const& lane : shared.lanes) lane->stream.wait();
   CHECK(shared.proof.too_early == 0);
   CHECK(shared.proof.twice == 0);
   CHECK(shared.proof.taken_from_graphs == 0);
+  CHECK(shared.overwritten == 0);
   CHECK(shared.overdrawn == 0);
+  CHECK(shared.misplaced == 0);
   CHECK(shared.broken_captures == 0);
-  CHECK(shared.proof.hand_outs > operations);
+  CHECK(shared.bad_children == 0);
+  CHECK(shared.proof.hand_outs > operations / 6);
   CHECK(PoolTest::usage().bytes_in_use == 0);
+  CHECK(FakeCuda::registrations_are_mapped());
   pool::set_limit(0);
   Pool::release_all();
   if (!round.faults) CHECK(FakeCuda::nothing_leaked());
+  if (!round.faults) CHECK(Pools::existing()->ledger.locked() == 0);
 }

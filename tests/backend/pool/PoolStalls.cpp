@@ -15,6 +15,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <random>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -313,4 +315,43 @@ TEST_CASE("failure 2: without events, work that never ends ends a shortage in an
   char* const again = PoolTest::allocate(20 * MiB);
   CHECK(again == block);
   Pool::deallocate(again);
+}
+
+TEST_CASE("failure 3: beside a kernel that never ends, memory of another stream is used again") {
+  PoolTest const test(1);
+  if (GENERATE(false, true)) FakeCuda::use_old_driver();
+  DeviceWork::Stream endless, stream;
+  constexpr std::size_t at_once = 8, most = 2 * MiB;
+  auto const device = std::unique_ptr<void, void (*)(void*)>(Driver::allocate_on_device(0, most),
+                                                             Driver::free_on_device);
+  DeviceWork::Gate never;  // opens before the memory is freed, which waits for all work
+  endless.run(never.hold());
+  std::minstd_rand random(1);
+  bool const one_size = GENERATE(true, false);
+  int const rounds    = sanitized ? 5000 : 25000;
+  for (int i = 0; i < rounds; ++i) {
+    std::size_t const bytes = one_size ? most : 1 + random() % most;
+    char* const block       = PoolTest::allocate(bytes);
+    Driver::copy(device.get(), block, 1, stream.get());
+    Pool::deallocate_on({stream.get(), 0}, block);
+    if (i % at_once == 0) stream.wait();
+  }
+  std::size_t const locked = PoolTest::usage().bytes_locked;
+  CHECK(locked <= 2 * at_once * most);
+
+  // All other memory waits for the kernel: the pool grows to its limit.
+  REQUIRE(soon);
+  pool::set_limit(locked + 16 * MiB);
+  auto const start             = Clock::now();
+  auto const allocate_for_ever = [] {
+    for (;;) Pool::deallocate(PoolTest::allocate(most));
+  };
+  CHECK_THROWS_WITH(allocate_for_ever(),
+                    ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
+  CHECK(Clock::now() - start < milliseconds(5000));
+  CHECK(PoolTest::usage().bytes_locked > locked);
+  CHECK(pool::statistics().seconds_oldest_retired >= 1);
+  never.open();
+  endless.wait();
+  Pool::deallocate(PoolTest::allocate(most));
 }

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
@@ -31,6 +33,16 @@ struct DelayedReader {
     }
     for (std::size_t i = 0; i < data.extent(0); ++i)
       if (data(i) != expected) ++wrong();
+  }
+};
+
+// Runs until the flag is set, at most some minutes.
+struct Endless {
+  Kokkos::View<int, khs::MappedSpace> stop;
+  KOKKOS_FUNCTION void operator()(int) const {
+    int const volatile* const flag = stop.data();
+    for (long long spins = 0; *flag == 0 && spins < 100000000LL; ++spins) {
+    }
   }
 };
 
@@ -78,6 +90,65 @@ TEST_CASE(
   });
   CHECK_FALSE(reused);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("a delayed kernel finds the bytes of a View that was retired on its instance",
+          "[pool_cuda]") {
+  bool reused     = true;
+  int const wrong = wrong_after(Mapped("data", n), [&](Mapped& data) {
+    auto const* const address = data.data();
+    khs::pool::retire_on(Kokkos::Cuda(), std::move(data));
+    reused = false;
+    for (int i = 0; i < 8; ++i) {
+      Mapped const fresh(Kokkos::view_alloc("fresh", Kokkos::WithoutInitializing), n);
+      reused = reused || fresh.data() == address;
+      Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), fresh, 7);
+    }
+  });
+  CHECK_FALSE(reused);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("beside a kernel that never ends, Views retired on another instance are used again",
+          "[endless]") {
+  constexpr std::size_t at_once = 64, bytes = 256 << 10;
+  using Buffer         = Kokkos::View<char*, khs::PinnedSpace>;
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Kokkos::View<int, khs::MappedSpace> const stop("stop");
+  Kokkos::View<char*, Kokkos::CudaSpace> const device("device", bytes);
+  auto const buffer = [] {
+    return Buffer(Kokkos::view_alloc("buffer", Kokkos::WithoutInitializing), bytes);
+  };
+  Kokkos::fence();
+  khs::pool::trim(0);
+  std::size_t const before = khs::pool::statistics().total.bytes_locked;
+  Kokkos::parallel_for("endless", Kokkos::RangePolicy<Kokkos::Cuda>(instances[0], 0, 1),
+                       Endless{stop});
+  for (int i = 0; i < 1000000; ++i) {
+    Buffer view = buffer();
+    Kokkos::deep_copy(instances[1], device, view);
+    khs::pool::retire_on(instances[1], std::move(view));
+    if (i % at_once == 0) instances[1].fence();
+  }
+  std::size_t const locked = khs::pool::statistics().total.bytes_locked;
+  CHECK(locked - before <= 2 * at_once * bytes);
+
+  // All other Views wait for the kernel: the pool grows to its limit.
+  khs::pool::set_limit(locked + (16 << 20));
+  auto const start = std::chrono::steady_clock::now();
+  std::string message;
+  try {
+    for (int i = 0; i < 1000; ++i) Kokkos::deep_copy(instances[1], device, buffer());
+  } catch (khs::OutOfPinnedMemory const& error) {
+    message = error.what();
+  }
+  CHECK(message.find("work of device 0 does not end") != std::string::npos);
+  CHECK(microseconds_since(start) < 10e6);
+  CHECK(khs::pool::statistics().seconds_oldest_retired >= 1);
+  std::atomic_ref<int>(stop()).store(1);
+  Kokkos::fence();
+  CHECK(buffer().data() != nullptr);
+  khs::pool::set_limit(0);
 }
 
 TEST_CASE("control: the delayed kernel notices memory that is written too early",

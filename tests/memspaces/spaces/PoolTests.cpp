@@ -75,7 +75,25 @@ TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
   CHECK_THAT(json, ContainsSubstring("{\"space\": \"Pinned\""));
   CHECK_THAT(json, ContainsSubstring("\"registered_segments\": " +
                                      std::to_string(statistics.registered_segments)));
+  CHECK_THAT(json, ContainsSubstring("\"seconds_oldest_retired\": "));
   CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
+}
+
+TEST_CASE("a View that is retired on an instance is gone, but not other Views of its memory",
+          "[pool]") {
+  Kokkos::View<int*, khs::PinnedSpace> view("view", 1000);
+  auto part = Kokkos::subview(view, std::pair(10, 20));
+  part(3)   = 7;
+  khs::pool::retire_on(Kokkos::DefaultExecutionSpace(), std::move(view));
+  CHECK(view.data() == nullptr);
+  CHECK(khs::pool::describe(part)->state == khs::pool::State::in_use);
+  CHECK(part(3) == 7);
+  void const* const memory = part.data();
+  khs::pool::retire_on(Kokkos::DefaultHostExecutionSpace(), std::move(part));
+  auto const description = khs::pool::describe(memory);
+  CHECK((!description || description->state != khs::pool::State::in_use));
+  Kokkos::View<int, Kokkos::LayoutLeft, khs::MappedSpace> none;
+  khs::pool::retire_on(Kokkos::DefaultExecutionSpace(), std::move(none));
 }
 
 TEST_CASE("trim gives cached memory back, and reserve locks some beforehand", "[pool]") {

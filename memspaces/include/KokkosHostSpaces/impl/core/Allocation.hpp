@@ -34,6 +34,23 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes);
 
+/// While this lives, the memory around `data` that this thread deallocates waits only for the work
+/// that `stream` has by then.
+class ScopedRetirement {
+ public:
+  ScopedRetirement(void const* data, void* stream, int device) noexcept;
+  ~ScopedRetirement();
+  ScopedRetirement(ScopedRetirement const&)            = delete;
+  ScopedRetirement& operator=(ScopedRetirement const&) = delete;
+
+  void const* const data;
+  void* const stream;
+  int const device;
+
+ private:
+  ScopedRetirement const* m_before;
+};
+
 /// Page-locked, mapped memory of the pool for the lifetime of this object. The pool hands it out
 /// again when the device work that was enqueued before the destruction is done.
 class PoolMemory {

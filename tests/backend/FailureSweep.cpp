@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Whichever call to CUDA or the system fails, or which allocation of host memory: operations of the
+// backend throw what they promise, leave nothing behind and work again.
+
+#include "FailureSweep.hpp"
+
+#include "../../backend/Placement.hpp"
+#include "../../backend/Replays.hpp"
+#include "../../backend/os/CacheFile.hpp"
+#include "../../backend/os/Mappings.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../../backend/os/Topology.hpp"
+#include "../support/Sanitized.hpp"
+#include "CapturedStderr.hpp"
+
+#include <array>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace FailureSweep;
+
+namespace {
+
+struct Deallocate {
+  void operator()(char* block) const { Pool::deallocate(block); }
+};
+using Memory = std::unique_ptr<char, Deallocate>;
+
+Memory allocate(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked, int node = -1) {
+  Memory memory(static_cast<char*>(Pool::allocate({bytes, kind, node, "TestSpace", "of a test"})));
+  std::memset(memory.get(), 'x', bytes);
+  return memory;
+}
+
+struct Limit {
+  explicit Limit(std::size_t bytes) { pool::set_limit(bytes); }
+  ~Limit() { pool::set_limit(0); }
+};
+
+// A capture that must not be broken.
+class Capture {
+ public:
+  explicit Capture(DeviceWork::Stream& stream) : m_stream(stream) {
+    FailNth::Exempt const of_test;
+    m_stream.begin_capture();
+  }
+  ~Capture() noexcept(false) {
+    FailNth::Exempt const of_test;
+    bool const ended = m_stream.end_capture();
+    // Without the relaxed mode, which no thread is refused that has a context, calls do break captures.
+    bool const is_relaxed = !FailNth::failed().contains("cuThreadExchangeStreamCaptureMode");
+    if (std::uncaught_exceptions() == 0 && is_relaxed) expect(ended, "the capture is broken");
+  }
+  Capture(Capture const&)            = delete;
+  Capture& operator=(Capture const&) = delete;
+
+ private:
+  DeviceWork::Stream& m_stream;
+};
+
+// Functions of CUDA in the sources of backend/cuda/: calls of the runtime, names of the driver's.
+std::set<std::string> functions_of_cuda() {
+  // Of the first two nothing can be said, and the fake does not let the last one fail.
+  std::set<std::string> const never_fail{"cudaGetErrorName", "cudaGetErrorString",
+                                         "cudaGetLastError", "cuCtxPopCurrent",
+                                         "cudaGetDriverEntryPoint"};
+  std::regex const function(
+      R"x(\b(cuda[A-Z]\w+)\(|= (cudaGraph\w+(?:Edges|Dependencies));|"(cu[A-Z][a-z]\w+)")x");
+  std::set<std::string> all;
+  for (auto const& entry :
+       std::filesystem::directory_iterator(KOKKOS_HOST_SPACES_TEST_SOURCES "/backend/cuda")) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::string const source = text.str();
+    for (std::sregex_iterator found(source.begin(), source.end(), function), end; found != end;
+         ++found) {
+      std::string const name = (*found)[1].str() + (*found)[2].str() + (*found)[3].str();
+      if (!never_fail.contains(name) && !name.ends_with("_v2")) all.insert(name);
+    }
+  }
+  return all;
+}
+
+std::string missing(std::set<std::string> const& wanted, std::set<std::string> const& found) {
+  std::string names;
+  for (std::string const& name : wanted)
+    if (!found.contains(name)) names += " " + name;
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("whichever call fails: allocation and deallocation", "[failures]") {
+  for (std::size_t const bytes : {std::size_t(1000), 100 * KiB, 3 * MiB}) {
+    std::string const size = std::to_string(bytes) + " bytes";
+    Sweep("allocate " + size, [&](Setting&) { allocate(bytes); });
+    Sweep("allocate beside retired memory, " + size, [&](Setting&) { allocate(bytes); }, {bytes});
+    Sweep("allocate again, " + size, [&](Setting& setting) {
+      for (int i = 0; i < 3; ++i) {
+        Memory const memory = allocate(bytes);
+        Driver::copy(memory.get(), memory.get() + bytes / 2, bytes / 2, setting.stream.get());
+      }
+    });
+  }
+  Sweep("allocate with an old driver",
+        [](Setting&) {
+          for (int i = 0; i < 3; ++i) allocate(3 * MiB);
+        },
+        {3 * MiB, true});
+  Sweep("allocate write-combined", [](Setting&) { allocate(1000, MemoryKind::write_combined); });
+  Sweep("allocate on a node", [](Setting&) { allocate(3 * MiB, MemoryKind::page_locked, 0); });
+}
+
+TEST_CASE("whichever call fails: control of the pool", "[failures]") {
+  Sweep("trim", [](Setting&) {
+    allocate(3 * MiB);
+    pool::trim(0);
+  });
+  Sweep("trim beside work", [](Setting&) { pool::trim(0); }, {3 * MiB});
+  Sweep("set a limit", [](Setting&) {
+    allocate(3 * MiB);
+    Limit const limit(1);
+  });
+  Sweep("allocate at the limit", [](Setting&) {
+    Limit const limit(Pools::instance().ledger.locked() + 4 * MiB);  // what was lost counts, too
+    allocate(3 * MiB);
+    allocate(7 * MiB / 2);
+  });
+  Sweep("reserve",
+        [](Setting&) { Pool::reserve(5 * MiB, MemoryKind::page_locked, -1, 3 * MiB).wait(); });
+  Sweep("ask for statistics", [](Setting&) {
+    Memory const memory = allocate(1000);
+    expect(pool::statistics().total.bytes_in_use > 0, "in use");
+    expect(pool::describe(memory.get())->label == "of a test", "label");
+  });
+}
+
+TEST_CASE("whichever call fails: registration", "[failures]") {
+  for (bool const keep_from_children : {false, true}) {
+    Sweep("register", [&](Setting& setting) {
+      void* const pages = setting.foreign_page();
+      register_range(pages, page_bytes(), "a label that does not fit into a short string",
+                     keep_from_children);
+      std::string const why = unregister_range(pages);
+      if (!why.empty() && refusals_to_take_back() == 0 && why != "out of memory") throw Wrong(why);
+    });
+  }
+}
+
+TEST_CASE("whichever call fails: copies", "[failures]") {
+  static std::array<char, 4096> from, to;
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i % 101);
+  std::size_t const run    = 10;
+  auto const expect_copied = [](std::size_t begin, std::size_t bytes) {
+    expect(std::memcmp(&to[begin], &from[begin], bytes) == 0, "the copy is wrong");
+  };
+  Sweep("copy bytes", [&](Setting& setting) {
+    to.fill(0);
+    Driver::copy(to.data(), from.data(), 100, setting.stream.get());
+    Driver::fence(setting.stream.get());
+    expect_copied(0, 100);
+  });
+  Sweep("copy rows, planes and irregular rows", [&](Setting& setting) {
+    for (Driver::Box const& box :
+         {Driver::Box{run, 4, 1, 16, 64, 16, 64}, Driver::Box{run, 4, 3, 16, 64, 16, 64},
+          Driver::Box{run, 1, 3, run, 64, run, 64}, Driver::Box{run, 4, 1, 5, 64, 5, 64}}) {
+      to.fill(0);
+      Driver::copy(to.data(), from.data(), box, setting.stream.get());
+      Driver::fence(setting.stream.get());
+      expect_copied((box.planes - 1) * 64, run);
+    }
+  });
+  Sweep("copy a batch", [&](Setting& setting) {
+    Memory const a = allocate(1000), b = allocate(1000);
+    void* const dsts[]        = {a.get(), a.get() + 500};
+    void const* const srcs[]  = {b.get(), b.get() + 500};
+    std::size_t const sizes[] = {100, 200};
+    std::memset(b.get(), 'b', 1000);
+    if (!Driver::copy_batch(dsts, srcs, sizes, 2, setting.stream.get()))
+      for (int i : {0, 1}) Driver::copy(dsts[i], srcs[i], sizes[i], setting.stream.get());
+    Driver::fence(setting.stream.get());
+    expect(a.get()[99] == 'b' && a.get()[699] == 'b', "the batch is wrong");
+  });
+  Sweep("copy to another device by a private stream, and call a function then", [](Setting&) {
+    std::unique_ptr<void, void (*)(void*)> const memory(Driver::allocate_on_device(1, 100),
+                                                        &Driver::free_on_device);
+    if (memory == nullptr) return;
+    static std::atomic<int> called;
+    called                      = 0;
+    Driver::Stream const stream = Driver::private_stream(1);
+    try {
+      Driver::copy(memory.get(), from.data(), 100, stream);
+      Driver::enqueue_host_function(
+          stream, [](void*) { ++called; }, nullptr);
+      Driver::fence(stream, 1);
+    } catch (Error const&) {
+      FailNth::Exempt const of_test;
+      cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+      throw;
+    }
+    expect(called == 1, "the function is not called");
+    expect(Driver::device_of(memory.get()) == 1 || !FailNth::failed().empty(),
+           "the device is wrong");
+  });
+}
+
+TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
+  Sweep("streams that wait for each other", [](Setting& setting) {
+    struct Made {
+      Driver::Stream stream = Driver::make_stream(1);
+      Driver::Event event   = nullptr;
+      ~Made() {
+        Driver::release_event(event);
+        Driver::release_stream(stream);
+      }
+    } made;
+    Driver::record(made.event, setting.stream.get(), 0);
+    Driver::make_wait(made.stream, made.event, 1);
+    expect(Driver::wait(made.event) || !FailNth::failed().empty(), "the event is not waited for");
+  });
+  Sweep("events of all work", [](Setting& setting) {
+    Driver::Event event = nullptr;
+    {
+      FailNth::Exempt const of_test;
+      setting.stream.run([] {});
+    }
+    auto const recorded = Driver::record_all_work(0, event);
+    Driver::query(event);
+    bool const fenced = Driver::fence_device(0);
+    Driver::do_if_idle(0, [] {});
+    Driver::release_event(event);
+    expect((recorded == Driver::Recorded::yes && fenced) || !FailNth::failed().empty(),
+           "nothing is recorded");
+  });
+  Sweep("memory of a captured graph", [](Setting& setting) {
+    std::optional<FailNth::Exempt> of_test(std::in_place);
+    Memory const memory = allocate(1000);
+    Capture const capture(setting.stream);
+    of_test.reset();
+    retain_for_graph(setting.stream.get(), memory.get(), nullptr);
+  });
+  Sweep("an announced capture",
+        [](Setting& setting) {
+          struct Announced {
+            Announced() { Driver::announce_capture(); }
+            ~Announced() { Driver::end_announced_capture(); }
+          } const announced;
+          Capture const capture(setting.stream);
+          allocate(3 * MiB);
+        },
+        {3 * MiB});
+  Sweep("dependent launches", [](Setting& setting) {
+    int argument = 0;
+    std::optional<FailNth::Exempt> of_test(std::in_place);
+    FakeCuda::has_kernels({90, 90});
+    of_test.reset();
+    auto const kernel = Driver::dependent_launch_handle(&argument, 0);
+    bool const started =
+        kernel && Driver::launch_dependent(*kernel, 1, 32, &argument, setting.stream.get(), 0);
+    expect(started || !FailNth::failed().empty(), "the kernel is not launched");
+  });
+#if CUDART_VERSION >= 13000
+  Sweep("dependent edges", [](Setting&) {
+    std::optional<FailNth::Exempt> of_test(std::in_place);
+    int kernels[2]              = {};
+    cudaGraphNode_t nodes[2]    = {};
+    cudaGraph_t made            = nullptr;
+    cudaKernelNodeParams launch = {};
+    DeviceWork::require(cudaGraphCreate(&made, 0), "cudaGraphCreate");
+    std::unique_ptr<CUgraph_st, void (*)(cudaGraph_t)> const graph(made, [](cudaGraph_t of_ours) {
+      FailNth::Exempt const of_test_too;
+      cudaGraphDestroy(of_ours);
+    });
+    for (int i : {0, 1}) {
+      launch.func = &kernels[i];
+      DeviceWork::require(cudaGraphAddKernelNode(&nodes[i], made, nullptr, 0, &launch), "a node");
+    }
+    DeviceWork::require(cudaGraphAddDependencies(made, &nodes[0], &nodes[1], nullptr, 1),
+                        "an edge");
+    of_test.reset();
+    Driver::make_dependent_edges(made, [](void const*, void const*) { return true; });
+    FailNth::Exempt const of_check;
+    std::size_t edges = 0;
+    DeviceWork::require(cudaGraphGetEdges(made, nullptr, nullptr, nullptr, &edges),
+                        "cudaGraphGetEdges");
+    expect(edges == 1, "an edge is lost");
+  });
+#endif
+}
+
+TEST_CASE("whichever call fails: the guard", "[failures]") {
+  CapturedStderr const said;
+  bool& is_on = const_cast<Config&>(config()).guard;
+  is_on       = true;
+  Sweep("guard a copy", [](Setting& setting) {
+    Memory const a = allocate(20 * KiB), b = allocate(20 * KiB);
+    Guard::watch({a.get(), 20 * KiB, "a"}, {b.get(), 20 * KiB, "b"}, setting.stream.get());
+    FailNth::Exempt const of_test;
+    setting.stream.wait();
+    // What the system never opens again, nobody can.
+    if (setting.failure.lasts)
+      for (Memory const& memory : {std::cref(a), std::cref(b)})
+        mprotect(memory.get(), 20 * KiB, PROT_READ | PROT_WRITE);
+    a.get()[0] = b.get()[0] = 'x';
+  });
+  is_on = false;
+}
+
+TEST_CASE("whichever call fails: questions to the system", "[failures]") {
+  auto const folder =
+      std::filesystem::temp_directory_path() / ("failure_sweep." + std::to_string(getpid()));
+  std::string const file = folder / "cache";
+  std::filesystem::create_directories(folder);
+  Sweep("replace a cache file", [&](Setting&) {
+    std::string const why =
+        replace_cache_file(file, "a text that does not fit into a short string");
+    FailNth::Exempt const of_test;
+    auto const files = std::filesystem::directory_iterator(folder);
+    expect(std::distance(files, std::filesystem::directory_iterator()) <= 1,
+           "a file is left behind");
+    expect(!why.empty() || read_cache_file(file) == "a text that does not fit into a short string",
+           "it is not written");
+  });
+  std::filesystem::remove_all(folder);
+  for (AskBy const how : {AskBy::query, AskBy::list})
+    Sweep("look at a mapping", [&](Setting& setting) {
+      char* const page = setting.foreign_page();
+      expect(report_on_range(page, page_bytes(), how).state == RangeState::writable,
+             "it is mapped");
+    });
+  Sweep("place pages", [](Setting&) {
+    Driver::pci_bus_id(0);
+    std::unique_ptr<char, void (*)(void*)> const pages(static_cast<char*>(map_pages(3 * MiB)),
+                                                       [](void* p) {
+                                                         if (p != nullptr) unmap_pages(p, 3 * MiB);
+                                                       });
+    if (pages == nullptr) return;
+    Placed const placed = place_pages(pages.get(), 3 * MiB, 0, config());
+    first_touch(pages.get(), 3 * MiB, placed.team);
+    Topology::machine().node_of(pages.get(), 3 * MiB);
+  });
+  Sweep("describe a machine", [](Setting&) {
+    std::optional<FailNth::Exempt> of_test(std::in_place);
+    std::ostringstream xml;
+    xml << std::ifstream(KOKKOS_HOST_SPACES_TEST_SOURCES "/tests/backend/topologies/two-nodes.xml")
+               .rdbuf();
+    of_test.reset();
+    Topology const machine = Topology::from_xml(xml.str());
+    machine.nearest_node("0000:17:00.0");
+    machine.cores_for(0);
+  });
+  Sweep("limits and names", [](Setting&) {
+    most_memory();
+    locked_memory_limit();
+    host_name();
+  });
+}
+
+TEST_CASE("each function of CUDA and of the system that the backend calls was made to fail",
+          "[failures]") {
+  std::set<std::string> functions = functions_of_cuda();
+  std::istringstream of_system(KOKKOS_HOST_SPACES_FAILING_SYSTEM);
+  for (std::string name; of_system >> name;) functions.insert(name);
+  CHECK(functions.size() > 60);
+  CHECK(missing(functions, FailNth::failed_so_far()) == "");
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Makes each call fail that an operation makes, one after the other, on the fake runtime, and checks after
+// each failure what must hold then.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_FAILURE_SWEEP_HPP
+#define KOKKOS_HOST_SPACES_TESTS_BACKEND_FAILURE_SWEEP_HPP
+
+#include "../../backend/Config.hpp"
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/guard/Guard.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../support/DeviceWork.hpp"
+#include "../support/FailNth.hpp"
+#include "../support/FakeCuda.hpp"
+#include "pool/PoolTest.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace FailureSweep {
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+
+/// A block that was deallocated before work which reads it has ended.
+class RetiredBlock {
+ public:
+  explicit RetiredBlock(std::size_t bytes) : m_bytes(bytes), m_block(PoolTest::allocate(bytes)) {
+    std::memset(m_block, 'r', m_bytes);
+    m_stream.run([this] {
+      for (auto const end = Clock::now() + most; !m_over && Clock::now() < end;)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      m_is_intact = m_block[0] == 'r' && std::memcmp(m_block, m_block + 1, m_bytes - 1) == 0;
+    });
+    Pool::deallocate(m_block);
+  }
+
+  /// Ends the work; false if somebody wrote to the block before.
+  bool is_intact() {
+    m_over = true;
+    m_stream.wait();
+    return m_is_intact;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // An operation may wait for the work.
+  static constexpr std::chrono::milliseconds most{5};
+
+  DeviceWork::Stream m_stream;
+  std::size_t const m_bytes;
+  char* const m_block;
+  std::atomic<bool> m_over{false}, m_is_intact{true};
+};
+
+/// What an operation may use: a stream on each of two devices. Device 0 is current.
+struct Setting {
+  FailNth::Failure failure;
+  DeviceWork::Stream stream{};
+  std::unique_ptr<DeviceWork::Stream> const of_second = [] {
+    DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+    auto made = std::make_unique<DeviceWork::Stream>();
+    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    return made;
+  }();
+
+  explicit Setting(FailNth::Failure const& planned) : failure(planned) {}
+
+  /// A page that is the caller's own, another one each time: it may stay locked.
+  char* foreign_page() {
+    FailNth::Exempt const of_test;
+    m_pages.emplace_back(std::aligned_alloc(page_bytes(), page_bytes()), &std::free);
+    return static_cast<char*>(m_pages.back().get());
+  }
+
+ private:
+  std::vector<std::unique_ptr<void, void (*)(void*)>> m_pages;
+};
+
+/// Thrown by operations whose result is wrong.
+struct Wrong : std::logic_error {
+  using std::logic_error::logic_error;
+};
+inline void expect(bool right, char const* what) {
+  if (!right) throw Wrong(what);
+}
+
+/// Calls whose failure leaves behind what they should have given back.
+inline std::size_t refusals_to_take_back() {
+  std::set<std::string> const failed = FailNth::failed();
+  return static_cast<std::size_t>(
+      std::count_if(failed.begin(), failed.end(), [](std::string const& function) {
+        return std::set<std::string>{"cudaHostUnregister", "cudaFreeHost",
+                                     "cuEventDestroy",     "cudaFree",
+                                     "cudaStreamDestroy",  "cudaUserObjectRelease"}
+            .contains(function);
+      }));
+}
+
+inline std::size_t open_files() {
+  using Files = std::filesystem::directory_iterator;
+  return static_cast<std::size_t>(std::distance(Files("/proc/self/fd"), Files()));
+}
+
+/// What there is besides an operation.
+struct Beside {
+  std::size_t retired_bytes = 0;
+  bool old_driver           = false;
+};
+
+/// An operation and its failures. `run(setting)` throws Wrong if it succeeds with a wrong result.
+template <class Run>
+class Sweep {
+ public:
+  Sweep(std::string name, Run run, Beside beside = {})
+      : m_name(std::move(name)), m_run(std::move(run)), m_beside(beside) {
+    for (int i = 0; i < 2; ++i) fail({FailNth::Source::cuda, 0});
+    REQUIRE(m_wrong == "");
+    FailNth::for_each_failure([&](FailNth::Failure const& failure) {
+      std::size_t live        = m_live;
+      std::size_t const files = open_files();
+      bool const is_met       = fail(failure);
+      // What the library keeps once, such as the nodes of a map of addresses, it need not keep again.
+      for (int again = 0; m_live > live; ++again) {
+        live = m_live;
+        fail(failure);
+        if (again == 5) return wrong("host memory is lost"), report(failure), is_met;
+      }
+      if (open_files() > files) wrong("a file stays open");
+      report(failure);
+      return is_met && m_reports < 20;
+    });
+  }
+
+ private:
+  void wrong(std::string const& what) { m_wrong += "\n  " + what; }
+
+  // Returns whether the failure was met.
+  bool fail(FailNth::Failure const& failure) {
+    PoolTest const test(2);
+    {
+      Setting setting{failure};
+      if (m_beside.old_driver) FakeCuda::use_old_driver();
+      auto retired = m_beside.retired_bytes > 0
+                         ? std::make_unique<RetiredBlock>(m_beside.retired_bytes)
+                         : nullptr;
+      m_outcome    = "it succeeded";
+      {
+        FailNth::Planned const planned(failure);
+        attempt(setting, failure.source);
+      }
+      if (cudaGetLastError() != cudaSuccess) wrong("an error of CUDA is pending");
+      if (!keeps_its_device()) wrong("another device is current, or a context stays pushed");
+      if (retired && !retired->is_intact()) wrong("memory was used again early");
+      retired.reset();
+      try {
+        m_run(setting);
+      } catch (std::exception const& error) {
+        wrong(std::string("the next call fails: ") + error.what());
+      }
+    }
+    std::size_t const refused = refusals_to_take_back();
+    bool const is_met         = !FailNth::failed().empty();
+    check_what_is_left(failure.lasts && refused > 0 ? ~std::size_t(0) : refused);
+    FakeCuda::reset(2);
+    m_live = FailNth::live_allocations();
+    return is_met;
+  }
+
+  static bool keeps_its_device() {
+    int first = -1, second = -1;
+    cudaGetDevice(&first);
+    cudaSetDevice(1);
+    cudaGetDevice(&second);
+    cudaSetDevice(0);
+    return first == 0 && second == 1;
+  }
+
+  void attempt(Setting& setting, FailNth::Source source) {
+    // The configuration of a process is an object of its own, which is not const.
+    int& timeout  = const_cast<Config&>(config()).shortage_timeout;
+    int const was = std::exchange(timeout, 0);
+    try {
+      m_run(setting);
+    } catch (Error const& error) {
+      m_outcome = error.what();
+      if (m_outcome.find("): ") == std::string::npos)
+        wrong("what is thrown does not say what to do");
+    } catch (std::bad_alloc const&) {
+      m_outcome = "std::bad_alloc";
+      if (source != FailNth::Source::memory) wrong("std::bad_alloc is thrown");
+    } catch (std::exception const& error) {
+      m_outcome = error.what();
+      wrong("another exception is thrown: " + m_outcome);
+    }
+    timeout = was;
+  }
+
+  void check_what_is_left(std::size_t refused) {
+    if (registered_ranges() != 0) wrong("a range stays registered");
+    if (Guard::watched() != 0) wrong("pages stay guarded");
+    if (PoolTest::usage().bytes_in_use != 0 && refused == 0)
+      wrong("memory of the pool stays in use");
+    Pool::release_all();
+    if (PoolTest::usage().bytes_locked != 0 && refused == 0) wrong("the pool keeps memory");
+    if (Pools::existing()->ledger.in_transit()) wrong("memory stays in transit");
+    FakeCuda::Outstanding const left = FakeCuda::outstanding();
+    // One private stream for each device stays.
+    std::size_t const streams = std::max<std::size_t>(left.streams, 2) - 2;
+    std::size_t const all =
+        left.registrations + left.pinned_allocations + left.device_allocations + left.events;
+    if (all + streams > refused)
+      wrong(std::to_string(left.registrations) + " registrations, " +
+            std::to_string(left.pinned_allocations) + " pinned and " +
+            std::to_string(left.device_allocations) + " device allocations, " +
+            std::to_string(left.events) + " events, " + std::to_string(left.streams) +
+            " streams are left");
+  }
+
+  void report(FailNth::Failure const& failure) {
+    if (m_wrong == "") return;
+    static char const* const sources[] = {"CUDA", "the system", "memory"};
+    std::string const names            = [] {
+      std::string all;
+      for (std::string const& name : FailNth::failed()) all += " " + name;
+      return all;
+    }();
+    FAIL_CHECK(m_name << ", call " << failure.n << " of " << sources[int(failure.source)]
+                      << (failure.lasts ? " and all later ones" : "") << " failed with "
+                      << failure.error << " (" << names << "); " << m_outcome << ":" << m_wrong);
+    m_wrong = "";
+    ++m_reports;
+  }
+
+  std::string const m_name;
+  Run const m_run;
+  Beside const m_beside;
+  std::string m_wrong, m_outcome;
+  std::size_t m_live = 0;
+  int m_reports      = 0;
+};
+
+}  // namespace FailureSweep
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Memory that waits for the work of one stream alone.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/Replays.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/AllocationHook.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+using Kind = DeviceWork::Stream::Kind;
+
+namespace {
+
+void retire_on(DeviceWork::Stream const& stream, void* block, int device = 0) {
+  Pool::deallocate_on({stream.get(), device}, block);
+}
+
+// Takes all ready memory of this size, until more is locked: is the block among it?
+bool is_taken_again(char* block, std::size_t bytes) {
+  std::vector<char*> taken;
+  std::size_t const misses = PoolTest::usage().misses;
+  while (PoolTest::usage().misses == misses) taken.push_back(PoolTest::allocate(bytes));
+  bool const came = std::find(taken.begin(), taken.end(), block) != taken.end();
+  for (char* const other : taken) Pool::deallocate(other);
+  return came;
+}
+
+// A stream without end beside a stream with work that ends.
+struct Beside {
+  DeviceWork::Stream endless, stream;
+  DeviceWork::Gate never, later;
+  Beside() {
+    endless.run(never.hold());
+    stream.run(later.hold());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("memory of one stream waits for its work, and for no other stream") {
+  PoolTest const test(1);
+  std::size_t const bytes = GENERATE(100, 20000, 100 * KiB, 2 * MiB, 20 * MiB);
+  char* const block       = PoolTest::allocate(bytes);
+  Beside work;
+  retire_on(work.stream, block);
+  CHECK(pool::describe(block)->state == pool::State::retired);
+  CHECK(PoolTest::usage().bytes_in_use == 0);
+  CHECK_FALSE(is_taken_again(block, bytes));
+  work.later.open();
+  work.stream.wait();
+  CHECK(is_taken_again(block, bytes));
+}
+
+TEST_CASE("memory of a stream that was destroyed waits for what that had to do") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(2 * MiB);
+  DeviceWork::Stream other;
+  DeviceWork::Gate gate;
+  other.run(gate.hold());
+  std::thread destroyer;
+  {
+    cudaStream_t stream = nullptr;
+    DeviceWork::require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making");
+    Driver::Event held = nullptr;
+    Driver::record(held, other.get(), 0);
+    Driver::make_wait(stream, held, 0);
+    Pool::deallocate_on({stream, 0}, block);
+    // The fake runtime waits here for the stream's work, which the real one does not.
+    destroyer = std::thread([stream] { cudaStreamDestroy(stream); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Driver::release_event(held);
+  }
+  CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  gate.open();
+  destroyer.join();
+  other.wait();
+  CHECK(is_taken_again(block, 2 * MiB));
+}
+
+TEST_CASE("a stream's memory waits for what other streams and devices do that it waits for") {
+  PoolTest const test(2);
+  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::Stream second;
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  Beside first;
+  DeviceWork::Gate gate;
+  char* const block = PoolTest::allocate(2 * MiB);
+  first.later.open();
+  second.run(gate.hold());
+  Driver::Event event = nullptr;
+  Driver::record(event, second.get(), 1);
+  Driver::make_wait(first.stream.get(), event, 0);
+  Driver::release_event(event);
+  retire_on(first.stream, block);
+  CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  gate.open();
+  first.stream.wait();
+  REQUIRE(is_taken_again(block, 2 * MiB));
+
+  char* const of_second = PoolTest::allocate(2 * MiB);
+  DeviceWork::Gate of_both;
+  second.run(of_both.hold());
+  retire_on(second, of_second, 1);
+  CHECK_FALSE(is_taken_again(of_second, 2 * MiB));
+  of_both.open();
+  second.wait();
+  CHECK(is_taken_again(of_second, 2 * MiB));
+}
+
+TEST_CASE("memory that a graph keeps stays with the graph, and then waits for all work") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(2 * MiB);
+  DeviceWork::Stream captured(Kind::non_blocking);
+  Driver::announce_capture();
+  captured.begin_capture(cudaStreamCaptureModeThreadLocal);
+  retain_for_graph(captured.get(), block, nullptr);
+  cudaGraph_t const graph = captured.end_capture_with_graph();
+  Driver::end_announced_capture();
+  REQUIRE(graph != nullptr);
+  Beside work;
+  work.later.open();
+  work.stream.wait();
+  retire_on(work.stream, block);
+  CHECK(pool::describe(block)->state == pool::State::in_use);
+  CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  cudaGraphDestroy(graph);
+  while (pool::describe(block)->state == pool::State::in_use) std::this_thread::yield();
+  CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  work.never.open();
+  work.endless.wait();
+  CHECK(is_taken_again(block, 2 * MiB));
+}
+
+TEST_CASE("memory of a stream that captures breaks no capture, and waits for all work") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(2 * MiB);
+  DeviceWork::Stream captured(GENERATE(Kind::blocking, Kind::non_blocking));
+  DeviceWork::Stream endless;
+  DeviceWork::Gate never;
+  endless.run(never.hold());
+  Driver::announce_capture();
+  captured.begin_capture(cudaStreamCaptureModeRelaxed);
+  bool const by_legacy = GENERATE(false, true);
+  Pool::deallocate_on({by_legacy ? nullptr : captured.get(), 0}, block);
+  bool const came = is_taken_again(block, 2 * MiB);
+  CHECK(captured.end_capture());
+  Driver::end_announced_capture();
+  if (!by_legacy) CHECK_FALSE((came || is_taken_again(block, 2 * MiB)));
+  never.open();
+  endless.wait();
+  CHECK((came || is_taken_again(block, 2 * MiB)));
+}
+
+TEST_CASE("memory of one stream cannot be given back twice") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(2 * MiB);
+  Beside work;
+  retire_on(work.stream, block);
+  retire_on(work.stream, block);
+  Pool::deallocate(block);
+  CHECK(PoolTest::usage().bytes_retired == 2 * MiB);
+  CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  work.later.open();
+  work.stream.wait();
+  CHECK(is_taken_again(block, 2 * MiB));
+}
+
+TEST_CASE("the statistics tell how old the oldest retired memory is") {
+  PoolTest const test(1);
+  auto const age    = [] { return pool::statistics().seconds_oldest_retired; };
+  char* const block = PoolTest::allocate(20 * MiB);
+  CHECK(age() == 0);
+  Beside work;
+  SECTION("that waits for one stream") { retire_on(work.stream, block); }
+  SECTION("that waits for all work") {
+    Pool::deallocate(block);
+    Pool::deallocate(PoolTest::allocate(20 * MiB));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  pool::trim(1000 * MiB);
+  CHECK(age() >= 0.06);
+  CHECK(age() < 10);
+  work.later.open();
+  work.never.open();
+  work.stream.wait();
+  work.endless.wait();
+  pool::trim(1000 * MiB);
+  CHECK(age() == 0);
+}
+
+TEST_CASE("whichever call fails, memory of one stream is not used again before its work is done") {
+  PoolTest const test(1);
+  std::size_t calls = 1;
+  for (std::size_t n = 1; n <= calls; ++n) {
+    CAPTURE(n, calls);
+    char* const block = PoolTest::allocate(20 * MiB);
+    std::vector<char*> others;
+    {
+      Beside work;
+      std::size_t const before = FakeCuda::calls("*");
+      FakeCuda::fail_nth_call("*", n, 999);
+      retire_on(work.stream, block);
+      for (int i = 0; i < 3; ++i) {
+        try {
+          others.push_back(PoolTest::allocate(20 * MiB));
+        } catch (Error const&) {
+        }
+      }
+      calls = FakeCuda::calls("*") - before;
+      FakeCuda::fail_no_more();
+      for (char* const other : others) REQUIRE(other != block);
+    }
+    for (char* const other : others) Pool::deallocate(other);
+    Pool::release_all();
+  }
+  CHECK(calls > 10);
+  CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("where the host has no memory to note a stream, the block waits for all work") {
+  PoolTest const test(1);
+  char* const block = PoolTest::allocate(2 * MiB);
+  {
+    Beside work;
+    {
+      constexpr std::size_t of_a_queue = 512;  // bytes
+      AllocationHook const hook(1, of_a_queue, [] { throw std::bad_alloc(); });
+      retire_on(work.stream, block);
+      CHECK(hook.was_called());
+    }
+    work.later.open();
+    work.stream.wait();
+    CHECK_FALSE(is_taken_again(block, 2 * MiB));
+  }
+  CHECK(is_taken_again(block, 2 * MiB));
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Makes the first, second, ... call fail that an operation makes to CUDA (FakeCuda.cpp), to the
+// system (FailingSystem.cpp) or for host memory (AllocationHook.cpp), in whatever thread, once or from
+// there on.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAIL_NTH_HPP
+#define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAIL_NTH_HPP
+
+#include <cstddef>
+#include <set>
+#include <string>
+
+namespace FailNth {
+
+enum class Source { cuda, system, memory };
+
+/// Which call fails, from 1, and how.
+struct Failure {
+  Source source = Source::cuda;
+  std::size_t n = 0;
+  bool lasts    = false;  ///< the later ones fail, too
+  int error     = 2;      ///< of CUDA: out of memory
+};
+
+/// While it lives, a call fails.
+class Planned {
+ public:
+  explicit Planned(Failure const& failure) noexcept;
+  ~Planned();
+  Planned(Planned const&)            = delete;
+  Planned& operator=(Planned const&) = delete;
+};
+
+/// The error with which a call of this function (a literal) fails now; 0: it does not. Async-signal-safe.
+int error_of(Source source, char const* function) noexcept;
+
+/// Functions that the latest Planned made fail; those that any did; those that were called meanwhile.
+std::set<std::string> failed();
+std::set<std::string> failed_so_far();
+std::set<std::string> called_so_far();
+
+/// While it lives, the calling thread's calls do not count: those of the fake runtime, and of tests.
+class Exempt {
+ public:
+  Exempt() noexcept;
+  ~Exempt();
+  Exempt(Exempt const&)            = delete;
+  Exempt& operator=(Exempt const&) = delete;
+};
+
+/// Allocations by operator new that live.
+std::size_t live_allocations() noexcept;
+
+/// Calls `run` with each failure, until it returns false: the failure was not met.
+template <class Run>
+void for_each_failure(Run const& run) {
+  constexpr int memory = 2, unknown = 999;
+  for (Failure failure :
+       {Failure{Source::cuda, 1, false, memory}, Failure{Source::cuda, 1, false, unknown},
+        Failure{Source::cuda, 1, true, memory}, Failure{Source::cuda, 1, true, unknown},
+        Failure{Source::system, 1, false}, Failure{Source::system, 1, true},
+        Failure{Source::memory, 1, false}, Failure{Source::memory, 1, true}})
+    while (run(failure)) ++failure.n;
+}
+
+}  // namespace FailNth
+
+#endif
