@@ -25,7 +25,9 @@ PATH=$PATH:/usr/local/cuda/bin
 export OMP_PROC_BIND=false
 
 skip() { echo "SKIPPED: $*"; exit 4; }
-needs() { command -v "$1" > /dev/null || skip "there is no $1"; }
+needs() {
+  for tool in ninja "$@"; do command -v "$tool" > /dev/null || skip "there is no $tool"; done
+}
 
 # configure <configuration> <option of cmake>...
 configure() {
@@ -57,18 +59,21 @@ clang() {
 }
 
 threads() {
+  needs g++
   configure threads -D Kokkos_ENABLE_OPENMP=OFF -D Kokkos_ENABLE_SERIAL=OFF -D Kokkos_ENABLE_THREADS=ON -D BUILD_SHARED_LIBS=ON
   build_and_run threads
 }
 
 cuda() {
-  needs nvcc
+  needs g++ nvcc
   configure_serial  # unpacks Kokkos
-  configure cuda -D CMAKE_CXX_COMPILER="$(echo "$work"/serial/_deps/kokkos-*/bin/nvcc_wrapper)" \
-    -D KokkosHostSpaces_ENABLE_CUDA=ON -D Kokkos_ENABLE_CUDA_RELOCATABLE_DEVICE_CODE=ON -D Kokkos_ARCH_HOPPER90=ON
+  local -a options=(-D CMAKE_CXX_COMPILER="$(echo "$work"/serial/_deps/kokkos-*/bin/nvcc_wrapper)"
+    -D KokkosHostSpaces_ENABLE_CUDA=ON -D Kokkos_ENABLE_CUDA_RELOCATABLE_DEVICE_CODE=ON)
   if nvidia-smi -L > /dev/null 2>&1; then
+    configure cuda "${options[@]}"
     build_and_run cuda
   else
+    configure cuda "${options[@]}" -D Kokkos_ARCH_HOPPER90=ON
     cmake --build "$work/cuda" --target conformance_tests
     echo "built, and not run: there is no GPU"
   fi
@@ -78,6 +83,7 @@ cuda() {
 get_headers() {
   local apt=$work/headers/apt site
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+  # shellcheck disable=SC2016
   for site in $(apt-get indextargets --format '$(SITE)' | sort -u); do echo "deb $site sid main"; done > "$apt/sources"
   cd "$work/headers"
   local -a options=(-o Dir::Etc::SourceList="$apt/sources" -o Dir::Etc::SourceParts=/dev/null -o Dir::State="$apt"
@@ -87,6 +93,7 @@ get_headers() {
 }
 
 kokkos_5_2() {
+  needs g++
   local headers=${KOKKOS_5_2:-$work/headers/usr/include/kokkos}
   [ -e "$headers/KokkosCore_config.h" ] || (get_headers) || skip "there is no Kokkos 5.2: name its headers by KOKKOS_5_2"
   configure kokkos_5_2 -D CMAKE_CXX_COMPILER=g++ -D Kokkos_ENABLE_OPENMP=ON  # as Debian's
