@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A RangePolicy for short bodies: parallel_for and parallel_reduce over vectors at the speed of
-// plain CUDA.
+// A RangePolicy for short bodies: parallel_for and parallel_reduce over vectors as bare CUDA kernels.
 //
 //   Kokkos::parallel_for("axpy", khs::VectorPolicy(instance, 0, n),
 //                        KOKKOS_LAMBDA(int i) { y(i) += 3 * x(i); });
@@ -35,7 +34,8 @@ namespace KokkosHostSpaces {
 /// streams, and kernels in a Kokkos that checks bounds do not.
 ///
 /// Meant for short bodies: the longer the body, the less the policy matters. element_wise and
-/// element_sum read large arrays on the device another 2 to 3 % faster, by packs of 16 bytes.
+/// element_sum are faster on large arrays on the device, since they load packs of 16 bytes: on an H200
+/// by up to 13 % for double, and up to 58 % for float.
 ///
 /// A parallel_scan, and reductions to arrays, to values of more than 1 KiB and to values that are not
 /// trivially copyable, run as Kokkos' own kernels; such reductions cannot be nodes of graphs.
