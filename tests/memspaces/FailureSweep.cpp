@@ -28,7 +28,7 @@ using In        = khs::Chunk<double const*>;
 using Out       = khs::Chunk<double*>;
 
 constexpr int n = 1000;
-constexpr Beside makes_views{0, false, false};
+constexpr Beside makes_views{.fails_memory = false};
 
 // Views whose allocation does not fail. Labels are short: the destructor of Kokkos' records copies them. Those
 // in Kokkos' own space outlive the operation: to be destroyed they allocate, too.
@@ -66,10 +66,10 @@ TEMPLATE_TEST_CASE("whichever call fails: memory of a space", "[failures]", khs:
       "kokkos_malloc in " + name,
       [](Setting&) {
         struct Memory {
-          void* begin = Kokkos::kokkos_malloc<TestType>("label", 3 * MiB);
+          void* begin = Kokkos::kokkos_malloc<TestType>("label", n);
           ~Memory() { Kokkos::kokkos_free<TestType>(begin); }
         } memory;
-        memory.begin = Kokkos::kokkos_realloc<TestType>(memory.begin, 4 * MiB);
+        memory.begin = Kokkos::kokkos_realloc<TestType>(memory.begin, 2 * MiB);
       },
       makes_views);
   Sweep(
@@ -167,7 +167,7 @@ TEST_CASE("whichever call fails: streamed loops", "[failures]") {
   auto const twice = KOKKOS_LAMBDA(std::int64_t i, In a, Out b) { b(i) = 2 * a(i); };
   Sweep("a loop", [&](Setting&) {
     Pinned const a = counted("a"), b = made("b");
-    khs::streamed_for("twice", {.chunk_rows = 100}, n, twice, khs::read(a), khs::write(b)).fence();
+    khs::streamed_for("twice", {.chunk_rows = 500}, n, twice, khs::read(a), khs::write(b)).fence();
     expect_multiples(b, 2);
   });
   Sweep(
@@ -175,7 +175,7 @@ TEST_CASE("whichever call fails: streamed loops", "[failures]") {
       [](Setting&) {
         double sum = 0;
         khs::streamed_reduce(
-            "sum", {.chunk_rows = 100}, n,
+            "sum", {.chunk_rows = 500}, n,
             KOKKOS_LAMBDA(std::int64_t i, In a, double& part) { part += a(i); },
             Kokkos::Sum<double>(sum), khs::read(counted("a")));
         expect(sum == n * (n - 1) / 2, "the sum is wrong");
@@ -183,7 +183,7 @@ TEST_CASE("whichever call fails: streamed loops", "[failures]") {
       makes_views);
   Sweep("a chain", [&](Setting&) {
     Pinned const a = counted("a"), b = made("b");
-    khs::streamed_chain("steps", {.chunk_rows = 100}, n,
+    khs::streamed_chain("steps", {.chunk_rows = 500}, n,
                         khs::stage(twice, khs::read(a), khs::write(b)),
                         khs::stage(twice, khs::read(b), khs::write(a)))
         .fence();

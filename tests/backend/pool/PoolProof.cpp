@@ -262,7 +262,7 @@ class Worker {
   // Fails in the middle of an allocation. The fake runtime, and the proof, ask for less at once.
   void run_out_of_heap() {
     if (m_blocks.size() == most_blocks) return;
-    AllocationHook const hook(1 + any(3), 300, [] { throw std::bad_alloc(); });
+    AllocationHook const hook(1 + any(2), 300, [] { throw std::bad_alloc(); });
     allocate();
   }
 
