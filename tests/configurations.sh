@@ -33,8 +33,9 @@ needs() {
 configure() {
   # shellcheck disable=SC2086
   cmake -G Ninja -S "$root" -B "$work/$1" -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
-    -D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -D KokkosHostSpaces_ENABLE_EXAMPLES=OFF -D KokkosHostSpaces_ENABLE_PERF=OFF \
-    -D KokkosHostSpaces_ENABLE_INSTALL=OFF -D KokkosHostSpaces_TOOLS_DIR="$work/tools" \
+    -D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -D KokkosHostSpaces_ENABLE_EXAMPLES=OFF \
+    -D KokkosHostSpaces_ENABLE_PERF=OFF -D KokkosHostSpaces_ENABLE_INSTALL=OFF \
+    -D KokkosHostSpaces_TOOLS_DIR="$work/tools" \
     -D KokkosHostSpaces_ARCHIVE_DIR="${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-$work/archives}" \
     -D KokkosHostSpaces_WARNINGS_AS_ERRORS=ON --no-warn-unused-cli "${@:2}" ${CMAKE_ARGS:-}
 }
@@ -60,7 +61,8 @@ clang() {
 
 threads() {
   needs g++
-  configure threads -D Kokkos_ENABLE_OPENMP=OFF -D Kokkos_ENABLE_SERIAL=OFF -D Kokkos_ENABLE_THREADS=ON -D BUILD_SHARED_LIBS=ON
+  configure threads -D Kokkos_ENABLE_OPENMP=OFF -D Kokkos_ENABLE_SERIAL=OFF -D Kokkos_ENABLE_THREADS=ON \
+    -D BUILD_SHARED_LIBS=ON
   build_and_run threads
 }
 
@@ -95,16 +97,19 @@ get_headers() {
 kokkos_5_2() {
   needs g++
   local headers=${KOKKOS_5_2:-$work/headers/usr/include/kokkos}
-  [ -e "$headers/KokkosCore_config.h" ] || (get_headers) || skip "there is no Kokkos 5.2: name its headers by KOKKOS_5_2"
+  [ -e "$headers/KokkosCore_config.h" ] || (get_headers) ||
+    skip "there is no Kokkos 5.2: name its headers by KOKKOS_5_2"
   configure kokkos_5_2 -D CMAKE_CXX_COMPILER=g++ -D Kokkos_ENABLE_OPENMP=ON  # as Debian's
-  BUILD=$work/kokkos_5_2 bash "$root/tests/kokkos_headers.sh" "$headers" '^(memspaces|tests/memspaces/CMakeFiles/conformance_tests)'
+  BUILD=$work/kokkos_5_2 bash "$root/tests/kokkos_headers.sh" "$headers" \
+    '^(memspaces|tests/memspaces/CMakeFiles/conformance_tests)'
 }
 
 failed=0 done=0
 for configuration in "$@"; do
   printf '\n==> %s (%s s)\n' "$configuration" "$SECONDS"
   code=0
-  bash -c "$(declare -p work root); $(declare -f); set -euo pipefail; $configuration" > "$work/$configuration.log" 2>&1 || code=$?
+  bash -c "$(declare -p work root); $(declare -f); set -euo pipefail; $configuration" \
+    > "$work/$configuration.log" 2>&1 || code=$?
   grep -vE "^(-- |\[)" "$work/$configuration.log" | tail -n $((code == 0 || code == 4 ? 3 : 60))
   case $code in
     0) done=1 ;;
