@@ -25,14 +25,17 @@ PATH=$PATH:/usr/local/cuda/bin
 export OMP_PROC_BIND=false
 
 skip() { echo "SKIPPED: $*"; exit 4; }
-needs() { command -v "$1" > /dev/null || skip "there is no $1"; }
+needs() {
+  for tool in ninja "$@"; do command -v "$tool" > /dev/null || skip "there is no $tool"; done
+}
 
 # configure <configuration> <option of cmake>...
 configure() {
   # shellcheck disable=SC2086
   cmake -G Ninja -S "$root" -B "$work/$1" -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
-    -D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -D KokkosHostSpaces_ENABLE_EXAMPLES=OFF -D KokkosHostSpaces_ENABLE_PERF=OFF \
-    -D KokkosHostSpaces_ENABLE_INSTALL=OFF -D KokkosHostSpaces_TOOLS_DIR="$work/tools" \
+    -D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON -D KokkosHostSpaces_ENABLE_EXAMPLES=OFF \
+    -D KokkosHostSpaces_ENABLE_PERF=OFF -D KokkosHostSpaces_ENABLE_INSTALL=OFF \
+    -D KokkosHostSpaces_TOOLS_DIR="$work/tools" \
     -D KokkosHostSpaces_ARCHIVE_DIR="${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-$work/archives}" \
     -D KokkosHostSpaces_WARNINGS_AS_ERRORS=ON --no-warn-unused-cli "${@:2}" ${CMAKE_ARGS:-}
 }
@@ -57,18 +60,22 @@ clang() {
 }
 
 threads() {
-  configure threads -D Kokkos_ENABLE_OPENMP=OFF -D Kokkos_ENABLE_SERIAL=OFF -D Kokkos_ENABLE_THREADS=ON -D BUILD_SHARED_LIBS=ON
+  needs g++
+  configure threads -D Kokkos_ENABLE_OPENMP=OFF -D Kokkos_ENABLE_SERIAL=OFF -D Kokkos_ENABLE_THREADS=ON \
+    -D BUILD_SHARED_LIBS=ON
   build_and_run threads
 }
 
 cuda() {
-  needs nvcc
+  needs g++ nvcc
   configure_serial  # unpacks Kokkos
-  configure cuda -D CMAKE_CXX_COMPILER="$(echo "$work"/serial/_deps/kokkos-*/bin/nvcc_wrapper)" \
-    -D KokkosHostSpaces_ENABLE_CUDA=ON -D Kokkos_ENABLE_CUDA_RELOCATABLE_DEVICE_CODE=ON -D Kokkos_ARCH_HOPPER90=ON
+  local -a options=(-D CMAKE_CXX_COMPILER="$(echo "$work"/serial/_deps/kokkos-*/bin/nvcc_wrapper)"
+    -D KokkosHostSpaces_ENABLE_CUDA=ON -D Kokkos_ENABLE_CUDA_RELOCATABLE_DEVICE_CODE=ON)
   if nvidia-smi -L > /dev/null 2>&1; then
+    configure cuda "${options[@]}"
     build_and_run cuda
   else
+    configure cuda "${options[@]}" -D Kokkos_ARCH_HOPPER90=ON
     cmake --build "$work/cuda" --target conformance_tests
     echo "built, and not run: there is no GPU"
   fi
@@ -78,6 +85,7 @@ cuda() {
 get_headers() {
   local apt=$work/headers/apt site
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+  # shellcheck disable=SC2016
   for site in $(apt-get indextargets --format '$(SITE)' | sort -u); do echo "deb $site sid main"; done > "$apt/sources"
   cd "$work/headers"
   local -a options=(-o Dir::Etc::SourceList="$apt/sources" -o Dir::Etc::SourceParts=/dev/null -o Dir::State="$apt"
@@ -87,17 +95,21 @@ get_headers() {
 }
 
 kokkos_5_2() {
+  needs g++
   local headers=${KOKKOS_5_2:-$work/headers/usr/include/kokkos}
-  [ -e "$headers/KokkosCore_config.h" ] || (get_headers) || skip "there is no Kokkos 5.2: name its headers by KOKKOS_5_2"
+  [ -e "$headers/KokkosCore_config.h" ] || (get_headers) ||
+    skip "there is no Kokkos 5.2: name its headers by KOKKOS_5_2"
   configure kokkos_5_2 -D CMAKE_CXX_COMPILER=g++ -D Kokkos_ENABLE_OPENMP=ON  # as Debian's
-  BUILD=$work/kokkos_5_2 bash "$root/tests/kokkos_headers.sh" "$headers" '^(memspaces|tests/memspaces/CMakeFiles/conformance_tests)'
+  BUILD=$work/kokkos_5_2 bash "$root/tests/kokkos_headers.sh" "$headers" \
+    '^(memspaces|tests/memspaces/CMakeFiles/conformance_tests)'
 }
 
 failed=0 done=0
 for configuration in "$@"; do
   printf '\n==> %s (%s s)\n' "$configuration" "$SECONDS"
   code=0
-  bash -c "$(declare -p work root); $(declare -f); set -euo pipefail; $configuration" > "$work/$configuration.log" 2>&1 || code=$?
+  bash -c "$(declare -p work root); $(declare -f); set -euo pipefail; $configuration" \
+    > "$work/$configuration.log" 2>&1 || code=$?
   grep -vE "^(-- |\[)" "$work/$configuration.log" | tail -n $((code == 0 || code == 4 ? 3 : 60))
   case $code in
     0) done=1 ;;

@@ -7,7 +7,8 @@
 #   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
 #                                                  (these by default), reframe (has to be installed),
 #                                                  several: for several GPUs, built with MPI, and
-#                                                  kokkos: its own unit tests in our spaces, without a build before
+#                                                  without a build before: kokkos, its own unit tests in our spaces,
+#                                                  and configurations, conformance with relocatable device code
 #
 # Arguments of the first cmake call can be given in $CMAKE_ARGS, the tools of sanitize and the seconds that one may
 # take for a share of the cases in $TOOLS and $LIMIT, how often ReFrame runs in $RUNS.
@@ -106,6 +107,10 @@ for stage in "$@"; do
         -DKokkosHostSpaces_ENABLE_PERF=OFF ${CMAKE_ARGS:-} > "$results/kokkos.log" 2>&1
       check ctest --test-dir build/kokkos --tests-regex kokkos_unit_tests --verbose >> "$results/kokkos.log" 2>&1
       grep -E "(FAILED|PASSED|SKIPPED) *\]|tests (passed|failed)|rror:|Error" "$results/kokkos.log" | tail -n 60
+      ;;
+    configurations)  # The conformance program by nvcc_wrapper with -rdc=true; builds Kokkos and the library anew.
+      check bash tests/configurations.sh build/configurations cuda > "$results/configurations.txt" 2>&1
+      cat "$results/configurations.txt"
       ;;
     reframe)  # Accepts an unchanged build, RUNS times in a row, and none whose every sample takes 10 % longer.
       PATH=$PATH:$PWD/build/tools/reframe/bin

@@ -83,7 +83,8 @@ Topology const& Topology::machine() {
     try {
       auto handle = std::make_unique<Handle>();
       handle->load();
-      std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
+      if (hwloc_topology_is_thissystem(handle->topology) != 0)  // not another one, by HWLOC_XMLFILE
+        std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
       return new Topology(std::move(handle));
     } catch (Error const&) {
       return new Topology(nullptr);  // allocate without placement

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// How the pool is steered.
+// Controls of the pool.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_CONTROL_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_CONTROL_HPP
@@ -22,7 +22,7 @@ std::size_t trim(std::size_t bytes_to_keep);
 /// then waits for running kernels.
 void set_limit(std::size_t bytes);
 
-/// A handle of memory that is being locked in the background. At exit, the process waits for the chunk
+/// A handle of memory that is page-locked in the background. The end of the process waits for the chunk
 /// that is being locked.
 class Reservation {
  public:

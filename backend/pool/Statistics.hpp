@@ -60,8 +60,8 @@ struct Statistics {
   /// Segments of the pool, and `Registration`s. All processes of a node together can have about
   /// 65 000.
   std::size_t registered_segments = 0;
-  /// Age of the oldest retired memory: since an allocation first asked for its work, which had not
-  /// ended when it was asked for last, or since pool::retire_on. 0: none.
+  /// Age of the oldest retired memory whose work had not ended when the pool last asked: seconds since
+  /// an allocation first asked for that work, or since pool::retire_on. 0: there is none.
   double seconds_oldest_retired = 0;
   std::vector<PoolUsage> pools;    ///< by kind and NUMA node
   std::vector<SpaceUsage> spaces;  ///< by user

@@ -74,7 +74,7 @@ Options parse_options(int argc, char const* const* argv) {
   }
   if (options.halo != "mapped" && options.halo != "pinned" && options.halo != "pageable" &&
       options.halo != "cuda_pinned")
-    throw std::invalid_argument("--halo " + options.halo + " is unknown: use mapped or pinned");
+    throw std::invalid_argument("--halo " + options.halo + " is unknown: see --help");
   return options;
 }
 

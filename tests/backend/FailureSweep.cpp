@@ -112,9 +112,9 @@ TEST_CASE("whichever call fails: allocation and deallocation", "[failures]") {
   }
   Sweep("allocate with an old driver",
         [](Setting&) {
-          for (int i = 0; i < 3; ++i) allocate(3 * MiB);
+          for (int i = 0; i < 2; ++i) allocate(3 * MiB);
         },
-        {3 * MiB, true});
+        {3 * MiB, &FakeCuda::use_old_driver});
   Sweep("allocate write-combined", [](Setting&) { allocate(1000, MemoryKind::write_combined); });
   Sweep("allocate on a node", [](Setting&) { allocate(3 * MiB, MemoryKind::page_locked, 0); });
 }
@@ -190,24 +190,24 @@ TEST_CASE("whichever call fails: copies", "[failures]") {
     expect(a.get()[99] == 'b' && a.get()[699] == 'b', "the batch is wrong");
   });
   Sweep("copy to another device by a private stream, and call a function then", [](Setting&) {
-    std::unique_ptr<void, void (*)(void*)> const memory(Driver::allocate_on_device(1, 100),
+    std::unique_ptr<void, void (*)(void*)> const memory(Driver::allocate_on_device(2, 100),
                                                         &Driver::free_on_device);
     if (memory == nullptr) return;
     static std::atomic<int> called;
     called                      = 0;
-    Driver::Stream const stream = Driver::private_stream(1);
+    Driver::Stream const stream = Driver::private_stream(2);
     try {
       Driver::copy(memory.get(), from.data(), 100, stream);
       Driver::enqueue_host_function(
           stream, [](void*) { ++called; }, nullptr);
-      Driver::fence(stream, 1);
+      Driver::fence(stream, 2);
     } catch (Error const&) {
       FailNth::Exempt const of_test;
       cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
       throw;
     }
     expect(called == 1, "the function is not called");
-    expect(Driver::device_of(memory.get()) == 1 || !FailNth::failed().empty(),
+    expect(Driver::device_of(memory.get()) == 2 || !FailNth::failed().empty(),
            "the device is wrong");
   });
 }
@@ -215,15 +215,15 @@ TEST_CASE("whichever call fails: copies", "[failures]") {
 TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
   Sweep("streams that wait for each other", [](Setting& setting) {
     struct Made {
-      Driver::Stream stream = Driver::make_stream(1);
+      Driver::Stream stream = Driver::make_stream(2);
       Driver::Event event   = nullptr;
       ~Made() {
         Driver::release_event(event);
         Driver::release_stream(stream);
       }
     } made;
-    Driver::record(made.event, setting.stream.get(), 0);
-    Driver::make_wait(made.stream, made.event, 1);
+    Driver::record(made.event, setting.stream.get(), 1);
+    Driver::make_wait(made.stream, made.event, 2);
     expect(Driver::wait(made.event) || !FailNth::failed().empty(), "the event is not waited for");
   });
   Sweep("events of all work", [](Setting& setting) {
@@ -232,10 +232,10 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
       FailNth::Exempt const of_test;
       setting.stream.run([] {});
     }
-    auto const recorded = Driver::record_all_work(0, event);
+    auto const recorded = Driver::record_all_work(1, event);
     Driver::query(event);
-    bool const fenced = Driver::fence_device(0);
-    Driver::do_if_idle(0, [] {});
+    bool const fenced = Driver::fence_device(1);
+    Driver::do_if_idle(1, [] {});
     Driver::release_event(event);
     expect((recorded == Driver::Recorded::yes && fenced) || !FailNth::failed().empty(),
            "nothing is recorded");
@@ -260,11 +260,11 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
   Sweep("dependent launches", [](Setting& setting) {
     int argument = 0;
     std::optional<FailNth::Exempt> of_test(std::in_place);
-    FakeCuda::has_kernels({90, 90});
+    FakeCuda::has_kernels({90, 90, 90});
     of_test.reset();
-    auto const kernel = Driver::dependent_launch_handle(&argument, 0);
+    auto const kernel = Driver::dependent_launch_handle(&argument, 1);
     bool const started =
-        kernel && Driver::launch_dependent(*kernel, 1, 32, &argument, setting.stream.get(), 0);
+        kernel && Driver::launch_dependent(*kernel, 1, 32, &argument, setting.stream.get(), 1);
     expect(started || !FailNth::failed().empty(), "the kernel is not launched");
   });
 #if CUDART_VERSION >= 13000
@@ -337,7 +337,7 @@ TEST_CASE("whichever call fails: questions to the system", "[failures]") {
              "it is mapped");
     });
   Sweep("place pages", [](Setting&) {
-    Driver::pci_bus_id(0);
+    Driver::pci_bus_id(1);
     std::unique_ptr<char, void (*)(void*)> const pages(static_cast<char*>(map_pages(3 * MiB)),
                                                        [](void* p) {
                                                          if (p != nullptr) unmap_pages(p, 3 * MiB);

@@ -63,7 +63,7 @@ class RetiredBlock {
  private:
   using Clock = std::chrono::steady_clock;
   // An operation may wait for the work.
-  static constexpr std::chrono::milliseconds most{5};
+  static constexpr std::chrono::milliseconds most{2};
 
   DeviceWork::Stream m_stream;
   std::size_t const m_bytes;
@@ -71,16 +71,12 @@ class RetiredBlock {
   std::atomic<bool> m_over{false}, m_is_intact{true};
 };
 
-/// What an operation may use: a stream on each of two devices. Device 0 is current.
+/// What an operation may use: a stream on device 1, which is current, and one on device 2. Device 0 has no context.
 struct Setting {
   FailNth::Failure failure;
-  DeviceWork::Stream stream{};
-  std::unique_ptr<DeviceWork::Stream> const of_second = [] {
-    DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-    auto made = std::make_unique<DeviceWork::Stream>();
-    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-    return made;
-  }();
+  std::unique_ptr<DeviceWork::Stream> const of_second = stream_of(2);
+  std::unique_ptr<DeviceWork::Stream> const of_first  = stream_of(1);
+  DeviceWork::Stream& stream                          = *of_first;
 
   explicit Setting(FailNth::Failure const& planned) : failure(planned) {}
 
@@ -92,6 +88,11 @@ struct Setting {
   }
 
  private:
+  static std::unique_ptr<DeviceWork::Stream> stream_of(int device) {
+    DeviceWork::require(cudaSetDevice(device), "cudaSetDevice");
+    return std::make_unique<DeviceWork::Stream>();
+  }
+
   std::vector<std::unique_ptr<void, void (*)(void*)>> m_pages;
 };
 
@@ -123,7 +124,9 @@ inline std::size_t open_files() {
 /// What there is besides an operation.
 struct Beside {
   std::size_t retired_bytes = 0;
-  bool old_driver           = false;
+  void (*machine)()         = [] {};  ///< of FakeCuda
+  bool fails_memory =
+      true;  ///< false: Kokkos allocates host memory, and loses memory if that fails
 };
 
 /// An operation and its failures. `run(setting)` throws Wrong if it succeeds with a wrong result.
@@ -135,6 +138,7 @@ class Sweep {
     for (int i = 0; i < 2; ++i) fail({FailNth::Source::cuda, 0});
     REQUIRE(m_wrong == "");
     FailNth::for_each_failure([&](FailNth::Failure const& failure) {
+      if (failure.source == FailNth::Source::memory && !m_beside.fails_memory) return false;
       std::size_t live        = m_live;
       std::size_t const files = open_files();
       bool const is_met       = fail(failure);
@@ -155,10 +159,10 @@ class Sweep {
 
   // Returns whether the failure was met.
   bool fail(FailNth::Failure const& failure) {
-    PoolTest const test(2);
+    PoolTest const test(3);
     {
       Setting setting{failure};
-      if (m_beside.old_driver) FakeCuda::use_old_driver();
+      m_beside.machine();
       auto retired = m_beside.retired_bytes > 0
                          ? std::make_unique<RetiredBlock>(m_beside.retired_bytes)
                          : nullptr;
@@ -169,6 +173,8 @@ class Sweep {
       }
       if (cudaGetLastError() != cudaSuccess) wrong("an error of CUDA is pending");
       if (!keeps_its_device()) wrong("another device is current, or a context stays pushed");
+      if (FakeCuda::has_context(0)) wrong("a device that nobody uses has a context");
+      if (Driver::device_count() != 3) wrong("the devices are not found any more");
       if (retired && !retired->is_intact()) wrong("memory was used again early");
       retired.reset();
       try {
@@ -180,7 +186,7 @@ class Sweep {
     std::size_t const refused = refusals_to_take_back();
     bool const is_met         = !FailNth::failed().empty();
     check_what_is_left(failure.lasts && refused > 0 ? ~std::size_t(0) : refused);
-    FakeCuda::reset(2);
+    FakeCuda::reset(3);
     m_live = FailNth::live_allocations();
     return is_met;
   }
@@ -188,10 +194,10 @@ class Sweep {
   static bool keeps_its_device() {
     int first = -1, second = -1;
     cudaGetDevice(&first);
-    cudaSetDevice(1);
+    cudaSetDevice(2);
     cudaGetDevice(&second);
-    cudaSetDevice(0);
-    return first == 0 && second == 1;
+    cudaSetDevice(1);
+    return first == 1 && second == 2;
   }
 
   void attempt(Setting& setting, FailNth::Source source) {

@@ -4,4 +4,10 @@
 #include "../support/FakeCuda.hpp"
 #include "Device.hpp"
 
-void start_test(int devices) { FakeCuda::reset(devices); }
+#include <cstdlib>
+
+// tests/environments.sh plays an older CUDA.
+void start_test(int devices) {
+  FakeCuda::reset(devices);
+  if (std::getenv("KOKKOS_HOST_SPACES_TEST_OLD_CUDA") != nullptr) FakeCuda::use_old_driver();
+}

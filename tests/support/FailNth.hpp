@@ -56,12 +56,14 @@ std::size_t live_allocations() noexcept;
 /// Calls `run` with each failure, until it returns false: the failure was not met.
 template <class Run>
 void for_each_failure(Run const& run) {
-  constexpr int memory = 2, unknown = 999;
-  for (Failure failure :
-       {Failure{Source::cuda, 1, false, memory}, Failure{Source::cuda, 1, false, unknown},
-        Failure{Source::cuda, 1, true, memory}, Failure{Source::cuda, 1, true, unknown},
-        Failure{Source::system, 1, false}, Failure{Source::system, 1, true},
-        Failure{Source::memory, 1, false}, Failure{Source::memory, 1, true}})
+  // Out of memory, an invalid value, not supported, a capture, unknown.
+  for (int error : {2, 1, 801, 900, 999}) {
+    Failure failure{Source::cuda, 1, false, error};
+    while (run(failure)) ++failure.n;
+  }
+  for (Failure failure : {Failure{Source::cuda, 1, true}, Failure{Source::cuda, 1, true, 999},
+                          Failure{Source::system, 1, false}, Failure{Source::system, 1, true},
+                          Failure{Source::memory, 1, false}, Failure{Source::memory, 1, true}})
     while (run(failure)) ++failure.n;
 }
 

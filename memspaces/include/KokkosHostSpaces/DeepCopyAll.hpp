@@ -38,14 +38,14 @@ inline constexpr Impl::MakeCopyOf copy_of{};
 
 /// Copies `srcs[i]` to `dsts[i]` for each i, as `Kokkos::deep_copy` with `instance` does, in any order
 /// and by as few calls as possible. Meant for many small messages, such as an exchange of halos, where
-/// a call for each costs more than a microsecond. If the same copies are made repeatedly, use
+/// a call for each would cost more than a microsecond. For copies that are repeated, use
 /// prepare_deep_copy_all.
 ///
-/// A contiguous copy is a piece. Merges pieces that are adjacent on both sides. If all pieces have
-/// equal lengths and distances, one 2-D copy carries them. Otherwise kernels copy many short pieces,
-/// at most 1024 parts of 8 KiB each, and one call of the driver (`cuMemcpyBatchAsync`, CUDA 12.8)
-/// copies few or long ones. While the stream captures, each of the latter is a copy of its own. Pairs
-/// that are not contiguous are copied one by one.
+/// Merges contiguous copies (*pieces*) that are adjacent on both sides. Makes one 2-D copy of pieces
+/// that all have equal lengths and distances. Otherwise copies many short pieces by kernels, of at most
+/// 1024 parts of 8 KiB each, and few or long ones by one call of the driver (`cuMemcpyBatchAsync`, CUDA
+/// 12.8), or while the stream captures by a call for each. Copies pairs that are not contiguous one by
+/// one.
 ///
 /// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return
@@ -91,8 +91,7 @@ void deep_copy_all(ExecutionSpace const& instance, CopyOf<Dst, Src> const& first
 ///     for (std::size_t k = 0; k < rows.size(); ++k) slices.push_back({n * k, n * rows[k], n});
 ///     khs::deep_copy_all(instance, packed, field, slices);
 ///
-/// Copies what deep_copy_all of the subviews would copy. A list of Slices takes the host less time
-/// than a list of subviews.
+/// Copies the same as deep_copy_all of the subviews; a list of Slices takes the host less time.
 ///
 /// \param instance as above
 /// \param dst, src of one dimension, LayoutLeft or LayoutRight, and of the same value type; in any
@@ -116,9 +115,9 @@ void deep_copy_all(ExecutionSpace const& instance, Kokkos::View<DT, DP...> const
   Impl::copy_all(instance, Impl::PairsOfSlices(dst, src, std::span<Slice const>(slices)));
 }
 
-/// The same without an instance, for all arguments except lists in braces. Blocking, as
-/// `Kokkos::deep_copy(dst, src)`: waits for all earlier work of all instances, and has copied on
-/// return.
+/// The same without an instance, for all arguments except lists in braces. Blocks, as
+/// `Kokkos::deep_copy(dst, src)`: first waits for all earlier work of all instances, and returns when
+/// the copies are done.
 template <class First, class... Others>
 requires(!Kokkos::is_execution_space_v<First>) void deep_copy_all(First const& first,
                                                                   Others const&... others) {

@@ -61,14 +61,14 @@ struct DeviceViewFunction {
 }  // namespace Impl
 
 /// `device_view(instance, view)`: a View of const elements from which kernels of `instance` can read
-/// `view`: the memory of `view` itself if they can access it (MappedSpace, WriteCombinedSpace, device
-/// memory; any memory if kernels are host code), else a dense copy in the memory of the instance's
-/// device. The copy is asynchronous on `instance`, and ready for later work of that instance.
-/// Destroying it waits for the device, as for all device memory of Kokkos: keep it until the work is
-/// done.
+/// `view`. It has the memory of `view` if these kernels can access that (MappedSpace,
+/// WriteCombinedSpace, device memory; any memory if kernels are host code). Otherwise it is a dense copy
+/// in the memory of the instance's device. The copy is asynchronous on `instance`, and ready for later
+/// work of that instance. Destroying it waits for the device, as for all device memory of Kokkos: keep
+/// it until the work is done.
 ///
-/// Meant for generic code that reads: Kokkos' create_mirror_view copies zero-copy memory. To write,
-/// take a mirror or mapped_view.
+/// Meant for generic code that reads, since Kokkos' create_mirror_view also copies memory that kernels
+/// can access. To write, take a mirror or mapped_view.
 inline constexpr Impl::DeviceViewFunction device_view{};
 
 }  // namespace KokkosHostSpaces

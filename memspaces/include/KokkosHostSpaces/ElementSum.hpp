@@ -29,8 +29,9 @@ namespace KokkosHostSpaces {
 
 /// The functor of a parallel_reduce over policy(instance) that sums op(in_0(i), in_1(i), ...) over all
 /// i, in the type of the result. The Views have rank 1, equal extents and contiguous elements. On a
-/// device the order of the terms, and with it the last bits, follows from the number of elements,
-/// their types and whether the Views begin at multiples of 16 bytes. Does not keep the Views alive.
+/// device the order of the terms, and with it the last bits, depends only on the number of elements,
+/// their types and whether the Views begin at multiples of 16 bytes. Does not keep the Views alive:
+/// they must live until the kernel is done, or its graph is destroyed.
 /// \tparam Op callable on the device with one element of each input
 template <class Op, class First, class... In>
 class ElementSum {
@@ -146,10 +147,10 @@ struct ElementSumFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i. The result is
-/// a View of rank 0 that is accessible to `instance`: enqueued, returns at once if that is an instance of
-/// a device. Or it is a variable, as a `double`: blocks until it has the sum. Takes Views as ElementSum
-/// does.
+/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i. If `result` is
+/// a View of rank 0 that is accessible to `instance`, the sum is asynchronous on an instance of a device.
+/// If it is a variable, such as a `double`, the call blocks until it has the sum. Takes Views as
+/// ElementSum does.
 /// \throw Error as ElementSum does
 inline constexpr Impl::ElementSumFunction element_sum{};
 

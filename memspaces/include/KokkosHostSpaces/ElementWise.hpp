@@ -33,9 +33,9 @@ namespace KokkosHostSpaces {
 
 /// The functor of a parallel_for over policy(instance) that does out(i) = op(in_0(i), in_1(i), ...) for
 /// all i. The Views have rank 1, equal extents and contiguous elements; `out` may also be an input,
-/// but not overlap a part of one.
-/// Views that do not begin at a multiple of 16 bytes are read one element at a time. Does not keep the
-/// Views alive: they must live until the kernel is done, or its graph is destroyed.
+/// but not overlap a part of one. Views that do not begin at a multiple of 16 bytes are read one element
+/// at a time. Does not keep the Views alive: they must live until the kernel is done, or its graph is
+/// destroyed.
 /// \tparam Op callable on the device with one element of each input; its result is converted to an
 /// element of `out`, whose type has a default constructor
 template <class Op, class Out, class... In>
@@ -121,8 +121,8 @@ struct ElementWiseFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `element_wise([label,] instance, out, op, in...)`: out(i) = op(in(i)...) for all i. Enqueued on
-/// `instance`: returns at once if that is an instance of a device. Takes Views as ElementWise does.
+/// `element_wise([label,] instance, out, op, in...)`: out(i) = op(in(i)...) for all i. Asynchronous on an
+/// instance of a device. Takes Views as ElementWise does.
 /// \throw Error as ElementWise does
 inline constexpr Impl::ElementWiseFunction element_wise{};
 

@@ -79,10 +79,10 @@ struct ExplainFunction {
 /// \endcond
 
 /// `explain([instance,] dst, src)`: a text that tells how `Kokkos::deep_copy(instance, dst, src)` would
-/// copy, without copying: by one memcpy, 2-D or 3-D ones, or a kernel through the mapped address, and
-/// why; the number of bytes; whether it is asynchronous, and if not, how to change that. Or why it would
-/// be refused. The text is for people and may change. The instance is by default that of Kokkos' default
-/// execution space.
+/// copy, without copying. It says by what (one memcpy, 2-D or 3-D ones, or a kernel over the link) and
+/// why; the number of bytes; whether the copy is asynchronous, and if not, how to change that. If the
+/// copy would be refused, the text says why. It is for people and may change. The instance is by default
+/// that of Kokkos' default execution space.
 inline constexpr Impl::ExplainFunction explain{};
 
 }  // namespace KokkosHostSpaces

@@ -13,18 +13,18 @@
 
 namespace KokkosHostSpaces {
 
-/// Adds a node behind `node` that does `deep_copy(instance, dst, src)` at each launch, on the
-/// instance that the graph is submitted to. Returns the new node. Waits for nothing; graphs on the
-/// legacy default stream work, too.
+/// Adds a node behind `node` that does `deep_copy(instance, dst, src)` at each launch, on the instance
+/// to which the graph is submitted. Returns the new node. Does not wait. The graph may belong to the
+/// legacy default stream.
 ///
-/// The graph holds the Views until it is destroyed. All pairs of spaces and layouts of an
-/// asynchronous deep_copy are possible. Pageable memory is read, and written, at each launch.
+/// The graph keeps the Views until it is destroyed. All pairs of spaces and layouts of an asynchronous
+/// deep_copy are possible. Pageable memory is read or written at each launch.
+/// \param node the new node is ordered behind it
 /// \param dst a View
 /// \param src a View of the same extents, or a value for all elements (on a device not for a `dst`
 /// in HostSpace)
 /// \throw Error if the extents differ
-/// \throw OutOfPinnedMemory and other errors of a copy; then the node does not copy: do not submit
-/// the graph
+/// \throw OutOfPinnedMemory, CudaError: the node then does not copy, so do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
           class... Properties, class Src>
 auto then_deep_copy(
@@ -40,9 +40,9 @@ auto then_deep_copy(
     return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
 }
 
-/// The same for prepared copies; short pieces go by kernel. The node holds `copies` and their
-/// Views until the graph is destroyed.
-/// \throw the errors of a copy; then do not submit the graph
+/// The same for prepared copies; kernels copy short pieces. The node keeps `copies` and their Views
+/// until the graph is destroyed.
+/// \throw Error as above; then do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor>
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
@@ -56,10 +56,10 @@ auto then_deep_copy(
                           Impl::CopyAllNow<ExecutionSpace>{copies});
 }
 
-/// Retains the memory of these Views, if they are in our spaces, for a graph: if the stream of
-/// `instance` captures, the memory stays in use until the captured graph is destroyed, even if the
-/// Views are destroyed before. Call it for captured kernels; copies call it themselves. Without a
-/// capture, and without a device, it does nothing.
+/// Retains the memory of these Views, if they are in our spaces, for a graph: while the stream of
+/// `instance` captures, call it before each captured kernel that uses them. The memory then stays in use
+/// until the captured graph is destroyed, even if the Views are destroyed before. Copies call it
+/// themselves. Without a capture, and without a device, it does nothing.
 template <class ExecutionSpace, class... Views>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void retain_for_graph([[maybe_unused]] ExecutionSpace const& instance,

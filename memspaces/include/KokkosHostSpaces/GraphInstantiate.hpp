@@ -25,15 +25,14 @@ auto native_graph_of(Graph& graph) {
 
 }  // namespace Impl
 
-/// Call it instead of `graph.instantiate()`. Lets kernels of a VectorPolicy, such as those of
-/// element_wise and element_sum, start early in the graph as they do on a stream (programmatic
-/// dependent launch): a node that follows exactly one node, if both are such kernels. The kernel itself
-/// waits for the node before it, so results are the same, and chains of short kernels take less time.
-/// Launches nothing and waits for nothing.
+/// Call it instead of `graph.instantiate()`, so that chains of short kernels take less time. A kernel of a
+/// VectorPolicy, such as that of element_wise or element_sum, then starts before the node in front of it
+/// ends (programmatic dependent launch), if that is the only one and also such a kernel. It waits for
+/// that node by itself, so the results are the same. Launches nothing and does not wait.
 ///
 /// Needs Hopper and CUDA 12.3; otherwise, and on the host, it is `graph.instantiate()` alone. The edges
 /// become programmatic: CUDA functions that do not ask for the data of edges refuse such a graph, and a
-/// kernel that replaces another in the executable graph must wait as well.
+/// kernel that replaces another one in the executable graph must wait as well.
 /// \throw CudaError if CUDA removes a dependency, and then refuses to restore it
 template <class ExecutionSpace>
 void instantiate(Kokkos::Experimental::Graph<ExecutionSpace>& graph) {

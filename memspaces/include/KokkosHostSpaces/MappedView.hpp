@@ -34,8 +34,8 @@ struct MappedViewFunction {
 /// \endcond
 
 /// `mapped_view(pinned)`: an unmanaged View in MappedSpace of the memory of `pinned`, of the same shape,
-/// layout and memory traits, which kernels can access in place. Keep `pinned` alive as long as work is
-/// submitted with it (work submitted before `pinned` is destroyed is safe).
+/// layout and memory traits, which kernels can access in place. Keep `pinned` until the last work that
+/// uses it is submitted; that work need not be done.
 inline constexpr Impl::MappedViewFunction mapped_view{};
 
 }  // namespace KokkosHostSpaces

@@ -109,11 +109,11 @@ constexpr void check_host_init() {
 /// `sync_host(instance)` are one copy at the full rate of the link, asynchronous on the instance: fence
 /// it before the host reads or writes the View. Without an instance they block, as Kokkos' own.
 ///
-/// It has the flags, errors and tools' events of a DualView and can be passed as one: copies as a
-/// DualView share its memory and flags. For them the host side is typed HostSpace. If they resize, the
-/// host side becomes pageable and view_host() throws, until resize or realloc of this class pins it
-/// again. The device side is in device memory; without a device both sides are the same memory, in
-/// PinnedSpace, and nothing is copied.
+/// It has the flags and errors of a DualView, and its events for Kokkos Tools. It can be passed as a
+/// DualView, which shares its memory and flags, and whose host side has the type HostSpace. If such a
+/// DualView is resized, the host side becomes pageable, and view_host() throws until resize or realloc
+/// of this class pins it again. The device side is in device memory. Without a device both sides are the
+/// same memory, in PinnedSpace, and nothing is copied.
 template <class DataType, class... Properties>
 class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   using Base   = Kokkos::DualView<DataType, Properties...>;
@@ -146,7 +146,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
                 "the device side of a PinnedDualView lies in device memory (or in HostSpace, where "
                 "kernels are host code): for other spaces take Kokkos::DualView");
 
-  /// Without memory.
+  /// A PinnedDualView without memory.
   PinnedDualView() = default;
 
   /// Zeros on both sides. \throw OutOfPinnedMemory
@@ -261,7 +261,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     }
   }
 
-  /// True if the other side of the one that `Device` names was modified later.
+  /// True if the side that `Device` names is older than the other one, which was modified later.
   template <class Device>
   bool need_sync() const {
     return !shares_memory && Base::template need_sync<Impl::DualViewSide<Device>>();
@@ -280,9 +280,9 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
     resize(Kokkos::view_alloc(), extents...);
   }
 
-  /// As above with an instance: synchronises and resizes the side that the instance can access,
-  /// asynchronously on it. With SequentialHostInit: resizes the host side, copies it to the device side,
-  /// and afterwards no side is modified.
+  /// The same with an instance: synchronises and resizes the side that the instance can access,
+  /// asynchronously on it. With SequentialHostInit: resizes the host side and copies it to the device
+  /// side; afterwards no side is modified.
   template <class... P, Impl::Extent... N>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
     repin();

@@ -9,8 +9,8 @@
 
 namespace KokkosHostSpaces {
 
-/// A View in PinnedSpace of the shape of `view`, near the device of `instance`; `view` itself if it
-/// lies in PinnedSpace. Not initialised.
+/// A View in PinnedSpace of the shape and layout of `view`, on the NUMA node nearest to the device of
+/// `instance`; `view` itself if it lies in PinnedSpace. Not initialised. Does not wait.
 /// \throw OutOfPinnedMemory
 template <class ExecutionSpace, class DataType, class... Properties>
 requires Kokkos::is_execution_space_v<ExecutionSpace>

@@ -27,8 +27,7 @@
 /// Views may be destroyed while a stream captures; their memory stays retired until the capture has
 /// ended. The library sees captures of blocking streams, the only kind that Kokkos makes. Announce a
 /// capture of a stream made with cudaStreamNonBlocking by a CaptureGuard, since CUDA offers no way to
-/// find it. If several threads use the library, every capture needs a CaptureGuard: one that begins
-/// between the library's look and its recording of an event is broken.
+/// find it. If several threads use the library, announce every capture.
 namespace KokkosHostSpaces::pool {
 
 /// The statistics as a table.
@@ -43,8 +42,8 @@ std::optional<Description> describe(Kokkos::View<DataType, Properties...> const&
   return describe(static_cast<void const*>(view.data()));
 }
 
-/// Page-locks memory for later allocations in a space, in the background. Returns at once; the
-/// Reservation waits for it and throws its errors.
+/// Page-locks memory for later allocations in a space, in a thread of the library. Returns at once;
+/// Reservation::wait waits, and throws the errors.
 /// \param bytes in all
 /// \param space near whose device the memory lies
 /// \param largest_block bytes of the largest later allocation that the memory must serve
@@ -54,13 +53,14 @@ Reservation reserve(std::size_t bytes, Space const& space = Space(),
   return Impl::reserve(Space::describe(), space.device_id(), bytes, largest_block);
 }
 
-/// Destroys a View whose memory no device work uses but what was submitted to `instance`, or what its
-/// stream was made to wait for. The memory then waits for this work alone, and not for all work of
-/// all devices: it is used again even beside a kernel that never ends. Waits for nothing. The
-/// instance and its stream may be destroyed afterwards.
+/// Destroys a View whose memory is ready for other Views as soon as the work that was submitted to
+/// `instance` is done, instead of all work of all devices: also beside a kernel that never ends. Only
+/// this work, and work for which the instance's stream waits, may use the memory. The call does not
+/// wait. The instance and its stream may be destroyed afterwards.
 ///
-/// The memory waits for all work, as ever, if the stream captures, a graph keeps the memory, CUDA
-/// refuses an event, the instance is one of the host, or another View of the memory is left.
+/// As for any other View, the memory is ready only after all work of all devices if the stream captures,
+/// a graph keeps the memory, CUDA refuses an event, or the instance is one of the host. If another View
+/// of the memory is left, nothing is retired yet.
 /// \param view in one of our spaces; empty afterwards
 template <Impl::ExecutionSpace ExecutionSpace, class DataType, class... Properties>
 void retire_on([[maybe_unused]] ExecutionSpace const& instance,

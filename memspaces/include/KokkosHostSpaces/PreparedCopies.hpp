@@ -15,8 +15,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Many copies that are planned once and made often, as the halos of every time step: like
-/// persistent requests of MPI. Made by prepare_deep_copy_all; deep_copy_all makes the copies.
+/// Many copies that are planned once and made often, such as the halos of every time step: like
+/// persistent requests of MPI. prepare_deep_copy_all returns one; deep_copy_all makes the copies.
 ///
 ///     auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
 ///     for (int step = 0; step < steps; ++step) {
@@ -24,10 +24,10 @@ namespace KokkosHostSpaces {
 ///       khs::deep_copy_all(instance, halos);
 ///     }
 ///
-/// Holds the Views, so that their memory lives, and for short pieces a CUDA graph of the kernels that
-/// copy them. Each call copies the present contents of the Views.
-/// Copies of this object share all of it. It may be destroyed while its copies are under way, but
-/// before Kokkos::finalize, as Views on a device. A default-constructed object copies nothing.
+/// Keeps the Views, and for short pieces a CUDA graph of the kernels that copy them; copies of this
+/// object share both. Each call copies the contents that the Views have then. The object may be
+/// destroyed while copies are under way. Destroy it before Kokkos::finalize, as Views on a device. A
+/// default-constructed object copies nothing.
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
@@ -42,12 +42,12 @@ class PreparedCopies {
   std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> m_batch;
 };
 
-/// Plans what deep_copy_all with the same arguments would do, and keeps the plan. Copies nothing,
-/// and does not wait for `instance`.
-/// \param instance of the execution space and on the device of those that will make the copies, in
-///        no capture
+/// Plans what deep_copy_all with the same arguments would do. Copies nothing, and does not wait for
+/// `instance`.
+/// \param instance of the same execution space and device as the instances that will make the copies;
+///        not captured into a graph
 /// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
-/// \throw Error as deep_copy_all does (from then on nothing is checked), and in a capture
+/// \throw Error as deep_copy_all does (later calls check nothing), and in a capture
 template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
@@ -105,12 +105,11 @@ requires Kokkos::is_execution_space_v<ExecutionSpace>
   return prepare_deep_copy_all(instance, dst, src, std::span<Slice const>(slices));
 }
 
-/// Makes prepared copies, in the order of `instance`: many short pieces by one launch of a graph,
-/// others as deep_copy_all above. Asynchronous on a Cuda instance, done on return on a host
-/// instance. In the capture of a stream it is deep_copy_all of the same Views, and becomes part of
-/// the graph: the prepared copies may be destroyed then, if their Views may. Several threads may
-/// call it at once, on several instances: the copies come in any order then. The caller ensures
-/// that nothing writes the sources meanwhile.
+/// Makes prepared copies, ordered on `instance`: many short pieces by one launch of a graph, others as
+/// deep_copy_all of the same Views does. Asynchronous on a Cuda instance, done on return on a host
+/// instance. While the stream captures, the copies become part of the captured graph; `copies` may then
+/// be destroyed, if its Views may. Several threads may call it at once on several instances, in any
+/// order: the caller ensures that nothing writes the sources meanwhile.
 /// \throw Error if the instance is on another device
 template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -118,7 +117,7 @@ void deep_copy_all(ExecutionSpace const& instance, PreparedCopies<ExecutionSpace
   if (copies.batch() != nullptr) copies.batch()->enqueue(instance);
 }
 
-/// The same on the default instance. Blocking, as deep_copy_all without an instance.
+/// The same on the default instance. Blocks, as deep_copy_all without an instance.
 /// \throw Error if the default instance is on another device
 template <class ExecutionSpace>
 void deep_copy_all(PreparedCopies<ExecutionSpace> const& copies) {

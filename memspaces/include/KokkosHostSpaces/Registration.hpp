@@ -22,16 +22,16 @@ namespace KokkosHostSpaces {
 
 /// The effect of fork() on registered memory.
 enum class AtFork {
-  copy,      ///< the child has it all: the system copies page-locked memory, 0.5 s a GiB
-  leave_out  ///< the addresses are not mapped in the child, and fork costs nothing
+  copy,      ///< the child has the memory: the system copies it, which takes 0.5 s for each GiB
+  leave_out  ///< the child does not have the memory, and fork copies nothing
 };
 
 /// Page-locks memory allocated elsewhere (std::vector, mmap, a HostSpace View) for its own
 /// lifetime, and makes Views of it in PinnedSpace or MappedSpace. Destroy it before the memory is
 /// freed.
 ///
-/// Registering takes about 40 ms a GiB for memory that was touched already, and does not wait for
-/// kernels; releasing waits for all running kernels. Without a device the range is only checked.
+/// Registering takes about 40 ms for each GiB of memory that was touched before, and does not wait for
+/// kernels. Releasing waits for all running kernels. Without a device the range is only checked.
 ///
 /// AtFork::leave_out needs a range of whole pages (std::aligned_alloc, mmap). The child must
 /// neither touch nor free them. It has no effect without a device, and ends with the Registration.
@@ -40,15 +40,15 @@ enum class AtFork {
 class Registration {
  public:
   /// Registers [pointer, pointer + bytes).
-  /// \throw RegistrationError for a null pointer, zero bytes, memory that is not mapped or
-  /// read-only, that overlaps a registered or page-locked range, that the runtime refuses, or that
-  /// is not of whole pages with AtFork::leave_out
+  /// \throw RegistrationError for a null pointer, zero bytes, memory that is read-only or not mapped, that
+  /// overlaps a registered or page-locked range, that the runtime refuses, or, with AtFork::leave_out,
+  /// that is not of whole pages
   Registration(void* pointer, std::size_t bytes, std::string label = "unlabeled",
                AtFork at_fork = AtFork::copy);
 
-  /// Registers the elements of a std::vector or another contiguous range, which must not
-  /// reallocate. Of const elements there are Views of const elements only; their pages must be
-  /// writable all the same.
+  /// Registers the elements of a std::vector or another contiguous range, which must not reallocate. If
+  /// the elements are const, so are those of its Views; their pages must be writable all the same.
+  /// \throw RegistrationError as above
   template <class Range>
   requires std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
       (!Kokkos::is_view_v<Range>)explicit Registration(Range& range,
@@ -60,8 +60,9 @@ class Registration {
     m_is_const = std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
   }
 
-  /// Registers the memory of a HostSpace View under its label, and holds the View. Const elements as
+  /// Registers the memory of a HostSpace View under its label, and keeps the View. Const elements as
   /// above.
+  /// \throw RegistrationError as above
   template <class DataType, class... Properties>
   requires std::is_same_v<typename Kokkos::View<DataType, Properties...>::memory_space,
                           Kokkos::HostSpace>
@@ -76,13 +77,13 @@ class Registration {
 
   /// Takes over the range of `other`, which has none afterwards.
   Registration(Registration&& other) noexcept;
-  /// Swaps the ranges: `other` releases the old range of this one at its end.
+  /// Swaps the ranges: the destructor of `other` releases the old range of this object.
   Registration& operator=(Registration&& other) noexcept;
 
-  /// Releases the range. Reports errors on stderr.
+  /// Releases the range; waits for all running kernels. Reports errors on stderr.
   ~Registration();
 
-  /// Releases the range now; its Views must not be used any more.
+  /// Releases the range now; waits for all running kernels. Its Views must not be used any more.
   /// \throw RegistrationError if the memory was freed while it was registered; the range is
   /// released
   void release();

@@ -43,10 +43,10 @@ enum class WhenFull { wait, refuse };
 /// Options of a SnapshotQueue, all of which have defaults.
 struct SnapshotOptions {
   /// Upper bound of the bytes of all snapshots whose writers are not done. A single snapshot must not
-  /// exceed it. 0: no bound for a single one, and for all together twice the largest so far, so that
-  /// one is copied while another is written, or 64 MiB if that is more.
+  /// exceed it. 0: all together may have twice the bytes of the largest one so far, so that one is
+  /// copied while another is written, or 64 MiB if that is more; a single one has no bound.
   std::size_t bytes_in_flight = 0;
-  /// What a call does that would exceed it.
+  /// What a call does that would exceed `bytes_in_flight`.
   WhenFull when_full = WhenFull::wait;
 };
 
@@ -59,9 +59,9 @@ class Snapshot {
   Snapshot(std::shared_ptr<Impl::SnapshotThread> thread, std::uint64_t number)
       : m_thread(std::move(thread)), m_number(number) {}
 
-  /// Waits until the writers of this snapshot and of all earlier ones in its queue are done.
-  /// Rethrows the first error of these writers that no fence has reported yet. An error does not stop
-  /// later writers; errors of theirs before a fence reports the first one are dropped.
+  /// Waits until the writers of this snapshot and of all earlier ones in its queue are done. Rethrows
+  /// the first error of these writers that no fence has reported yet. An error does not stop later
+  /// writers; their errors are dropped until a fence has reported the first one.
   /// \throw Error if the device failed before the contents arrived (the writer was not called)
   /// \throw Error if a writer calls it and would wait for itself
   void fence() const {
@@ -208,15 +208,14 @@ struct SnapshotFunction {
 /// calls `writer(SnapshotView<View> const&...)` in a thread of the library when the copies are done.
 ///
 /// The call replaces `deep_copy(host, view)` and the writing after it. No fence is needed:
-/// Kokkos::finalize and the end of the process wait for all writers, behind those hooks of an
-/// application that were registered after its first View in our spaces.
+/// Kokkos::finalize and the end of the process wait for all writers. (They do so after those finalize
+/// hooks that the application registered after its first View in our spaces.)
 ///
 /// Each View is copied by one deep_copy to PinnedSpace, after the earlier work of `instance` and before
-/// its later work. Asynchronous: the call returns when the copies are enqueued. If their bytes exceed
-/// what may be in flight (see SnapshotOptions; the queue of this function has the defaults), it first
-/// waits for writers. The Views may be overwritten on `instance`, or destroyed, right after the call.
-/// Views in pageable memory may make the call wait for their copy; on a host instance the call returns
-/// when they are copied.
+/// its later work. Asynchronous: the call returns when the copies are enqueued. If their bytes exceed the
+/// bound of SnapshotOptions (the queue of this function has the default), it first waits for writers. The
+/// Views may be overwritten on `instance`, or destroyed, right after the call. Views in pageable memory
+/// may make the call wait for their copy; on a host instance the call returns when they are copied.
 ///
 /// Writers are called one after the other, in the order of the calls. A writer may take snapshots, but
 /// not fence them. It may keep its Views; their bytes are not counted after it returns. It must not call
@@ -226,12 +225,11 @@ struct SnapshotFunction {
 /// A child of a fork cannot use the queues of its parent, but may destroy them.
 ///
 /// \param label            named in messages
-/// \param instance         the copies are work of it; it must not be captured into a graph
+/// \param instance         the copies are enqueued on it; it must not be captured into a graph
 /// \param view             its elements are trivially copyable
 /// \param views_and_writer more Views, and last the writer, which is moved or copied, and is called and
 ///                         destroyed in the library's thread
-/// \throw Error in a capture, or if the bytes exceed what may be in flight and waiting is refused or
-///        would never end
+/// \throw Error in a capture, or if the bytes exceed the bound and waiting is refused or would never end
 /// \throw OutOfPinnedMemory
 /// \throw CudaError
 inline constexpr Impl::SnapshotFunction snapshot{};

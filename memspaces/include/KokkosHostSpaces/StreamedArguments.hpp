@@ -79,8 +79,8 @@ using chunk_of = Chunk<typename View::non_const_data_type, Impl::LayoutOfChunks<
 template <class View>
 using const_chunk_of = Chunk<typename View::const_data_type, Impl::LayoutOfChunks<View>>;
 
-/// The number of rows (indices of the slowest dimension) before and after its own row that an
-/// iteration reads. A Kokkos with Kokkos_ENABLE_DEBUG_BOUNDS_CHECK aborts where one touches others.
+/// The number of rows (indices of the slowest dimension) before and after its own row that an iteration
+/// reads. With Kokkos_ENABLE_DEBUG_BOUNDS_CHECK an iteration that touches other rows aborts.
 struct halo {
   /// 0: an iteration reads its own row only.
   explicit halo(std::int64_t distance) : rows(distance) {}
@@ -115,9 +115,9 @@ class Intermediate {
   std::shared_ptr<std::string> m_label;
 };
 
-/// A View with a copy on each device, from the first loop that reads it until this object and its
-/// copies are destroyed: for arrays that many loops read, and for tables, which may have any extents.
-/// The copies do not count as memory of streamed loops.
+/// A View and its copy on each device, for arrays that many loops read, and for tables, which may have any
+/// extents. The first loop on a device that reads it makes the copy there, and waits for it. The copies
+/// are destroyed with the last copy of this object. They do not count as memory of streamed loops.
 template <class ViewType>
 class Resident {
  public:
@@ -218,13 +218,13 @@ struct MakeResident {
 // with the same name, such as write(View), keeps its calls.
 
 /// `read(view, halo(n))`: the body reads elements of its own row, and of rows as far away as the halo,
-/// with the values from before the loop. `read(intermediate, halo(n))`: a later stage of a chain than
-/// the one that writes the array reads it. `read(resident)`: the body reads any elements.
+/// with the values from before the loop. `read(intermediate, halo(n))`: the same of an array that an
+/// earlier stage of the chain has written. `read(resident)`: the body reads any elements.
 inline constexpr Impl::MakeRead read{};
 
-/// `write(view)`: the body assigns every element of the range, and reads none. Elements of the range
-/// that it does not assign are undefined afterwards: use update for them. `write(intermediate)`: one
-/// stage of a chain writes the array.
+/// `write(view)`: the body assigns every element of the range, and reads none. Elements of the range that
+/// it does not assign are undefined afterwards: use update if there are any. `write(intermediate)`: the
+/// same; only one stage of a chain may write it.
 inline constexpr Impl::MakeWrite write{};
 
 /// `update(view)`: the body reads and writes elements of its own row.

@@ -25,16 +25,16 @@
 
 namespace KokkosHostSpaces {
 
-/// `stage(body, arguments...)`, `stage(range, body, arguments...)`: a loop of a chain, with a range of
-/// its own or that of the chain. Body and arguments are as those of a streamed_for. One stage may write
-/// a View or an Intermediate. Later stages read the new values; that stage and earlier ones read the
-/// values from before the chain.
+/// `stage(body, arguments...)`, `stage(range, body, arguments...)`: a loop of a chain, over the range of
+/// the chain or one of its own. Body and arguments are as those of a streamed_for. A View or an
+/// Intermediate may be written by one stage only. Later stages read the new values; that stage and
+/// earlier ones read the values from before the chain.
 inline constexpr Impl::MakeStage stage{};
 
-/// `steps(count, body, arguments...)`: steps of a stencil. The first step reads the View of the first
-/// `read`, each other step the result of the step before it. The last step writes the View of the only
-/// `write`, which may be the View that is read. Elements outside of the range have the values of the
-/// View that is read. Each step reads the other arguments.
+/// `steps(count, body, arguments...)`: `count` steps of a stencil. The first step reads the View of the
+/// first `read`, each other step the result of the step before it. The last step writes the View of the
+/// only `write`, which may be the View that is read. Elements outside of the range have the values of
+/// the View that is read. Every step reads the other arguments.
 inline constexpr Impl::MakeSteps steps{};
 
 /// Runs the stages in one pass over the data. The results equal those of one loop after the other, bit

@@ -25,22 +25,21 @@ template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 struct StreamOptions {
   /// The transport, if the type of the call is Automatic.
   Transport transport = Transport::automatic;
-  /// Rows (indices of the slowest dimension) of a chunk; 0: chosen from the sizes, the accesses and
-  /// the device memory, not from measurements, so that reductions on one device are the same in
-  /// every run. Each chunk is a part of a reduction.
+  /// Rows (indices of the slowest dimension) of a chunk; 0: chosen from the sizes, the accesses and the
+  /// device memory. Measurements do not count, so reductions on one device are the same in every run.
   std::int64_t chunk_rows = 0;
   /// Buffers of an argument, filled round-robin; 0: three.
   int slots = 0;
   /// Bytes of memory of each device that the loop may take; 0: half of
   /// KOKKOS_HOST_SPACES_STREAM_MEMORY, so that two loops can run at once: 512 MiB if that is unset.
   std::size_t device_memory = 0;
-  /// Instances: the loop is ordered with their work. Empty: the default instance. Several instances
-  /// on different devices share the range.
+  /// The loop is ordered behind their earlier work and before their later work. Empty: the default
+  /// instance. Several instances on different devices share the range.
   std::vector<ExecutionSpace> instances = {};
 };
 
-/// Handle of a streamed loop that was enqueued. Later work on its instance is ordered behind it
-/// without a fence; host code waits by fence(). The destructor does not wait.
+/// Handle of a streamed loop that was enqueued. Later work on its instance is ordered behind the loop
+/// without a fence; host code needs fence(). The destructor does not wait.
 class StreamedLoop {
  public:
   /// A handle without a loop, which is done.

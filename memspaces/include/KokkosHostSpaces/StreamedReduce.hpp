@@ -21,15 +21,21 @@
 
 namespace KokkosHostSpaces {
 
-/// As streamed_for; the body takes, after the chunks, a reference to the value of the reduction, and may
-/// also write arguments. `reducer` is a reducer of Kokkos or of the application, or, for a sum, the
-/// variable or the View of rank 0 that gets it; the result is in host memory. A View in page-locked
-/// memory has the result when the loop is done, after any fence of its instance. For a variable, or a
-/// View in other memory, the call waits, as parallel_reduce does. The parts of the chunks are joined in
-/// the order of the chunks, so the result is the same, bit for bit, in every run with the same chunks on
-/// the same kind of device. With `chunk_rows` given that holds for every transport and any number of
-/// devices. Without it, ZeroCopy has larger chunks than Staged, Automatic those of its choice, and
-/// devices share the rows by their measured rates.
+/// As streamed_for, with a reduction. The body takes, after the chunks, a reference to the value of the
+/// reduction; it may also write arguments.
+///
+/// A result in page-locked memory is there when the loop is done: fence its handle or its instance. For a
+/// variable, or a View in other memory, the call waits, as parallel_reduce does.
+///
+/// The results of the chunks are joined in the order of the chunks. So the result is the same, bit for bit,
+/// in every run with the same chunks on the same kind of device; if `chunk_rows` is given, also for every
+/// transport and any number of devices. Without it ZeroCopy has larger chunks than Staged, and devices
+/// share the rows by their measured rates.
+///
+/// \param label, options, range, body, arguments as those of streamed_for
+/// \param reducer a reducer of Kokkos or of the application; or, for a sum, the variable or the View of
+///        rank 0 that gets it. The result is in host memory
+/// \throw Error as streamed_for does
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,

@@ -68,6 +68,13 @@ TEST_CASE("the memory of a GPU that is a node is never chosen") {
   CHECK(machine.nearest_node("0000:BD:00.0") == 3);
 }
 
+TEST_CASE("each GPU of a host with two GB200 is near to the memory of its CPU") {
+  Topology const machine = load("gb200.xml");
+  CHECK(machine.nearest_node("0000:17:00.0") == 0);
+  CHECK(machine.nearest_node("0000:18:00.0") == 0);
+  CHECK(machine.nearest_node("0000:1A:00.0") == 1);
+}
+
 TEST_CASE("where the nearest node has no memory the next one is taken") {
   Topology const machine = load("node-without-memory.xml");
   CHECK(machine.nearest_node("0000:17:00.0") == 2);  // beside node 0, which has no memory

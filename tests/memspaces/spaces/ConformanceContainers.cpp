@@ -17,8 +17,9 @@
 #include <string>
 #include <type_traits>
 
+// On the host alone: a device's resize moves the elements by a kernel, which counts no references.
 TEMPLATE_TEST_CASE("a View of Views holds its elements until it is destroyed", "[conformance]",
-                   KOKKOS_HOST_SPACES_DEVICES) {
+                   KOKKOS_HOST_SPACES_ON_HOST) {
   using Inner = Kokkos::View<int*, TestType>;
   Inner const kept("kept", 10);
   {
