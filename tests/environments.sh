@@ -4,7 +4,7 @@
 #
 # environments.sh BUILD [NAME...]: runs the tests of the backend, which BUILD has, in each environment, or in those named.
 
-build=$1
+build=$(cd "$1" && pwd) || exit
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 failed=
