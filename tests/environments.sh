@@ -3,9 +3,8 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
 # environments.sh BUILD [NAME...]: runs the tests of the backend, which BUILD has, in each environment, or in those named.
-# What an environment makes impossible for a test itself is left out there.
 
-build=$1
+build=$(cd "$1" && pwd) || exit
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 failed=
@@ -14,23 +13,34 @@ if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
   cgroup=/sys/fs/cgroup/khs_environments limit=memory.max
 fi
 
-# run NAME LEFT_OUT COMMAND: the command sets the environment of a subshell; false: it cannot.
+by_ctest() {
+  ctest --test-dir "$build" -R '^backend_tests_(host|fake)[.]' -LE long -E "${left_out:-^$}" \
+    -j "$(nproc)" --timeout 300 --no-tests=error --output-on-failure
+}
+
+# Sources that hold on every CUDA. Others promise what needs events of contexts (12.5).
+without_context_events() {
+  local file
+  for file in Contexts Copies ForeignRegistrations ForkedMemory PoolFrees Registry Replays; do
+    "$build"/tests/backend/backend_tests_fake -# "[#$file]" || return 1
+  done
+}
+
+# run NAME COMMAND [TESTS]: the command sets the environment of a subshell; false: it cannot.
 run() {
   case " $names " in "  " | *" $1 "*) ;; *) return ;; esac
-  if ! (eval "$3") > /dev/null 2>&1; then
+  if ! (eval "$2") > /dev/null 2>&1; then
     echo "$1: skipped"
     return
   fi
   local log result=passed
   log=$(mktemp)
-  (eval "$3" && ctest --test-dir "$build" -R '^backend_tests_(host|fake)[.]' -LE long -E "$2" \
-    -j "$(nproc)" --timeout 300 --output-on-failure) > "$log" 2>&1 || result=FAILED
-  grep -q 'tests passed' "$log" || result=FAILED
+  (eval "$2" && ${3:-by_ctest}) > "$log" 2>&1 || result=FAILED
   if [ $result = FAILED ]; then
     failed="$failed $1"
     cat "$log"
   fi
-  echo "$1: $result: $(grep 'tests passed' "$log")"
+  echo "$1: $result"
   rm -f "$log"
 }
 
@@ -47,15 +57,16 @@ change_limit() {
 }
 
 names="$*"
-nothing='^$'
-run huge_pages_off "$nothing" 'export KOKKOS_HOST_SPACES_HUGE_PAGES=off'
+run huge_pages_off 'export KOKKOS_HOST_SPACES_HUGE_PAGES=off'
+# These ask whether the machine that is described is the one that they run on.
+of_this_machine='this machine has a core|where memory cannot be bound'
 for machine in one-node two-nodes gpu-memory-nodes gb200; do
-  run "$machine" "$nothing" "export HWLOC_XMLFILE=$here/backend/topologies/$machine.xml"
+  run "$machine" "left_out='$of_this_machine'; export HWLOC_XMLFILE=$here/backend/topologies/$machine.xml"
 done
-run memlock_64KiB "$nothing" 'ulimit -l 64'
-run addresses_16GiB "$nothing" 'ulimit -v $((16 << 20))'
-run few_mappings "$nothing" "export LD_PRELOAD=$(find "$build" -name 'libfew_mappings.so')"
-run read_only_home "$nothing" 'export HOME=/proc; unset XDG_CACHE_HOME'
-run limit_changes "$nothing" change_limit
-run cuda_12_2 "$nothing" 'export KOKKOS_HOST_SPACES_TEST_OLD_CUDA=1'
+run memlock_64KiB 'ulimit -l 64'
+run addresses_16GiB 'ulimit -v $((16 << 20))'
+run few_mappings "LD_PRELOAD=$(find "$build" -name libfew_mappings.so); export LD_PRELOAD; [ -n \"\$LD_PRELOAD\" ]"
+run read_only_home 'export HOME=/proc; unset XDG_CACHE_HOME'
+run limit_changes change_limit
+run cuda_12_2 'export KOKKOS_HOST_SPACES_TEST_OLD_CUDA=1' without_context_events
 [ -z "$failed" ] || { echo "failed:$failed" && exit 1; }
