@@ -198,7 +198,9 @@ class Sweep {
       }
       if (cudaGetLastError() != cudaSuccess) wrong("an error of CUDA is pending");
       if (!keeps_its_device()) wrong("another device is current, or a context stays pushed");
-      if (FakeCuda::has_context(0)) wrong("a device that nobody uses has a context");
+      // Where no context can be pushed, the runtime makes one.
+      if (FakeCuda::has_context(0) && failure.source != FailNth::Source::cuda)
+        wrong("a device that nobody uses has a context");
       if (Driver::device_count() != 3) wrong("the devices are not found any more");
       if (retired && !retired->is_intact()) wrong("memory was used again early");
       retired.reset();
