@@ -45,27 +45,6 @@ struct Limit {
   ~Limit() { pool::set_limit(0); }
 };
 
-// A capture that must not be broken.
-class Capture {
- public:
-  explicit Capture(DeviceWork::Stream& stream) : m_stream(stream) {
-    FailNth::Exempt const of_test;
-    m_stream.begin_capture();
-  }
-  ~Capture() noexcept(false) {
-    FailNth::Exempt const of_test;
-    bool const ended = m_stream.end_capture();
-    // Without the relaxed mode, which no thread is refused that has a context, calls do break captures.
-    bool const is_relaxed = !FailNth::failed().contains("cuThreadExchangeStreamCaptureMode");
-    if (std::uncaught_exceptions() == 0 && is_relaxed) expect(ended, "the capture is broken");
-  }
-  Capture(Capture const&)            = delete;
-  Capture& operator=(Capture const&) = delete;
-
- private:
-  DeviceWork::Stream& m_stream;
-};
-
 // Functions of CUDA in the sources of backend/cuda/: calls of the runtime, names of the driver's.
 std::set<std::string> functions_of_cuda() {
   // Of the first two nothing can be said, and the fake does not let the last one fail.
@@ -115,6 +94,8 @@ TEST_CASE("whichever call fails: allocation and deallocation", "[failures]") {
           for (int i = 0; i < 2; ++i) allocate(3 * MiB);
         },
         {3 * MiB, &FakeCuda::use_old_driver});
+  Sweep("allocate where registered memory has other addresses", [](Setting&) { allocate(1000); },
+        {0, &FakeCuda::registered_memory_moves});
   Sweep("allocate write-combined", [](Setting&) { allocate(1000, MemoryKind::write_combined); });
   Sweep("allocate on a node", [](Setting&) { allocate(3 * MiB, MemoryKind::page_locked, 0); });
 }
@@ -294,6 +275,32 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
     expect(edges == 1, "an edge is lost");
   });
 #endif
+}
+
+// Its current device, 0, has no context.
+TEST_CASE("whichever call fails: a thread that never chose a device", "[failures]") {
+  static std::array<char, 100> from, to;
+  Sweep("copies and asks", [](Setting& setting) {
+    std::optional<FailNth::Exempt> of_test(std::in_place);
+    int device = -1;
+    std::exception_ptr error;
+    std::thread thread([&] {
+      try {
+        Driver::copy(to.data(), from.data(), from.size(), setting.stream.get());
+        Driver::is_capturing(nullptr);
+        Driver::device_of(to.data());
+        Driver::fence(setting.stream.get());
+        Driver::release_stream(Driver::make_stream(2));
+      } catch (...) {
+        error = std::current_exception();
+      }
+      FailNth::Exempt const of_test_too;
+      cudaGetDevice(&device);
+    });
+    thread.join();
+    if (error) std::rethrow_exception(error);
+    expect(device == 0, "the thread has another device");
+  });
 }
 
 TEST_CASE("whichever call fails: the guard", "[failures]") {

@@ -31,41 +31,6 @@ using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
-TEST_CASE(
-    "whichever CUDA call fails, locking throws or falls back, leaks nothing and works again") {
-  auto const kind  = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
-                              KokkosHostSpaces::MemoryKind::write_combined);
-  bool const moves = GENERATE(false, true);
-  int const error  = GENERATE(int(cudaErrorMemoryAllocation), int(cudaErrorUnknown));
-  FakeCuda::reset();
-  lock_fresh_pages(1, kind, -1);
-  std::size_t const calls = FakeCuda::calls("*");
-  REQUIRE(calls > 3);
-  for (std::size_t n = 1; n <= calls; ++n) {
-    CAPTURE(n, calls);
-    FakeCuda::reset();
-    if (moves) FakeCuda::registered_memory_moves();
-    FakeCuda::fail_nth_call("*", n, error);
-    try {
-      give_back(lock_fresh_pages(1, kind, -1));
-    } catch (OutOfPinnedMemory const& thrown) {
-      CHECK_THAT(thrown.what(), ContainsSubstring("refused to page-lock " +
-                                                  std::to_string(page_bytes()) + " bytes: "));
-    } catch (Error const& thrown) {
-      CHECK_THAT(thrown.what(), ContainsSubstring("): "));
-    }
-    CHECK(FakeCuda::calls("*") >= n);
-    FakeCuda::fail_no_more();
-    CHECK(cudaPeekAtLastError() == cudaSuccess);
-    CHECK(FakeCuda::nothing_leaked());
-
-    Region const region = lock_fresh_pages(1, kind, -1);
-    CHECK(region.pointer != nullptr);
-    give_back(region);
-    CHECK(FakeCuda::nothing_leaked());
-  }
-}
-
 TEST_CASE("failure 17: where registration is refused the driver allocates") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);

@@ -40,33 +40,6 @@ struct OnePage {
 
 }  // namespace
 
-TEST_CASE(
-    "whichever CUDA call fails, registering throws or succeeds, leaks nothing and works again") {
-  OnePage const page;
-  FakeCuda::reset();
-  register_range(page.begin, 8, "my data");
-  std::size_t const calls = FakeCuda::calls("*");
-  CHECK(unregister_range(page.begin).empty());
-  for (std::size_t n = 1; n <= calls; ++n) {
-    CAPTURE(n, calls);
-    FakeCuda::reset();
-    FakeCuda::fail_nth_call("*", n, cudaErrorUnknown);
-    try {
-      register_range(page.begin, 8, "my data");
-      CHECK(unregister_range(page.begin).empty());
-    } catch (RegistrationError const& error) {
-      CHECK_THAT(error.what(), ContainsSubstring("'my data'"));
-    }
-    FakeCuda::fail_no_more();
-    CHECK(registered_ranges() == 0);
-    CHECK(FakeCuda::nothing_leaked());
-    CHECK(cudaPeekAtLastError() == cudaSuccess);
-
-    register_range(page.begin, 8, "my data");
-    CHECK(unregister_range(page.begin).empty());
-  }
-}
-
 TEST_CASE("memory that CUDA has page-locked already is refused, as is device memory") {
   FakeCuda::reset();
   Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
@@ -80,30 +53,6 @@ TEST_CASE("memory that CUDA has page-locked already is refused, as is device mem
                        MessageMatches(ContainsSubstring("device's")));
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(registered_ranges() == 0);
-}
-
-TEST_CASE("when memory for the registry runs out, nothing stays locked or remembered") {
-  OnePage const page;
-  FakeCuda::reset();
-  std::string const label(5000, 'x');  // what is longer than that has to do with it
-  auto const register_or_not = [&] {
-    try {
-      register_range(page.begin, 8, label);
-      return true;
-    } catch (std::bad_alloc const&) {
-      return false;
-    }
-  };
-  for (std::size_t n = 1;; ++n) {
-    CAPTURE(n);
-    AllocationHook const hook(n, label.size(), [] { throw std::bad_alloc(); });
-    if (register_or_not()) (void)unregister_range(page.begin);
-    bool const was_called = hook.was_called();
-    CHECK(registered_ranges() == 0);
-    CHECK(FakeCuda::nothing_leaked());
-    if (!was_called) break;
-    REQUIRE(n < 1000);
-  }
 }
 
 TEST_CASE("a registration without memory for what went wrong says at least that") {
@@ -226,19 +175,6 @@ TEST_CASE("a registration of which a piece stays locked says to keep the memory"
   CHECK(registered_ranges() == 0);
   CHECK(Driver::unlock_pages(begin, page_bytes()));
   munmap(all, 2 * Driver::largest_chunk);
-}
-
-TEST_CASE("a runtime of which nothing could be learnt once is asked again") {
-  FakeCuda::reset();
-  CHECK(Driver::device_count() == 1);
-  std::size_t const calls = FakeCuda::calls("*");
-  for (std::size_t n = 1; n <= calls; ++n) {
-    CAPTURE(n, calls);
-    FakeCuda::reset();
-    FakeCuda::fail_nth_call("*", n, cudaErrorUnknown);
-    Driver::device_count();
-    CHECK(Driver::device_count() == 1);
-  }
 }
 
 TEST_CASE("memory that was not locked, for no device could be asked for, is not unlocked") {

@@ -5,7 +5,6 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
-#include "../../support/AllocationHook.hpp"
 #include "../../support/ChildOfFork.hpp"
 #include "GuardedCopies.hpp"
 
@@ -16,7 +15,6 @@
 #include <cstdlib>
 #include <deque>
 #include <future>
-#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -312,25 +310,6 @@ TEST_CASE("memory of a copy that is done is open also where the system protects 
   CHECK(copies.races() == 0);
   copies.end();
   view.data[0] = 'x';
-}
-
-TEST_CASE("where memory runs out nothing stays watched", "[.guard]") {
-  Copies copies;
-  TestView const to{MiB, std::string(2000, 't')}, from{MiB, std::string(2000, 'f')};
-  for (std::size_t n = 1;; ++n) {
-    CAPTURE(n);
-    Guard::Side const dst = to.side(), src = from.side();
-    bool was_called = false;
-    {
-      AllocationHook const hook(n, 2000, [] { throw std::bad_alloc(); });
-      Guard::watch(dst, src, copies.stream.get());
-      was_called = hook.was_called();
-    }
-    if (!was_called) break;
-    CHECK(Guard::watched() == 0);
-    REQUIRE(n < 100);
-  }
-  copies.end();
 }
 
 TEST_CASE("a report that cannot be written holds nobody's copies", "[.guard]") {

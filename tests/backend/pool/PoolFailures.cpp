@@ -132,24 +132,6 @@ TEST_CASE("a recording or a question that fails loses no memory") {
   CHECK(PoolTest::usage().bytes_locked == 0);
 }
 
-TEST_CASE("every call of the runtime may fail once") {
-  PoolTest const test(1);
-  std::size_t calls = 1;
-  bool intact       = true;
-  for (std::size_t n = 1; n <= calls; ++n) {
-    Pool::release_all();
-    DeviceWork::Stream stream;
-    std::size_t const before = FakeCuda::calls("*");
-    FakeCuda::fail_nth_call("*", n);
-    intact = intact && blocks_stay_apart(stream);
-    calls  = FakeCuda::calls("*") - before;
-    FakeCuda::fail_no_more();
-    REQUIRE(PoolTest::usage().bytes_in_use == 0);
-  }
-  CHECK(intact);
-  CHECK(calls > 20);
-}
-
 TEST_CASE("many calls of the runtime may fail") {
   PoolTest const test(1);
   DeviceWork::Stream stream;

@@ -153,35 +153,6 @@ TEST_CASE("an announced capture waits for a recording that another thread is mak
   Driver::release_event(event);
 }
 
-TEST_CASE("whichever call fails, memory is not used again before the work is done") {
-  PoolTest const test(1);
-  std::size_t calls = 1;
-  for (std::size_t n = 1; n <= calls; ++n) {
-    CAPTURE(n, calls);
-    Pool::release_all();
-    DeviceWork::Stream stream;
-    DeviceWork::Gate gate;
-    char* const block = PoolTest::allocate(20 * MiB);
-    stream.run(gate.hold());
-    Pool::deallocate(block);
-    std::size_t const before = FakeCuda::calls("*");
-    FakeCuda::fail_nth_call("*", n, 999);
-    std::vector<char*> others;
-    for (int i = 0; i < 3; ++i) {
-      try {
-        others.push_back(PoolTest::allocate(20 * MiB));
-      } catch (Error const&) {
-      }
-    }
-    calls = FakeCuda::calls("*") - before;
-    FakeCuda::fail_no_more();
-    for (char* const other : others) REQUIRE(other != block);
-    gate.open();
-    for (char* const other : others) Pool::deallocate(other);
-  }
-  CHECK(calls > 10);
-}
-
 TEST_CASE("a thread that chose no device makes no context, nor does a reservation") {
   PoolTest const test(2);
   FakeCuda::reset(2);
