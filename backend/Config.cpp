@@ -74,7 +74,9 @@ std::optional<std::size_t> read_bytes(std::string_view value) {
                         (unit.size() == 1 || unit.substr(1) == "b" || unit.substr(1) == "ib"));
   if (!is_unit || (!is_whole && power == 0) || number >= (SIZE_MAX >> (10 * power)))
     return std::nullopt;
-  return (number << (10 * power)) + ((fraction << 10) >> (40 - 10 * power));
+  std::size_t const bytes = (number << (10 * power)) + ((fraction << 10) >> (40 - 10 * power));
+  if (bytes == 0 && !is_whole) return std::nullopt;  // 0 is no limit, which rounding must not mean
+  return bytes;
 }
 
 void parse(std::string const& name, std::string const& value, std::size_t& out) {

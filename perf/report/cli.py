@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -152,6 +153,14 @@ def _report(arguments: list[str]) -> int:
     return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS
 
 
+def _give_up_output() -> None:
+    """Drops what could not be written: else Python tries again when it ends, and exits with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     command = {"compare": _compare, "condense": _condense, "figures": _figures}.get(arguments[0] if arguments else "")
@@ -164,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
         return code
     except (ResultsError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
+        _give_up_output()
     except re.error as error:
         print(f"report.py: bad regular expression {error.pattern!r}: {error}", file=sys.stderr)
     except Exception:  # 1 would say that something got slower

@@ -79,7 +79,7 @@ def machine_noise(old: Run, new: Run) -> float:
 def _load(run: Run) -> float:
     """Runnable processes for each core when the run began."""
     loads = run.context.get("load_avg") or [0]
-    return loads[0] / (run.context.get("num_cpus") or 1)
+    return loads[0] / int(run.context.get("num_cpus") or 1)
 
 
 def _probability_if_slower(before: list[float], after: list[float], slower: float) -> float:
