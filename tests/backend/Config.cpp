@@ -159,8 +159,9 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
   for (auto const* value : {"", "0", "-1", "1025", "8 ", "four", "99999999999"}) {
     refuses("TOUCH_THREADS", value, "1 to 1024");
   }
-  for (auto const* value : {"", "K", "-1", "5X", "5MX", "5Mi", "5MBB", "1.5", "1.G", ".5G",
-                            "1.5.5G", "0.00001K", " 7", "7 ", "99999999999999999999", "16777216T"}) {
+  for (auto const* value :
+       {"", "K", "-1", "5X", "5MX", "5Mi", "5MBB", "1.5", "1.G", ".5G", "1.5.5G", "0.00001K", " 7",
+        "7 ", "99999999999999999999", "16777216T"}) {
     refuses("POOL_LIMIT", value, "K, M, G, T");
   }
 }
