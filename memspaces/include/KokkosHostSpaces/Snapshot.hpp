@@ -101,6 +101,20 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
+// What has no room now may have it when writers are done, which give their memory back.
+template <class ExecutionSpace, class... Views>
+auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
+                           Views const&... views) {
+  for (;;) {
+    std::uint64_t const done = thread.done();
+    try {
+      return std::tuple{memory_for_snapshot(instance, views)...};
+    } catch (OutOfPinnedMemory const&) {
+      if (!thread.wait_for_another(done)) throw;
+    }
+  }
+}
+
 template <class ExecutionSpace, class Writer, class... Views>
 Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string const& label,
                           ExecutionSpace const& instance, Writer&& writer, Views const&... views) {
@@ -116,7 +130,7 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string co
   std::list<SnapshotJob> job;
   job.emplace_back(*thread, label,
                    (std::size_t(0) + ... + (views.size() * sizeof(typename Views::value_type))));
-  std::tuple const memory{memory_for_snapshot(instance, views)...};
+  std::tuple const memory = memory_beside_writers(*thread, instance, views...);
   std::apply(
       [&](auto const&... host) {
         job.front().writer = std::make_unique<WriterOfViews<OwnWriter, SnapshotView<Views>...>>(
@@ -213,9 +227,10 @@ struct SnapshotFunction {
 ///
 /// Each View is copied by one deep_copy to PinnedSpace, after the earlier work of `instance` and before
 /// its later work. Asynchronous: the call returns when the copies are enqueued. If their bytes exceed the
-/// bound of SnapshotOptions (the queue of this function has the default), it first waits for writers. The
-/// Views may be overwritten on `instance`, or destroyed, right after the call. Views in pageable memory
-/// may make the call wait for their copy; on a host instance the call returns when they are copied.
+/// bound of SnapshotOptions (the queue of this function has the default), or the limit of the pool leaves
+/// no room for them, it first waits for writers, which give memory back. The Views may be overwritten on
+/// `instance`, or destroyed, right after the call. Views in pageable memory may make the call wait for
+/// their copy; on a host instance the call returns when they are copied.
 ///
 /// Writers are called one after the other, in the order of the calls. A writer may take snapshots, but
 /// not fence them. It may keep its Views; their bytes are not counted after it returns. It must not call

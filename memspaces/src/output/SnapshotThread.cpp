@@ -193,6 +193,13 @@ std::uint64_t SnapshotThread::pushed() const {
   return m_pushed;
 }
 
+bool SnapshotThread::wait_for_another(std::uint64_t done) {
+  std::unique_lock lock(m_mutex);
+  if (m_refuses || is_own_thread()) return false;
+  m_progress.wait(lock, [&] { return m_done > done || m_done == m_pushed; });
+  return m_done > done;
+}
+
 void SnapshotThread::fence(std::uint64_t number) {
   refuse_in_child("a fence of snapshots");
   std::unique_lock lock(m_mutex);

@@ -288,6 +288,31 @@ TEST_CASE("thousands of snapshots of several threads each come in the order of t
 
 #endif
 
+TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room beside them",
+          "[snapshot]") {
+  constexpr std::size_t one = std::size_t(8) << 20;
+  auto const field          = field_of(1, int(one / sizeof(int)));
+  khs::pool::trim(0);
+  khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + 3 * one);
+  int written = 0;
+  khs::SnapshotQueue waits({.bytes_in_flight = 100 * one});
+  for (int i = 0; i < 6; ++i)
+    CHECK_NOTHROW(waits.take("waits", Execution(), field, [&](auto const&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++written;
+    }));
+  waits.fence();
+  CHECK(written == 6);
+
+  khs::SnapshotQueue refuses({.bytes_in_flight = 100 * one, .when_full = khs::WhenFull::refuse});
+  Gate gate;  // opens before the queue waits for its writers
+  auto const hold_three = [&] {
+    for (int i = 0; i < 3; ++i) refuses.take("refuses", Execution(), field, gate.hold());
+  };
+  CHECK_THROWS_AS(hold_three(), khs::OutOfPinnedMemory);
+  khs::pool::set_limit(0);
+}
+
 TEST_CASE("the child of a fork is told that it has no thread, and may destroy the queue",
           "[snapshot]") {
   auto queue = std::make_unique<khs::SnapshotQueue>();

@@ -81,6 +81,10 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void fence(std::uint64_t number);
   std::uint64_t pushed() const;
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
+  /// Number of jobs that are done.
+  std::uint64_t done() const noexcept { return m_done.load(); }
+  /// Waits until more than `done` jobs are done. Returns false if it may not wait, or none is left.
+  bool wait_for_another(std::uint64_t done);
   std::size_t bytes_in_flight() const;
 
   /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,

@@ -73,16 +73,20 @@ typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const
   return typename View::memory_space(device_near(view.data(), device));
 }
 
+template <class View, class Properties, std::size_t... Rank>
+View make_of_extents(Properties const& properties, typename View::array_layout const& layout,
+                     std::index_sequence<Rank...>) {
+  return View(properties, layout.dimension[Rank]...);
+}
+
 // Kokkos pads Views that are made of extents; a layout it takes as it is.
 template <class View, class Properties>
 View make_padded(Properties const& properties, typename View::array_layout const& layout) {
-  if constexpr (Properties::allow_padding &&
-                !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
-    bool const has_stride = layout.stride != typename View::array_layout().stride;
-    if (!has_stride) return [&]<std::size_t... R>(std::index_sequence<R...>) {
-        return View(properties, layout.dimension[R]...);
-      }
-    (std::make_index_sequence<View::rank_dynamic>());
+  using Layout = typename View::array_layout;
+  if constexpr (Properties::allow_padding && !std::is_same_v<Layout, Kokkos::LayoutStride>) {
+    if (layout.stride == Layout().stride)  // none is given
+      return make_of_extents<View>(properties, layout,
+                                   std::make_index_sequence<View::rank_dynamic>());
   }
   return View(properties, layout);
 }
