@@ -56,6 +56,15 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, &std::aligned_alloc, static_cast<std::size_t>(alignment));
 }
 
+// AddressSanitizer has one of its own, whose memory must not be freed here.
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
