@@ -51,7 +51,7 @@ class Descriptor {
   int m_descriptor;
 };
 
-// A new file in the folder of `path`, under a name that nobody can foretell.
+// A new file in the folder of `path`, under a random name.
 class FreshFile {
  public:
   explicit FreshFile(fs::path const& path)

@@ -312,7 +312,7 @@ TEST_CASE("whichever call fails: the guard", "[failures]") {
     Guard::watch({a.get(), 20 * KiB, "a"}, {b.get(), 20 * KiB, "b"}, setting.stream.get());
     FailNth::Exempt const of_test;
     setting.stream.wait();
-    // What the system never opens again, nobody can.
+    // The library cannot open what the system never opens again.
     if (setting.failure.lasts)
       for (Memory const& memory : {std::cref(a), std::cref(b)})
         mprotect(memory.get(), 20 * KiB, PROT_READ | PROT_WRITE);

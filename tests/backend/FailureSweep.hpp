@@ -54,7 +54,7 @@ class RetiredBlock {
     Pool::deallocate(m_block);
   }
 
-  /// Ends the work; false if somebody wrote to the block before.
+  /// Ends the work. Returns false if the block was written before.
   bool is_intact() {
     m_over = true;
     m_stream.wait();
@@ -200,7 +200,7 @@ class Sweep {
       if (!keeps_its_device()) wrong("another device is current, or a context stays pushed");
       // Where no context can be pushed, the runtime makes one.
       if (FakeCuda::has_context(0) && failure.source != FailNth::Source::cuda)
-        wrong("a device that nobody uses has a context");
+        wrong("an unused device has a context");
       if (Driver::device_count() != 3) wrong("the devices are not found any more");
       if (retired && !retired->is_intact()) wrong("memory was used again early");
       retired.reset();

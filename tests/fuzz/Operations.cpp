@@ -5,6 +5,8 @@
 // beside a plain copy of the bytes that each must have. Streamed loops run as on a GPU, on the pretended device.
 
 #include "Fuzz.hpp"
+#include "Held.hpp"
+#include "Input.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
@@ -22,45 +24,7 @@ namespace {
 
 namespace khs = KokkosHostSpaces;
 using Host    = Kokkos::DefaultHostExecutionSpace;
-using Byte    = std::uint8_t;
-using Bytes   = std::vector<Byte>;
-template <class Space>
-using Array = Kokkos::View<Byte*, Kokkos::LayoutRight, Space>;
-using Any =
-    std::variant<Array<khs::PinnedSpace>, Array<khs::WriteCombinedSpace>, Array<Kokkos::HostSpace>>;
-
-// The input, read from front to back; behind its end it has zeros.
-class Input {
- public:
-  Input(Byte const* data, std::size_t size) : m_next(data), m_end(data + size) {}
-  bool is_over() const { return m_next == m_end; }
-  Byte byte() { return is_over() ? Byte(0) : *m_next++; }
-  // A number below `bound`, which is at least 1.
-  std::size_t below(std::size_t bound) { return (std::size_t(byte()) * 256 + byte()) % bound; }
-  // Mostly small, and up to 2 MiB, so that all paths of the pool are taken.
-  std::size_t size() {
-    Byte const scale = byte();
-    return below(1 << 16) * (scale == 100 ? 32 : 1) / (scale % 16 == 1 ? 1 : 128);
-  }
-
- private:
-  Byte const *m_next, *m_end;
-};
-
-Byte* data_of(Any const& view) {
-  return std::visit([](auto const& v) { return v.data(); }, view);
-}
-
-struct Held {
-  Any view;
-  Bytes expected;
-
-  std::size_t size() const { return expected.size(); }
-  void check() const {
-    std::visit([](auto const& v) { return v.extent(0); }, view);
-    expect(std::equal(expected.begin(), expected.end(), data_of(view)), "a View has its bytes");
-  }
-};
+using Fuzz::Any, Fuzz::Array, Fuzz::Byte, Fuzz::Bytes, Fuzz::Held, Fuzz::Input, Fuzz::data_of;
 
 struct Registered {
   khs::Registration registration;
@@ -439,7 +403,7 @@ class World {
     expect(false, "what cannot be is refused");
   }
 
-  // Sizes that nobody has.
+  // Sizes beyond all memory.
   void refuse() {
     if (m_in.byte() % 8 != 0) return;  // asks the system for its limits
     std::size_t const bytes = SIZE_MAX >> m_in.byte() % 8;

@@ -296,7 +296,7 @@ class Worker {
     }
   }
 
-  // While work runs nobody has the block, so the second time is refused.
+  // While work runs the block is not handed out again, so freeing it twice is refused.
   void deallocate_twice() {
     Lane& lane = any_lane();
     std::unique_lock const lock(lane.mutex, std::try_to_lock);
