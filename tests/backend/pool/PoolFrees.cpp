@@ -87,10 +87,24 @@ TEST_CASE("failure 6: streams that are gone do not matter to memory that they ha
     DeviceWork::Stream stream(i % 2 == 0 ? Kind::blocking : Kind::non_blocking);
     stream.run([&ran, block] { ran += block[0] == 'x' ? 1 : 0; });
   }
+  // The last one is destroyed while it works; the fake runtime waits for that, the real one does not.
+  DeviceWork::Gate gate;
+  std::atomic<bool> destroying{false};
+  std::thread last([&] {
+    DeviceWork::Stream stream(Kind::non_blocking);
+    stream.run(gate.hold());
+    destroying = true;
+  });
+  while (!destroying) std::this_thread::yield();
   Pool::deallocate(block);
+  char* const other = PoolTest::allocate(20 * MiB);
+  CHECK(other != block);
+  gate.open();
+  last.join();
   char* const again = PoolTest::allocate(20 * MiB);
   CHECK(again == block);
   CHECK(ran == streams);
+  Pool::deallocate(other);
   Pool::deallocate(again);
 }
 
