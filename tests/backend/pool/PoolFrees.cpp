@@ -113,7 +113,7 @@ TEST_CASE("failure 7: a capture survives what other threads allocate and give ba
   auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                              cudaStreamCaptureModeRelaxed);
   auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
-  DeviceWork::Stream stream(kind);
+  DeviceWork::Stream stream(kind), busy;
   std::atomic<bool> stop{false};
   std::atomic<int> cycles{0};
   std::thread other([&] {
@@ -127,6 +127,9 @@ TEST_CASE("failure 7: a capture survives what other threads allocate and give ba
   });
   int survived = 0;
   for (int i = 0; i < 20; ++i) {
+    // An event is pending for a while, so that the other thread asks it during the capture.
+    busy.run([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+    for (int pair = 0; pair < 2; ++pair) Pool::deallocate(PoolTest::allocate(20 * MiB));
     // Captures of blocking streams are seen by a look, which may come a moment too early: these are
     // announced as well.
     Driver::announce_capture();
