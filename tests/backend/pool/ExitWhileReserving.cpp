@@ -34,8 +34,8 @@ int exit_after(int microseconds) {
     if (reservation->bytes_done() != done) std::_Exit(1);
   });
   start_test(1);
-  reservation = new pool::Reservation(Pool::reserve(std::size_t(64) << 20, MemoryKind::page_locked,
-                                                    -1, std::size_t(1) << 18));
+  reservation = new pool::Reservation(
+      Pool::reserve(std::size_t(64) << 20, MemoryKind::page_locked, -1, std::size_t(1) << 18));
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
   std::exit(0);
 }
