@@ -8,6 +8,7 @@ python3 planted_bugs.py SOURCE FOLDER [--only TEXT] [-D...]: FOLDER is made, or 
 
 import argparse
 import filecmp
+import os
 import pathlib
 import shutil
 import subprocess
@@ -92,7 +93,7 @@ class Copy:
             shutil.copy(source, copy)
 
     def make(self, target):
-        made = run("cmake", "--build", self.build, "--parallel", "2", "--target", target)
+        made = run("cmake", "--build", self.build, "--parallel", os.cpu_count(), "--target", target)
         if made.returncode:
             sys.exit(f"{target} does not compile:\n{made.stdout[-3000:]}")
 
