@@ -5,6 +5,7 @@
 // what it promises, leaves nothing behind and works again. Kokkos is that of the host, with the backend of
 // CUDA on the fake runtime.
 
+#include "../backend/CapturedStderr.hpp"
 #include "../backend/FailureSweep.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -102,6 +103,13 @@ TEST_CASE("whichever call fails: memory by other ways", "[failures]") {
                                          "a label that does not fit into a short string");
   });
   Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
+  CapturedStderr const said;
+  Sweep("a Registration of memory that somebody else unlocks", [](Setting& setting) {
+    khs::Registration const registration(setting.foreign_page(), page_bytes(), "label");
+    FailNth::Exempt const of_test;
+    // Not locked if no device could be asked for.
+    if (cudaHostUnregister(registration.data()) != cudaSuccess) cudaGetLastError();
+  });
 }
 
 TEST_CASE("whichever call fails: deep_copy", "[failures]") {
