@@ -8,7 +8,7 @@
 get_property(_khs_targets GLOBAL PROPERTY _khs_targets)
 foreach(target IN LISTS _khs_targets)
   get_target_property(libraries ${target} LINK_LIBRARIES)
-  if(NOT libraries MATCHES "Kokkos::kokkos|KokkosHostSpaces::hostspaces")
+  if(NOT libraries MATCHES "Kokkos::kokkos|KokkosHostSpaces::(hostspaces|everywhere)")
     continue()
   endif()
   get_target_property(sources ${target} SOURCES)

@@ -2,9 +2,12 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 """Plants one bug after the other in a copy of backend/, and expects that backend_pool_proof finds each.
 
-python3 planted_bugs.py SOURCE FOLDER [-D...]: FOLDER is made, and holds the copy and its build; options are for CMake.
+python3 planted_bugs.py SOURCE FOLDER [--only TEXT] [-D...]: FOLDER is made, or used again, and holds the copy and its build;
+--only plants the bugs with that text in their names alone; other options are for CMake.
 """
 
+import argparse
+import filecmp
 import pathlib
 import shutil
 import subprocess
@@ -66,40 +69,70 @@ def run(*command, **options):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
 
 
-def main():
-    source, folder, options = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(source, folder / "source", symlinks=True, ignore=shutil.ignore_patterns("build", ".git", ".arch", ".kit"))
-    build = folder / "build"
-    run("cmake", "-S", folder / "source", "-B", build, "-DKokkosHostSpaces_ENABLE_KOKKOS=OFF", *options, check=True)
+class Copy:
+    """A copy of the sources, and its build."""
 
-    def proof():
-        """Whether the program is right as far as its proof tells; builds it first."""
-        made = run("cmake", "--build", build, "--parallel", "2", "--target", "backend_pool_proof")
+    def __init__(self, more_options=()):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("source", type=pathlib.Path)
+        parser.add_argument("folder", type=pathlib.Path)
+        parser.add_argument("--only", default="")
+        arguments, options = parser.parse_known_args()
+        self.source, self.build, self.only = arguments.folder / "source", arguments.folder / "build", arguments.only
+        shutil.copytree(arguments.source, self.source, symlinks=True, dirs_exist_ok=True, copy_function=self.copy_changed,
+                        ignore=shutil.ignore_patterns("build", ".git", ".arch", ".kit"))
+        made = run("cmake", "-S", self.source, "-B", self.build, *options, *more_options)
         if made.returncode:
-            sys.exit(f"does not compile:\n{made.stdout[-3000:]}")
-        found = list(build.glob("**/backend_pool_proof"))
+            sys.exit(f"cannot be configured:\n{made.stdout[-1000:]}{made.stderr[-3000:]}")
+
+    @staticmethod
+    def copy_changed(source, copy):
+        """Leaves alone what is built already; a file that had a bug is newer than its object."""
+        if not pathlib.Path(copy).exists() or not filecmp.cmp(source, copy, shallow=False):
+            shutil.copy(source, copy)
+
+    def make(self, target):
+        made = run("cmake", "--build", self.build, "--parallel", "2", "--target", target)
+        if made.returncode:
+            sys.exit(f"{target} does not compile:\n{made.stdout[-3000:]}")
+
+    def plant(self, bugs, passes):
+        """Expects of `passes(bug)`, which builds, that it is false with each bug: (what, file, text, text instead, ...).
+        Returns an exit code."""
+        missed = []
+        for bug in bugs:
+            what, file, text, instead, *_ = bug
+            path = self.source / file
+            right = path.read_text(encoding="utf-8")
+            if right.count(text) != 1:
+                missed.append(f"{what}: {file} has its place {right.count(text)} times: correct this script")
+                continue
+            path.write_text(right.replace(text, instead), encoding="utf-8")
+            try:
+                if passes(bug):
+                    missed.append(f"{what}: not found")
+                else:
+                    print(f"found: {what}", flush=True)
+            finally:
+                path.write_text(right, encoding="utf-8")
+        for one in missed:
+            print(f"MISSED {one}")
+        return 1 if missed else 0
+
+
+def main():
+    copy = Copy(["-DKokkosHostSpaces_ENABLE_KOKKOS=OFF"])
+
+    def proof(_=None):
+        copy.make("backend_pool_proof")
         try:
-            return run(found[0], "--abort", timeout=300).returncode == 0
+            return run(next(copy.build.glob("**/backend_pool_proof")), "--abort", timeout=300).returncode == 0
         except subprocess.TimeoutExpired:
             return False
 
-    missed = [] if proof() else ["no bug at all: the proof fails without one"]
-    for what, file, text, instead in BUGS:
-        path = folder / "source" / file
-        right = path.read_text(encoding="utf-8")
-        if right.count(text) != 1:
-            missed.append(f"{what}: {file} has its place {right.count(text)} times: correct this script")
-            continue
-        path.write_text(right.replace(text, instead), encoding="utf-8")
-        if proof():
-            missed.append(f"{what}: not found")
-        else:
-            print(f"found: {what}", flush=True)
-        path.write_text(right, encoding="utf-8")
-    for one in missed:
-        print(f"MISSED {one}")
-    return 1 if missed else 0
+    if not proof():
+        sys.exit("the proof fails without a bug")
+    return copy.plant([bug for bug in BUGS if copy.only in bug[0]], proof)
 
 
 if __name__ == "__main__":

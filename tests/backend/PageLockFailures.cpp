@@ -104,7 +104,7 @@ TEST_CASE("each fallback is told once, and only if the configuration wants it") 
   CHECK(captured.text() == once);
 }
 
-TEST_CASE("a range is locked in pieces that end at multiples of a chunk, all or none") {
+TEST_CASE("failure 12: a range is locked in pieces that end at multiples of a chunk, all or none") {
   FakeCuda::reset();
   std::size_t const page  = page_bytes();
   std::size_t const bytes = 10 * page, chunk = 4 * page;

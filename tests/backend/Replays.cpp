@@ -70,8 +70,7 @@ std::size_t bytes_in_use() { return PoolTest::usage().bytes_in_use; }
 
 }  // namespace
 
-TEST_CASE(
-    "a graph replays the bytes of memory that was given back while others allocate and write") {
+TEST_CASE("failure 8: a graph replays memory that was given back while others allocate and write") {
   PoolTest const test(1);
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::size_t const bytes = GENERATE(100, 40 * KiB, 3 * MiB, 20 * MiB);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the guard tells of a buffer that is grown while a copy uses it, as GuardTests.cpp on the fake
-// runtime.
+// What the guard does to buffers that are grown, and sent by MPI, while a copy uses them and afterwards; as GuardTests.cpp
+// on the fake runtime.
 
 #include "GuardedCopies.hpp"
 
@@ -11,10 +11,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 using Catch::Matchers::ContainsSubstring;
 using Copies = GuardedCopies;
 
-TEST_CASE("failure 21: a buffer that is grown while a copy fills it is told of, by its label", "[.guard]") {
+TEST_CASE("failure 21: a buffer that is grown while a copy fills it is told of, by its label",
+          "[.guard]") {
   Copies copies;
   TestView received{MiB, "received"};
   copies.begin(received.side(), on_device("halo"));
@@ -39,4 +43,17 @@ TEST_CASE("a source that is grown while a copy reads it is told of only if it is
   sent.destroy();
   CHECK(copies.races() == 0);
   copies.end();
+}
+
+TEST_CASE("failure 19: the system reads and writes a buffer for MPI as soon as its copy is done",
+          "[.guard]") {
+  Copies copies;
+  TestView const buffer{MiB, "buffer"};
+  copies.begin(buffer.side(), on_device("halo"));
+  copies.end();
+  // No handler of SIGSEGV opens pages for the system, which would return EFAULT.
+  int const zeros = open("/dev/zero", O_RDONLY);
+  CHECK(read(zeros, const_cast<char*>(buffer.data), MiB) == static_cast<ssize_t>(MiB));
+  close(zeros);
+  CHECK(buffer.data[MiB - 1] == 0);
 }

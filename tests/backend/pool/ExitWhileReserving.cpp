@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A process that ends while a thread of ours still reserves memory ends well, at whatever point. Without an argument
-// this program runs itself 100 times; with one it reserves memory and exits after as many microseconds.
+// A process that ends while a thread of ours still reserves memory ends well, at whatever point, and the thread has
+// stopped when exit destroys what was made before its first use, such as the CUDA runtime. Without an argument this
+// program runs itself 100 times; with one it reserves memory and exits after as many microseconds.
 
 #include "../../../backend/pool/Pool.hpp"
 #include "../Device.hpp"
@@ -24,10 +25,17 @@ namespace {
 constexpr int runs = 100, longest_us = 20000;
 
 int exit_after(int microseconds) {
+  using namespace KokkosHostSpaces;
   using namespace KokkosHostSpaces::Impl::Backend;
+  static pool::Reservation const* reservation = nullptr;
+  std::atexit([] {
+    std::size_t const done = reservation->bytes_done();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (reservation->bytes_done() != done) std::_Exit(1);
+  });
   start_test(1);
-  Pool::reserve(std::size_t(64) << 20, KokkosHostSpaces::MemoryKind::page_locked, -1,
-                std::size_t(1) << 18);
+  reservation = new pool::Reservation(
+      Pool::reserve(std::size_t(64) << 20, MemoryKind::page_locked, -1, std::size_t(1) << 18));
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
   std::exit(0);
 }

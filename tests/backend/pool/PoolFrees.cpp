@@ -87,10 +87,24 @@ TEST_CASE("failure 6: streams that are gone do not matter to memory that they ha
     DeviceWork::Stream stream(i % 2 == 0 ? Kind::blocking : Kind::non_blocking);
     stream.run([&ran, block] { ran += block[0] == 'x' ? 1 : 0; });
   }
+  // The last one is destroyed while it works; the fake runtime waits for that, the real one does not.
+  DeviceWork::Gate gate;
+  std::atomic<bool> destroying{false};
+  std::thread last([&] {
+    DeviceWork::Stream stream(Kind::non_blocking);
+    stream.run(gate.hold());
+    destroying = true;
+  });
+  while (!destroying) std::this_thread::yield();
   Pool::deallocate(block);
+  char* const other = PoolTest::allocate(20 * MiB);
+  CHECK(other != block);
+  gate.open();
+  last.join();
   char* const again = PoolTest::allocate(20 * MiB);
   CHECK(again == block);
   CHECK(ran == streams);
+  Pool::deallocate(other);
   Pool::deallocate(again);
 }
 
@@ -99,7 +113,7 @@ TEST_CASE("failure 7: a capture survives what other threads allocate and give ba
   auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                              cudaStreamCaptureModeRelaxed);
   auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
-  DeviceWork::Stream stream(kind);
+  DeviceWork::Stream stream(kind), busy;
   std::atomic<bool> stop{false};
   std::atomic<int> cycles{0};
   std::thread other([&] {
@@ -113,6 +127,9 @@ TEST_CASE("failure 7: a capture survives what other threads allocate and give ba
   });
   int survived = 0;
   for (int i = 0; i < 20; ++i) {
+    // An event is pending for a while, so that the other thread asks it during the capture.
+    busy.run([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+    for (int pair = 0; pair < 2; ++pair) Pool::deallocate(PoolTest::allocate(20 * MiB));
     // Captures of blocking streams are seen by a look, which may come a moment too early: these are
     // announced as well.
     Driver::announce_capture();

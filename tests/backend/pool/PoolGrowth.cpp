@@ -23,8 +23,10 @@ TEST_CASE("failure 24: fields of nearly one size, made and destroyed each step, 
   std::mt19937 random(5);
   std::size_t after_one = 0;
   for (int step = 0; step < 60; ++step) {
-    std::vector<char*> fields{watched.allocate(34 * MiB)};
-    for (int i = 0; i < 40; ++i) fields.push_back(watched.allocate(32 * MiB));
+    std::vector<char*> fields;
+    std::size_t const largest = random() % 41;
+    for (std::size_t i = 0; i <= 40; ++i)
+      fields.push_back(watched.allocate((i == largest ? 34 : 32) * MiB));
     std::shuffle(fields.begin(), fields.end(), random);
     for (char* const field : fields) watched.deallocate(field);
     if (step == 0) after_one = watched.locked();

@@ -67,7 +67,7 @@ TEST_CASE("memory of one stream waits for its work, and for no other stream") {
   CHECK(is_taken_again(block, bytes));
 }
 
-TEST_CASE("memory of a stream that was destroyed waits for what that had to do") {
+TEST_CASE("failure 6: memory of a stream that was destroyed waits for what that had to do") {
   PoolTest const test(1);
   char* const block = PoolTest::allocate(2 * MiB);
   DeviceWork::Stream other;
