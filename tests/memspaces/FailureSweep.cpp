@@ -99,7 +99,7 @@ TEST_CASE("whichever call fails: memory by other ways", "[failures]") {
     khs::mapped_view(counted("view"));
   });
   Sweep("a Registration", [](Setting& setting) {
-    khs::Registration const registration(setting.foreign_page(), page_bytes(),
+    khs::Registration const registration(setting.foreign_pages(), page_bytes(),
                                          "a label that does not fit into a short string");
   });
   Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
