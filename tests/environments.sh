@@ -38,7 +38,7 @@ run() {
   (eval "$2" && ${3:-by_ctest}) > "$log" 2>&1 || result=FAILED
   if [ $result = FAILED ]; then
     failed="$failed $1"
-    cat "$log"
+    grep -vE "^ +Start | Passed " "$log"
   fi
   echo "$1: $result"
   rm -f "$log"

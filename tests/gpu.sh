@@ -66,7 +66,7 @@ for stage in "$@"; do
         > "$results/build.log" 2>&1 || { tail -n 60 "$results/build.log"; exit 1; }
       ;;
     test)
-      check ctest --test-dir "$build" --label-regex gpu --output-on-failure --timeout 300 \
+      check ctest --test-dir "$build" --label-regex gpu --parallel 4 --output-on-failure --timeout 300 \
         > "$results/ctest.log" 2>&1
       grep -vE "Start +[0-9]+:| Passed " "$results/ctest.log" | tail -n 60
       ;;

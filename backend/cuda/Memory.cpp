@@ -69,12 +69,9 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
 
 bool registered_memory_keeps_address() noexcept {
   for (int device = 0; device < device_count(); ++device) {
-    int keeps = 0;
-    if (!succeeded(
-            cudaDeviceGetAttribute(&keeps, cudaDevAttrCanUseHostPointerForRegisteredMem, device)) ||
-        keeps == 0) {
-      return false;
-    }
+    int keeps       = 0;
+    auto const what = cudaDevAttrCanUseHostPointerForRegisteredMem;
+    if (!succeeded(cudaDeviceGetAttribute(&keeps, what, device)) || keeps == 0) return false;
   }
   return true;
 }
@@ -165,7 +162,8 @@ Extent extent_of(void const* pointer) noexcept {
   if (!on_device && type != CU_MEMORYTYPE_HOST) return {};
   // The attributes tell of a reserved range of addresses as a whole; several devices can have memory
   // there.
-  if (on_device && r->address_range(&begin, &bytes, address) != CUDA_SUCCESS) return {.device = device};
+  if (on_device && r->address_range(&begin, &bytes, address) != CUDA_SUCCESS)
+    return {.device = device};
   auto const* const first = reinterpret_cast<char const*>(begin);
   return {on_device ? device : -1, first, first + bytes};
 }

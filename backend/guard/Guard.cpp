@@ -110,7 +110,7 @@ SignalLine report_on(Watched const& watched, Address address, bool is_write) {
 
 // Opens pages. Where the system has no mapping left to split (vm.max_map_count), opens the pages of
 // all copies that touch them as well, which splits none. These are then not guarded any more.
-bool open(Address begin, Address end) {
+bool open_pages(Address begin, Address end) {
   auto const opened = [&] {
     return protect_pages(reinterpret_cast<void*>(begin), end - begin, Access::all);
   };
@@ -128,11 +128,13 @@ bool open(Address begin, Address end) {
   return opened();
 }
 
-bool open(Watched const& watched) { return open(watched.begin.load(), watched.end.load()); }
+bool open_pages(Watched const& watched) {
+  return open_pages(watched.begin.load(), watched.end.load());
+}
 
 bool open_page_of(Address address) {
   Address const begin = address / page_bytes() * page_bytes();
-  return open(begin, begin + page_bytes());
+  return open_pages(begin, begin + page_bytes());
 }
 
 // Answers a fault on an active copy; returns true if the access can be tried again. Nothing waits for
@@ -148,7 +150,7 @@ bool answer(Watched& watched, Address address, bool is_write) {
     return again;
   }
   SignalLine const line = report_on(watched, address, is_write);
-  bool const again      = open(watched);
+  bool const again      = open_pages(watched);
   watched.state.store(Watched::reported);
   the_races.fetch_add(1);
   line.write_to_stderr();
@@ -177,7 +179,7 @@ bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
     if (watched.state.compare_exchange_strong(state, Watched::reporting))
       again |= answer(watched, address, is_write);
     else if (state != Watched::free)
-      again |= open(watched);
+      again |= open_pages(watched);
   }
   return again || is_late(address);
 }
@@ -211,7 +213,7 @@ void forget(Watched* watched) noexcept {
     if (state == Watched::reporting) std::this_thread::yield();
     if (state == Watched::reporting) state = Watched::active;
   }
-  if (!protect(watched->begin.load(), watched->end.load())) open(*watched);
+  if (!protect(watched->begin.load(), watched->end.load())) open_pages(*watched);
   expect_late_faults();
   watched->state.store(Watched::free);
 }

@@ -62,7 +62,7 @@ class FreshFile {
   FreshFile(FreshFile const&)            = delete;
   FreshFile& operator=(FreshFile const&) = delete;
 
-  bool write(std::string_view text) const {
+  bool append(std::string_view text) const {
     while (m_descriptor >= 0 && !text.empty()) {
       ssize_t const written = ::write(m_descriptor, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
@@ -131,7 +131,7 @@ std::string replace_cache_file(std::string const& path, std::string const& text)
   struct stat before = {};
   bool const exists  = stat(file.c_str(), &before) == 0;
   FreshFile fresh(file);
-  bool const done = fresh.write(text) && (!exists || fresh.set_mode(before.st_mode & 0777)) &&
+  bool const done = fresh.append(text) && (!exists || fresh.set_mode(before.st_mode & 0777)) &&
                     fresh.replace(file);
   return done ? "" : std::strerror(errno);
 }

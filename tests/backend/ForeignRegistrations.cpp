@@ -9,6 +9,7 @@
 #include "../../backend/Registry.hpp"
 #include "../../backend/cuda/Chunks.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../support/Addresses.hpp"
 #include "../support/DeviceWork.hpp"
 #include "Device.hpp"
 
@@ -19,8 +20,6 @@
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <sys/mman.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
@@ -140,16 +139,12 @@ TEST_CASE("a range that others have unregistered is told, and what they register
 TEST_CASE("where others have registered a part behind the first piece, that piece is undone") {
   TwelvePages const pages;
   std::size_t const page = pages.page;
-  auto* const all =
-      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  REQUIRE(all != MAP_FAILED);
-  char* const second = all + Driver::to_chunk_end(all);
+  Addresses const all(2 * Driver::largest_chunk);
+  char* const second = all.begin() + Driver::to_chunk_end(all.begin());
   REQUIRE(others_register(second + page, page));
   check_refused(second - 2 * page, 4 * page);
   CHECK_FALSE(is_locked(second - page));
   CHECK_FALSE(is_locked(second));
   CHECK(is_locked(second + page));
   CHECK(others_unregister(second + page));
-  munmap(all, 2 * Driver::largest_chunk);
 }

@@ -8,6 +8,7 @@
 #include "../../backend/cuda/Chunks.hpp"
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
+#include "../support/Addresses.hpp"
 #include "../support/AllocationHook.hpp"
 #include "../support/ChildOfFork.hpp"
 #include "../support/DeviceWork.hpp"
@@ -74,7 +75,8 @@ TEST_CASE("where registration fails children get what they would have had") {
   CHECK(ChildOfFork::status([&] { return is_mapped(page.begin, 1) ? 0 : 1; }) == 0);
 }
 
-TEST_CASE("failure 15: memory freed while it was registered blocks its address until the registration ends") {
+TEST_CASE(
+    "failure 15: memory freed while it was registered blocks its address until the registration ends") {
   OnePage page;
   FakeCuda::reset();
   register_range(page.begin, 8, "first");
@@ -161,11 +163,8 @@ TEST_CASE("children get what was kept from them also where there is nothing to u
 
 TEST_CASE("a registration of which a piece stays locked says to keep the memory") {
   FakeCuda::reset();
-  auto* const all =
-      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  REQUIRE(all != MAP_FAILED);
-  char* const begin = all + Driver::to_chunk_end(all) - page_bytes();
+  Addresses const all(2 * Driver::largest_chunk);
+  char* const begin = all.begin() + Driver::to_chunk_end(all.begin()) - page_bytes();
   FakeCuda::fail_nth_call("cudaHostRegister", 2);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   CHECK_THROWS_MATCHES(
@@ -174,7 +173,6 @@ TEST_CASE("a registration of which a piece stays locked says to keep the memory"
                      ContainsSubstring("do not free it")));
   CHECK(registered_ranges() == 0);
   CHECK(Driver::unlock_pages(begin, page_bytes()));
-  munmap(all, 2 * Driver::largest_chunk);
 }
 
 TEST_CASE("memory that was not locked, for no device could be asked for, is not unlocked") {
@@ -198,11 +196,8 @@ TEST_CASE("memory that was not locked, for no device could be asked for, is not 
 
 TEST_CASE("rows across the end of a piece of locked memory are not copied one by one") {
   FakeCuda::reset();
-  auto* const all =
-      static_cast<char*>(mmap(nullptr, 2 * Driver::largest_chunk, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  REQUIRE(all != MAP_FAILED);
-  char* const begin = all + Driver::to_chunk_end(all) - 2 * page_bytes();
+  Addresses const all(2 * Driver::largest_chunk);
+  char* const begin = all.begin() + Driver::to_chunk_end(all.begin()) - 2 * page_bytes();
   register_range(begin, 4 * page_bytes(), "two pieces");
   // One of the rows lies on both sides.
   std::size_t const run = 40, pitch = 64, rows = 4 * page_bytes() / pitch - 1;
@@ -219,7 +214,6 @@ TEST_CASE("rows across the end of a piece of locked memory are not copied one by
     same = same && to[i] == first[i / run * pitch + i % run];
   CHECK(same);
   CHECK(unregister_range(begin).empty());
-  munmap(all, 2 * Driver::largest_chunk);
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {

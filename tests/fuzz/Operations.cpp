@@ -78,8 +78,10 @@ class World {
 
   Held* any() { return m_held.empty() ? nullptr : &m_held[m_in.below(m_held.size())]; }
 
-  // A part of a View, as first index and length.
-  std::pair<std::size_t, std::size_t> part_of(std::size_t size) {
+  struct Part {
+    std::size_t begin, count;
+  };
+  Part part_of(std::size_t size) {
     std::size_t const begin = m_in.below(size + 1);
     return {begin, m_in.below(size - begin + 1)};
   }
@@ -124,31 +126,32 @@ class World {
   void fill() {
     Held* const held = any();
     if (held == nullptr) return;
-    auto const [begin, count] = part_of(held->size());
-    Byte const value          = m_in.byte();
+    Part const part  = part_of(held->size());
+    Byte const value = m_in.byte();
     std::visit(
         [&](auto const& v) {
-          Kokkos::deep_copy(Kokkos::subview(v, std::pair(begin, begin + count)), value);
+          Kokkos::deep_copy(Kokkos::subview(v, std::pair(part.begin, part.begin + part.count)),
+                            value);
         },
         held->view);
-    std::fill_n(held->expected.begin() + long(begin), count, value);
+    std::fill_n(held->expected.begin() + long(part.begin), part.count, value);
   }
 
   // By an instance or blocking; equal lengths, or it is refused.
   void copy() {
     Held *const to = any(), *const from = any();
     if (to == nullptr || to == from) return;
-    auto const [at, count]     = part_of(to->size());
-    auto const [source, other] = part_of(from->size());
-    bool const by_instance     = m_in.byte() % 2 == 0;
-    bool const fits            = m_in.byte() % 8 == 0 ? count == other : true;
-    std::size_t const length   = fits ? std::min(count, other) : count;
-    std::size_t const length_2 = fits ? length : other;
+    Part target = part_of(to->size()), source = part_of(from->size());
+    bool const by_instance = m_in.byte() % 2 == 0;
+    bool const fits        = m_in.byte() % 8 == 0 ? target.count == source.count : true;
+    if (fits) target.count = source.count = std::min(target.count, source.count);
     try {
       std::visit(
           [&](auto const& dst, auto const& src) {
-            auto const d = Kokkos::subview(dst, std::pair(at, at + length));
-            auto const s = Kokkos::subview(src, std::pair(source, source + length_2));
+            auto const d =
+                Kokkos::subview(dst, std::pair(target.begin, target.begin + target.count));
+            auto const s =
+                Kokkos::subview(src, std::pair(source.begin, source.begin + source.count));
             if (by_instance)
               Kokkos::deep_copy(Host(), d, s);
             else
@@ -160,7 +163,8 @@ class World {
       return;
     }
     expect(fits, "a copy of different lengths is refused");
-    std::copy_n(from->expected.begin() + long(source), length, to->expected.begin() + long(at));
+    std::copy_n(from->expected.begin() + long(source.begin), source.count,
+                to->expected.begin() + long(target.begin));
   }
 
   // Columns of two matrices that lie in the Views.
@@ -280,21 +284,23 @@ class World {
   void register_view() {
     Held* const held = any();
     if (held == nullptr || m_registered.size() == 8) return;
-    auto const [at, count]  = part_of(held->size());
-    Byte* const begin       = data_of(held->view) + at;
+    Part const part         = part_of(held->size());
+    std::size_t const count = part.count;
+    Byte* const begin       = data_of(held->view) + part.begin;
     auto const* const array = std::get_if<Array<Kokkos::HostSpace>>(&held->view);
     bool const may          = array != nullptr && count > 0 && !overlaps(begin, count);
-    bool const is_whole     = at == 0 && count == held->size() && may;
+    bool const is_whole     = part.begin == 0 && count == held->size() && may;
     try {
       Registered entry{
           is_whole ? khs::Registration(*array) : khs::Registration(begin, count, "fuzz"), begin,
           count};
       expect(may, "what is registered already is refused");
       auto const view = entry.registration.view<Byte*, khs::MappedSpace>(count);
-      expect(std::equal(view.data(), view.data() + count, held->expected.begin() + long(at)),
-             "a registration changes nothing");
+      expect(
+          std::equal(view.data(), view.data() + count, held->expected.begin() + long(part.begin)),
+          "a registration changes nothing");
       Kokkos::deep_copy(view, Byte(7));
-      std::fill_n(held->expected.begin() + long(at), count, Byte(7));
+      std::fill_n(held->expected.begin() + long(part.begin), count, Byte(7));
       expect_refusal([&] { (void)entry.registration.view<Byte*>(count + 1); });
       expect_refusal([&] {
         (void)entry.registration.view<double**>(SIZE_MAX / 2, std::size_t(1) << m_in.byte() % 64);

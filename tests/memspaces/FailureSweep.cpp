@@ -5,6 +5,7 @@
 // what it promises, leaves nothing behind and works again. Kokkos is that of the host, with the backend of
 // CUDA on the fake runtime.
 
+#include "../backend/CapturedStderr.hpp"
 #include "../backend/FailureSweep.hpp"
 
 #include <KokkosHostSpaces.hpp>
@@ -98,10 +99,17 @@ TEST_CASE("whichever call fails: memory by other ways", "[failures]") {
     khs::mapped_view(counted("view"));
   });
   Sweep("a Registration", [](Setting& setting) {
-    khs::Registration const registration(setting.foreign_page(), page_bytes(),
+    khs::Registration const registration(setting.foreign_pages(), page_bytes(),
                                          "a label that does not fit into a short string");
   });
   Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
+  CapturedStderr const said;
+  Sweep("a Registration of memory that somebody else unlocks", [](Setting& setting) {
+    khs::Registration const registration(setting.foreign_page(), page_bytes(), "label");
+    FailNth::Exempt const of_test;
+    // Not locked if no device could be asked for.
+    if (cudaHostUnregister(registration.data()) != cudaSuccess) cudaGetLastError();
+  });
 }
 
 TEST_CASE("whichever call fails: deep_copy", "[failures]") {

@@ -3,41 +3,70 @@
 
 #include "FailNth.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
+
+#include <execinfo.h>
 
 namespace FailNth {
 
 namespace {
 
-// Names, which a signal handler may add.
+// Functions and how often they failed, which a signal handler may add.
 class Names {
  public:
   void add(char const* name) noexcept {
-    for (auto& entry : m_names) {
+    for (auto& [entry, count] : m_names) {
       char const* known = nullptr;
-      if (entry.compare_exchange_strong(known, name) || std::strcmp(known, name) == 0) return;
+      if (!entry.compare_exchange_strong(known, name) && std::strcmp(known, name) != 0) continue;
+      ++count;
+      return;
     }
   }
   void clear() noexcept {
-    for (auto& entry : m_names) entry.store(nullptr);
+    for (auto& [entry, count] : m_names) entry = nullptr, count = 0;
   }
-  std::set<std::string> all() const {
-    std::set<std::string> names;
-    for (auto const& entry : m_names)
-      if (char const* const name = entry.load()) names.insert(name);
+  bool empty() const noexcept { return m_names[0].name.load() == nullptr; }
+  std::map<std::string, std::size_t> all() const {
+    std::map<std::string, std::size_t> names;
+    for (auto const& [entry, count] : m_names)
+      if (char const* const name = entry.load()) names.emplace(name, count);
     return names;
   }
 
  private:
-  std::array<std::atomic<char const*>, 128> m_names{};
+  struct Entry {
+    std::atomic<char const*> name{nullptr};
+    std::atomic<std::size_t> count{0};
+  };
+  std::array<Entry, 128> m_names{};
+};
+
+// Addresses in code, which a signal handler may add.
+class Addresses {
+ public:
+  void add(void* address) noexcept {
+    std::size_t const begin = reinterpret_cast<std::uintptr_t>(address);
+    for (std::size_t i = 0; i < m_entries.size(); ++i) {
+      void* known = nullptr;
+      auto& entry = m_entries[(begin + i) % m_entries.size()];
+      if (entry.compare_exchange_strong(known, address) || known == address) return;
+    }
+  }
+  std::set<void*> all() const { return {m_entries.begin(), m_entries.end()}; }
+
+ private:
+  std::array<std::atomic<void*>, 4096> m_entries{};
 };
 
 constinit std::atomic<bool> is_planned{false};
 constinit Failure plan;
 constinit std::atomic<std::size_t> calls{0};
-constinit Names called, failed_now, failed_ever;
+constinit Names failed_now;
+constinit Addresses callers;
 constinit thread_local int exempt = 0;
 
 }  // namespace
@@ -53,17 +82,20 @@ Planned::~Planned() { is_planned.store(false); }
 
 int error_of(Source source, char const* function) noexcept {
   if (!is_planned.load() || source != plan.source || exempt > 0) return 0;
-  called.add(function);
   std::size_t const call = calls.fetch_add(1) + 1;
   if (plan.lasts ? call < plan.n : call != plan.n) return 0;
   failed_now.add(function);
-  failed_ever.add(function);
+  if (source != Source::memory) {
+    std::array<void*, 8> frames{};
+    int const depth = backtrace(frames.data(), int(frames.size()));
+    std::for_each_n(frames.begin(), depth, [](void* frame) { callers.add(frame); });
+  }
   return plan.error;
 }
 
-std::set<std::string> failed() { return failed_now.all(); }
-std::set<std::string> failed_so_far() { return failed_ever.all(); }
-std::set<std::string> called_so_far() { return called.all(); }
+std::map<std::string, std::size_t> failed() { return failed_now.all(); }
+bool is_met() noexcept { return is_planned.load() && !failed_now.empty(); }
+std::set<void*> failed_at() { return callers.all(); }
 
 Exempt::Exempt() noexcept { ++exempt; }
 Exempt::~Exempt() { --exempt; }

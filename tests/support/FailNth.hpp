@@ -9,6 +9,7 @@
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAIL_NTH_HPP
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 
@@ -36,10 +37,14 @@ class Planned {
 /// The error with which a call of this function (a literal) fails now; 0: it does not. Async-signal-safe.
 int error_of(Source source, char const* function) noexcept;
 
-/// Functions that the latest Planned made fail; those that any did; those that were called meanwhile.
-std::set<std::string> failed();
-std::set<std::string> failed_so_far();
-std::set<std::string> called_so_far();
+/// Functions that the latest Planned made fail, and how often.
+std::map<std::string, std::size_t> failed();
+
+/// True if a Planned lives and has made a call fail.
+bool is_met() noexcept;
+
+/// Addresses in the functions that made the calls which any Planned made fail, and in those that these calls led through.
+std::set<void*> failed_at();
 
 /// While it lives, the calling thread's calls do not count: those of the fake runtime, and of tests.
 class Exempt {

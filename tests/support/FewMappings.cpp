@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Preloaded (LD_PRELOAD) into a test, uses up the mappings that the system allows the process, but for 200.
+// Preloaded (LD_PRELOAD) into a test, uses up the mappings that the system allows the process, but for 600: threads
+// want four each.
 
 #include <cerrno>
 #include <cstdio>
@@ -16,7 +17,7 @@
   if (limit == nullptr || std::fscanf(limit, "%ld", &most) != 1) return;
   std::fclose(limit);
   constexpr std::size_t page = 4096;
-  auto const bytes           = static_cast<std::size_t>(most - 200) * page;
+  auto const bytes           = static_cast<std::size_t>(most - 600) * page;
   auto* const all =
       static_cast<char*>(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   // Pages that may be read alternate with those that may not: each is a mapping.

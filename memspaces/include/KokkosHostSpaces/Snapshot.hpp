@@ -106,11 +106,11 @@ template <class ExecutionSpace, class... Views>
 auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
                            Views const&... views) {
   for (;;) {
-    std::uint64_t const done = thread.done();
+    std::uint64_t const destroyed = thread.destroyed();
     try {
       return std::tuple{memory_for_snapshot(instance, views)...};
     } catch (OutOfPinnedMemory const&) {
-      if (!thread.wait_for_another(done)) throw;
+      if (!thread.wait_for_another(destroyed)) throw;
     }
   }
 }
@@ -130,14 +130,13 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string co
   std::list<SnapshotJob> job;
   job.emplace_back(*thread, label,
                    (std::size_t(0) + ... + (views.size() * sizeof(typename Views::value_type))));
-  std::tuple const memory = memory_beside_writers(*thread, instance, views...);
   std::apply(
       [&](auto const&... host) {
         job.front().writer = std::make_unique<WriterOfViews<OwnWriter, SnapshotView<Views>...>>(
             std::forward<Writer>(writer), SnapshotView<Views>(host)...);
         (Kokkos::deep_copy(instance, host, views), ...);
       },
-      memory);
+      memory_beside_writers(*thread, instance, views...));
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
     job.front().wait_for(instance.cuda_stream(), instance.cuda_device());

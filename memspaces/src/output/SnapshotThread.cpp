@@ -171,11 +171,14 @@ void SnapshotThread::admit(std::string const& label, std::size_t bytes) {
     m_progress.wait(lock, fits);
   }
   m_in_flight += bytes;
+  ++m_admitted;
 }
 
 void SnapshotThread::release(std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
   m_in_flight -= bytes;
+  --m_admitted;
+  ++m_destroyed;
   m_progress.notify_all();
 }
 
@@ -193,11 +196,13 @@ std::uint64_t SnapshotThread::pushed() const {
   return m_pushed;
 }
 
-bool SnapshotThread::wait_for_another(std::uint64_t done) {
+bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {
   std::unique_lock lock(m_mutex);
   if (m_refuses || is_own_thread()) return false;
-  m_progress.wait(lock, [&] { return m_done > done || m_done == m_pushed; });
-  return m_done > done;
+  ++m_waiting;
+  m_progress.wait(lock, [&] { return m_destroyed > destroyed || m_waiting == m_admitted; });
+  --m_waiting;
+  return m_destroyed > destroyed;
 }
 
 void SnapshotThread::fence(std::uint64_t number) {
@@ -241,7 +246,7 @@ void SnapshotThread::refuse_in_child(std::string const& label) const {
   if (is_in_child())
     throw Error(label +
                 ": the queue of snapshots is that of the parent of this process (a fork copies no "
-                "threads): make a queue in the child");
+                "threads): take snapshots in the parent");
 }
 
 void SnapshotThread::refuse_capture(std::string const& label, StreamHandle stream) {

@@ -6,6 +6,7 @@
 #include "../../../backend/pool/Statistics.hpp"
 #include "../../../backend/Registry.hpp"
 
+#include <exception>
 #include <iostream>
 #include <utility>
 
@@ -14,9 +15,12 @@ namespace KokkosHostSpaces {
 Registration::Registration(void* pointer, std::size_t bytes, std::string label, AtFork at_fork)
     : m_pointer(pointer), m_bytes(bytes), m_label(std::move(label)) {
   if (auto const owner = pool::describe(pointer))
-    throw RegistrationError("cannot page-lock '" + m_label + "' (it is memory of '" + owner->label +
-                            "' in the space " + owner->space +
-                            ", page-locked already): use it as it is, without a registration");
+    throw RegistrationError(
+        "cannot page-lock '" + m_label + "' (it is memory of " +
+        (owner->state == pool::State::in_use
+             ? "'" + owner->label + "' in the space " + owner->space +
+                   ", page-locked already): use it as it is, without a registration"
+             : "this library that nobody has any more): check that it was not freed"));
   Impl::Backend::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
 }
 
@@ -39,7 +43,7 @@ Registration& Registration::operator=(Registration&& other) noexcept {
 Registration::~Registration() {
   try {
     release();
-  } catch (RegistrationError const& error) {
+  } catch (std::exception const& error) {  // std::bad_alloc, too
     std::cerr << "KokkosHostSpaces: " << error.what() << std::endl;
   }
 }

@@ -106,7 +106,7 @@ TEST_CASE("nothing makes a context on a device that the process does not use") {
     CAPTURE(name);
     start_test(2);
     DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-    std::thread([&] {
+    std::thread([request = request] {
       request();
       CHECK(current_device() == 0);
     }).join();
@@ -123,7 +123,7 @@ TEST_CASE("a thread without a context has none afterwards, whether its device is
       start_test(2);
       if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
       DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-      std::thread([&] {
+      std::thread([request = request] {
         request();
         CHECK_FALSE(has_current_context());
         CHECK(current_device() == 0);

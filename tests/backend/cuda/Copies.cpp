@@ -7,6 +7,7 @@
 #include "../../../backend/Registry.hpp"
 #include "../../../backend/cuda/Chunks.hpp"
 #include "../../../backend/os/Pages.hpp"
+#include "../../support/Addresses.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../Device.hpp"
 
@@ -145,19 +146,14 @@ TEST_CASE("rows may be further apart than the longest pitch of the hardware") {
   start_test(1);
   // Addresses cost nothing: only the pages at both ends are ever touched.
   std::size_t const pitch = std::size_t(3) << 30;
-  std::size_t const bytes = pitch + page_bytes();
-  auto* const src         = static_cast<char*>(map_pages(bytes));
-  auto* const dst         = static_cast<char*>(map_pages(bytes));
-  REQUIRE((src != nullptr && dst != nullptr));
-  src[0]                      = 'a';
-  src[pitch]                  = 'b';
+  Addresses const src(pitch + page_bytes()), dst(pitch + page_bytes());
+  src.begin()[0]              = 'a';
+  src.begin()[pitch]          = 'b';
   Driver::Stream const stream = Driver::private_stream();
-  Driver::copy(dst, src, Driver::Box{1, 2, 1, pitch, 0, pitch, 0}, stream);
+  Driver::copy(dst.begin(), src.begin(), Driver::Box{1, 2, 1, pitch, 0, pitch, 0}, stream);
   Driver::fence(stream);
-  CHECK(dst[0] == 'a');
-  CHECK(dst[pitch] == 'b');
-  unmap_pages(src, bytes);
-  unmap_pages(dst, bytes);
+  CHECK(dst.begin()[0] == 'a');
+  CHECK(dst.begin()[pitch] == 'b');
 }
 
 TEST_CASE("a copy between pinned and device memory returns before it is done") {

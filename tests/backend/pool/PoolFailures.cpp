@@ -7,8 +7,8 @@
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
 #include "../../../backend/pool/Pool.hpp"
-#include "../../support/AllocationHook.hpp"
 #include "../../support/DeviceWork.hpp"
+#include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../../support/FakeCudaMachine.hpp"
 #include "PoolTest.hpp"
@@ -109,42 +109,6 @@ TEST_CASE("without events the pool does not grow for ever, and gives back what i
   stream.wait();
   SECTION("trim") { pool::trim(0); }
   SECTION("limit") { pool::set_limit(1); }
-  CHECK(PoolTest::usage().bytes_locked == 0);
-}
-
-TEST_CASE("a recording or a question that fails loses no memory") {
-  PoolTest const test(1);
-  char const* const function  = GENERATE("cuCtxRecordEvent", "cuEventQuery", "cuEventCreate");
-  constexpr std::size_t bytes = 20 * MiB;
-  DeviceWork::Stream stream;
-  DeviceWork::Gate gate;
-  char* const block = PoolTest::allocate(bytes);
-  stream.run(gate.hold());
-  FakeCuda::fail_nth_call(function, 1, 999);
-  std::thread opener([&] { gate.open(); });
-  Pool::deallocate(block);
-  char* const next = PoolTest::allocate(bytes);
-  opener.join();
-  stream.wait();
-  Pool::deallocate(next);
-  pool::trim(0);
-  CHECK(PoolTest::usage().bytes_retired == 0);
-  CHECK(PoolTest::usage().bytes_locked == 0);
-}
-
-TEST_CASE("many calls of the runtime may fail") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream;
-  for (std::size_t n = 1; n < 12; ++n) {
-    CAPTURE(n);
-    FakeCuda::fail_every(n);
-    CHECK(blocks_stay_apart(stream));
-    FakeCuda::fail_no_more();
-    CHECK(PoolTest::usage().bytes_in_use == 0);
-  }
-  Pool::deallocate(PoolTest::allocate(20 * MiB));
-  stream.wait();
-  Pool::release_all();
   CHECK(PoolTest::usage().bytes_locked == 0);
 }
 
@@ -288,17 +252,14 @@ TEST_CASE("the child of a fork may give back, and nothing else") {
 TEST_CASE("a pool that could not be made leaves nothing behind") {
   PoolTest const test(1);
   int node = 500;
-  bool failed;
-  do {
-    failed = false;
-    AllocationHook const hook(static_cast<std::size_t>(node - 499), 1000,
-                              [] { throw std::bad_alloc(); });
+  FailNth::for_each_failure([&](FailNth::Failure const& failure) {
+    FailNth::Planned const planned(failure);
     try {
       Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, node++);
     } catch (std::bad_alloc const&) {
-      failed = true;
     }
-  } while (failed);
+    return FailNth::is_met();
+  });
   // What was left behind would be overwritten here, and read when a new high is noted.
   std::vector<std::vector<char>> others;
   for (std::size_t bytes = 512; bytes < 64 * KiB; bytes += 512) others.emplace_back(bytes, 'x');

@@ -3,10 +3,8 @@
 
 // Memory that waits for the work of one stream alone.
 
-#include "../../../backend/Error.hpp"
 #include "../../../backend/Replays.hpp"
 #include "../../../backend/pool/Pool.hpp"
-#include "../../support/AllocationHook.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
@@ -14,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <new>
 #include <thread>
 #include <vector>
 
@@ -202,51 +199,4 @@ TEST_CASE("the statistics tell how old the oldest retired memory is") {
   work.endless.wait();
   pool::trim(1000 * MiB);
   CHECK(age() == 0);
-}
-
-TEST_CASE("whichever call fails, memory of one stream is not used again before its work is done") {
-  PoolTest const test(1);
-  std::size_t calls = 1;
-  for (std::size_t n = 1; n <= calls; ++n) {
-    CAPTURE(n, calls);
-    char* const block = PoolTest::allocate(20 * MiB);
-    std::vector<char*> others;
-    {
-      Beside work;
-      std::size_t const before = FakeCuda::calls("*");
-      FakeCuda::fail_nth_call("*", n, 999);
-      retire_on(work.stream, block);
-      for (int i = 0; i < 3; ++i) {
-        try {
-          others.push_back(PoolTest::allocate(20 * MiB));
-        } catch (Error const&) {
-        }
-      }
-      calls = FakeCuda::calls("*") - before;
-      FakeCuda::fail_no_more();
-      for (char* const other : others) REQUIRE(other != block);
-    }
-    for (char* const other : others) Pool::deallocate(other);
-    Pool::release_all();
-  }
-  CHECK(calls > 10);
-  CHECK(FakeCuda::nothing_leaked());
-}
-
-TEST_CASE("where the host has no memory to note a stream, the block waits for all work") {
-  PoolTest const test(1);
-  char* const block = PoolTest::allocate(2 * MiB);
-  {
-    Beside work;
-    {
-      constexpr std::size_t of_a_queue = 512;  // bytes
-      AllocationHook const hook(1, of_a_queue, [] { throw std::bad_alloc(); });
-      retire_on(work.stream, block);
-      CHECK(hook.was_called());
-    }
-    work.later.open();
-    work.stream.wait();
-    CHECK_FALSE(is_taken_again(block, 2 * MiB));
-  }
-  CHECK(is_taken_again(block, 2 * MiB));
 }

@@ -49,7 +49,7 @@ bool child_succeeds(Work work) {
 TEST_CASE("reserving any number of times leaves no threads behind") {
   PoolTest const test;
   // Threads that are not joined end at 32 737; a sanitizer tells of each, and makes them slowly.
-  constexpr int times = sanitized ? 20 : 330, at_once = 100;
+  constexpr int times = sanitized ? 100 : 1650, at_once = 20;
   for (int i = 0; i < times; ++i) {
     std::vector<pool::Reservation> some;
     for (int k = 0; k < at_once; ++k) some.push_back(Pool::reserve(0));

@@ -300,7 +300,7 @@ TEST_CASE("failure 3: beside a kernel that never ends, memory of another stream 
   std::minstd_rand random(1);
   bool const one_size = GENERATE(true, false);
   if (one_size) pool::set_limit(at_once * most);
-  int const rounds    = sanitized ? 5000 : 25000;
+  int const rounds    = sanitized ? 2000 : 10000;
   for (int i = 0; i < rounds; ++i) {
     std::size_t const bytes = one_size ? most : 1 + random() % most;
     char* const block       = PoolTest::allocate(bytes);

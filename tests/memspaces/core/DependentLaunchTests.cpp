@@ -100,21 +100,6 @@ TEST_CASE("a launch makes the device of its stream the current one, if it is not
   CHECK(current == 1);
 }
 
-TEST_CASE("a kernel that could not be asked for once is asked for again") {
-  FakeCuda::reset(1);
-  FakeCuda::has_kernels({90});
-  DeviceWork::Stream const stream;
-  int argument = 0;
-  for (char const* const call : {"cudaGetFuncBySymbol", "cudaFuncGetAttributes", "cudaSetDevice"}) {
-    CAPTURE(call);
-    DependentLaunch kernel(&stream);
-    FakeCuda::fail_nth_call(call, 1);
-    CHECK_FALSE(kernel.launch(1, 32, &argument, stream.get(), 0));
-    CHECK(cudaPeekAtLastError() == cudaSuccess);
-    CHECK(kernel.launch(1, 32, &argument, stream.get(), 0));
-  }
-}
-
 TEST_CASE("threads launch a kernel for the first time together, each on its device") {
   FakeCuda::reset(2);
   FakeCuda::has_kernels({90, 100});

@@ -8,7 +8,6 @@
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 
-#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -239,41 +238,6 @@ TEST_CASE("the child of a fork ends while another thread was making a graph") {
   stop = true;
   other.join();
   CHECK(ended == 100);
-}
-
-TEST_CASE("whichever call fails, nodes of a graph wait for each other, or it is told") {
-  FakeCuda::reset(1);
-  FakeCuda::has_kernels({90});
-  Nodes nodes;
-  for (char const* const call :
-       {"cudaGraphGetEdges", "cudaGraphNodeGetType", "cudaGraphKernelNodeGetParams",
-        "cudaGraphRemoveDependencies", "cudaGraphAddDependencies"})
-    for (int nth = 1; nth <= 2; ++nth) {
-      CAPTURE(call, nth);
-      Graph graph;
-      graph.add(&nodes.addresses[1], {graph.add(&nodes.addresses[0], {})});
-      FakeCuda::fail_nth_call(call, nth);
-      DependentLaunch::start_nodes_early(graph.get());
-      FakeCuda::fail_no_more();
-      CHECK(cudaPeekAtLastError() == cudaSuccess);
-      CHECK(graph.edges() == 1);
-    }
-  int told = 0;
-  for (std::size_t second = 1; second <= 20; ++second) {  // of the calls that fail
-    Graph graph;
-    graph.add(&nodes.addresses[1], {graph.add(&nodes.addresses[0], {})});
-    FakeCuda::fail_nth_call("cudaGraphAddDependencies", 1);
-    FakeCuda::fail_nth_call("*", second);
-    try {
-      DependentLaunch::start_nodes_early(graph.get());
-      FakeCuda::fail_no_more();
-      CHECK(graph.edges() == 1);
-    } catch (CudaError const&) {
-      ++told;
-    }
-    FakeCuda::fail_no_more();
-  }
-  CHECK(told == 1);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -38,27 +38,4 @@ TEST_CASE("a copy is on the device on return, and goes with its last owner", "[d
   CHECK(FakeCuda::outstanding().device_allocations == 1);
 }
 
-TEST_CASE("whichever call fails, a copy is on the device, or there is none, or the error is thrown",
-          "[device_memory]") {
-  std::vector<int> const list(5000, 7);
-  int told = 0;
-  for (std::size_t call = 1; call < 40; ++call) {
-    CAPTURE(call);
-    FakeCuda::reset(1);
-    FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
-    try {
-      auto const table = try_copy_to_device(0, list.data(), list.size() * sizeof(int));
-      FakeCuda::fail_no_more();
-      if (table != nullptr)
-        CHECK(std::equal(list.begin(), list.end(), reinterpret_cast<int const*>(table.get())));
-    } catch (KokkosHostSpaces::CudaError const&) {
-      FakeCuda::fail_no_more();
-      ++told;
-    }
-    CHECK(FakeCuda::outstanding().device_allocations == 0);
-    CHECK(cudaPeekAtLastError() == cudaSuccess);
-  }
-  CHECK(told > 0);
-}
-
 }  // namespace DeviceMemories

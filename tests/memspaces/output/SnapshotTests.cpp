@@ -313,6 +313,32 @@ TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room besid
   khs::pool::set_limit(0);
 }
 
+TEST_CASE("snapshots of several threads wait for each other at the pool's limit", "[snapshot]") {
+  constexpr std::size_t one = std::size_t(8) << 20;
+  constexpr int each        = 20;
+  khs::pool::trim(0);
+  khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + one + one / 2);
+  khs::SnapshotQueue queue({.bytes_in_flight = 100 * one});
+  std::atomic<int> written = 0, refused = 0;
+  auto const take = [&] {
+    auto const field = field_of(1, int(one / sizeof(int)));
+    for (int i = 0; i < each; ++i) {
+      try {
+        queue.take("one of two", Execution(), field, [&](auto const&) { ++written; });
+      } catch (khs::OutOfPinnedMemory const&) {
+        ++refused;
+      }
+    }
+  };
+  std::thread other(take);
+  take();
+  other.join();
+  queue.fence();
+  CHECK(refused == 0);
+  CHECK(written == 2 * each);
+  khs::pool::set_limit(0);
+}
+
 TEST_CASE("the child of a fork is told that it has no thread, and may destroy the queue",
           "[snapshot]") {
   auto queue = std::make_unique<khs::SnapshotQueue>();

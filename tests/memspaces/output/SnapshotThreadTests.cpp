@@ -107,40 +107,6 @@ TEST_CASE("a device that fails is told by the fence, and the writer is not calle
   CHECK(FakeCuda::nothing_leaked());
 }
 
-TEST_CASE(
-    "whichever call fails, a snapshot is taken or the error is thrown, and no bytes stay in flight",
-    "[snapshot_thread]") {
-  for (std::size_t call = 1; call < 12; ++call) {
-    CAPTURE(call);
-    FakeCuda::reset();
-    {
-      DeviceWork::Stream stream;
-      auto const thread = SnapshotThread::start(4, false);
-      FakeCuda::fail_nth_call("*", call, cudaErrorLaunchFailure);
-      int called = 0, told = 0;
-      for (int i = 0; i < 4; ++i) {
-        try {
-          take(
-              *thread, stream, 0, [&] { ++called; }, 3);
-        } catch (Error const&) {
-          ++told;
-        }
-      }
-      thread->drain();
-      try {
-        thread->fence(thread->pushed());
-      } catch (Error const&) {
-        ++told;
-      }
-      FakeCuda::fail_no_more();
-      CHECK(called + told == 4);
-      CHECK(thread->bytes_in_flight() == 0);
-      thread->close();
-    }
-    CHECK(FakeCuda::nothing_leaked());
-  }
-}
-
 TEST_CASE("a snapshot that was not taken does not raise the bound of later ones",
           "[snapshot_thread]") {
   FakeCuda::reset();

@@ -15,6 +15,8 @@
 #include <catch2/matchers/catch_matchers_predicate.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/resource.h>
+
 namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 using khs::Transport;
@@ -243,6 +245,26 @@ TEST_CASE("loops are staged within their device memory", "[.][pretended_device]"
   CHECK_THROWS_MATCHES(
       khs::streamed_for("copy", options, x.extent(0), copy, khs::read(x), khs::write(y)).fence(),
       khs::Error, tells("device memory"));
+}
+
+TEST_CASE("a large resident table takes no memory for each chunk", "[.][pretended_device]") {
+  constexpr long MiB = 1 << 20, bytes = 32 * MiB;
+  auto const most_memory_so_far = [] {
+    rusage used = {};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss * 1024;
+  };
+  Kokkos::View<char*, Kokkos::HostSpace> const table("table", std::size_t(bytes));
+  auto const x = counted("x"), y = counted("y");
+  long const before = most_memory_so_far();
+  khs::streamed_for(
+      "table", chunks_of_100(), n,
+      KOKKOS_LAMBDA(std::int64_t i, khs::Chunk<double const*> from,
+                    khs::Chunk<char const*> of_table,
+                    khs::Chunk<double*> to) { to(i) = from(i) + double(of_table(i)); },
+      khs::read(x), khs::read(khs::resident(table)), khs::write(y))
+      .fence();
+  CHECK(most_memory_so_far() - before < bytes);
 }
 
 TEST_CASE("padding and random numbers are no mistakes", "[.][pretended_device]") {

@@ -287,7 +287,8 @@ TEST_CASE("the last chunk is not much smaller than the first one") {
 TEST_CASE("a chain whose memory is short has chunks of half the rows of a single loop at least") {
   for (auto const& [bytes, row_bytes] :
        {std::pair(64 * MiB, 128 * KiB), std::pair(256 * MiB, 2 * MiB)}) {
-    auto const rows_of = [&, n = std::int64_t(bytes / row_bytes)](int steps) {
+    auto const rows_of = [bytes = bytes, row_bytes = row_bytes](int steps) {
+      std::int64_t const n(bytes / row_bytes);
       return plan_stream("test", shape_of(n, row_bytes, steps, 1), {.memory = bytes / 2})
           .chunk_rows;
     };

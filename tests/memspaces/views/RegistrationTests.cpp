@@ -162,9 +162,13 @@ TEST_CASE("impossible registrations are refused with label and reason", "[regist
   munmap(readable, page);
   CHECK_THROWS_WITH(khs::Registration(readable, page, "gone"),
                     ContainsSubstring("gone") && ContainsSubstring("not mapped"));
-  Kokkos::View<double*, khs::PinnedSpace> const pinned("pinned", 1 << 16);
-  CHECK_THROWS_WITH(khs::Registration(pinned.data(), 8000, "again"),
+  Kokkos::View<double*, khs::PinnedSpace> pinned("pinned", 1 << 16);
+  double* const address = pinned.data();
+  CHECK_THROWS_WITH(khs::Registration(address, 8000, "again"),
                     ContainsSubstring("again") && ContainsSubstring("page-locked already"));
+  pinned = {};
+  CHECK_THROWS_WITH(khs::Registration(address, 8000, "freed"),
+                    ContainsSubstring("freed") && !ContainsSubstring("use it as it is"));
 
   std::vector<double> next(10);
   CHECK_NOTHROW(khs::Registration(next, "next"));

@@ -25,12 +25,13 @@ constexpr Poison of_read{'\x42', '\xc2'}, of_written{'\x41', '\xc1'};
 // Copies of the rows of a buffer that a launch may touch, between guards of poison.
 class Window {
  public:
+  // Of a fixed buffer, which is not copied, it is empty.
   // \param first_row where row 0 would be; nullptr: the rows are poison, too
   Window(StreamBuffer const& buffer, StreamRows rows, char const* first_row, char poison)
       : m_rows(rows),
         m_poison(poison),
         m_row_bytes(buffer.row_bytes),
-        m_guard((least_guard + 8 * buffer.row_bytes) / 512 * 512),
+        m_guard(buffer.fixed ? 0 : (least_guard + 8 * buffer.row_bytes) / 512 * 512),
         m_bytes(std::size_t(rows.count()) * buffer.row_bytes),
         m_memory(aligned_memory(m_bytes + 2 * m_guard)) {
     std::memset(m_memory.get(), poison, m_bytes + 2 * m_guard);

@@ -81,10 +81,11 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void fence(std::uint64_t number);
   std::uint64_t pushed() const;
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
-  /// Number of jobs that are done.
-  std::uint64_t done() const noexcept { return m_done.load(); }
-  /// Waits until more than `done` jobs are done. Returns false if it may not wait, or none is left.
-  bool wait_for_another(std::uint64_t done);
+  /// Number of jobs that were destroyed, which gives their memory back.
+  std::uint64_t destroyed() const noexcept { return m_destroyed.load(); }
+  /// For the owner of a job that finds no memory: waits until more than `destroyed` jobs are destroyed.
+  /// Returns false if it may not wait, or all jobs that are left wait here.
+  bool wait_for_another(std::uint64_t destroyed);
   std::size_t bytes_in_flight() const;
 
   /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,
@@ -116,6 +117,8 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   std::condition_variable m_work, m_progress;
   std::list<SnapshotJob> m_jobs;
   std::size_t m_in_flight = 0, m_largest = 0;  // bytes; m_largest of pushed jobs
+  std::size_t m_admitted = 0, m_waiting = 0;   // jobs that live; those that wait for another
+  std::atomic<std::uint64_t> m_destroyed{0};
   std::uint64_t m_pushed = 0;
   std::atomic<std::uint64_t> m_done{0};
   std::exception_ptr m_error;        // the first that no fence has reported
