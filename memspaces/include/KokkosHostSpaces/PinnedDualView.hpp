@@ -370,7 +370,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
       Impl::check_host_init<Impl::ViewProperties<P...>>();
       std::string const label = host.label();
       device = {}, host = {};
-      host = t_host(Kokkos::view_alloc(label, Kokkos::SequentialHostInit), std::size_t(extents)...);
+      host   = t_host(Impl::with_unset(properties, label), std::size_t(extents)...);
       device = Impl::device_copy<t_dev>(host);
     } else {
       host = {};

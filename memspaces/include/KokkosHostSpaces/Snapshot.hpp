@@ -101,16 +101,18 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// What has no room now may have it when writers are done, which give their memory back.
+// What has no room now may have it when writers are done, which give their memory back. The last try is
+// made while all others wait, who may have held what was missing.
 template <class ExecutionSpace, class... Views>
 auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
                            Views const&... views) {
-  for (;;) {
+  for (bool is_last = false;;) {
     std::uint64_t const destroyed = thread.destroyed();
     try {
       return std::tuple{memory_for_snapshot(instance, views)...};
     } catch (OutOfPinnedMemory const&) {
-      if (!thread.wait_for_another(destroyed)) throw;
+      if (is_last) throw;
+      is_last = !thread.wait_for_another(destroyed);
     }
   }
 }

@@ -144,7 +144,8 @@ TEST_CASE("resize keeps what was modified last, and pinned memory", "[dual_view]
   CHECK(same.extent(0) == length);
 }
 
-TEST_CASE("resize with AllowPadding pads both sides, whichever was modified last", "[dual_view]") {
+TEST_CASE("AllowPadding pads both sides, whichever was modified last or is made first",
+          "[dual_view]") {
   khs::PinnedDualView<double**, Kokkos::LayoutLeft> dual("dual", 3, 4);
   dual.modify_host();
   dual.resize(Kokkos::view_alloc(Kokkos::AllowPadding), 1001, 10);
@@ -153,6 +154,9 @@ TEST_CASE("resize with AllowPadding pads both sides, whichever was modified last
   dual.sync_device();
   dual.resize(Kokkos::view_alloc(Kokkos::AllowPadding), 1003, 10);
   CHECK((dual.view_host().stride(1) > 1003 &&
+         dual.view_device().stride(1) == dual.view_host().stride(1)));
+  dual.realloc(Kokkos::view_alloc(Kokkos::AllowPadding, Kokkos::SequentialHostInit), 1005, 10);
+  CHECK((dual.view_host().stride(1) > 1005 &&
          dual.view_device().stride(1) == dual.view_host().stride(1)));
 }
 
