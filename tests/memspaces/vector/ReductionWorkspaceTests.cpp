@@ -139,6 +139,18 @@ TEST_CASE("memory for parts is made beside a capture of another thread, and does
   CHECK(captured.end_capture());
 }
 
+TEST_CASE("a capture that has no memory left for parts is told so, and goes on") {
+  FakeCuda::reset(1);
+  Cleared cleared;
+  DeviceWork::Stream stream;
+  stream.begin_capture();
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  CHECK_THROWS_AS(cleared.all.of(stream.get(), 0, 1), KokkosHostSpaces::Error);
+  CHECK(cleared.all.of(stream.get(), 0, 1) != nullptr);
+  CHECK(stream.end_capture());
+  CHECK(FakeCuda::nothing_leaked());
+}
+
 TEST_CASE("where a device has no memory for parts, that is said, and the next call works") {
   FakeCuda::reset(2);
   Cleared cleared;
