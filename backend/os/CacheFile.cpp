@@ -104,8 +104,10 @@ std::string cache_folder() {
 }
 
 std::optional<std::string> read_cache_file(std::string const& path) {
+  fs::path name = path;
+  if (!follow_links(name).empty()) return std::nullopt;
   // A pipe would block.
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor const file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat found = {};
   if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size > most_bytes)
     return std::nullopt;

@@ -18,7 +18,8 @@ std::string cache_folder(
     std::function<std::optional<std::string>(std::string const&)> const& lookup);
 std::string cache_folder();
 
-/// The contents of a file; nullopt if it is no regular file or cannot be read.
+/// The contents of a file; nullopt if it is no regular file or cannot be read. Follows links of this
+/// user and of root.
 std::optional<std::string> read_cache_file(std::string const& path);
 
 /// Writes or replaces a file atomically, and creates its folders: readers see all of the old or all

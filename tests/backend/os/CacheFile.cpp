@@ -115,8 +115,10 @@ TEST_CASE("a link that another user has laid is not followed") {
   fs::create_symlink("victim", folder.file("rates"));
   fs::create_symlink("rates", folder.file("own"));
   REQUIRE(lchown(folder.file("rates").c_str(), 12345, 12345) == 0);
-  for (char const* name : {"rates", "own"})
+  for (char const* name : {"rates", "own"}) {
     CHECK(replace_cache_file(folder.file(name), "text") == "a link of another user leads there");
+    CHECK_FALSE(read_cache_file(folder.file(name)));
+  }
   CHECK(read_cache_file(victim) == "precious");
 }
 
