@@ -157,8 +157,8 @@ inline std::size_t open_files() {
 struct Beside {
   std::size_t retired_bytes = 0;
   void (*machine)()         = [] {};  ///< of FakeCuda
-  /// false where Kokkos makes Views: it takes the memory of a View first, and loses it if the host then has none for a
-  /// label.
+  /// false where Kokkos makes or destroys Views: it takes the memory of a View first, and loses it if the host has none
+  /// for what it makes then; its destructors allocate, too.
   bool fails_memory = true;
   std::size_t step  = 1;  ///< which calls are made to fail: each step-th
 };
