@@ -157,9 +157,10 @@ inline std::size_t open_files() {
 struct Beside {
   std::size_t retired_bytes = 0;
   void (*machine)()         = [] {};  ///< of FakeCuda
-  bool fails_memory =
-      true;              ///< false: Kokkos allocates host memory, and loses memory if that fails
-  std::size_t step = 1;  ///< which calls are made to fail: each step-th
+  /// false where Kokkos makes or destroys Views: it takes the memory of a View first, and loses it if the host has none
+  /// for what it makes then; its destructors allocate, too.
+  bool fails_memory = true;
+  std::size_t step  = 1;  ///< which calls are made to fail: each step-th
 };
 
 /// An operation and its failures. `run(setting)` throws Wrong if it succeeds with a wrong result.
@@ -220,6 +221,9 @@ class Sweep {
         wrong(std::string("the next call fails: ") + error.what());
       }
     }
+    // The library's thread that waits for devices without events may outlast the call that began it.
+    Retirement& retirement = Pools::instance().retirement;
+    retirement.fence(retirement.stamp(), Retirement::Clock::now() + std::chrono::seconds(60));
     std::size_t const refused = refusals_to_take_back();
     bool const is_met         = !FailNth::failed().empty();
     check_what_is_left(refused);

@@ -99,7 +99,6 @@ struct Writer final : SnapshotWriter {
 
 }  // namespace
 
-// Kernels of the test allocate, on threads of the fake runtime.
 TEST_CASE("whichever call fails: loops on streams", "[failures]") {
   unsigned loops         = 0;
   std::size_t const step = rounds(0) > 0 ? 1 : sanitized ? 31 : 13;
@@ -117,7 +116,7 @@ TEST_CASE("whichever call fails: loops on streams", "[failures]") {
             of_test.emplace();
             expect(loop.random.arrays() == loop.expected, "the loop is wrong");
           },
-          {.fails_memory = false, .step = step});
+          {.step = step});
   }
 }
 

@@ -56,7 +56,13 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, &std::aligned_alloc, static_cast<std::size_t>(alignment));
 }
 
-// AddressSanitizer has one of its own, whose memory must not be freed here.
+// AddressSanitizer has those that follow of its own, whose memory must not be freed here.
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
+
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return operator new(bytes, alignment);
+}
+
 void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
   try {
     return operator new(bytes);
@@ -69,3 +75,7 @@ void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
