@@ -34,7 +34,7 @@ set(failures
 
 file(GLOB_RECURSE sources ${ROOT}/tests/*.cpp ${ROOT}/tests/*CMakeLists.txt)
 foreach(source IN LISTS sources)
-  file(STRINGS ${source} lines REGEX "(TEST_CASE|NAME|khs_project_test)[^\"]*\"failure [0-9]+: ")
+  file(STRINGS ${source} lines REGEX "((TEST_CASE|NAME|khs_project_test)[^\"]*|^ +)\"failure [0-9]+: ")
   file(RELATIVE_PATH file ${ROOT}/tests ${source})
   foreach(line IN LISTS lines)
     string(REGEX MATCH "\"failure ([0-9]+): ([^\"]*)\"" _ "${line}")
