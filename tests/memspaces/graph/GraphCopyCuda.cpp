@@ -139,7 +139,9 @@ void check_from_destroyed(unsigned flags) {
   From const shape = From(nullptr, side, side);
   fill(*from, 3);
   capturing.capture([&](Kokkos::Cuda const& on) { Kokkos::deep_copy(on, to, *from); });
+  void const* const address = from->data();
   from.reset();
+  CHECK(khs::pool::describe(address)->state == khs::pool::State::in_use);
   Others<From> const others(shape);
   for (int launch = 0; launch < 2; ++launch) {
     Kokkos::deep_copy(to, 0);
