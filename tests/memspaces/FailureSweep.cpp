@@ -105,7 +105,7 @@ TEST_CASE("whichever call fails: memory by other ways", "[failures]") {
   Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
   CapturedStderr const said;
   Sweep("a Registration of memory that somebody else unlocks", [](Setting& setting) {
-    khs::Registration const registration(setting.foreign_page(), page_bytes(), "label");
+    khs::Registration const registration(setting.foreign_pages(), page_bytes(), "label");
     FailNth::Exempt const of_test;
     // Not locked if no device could be asked for.
     if (cudaHostUnregister(registration.data()) != cudaSuccess) cudaGetLastError();
