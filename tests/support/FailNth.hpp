@@ -43,7 +43,7 @@ std::map<std::string, std::size_t> failed();
 /// True if a Planned lives and has made a call fail.
 bool is_met() noexcept;
 
-/// Addresses in the functions that made the calls which any Planned made fail, and in those that these calls led through.
+/// Addresses that calls return to which any Planned made fail, and those of the functions between.
 std::set<void*> failed_at();
 
 /// While it lives, the calling thread's calls do not count: those of the fake runtime, and of tests.

@@ -138,8 +138,7 @@ TEST_CASE("a runtime without devices is asked once") {
   FakeCuda::reset(1);
 }
 
-TEST_CASE(
-    "failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
+TEST_CASE("failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
   FakeCuda::reset(1);
   use_device(0);
   DeviceWork::Stream stream;
