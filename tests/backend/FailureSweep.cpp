@@ -384,7 +384,7 @@ TEST_CASE("whichever call fails: questions to the system", "[failures]") {
   });
 }
 
-#if CUDART_VERSION >= 13000  // which has all functions
+#if CUDART_VERSION >= 13000  // the first that has all functions which the backend calls
 
 namespace {
 
@@ -396,7 +396,7 @@ std::string text_of(std::filesystem::path const& file) {
 
 using Calls = std::map<std::string, std::string>;
 
-// Adds lines of sources of backend/ that call one of these functions, by "file:line". Definitions are not indented.
+// Adds the lines of backend/<folder> that call one of these functions, by "file:line". Definitions are not indented.
 void add_calls(Calls& calls, std::string const& folder, std::string const& functions) {
   std::regex const call(R"(^ +(?:.*(?:return |[^\w .>:] ?))?(?:::|\w+[.]|\w+->)?(?:)" + functions +
                         R"()\()");
@@ -409,7 +409,7 @@ void add_calls(Calls& calls, std::string const& folder, std::string const& funct
   }
 }
 
-// "file:line" of the calls that return to these addresses of this program.
+// "file:line" of the calls of this program that return to these addresses.
 std::set<std::string> places_of(std::set<void*> const& addresses) {
   std::ostringstream command;
   command << "addr2line -e /proc/" << getpid() << "/exe" << std::hex;
@@ -431,7 +431,7 @@ std::set<std::string> places_of(std::set<void*> const& addresses) {
 
 }  // namespace
 
-// Not those whose failure nobody can tell, such as cudaGetErrorName and close.
+// Except those whose failure changes nothing, such as cudaGetErrorName and close.
 TEST_CASE("each call to CUDA and to the system that the backend makes was made to fail",
           "[failures]") {
   std::string of_driver     = "get_edges|add_edge|cut_edge|record_context_event|copy_batch";

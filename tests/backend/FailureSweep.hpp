@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Makes each call fail that an operation makes, one after the other, on the fake runtime, and checks after
-// each failure what must hold then.
+// Runs an operation on the fake runtime again and again, makes its first, second, ... call fail, and
+// checks after each failure what must hold then.
 
 #ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_FAILURE_SWEEP_HPP
 #define KOKKOS_HOST_SPACES_TESTS_BACKEND_FAILURE_SWEEP_HPP
@@ -41,7 +41,7 @@ namespace FailureSweep {
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
 
-/// A block that was deallocated before work which reads it has ended. Nothing but this fails.
+/// A block that is deallocated while work reads it. Of its calls only those of the deallocation may fail.
 class RetiredBlock {
  public:
   using Deallocate = void(void* block, cudaStream_t stream);
@@ -65,7 +65,7 @@ class RetiredBlock {
   RetiredBlock(RetiredBlock const&)            = delete;
   RetiredBlock& operator=(RetiredBlock const&) = delete;
 
-  /// Ends the work. Returns false if the block was written before.
+  /// Ends the work. Returns false if the block was written before its end.
   bool is_intact() {
     FailNth::Exempt const of_test;
     m_over = true;
@@ -75,7 +75,7 @@ class RetiredBlock {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // An operation may wait for the work.
+  // The work ends by itself then, since an operation may wait for it.
   static constexpr std::chrono::milliseconds most{2};
 
   std::size_t const m_bytes;
@@ -93,7 +93,7 @@ struct Setting {
 
   explicit Setting(FailNth::Failure const& planned) : failure(planned) {}
 
-  /// Pages that are the caller's own, others each time: they may stay locked.
+  /// Pages of malloc, at another address each time, since earlier ones may stay locked.
   char* foreign_pages(std::size_t count = 1) {
     FailNth::Exempt const of_test;
     m_pages.emplace_back(std::aligned_alloc(page_bytes(), count * page_bytes()), &std::free);
@@ -138,7 +138,7 @@ class Capture {
   DeviceWork::Stream& m_stream;
 };
 
-/// Calls whose failure leaves behind what they should have given back.
+/// Number of failed calls that should have given something back, and left it behind.
 inline std::size_t refusals_to_take_back() {
   auto failed       = FailNth::failed();
   std::size_t count = 0;
@@ -153,23 +153,23 @@ inline std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(Files("/proc/self/fd"), Files()));
 }
 
-/// What there is besides an operation.
+/// What there is besides an operation, and which calls fail.
 struct Beside {
-  std::size_t retired_bytes = 0;
-  void (*machine)()         = [] {};  ///< of FakeCuda
-  /// false where Kokkos makes or destroys Views: it takes the memory of a View first, and loses it if the host has none
-  /// for what it makes then; its destructors allocate, too.
+  std::size_t retired_bytes = 0;      ///< of a RetiredBlock; 0: none
+  void (*machine)()         = [] {};  ///< makes the fake runtime another machine
+  /// false where Kokkos makes or destroys Views: it takes the memory of a View first, and loses it if a later
+  /// allocation fails; its destructors allocate, too.
   bool fails_memory = true;
-  std::size_t step  = 1;  ///< which calls are made to fail: each step-th
+  std::size_t step  = 1;  ///< each step-th call fails
 };
 
-/// An operation and its failures. `run(setting)` throws Wrong if it succeeds with a wrong result.
+/// Runs an operation with each failure. `run(setting)` throws Wrong if it succeeds with a wrong result.
 template <class Run>
 class Sweep {
  public:
   Sweep(std::string name, Run run, Beside beside = {})
       : m_name(std::move(name)), m_run(std::move(run)), m_beside(beside) {
-    for (int i = 0; i < 2; ++i) fail({FailNth::Source::cuda, 0});
+    for (int i = 0; i < 2; ++i) fail({});  // without a failure: makes what the library keeps once
     REQUIRE(m_wrong == "");
     FailNth::for_each_failure(
         [&](FailNth::Failure const& failure) {
@@ -177,7 +177,7 @@ class Sweep {
           std::size_t live        = m_live;
           std::size_t const files = open_files();
           bool const is_met       = fail(failure);
-          // What the library keeps once, such as the nodes of a map of addresses, it need not keep again.
+          // What the library makes once and keeps, such as nodes of a map of addresses, is not lost.
           for (int again = 0; m_live > live; ++again) {
             live = m_live;
             fail(failure);
@@ -209,7 +209,7 @@ class Sweep {
       }
       if (cudaGetLastError() != cudaSuccess) wrong("an error of CUDA is pending");
       if (!keeps_its_device()) wrong("another device is current, or a context stays pushed");
-      // Where no context can be pushed, the runtime makes one.
+      // Where pushing a context fails, the runtime may make one.
       if (FakeCuda::has_context(0) && failure.source != FailNth::Source::cuda)
         wrong("an unused device has a context");
       if (Driver::device_count() != 3) wrong("the devices are not found any more");
@@ -221,7 +221,7 @@ class Sweep {
         wrong(std::string("the next call fails: ") + error.what());
       }
     }
-    // The library's thread that waits for devices without events may outlast the call that began it.
+    // Without events a thread of the library waits for devices; it may outlast the call that began it.
     Retirement& retirement = Pools::instance().retirement;
     retirement.fence(retirement.stamp(), Retirement::Clock::now() + std::chrono::seconds(60));
     std::size_t const refused = refusals_to_take_back();
@@ -242,7 +242,7 @@ class Sweep {
   }
 
   void attempt(Setting& setting, FailNth::Source source) {
-    // The configuration of a process is an object of its own, which is not const.
+    // A shortage ends at once. The object is not const.
     int& timeout  = const_cast<Config&>(config()).shortage_timeout;
     int const was = std::exchange(timeout, 0);
     try {

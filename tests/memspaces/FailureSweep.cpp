@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Whichever call to CUDA or the system fails, or which allocation of host memory: what users call throws
-// what it promises, leaves nothing behind and works again. Kokkos is that of the host, with the backend of
+// what it promises, leaves nothing behind and works again. Kokkos runs on the host, the backend is that of
 // CUDA on the fake runtime.
 
 #include "../backend/CapturedStderr.hpp"
@@ -31,8 +31,8 @@ using Out       = khs::Chunk<double*>;
 constexpr int n = 1000;
 constexpr Beside makes_views{.fails_memory = false};
 
-// Views whose allocation does not fail. Labels are short: the destructor of Kokkos' records copies them. Those
-// in Kokkos' own space outlive the operation: to be destroyed they allocate, too.
+// A View whose allocation does not fail. Labels fit into a short string: the destructor of Kokkos' records copies
+// them. Views in HostSpace must outlive the operation: their destructors allocate.
 template <class View = Pinned>
 View made(char const* label) {
   FailNth::Exempt const of_test;
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("whichever call fails: memory of a space", "[failures]", khs:
       makes_views);
 }
 
-TEST_CASE("whichever call fails: memory by other ways", "[failures]") {
+TEST_CASE("whichever call fails: memory in other ways", "[failures]") {
   Sweep("a vector with an allocator",
         [](Setting&) { std::vector<int, khs::Allocator<int>>(n).resize(2 * n); });
   Sweep(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Whichever call to CUDA or the system fails, or which allocation of host memory: what enqueues copies,
-// streamed loops, snapshots and reductions on streams of a device. Without Kokkos.
+// Whichever call to CUDA or the system fails, or which allocation of host memory: what enqueues streamed
+// loops, batches of copies, snapshots and reductions throws what it promises, leaves nothing behind and works
+// again. Without Kokkos.
 
 #include "../backend/FailureSweep.hpp"
 
@@ -35,7 +36,7 @@ DeviceMemory allocate(int device, std::size_t bytes) {
   return allocate_on_device(device, bytes, "a test", "free some");
 }
 
-// A random loop in chunks, whose arrays are page-locked; its kernels and what else the test does do not fail.
+// A random loop in chunks, whose arrays are page-locked. Its kernels do not fail.
 struct Loop {
   Loop(unsigned seed, Transport transport, Setting& setting, std::size_t devices)
       : random(seed, seed % 2 == 0), locked(random) {
@@ -68,7 +69,7 @@ struct Loop {
   Loop(Loop const&)            = delete;
   Loop& operator=(Loop const&) = delete;
 
-  std::optional<FailNth::Exempt> at_end;  // until all else is destroyed
+  std::optional<FailNth::Exempt> at_end;  // until the other members are destroyed
 
   Case random;
   StreamCases::Locked locked;
@@ -101,6 +102,7 @@ struct Writer final : SnapshotWriter {
 
 TEST_CASE("whichever call fails: loops on streams", "[failures]") {
   unsigned loops         = 0;
+  // All calls where the environment asks for many cases.
   std::size_t const step = rounds(0) > 0 ? 1 : sanitized ? 31 : 13;
   for (unsigned seed = 0; loops < 4; ++seed) {
     auto const transport = loops < 2 ? Transport::staged : Transport::zero_copy;

@@ -15,7 +15,7 @@ namespace FailNth {
 
 namespace {
 
-// Functions and how often they failed, which a signal handler may add.
+// Functions and how often each failed. A signal handler may add some.
 class Names {
  public:
   void add(char const* name) noexcept {
@@ -45,7 +45,7 @@ class Names {
   std::array<Entry, 128> m_names{};
 };
 
-// Addresses in code, which a signal handler may add.
+// Addresses in code, as a hash table. A signal handler may add some.
 class Addresses {
  public:
   void add(void* address) noexcept {

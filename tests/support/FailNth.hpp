@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Makes the first, second, ... call fail that an operation makes to CUDA (FakeCuda.cpp), to the
-// system (FailingSystem.cpp) or for host memory (AllocationHook.cpp), in whatever thread, once or from
-// there on.
+// Makes the n-th call of an operation fail, alone or with all later ones, in whatever thread: the n-th
+// to CUDA (FakeCuda.cpp), to the system (FailingSystem.cpp) or for host memory (AllocationHook.cpp).
 
 #ifndef KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAIL_NTH_HPP
 #define KOKKOS_HOST_SPACES_TESTS_SUPPORT_FAIL_NTH_HPP
@@ -17,15 +16,15 @@ namespace FailNth {
 
 enum class Source { cuda, system, memory };
 
-/// Which call fails, from 1, and how.
+/// Which call fails, and how.
 struct Failure {
   Source source = Source::cuda;
-  std::size_t n = 0;
+  std::size_t n = 0;      ///< from 1; 0: none
   bool lasts    = false;  ///< the later ones fail, too
-  int error     = 2;      ///< of CUDA: out of memory
+  int error     = 2;      ///< of CUDA; 2: out of memory
 };
 
-/// While it lives, a call fails.
+/// While it lives, the n-th call since its constructor fails.
 class Planned {
  public:
   explicit Planned(Failure const& failure) noexcept;
@@ -34,19 +33,19 @@ class Planned {
   Planned& operator=(Planned const&) = delete;
 };
 
-/// The error with which a call of this function (a literal) fails now; 0: it does not. Async-signal-safe.
+/// Counts a call of `function` (a literal). Returns the error with which it must fail, or 0. Async-signal-safe.
 int error_of(Source source, char const* function) noexcept;
 
-/// Functions that the latest Planned made fail, and how often.
+/// The functions that the latest Planned made fail, and how often each.
 std::map<std::string, std::size_t> failed();
 
 /// True if a Planned lives and has made a call fail.
 bool is_met() noexcept;
 
-/// Addresses that calls return to which any Planned made fail, and those of the functions between.
+/// Return addresses on the stacks (the innermost eight) of all calls to CUDA and the system that failed so far.
 std::set<void*> failed_at();
 
-/// While it lives, the calling thread's calls do not count: those of the fake runtime, and of tests.
+/// While it lives, calls of this thread neither count nor fail: those of the fake runtime, and of tests.
 class Exempt {
  public:
   Exempt() noexcept;
@@ -55,13 +54,13 @@ class Exempt {
   Exempt& operator=(Exempt const&) = delete;
 };
 
-/// Allocations by operator new that live.
+/// Number of allocations by operator new that were not freed (AllocationHook.cpp).
 std::size_t live_allocations() noexcept;
 
-/// Calls `run` with each failure, or every step-th one, until it returns false: the failure was not met.
+/// Calls `run` with failures of each kind: of call 1, 1 + step, ... until it returns false, as none failed.
 template <class Run>
 void for_each_failure(Run const& run, std::size_t step = 1) {
-  // Out of memory, an invalid value, not supported, a capture, unknown.
+  // Out of memory, invalid value, not supported, not permitted in a capture, unknown.
   for (int error : {2, 1, 801, 900, 999}) {
     Failure failure{Source::cuda, 1, false, error};
     while (run(failure)) failure.n += step;
