@@ -101,7 +101,7 @@ struct Writer final : SnapshotWriter {
 }  // namespace
 
 TEST_CASE("whichever call fails: loops on streams", "[failures]") {
-  unsigned loops         = 0;
+  unsigned loops = 0;
   // All calls where the environment asks for many cases.
   std::size_t const step = rounds(0) > 0 ? 1 : sanitized ? 31 : 13;
   for (unsigned seed = 0; loops < 4; ++seed) {

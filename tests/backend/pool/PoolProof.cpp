@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Proves of each allocation, in random operations of several threads, that it comes after all device
-// work which could touch the memory's earlier owner, and after the graphs that keep it. Each stream
+// work which could touch its earlier owner's data, and after the graphs that keep it. Each stream
 // counts the operations that were submitted and those that are done. A freed block stores the first
 // count, of all streams or of the one that it waits for; the next allocation of that memory compares it
-// with the second. Device work also finds what its owner has written. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS
-// (operations of a round, by all threads) and _TEST_SEED change it.
+// with the second. Device work also checks that it finds what the owner of its block has written.
+// KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the operations of a round (all threads together),
+// KOKKOS_HOST_SPACES_TEST_SEED the seed.
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
@@ -47,13 +48,15 @@ unsigned from_environment(char const* name, unsigned otherwise) {
 
 struct Round {
   char const* name;
-  std::size_t limit;  ///< of the pool; 0: none
-  bool faults, old_driver, reserves;
-  unsigned threads = 6;
-  int devices      = 2;
+  std::size_t limit = 0;  ///< of the pool; 0: none
+  bool faults       = false;
+  bool old_driver   = false;
+  bool reserves     = false;
+  unsigned threads  = 6;
+  int devices       = 2;
 };
 
-// A stream that counts. Work that is submitted while another thread submits is not.
+// A stream that counts its work. A thread that finds the mutex locked submits nothing.
 struct Lane {
   Lane(int device_of_stream, bool blocking)
       : device((cudaSetDevice(device_of_stream), device_of_stream)),
@@ -77,7 +80,7 @@ struct Lane {
   std::atomic<std::size_t> submitted{0}, done{0};
 };
 
-// What is known of each address.
+// What is known of each address: in use, given back, or kept by graphs.
 class Proof {
  public:
   explicit Proof(std::vector<std::unique_ptr<Lane>>& lanes) : m_lanes(lanes) {}
@@ -259,7 +262,7 @@ class Worker {
     if (limit > 0 && pools.ledger.locked() > limit) ++m_shared.overdrawn;
   }
 
-  // Fails in the middle of an allocation. The fake runtime, and the proof, ask for less at once.
+  // An allocation of host memory by the pool fails. The fake runtime and the proof allocate fewer bytes at once.
   void run_out_of_heap() {
     if (m_blocks.size() == most_blocks) return;
     AllocationHook const hook(1 + any(2), 300, [] { throw std::bad_alloc(); });
@@ -391,15 +394,17 @@ class Worker {
 }  // namespace
 
 TEST_CASE("no hand-out of memory comes before the end of all work that could touch it") {
-  Round const round =
-      GENERATE(Round{"no limit", 0, false, false, false},
-               Round{"limit", 48 * MiB, false, false, true}, Round{"faults", 0, true, false, true},
-               Round{"faults at a limit", 48 * MiB, true, false, false},
-               Round{"old driver", 0, false, true, false},
-               Round{"old driver at a limit", 48 * MiB, false, true, true},
-               Round{"one thread", 0, false, false, true, 1, 1},
-               Round{"64 threads", 0, false, false, false, 64, 2},
-               Round{"four devices at a limit", 192 * MiB, false, false, false, 16, 4});
+  Round const round = GENERATE(
+      Round{.name = "no limit"},  //
+      Round{.name = "limit", .limit = 48 * MiB, .reserves = true},
+      Round{.name = "faults", .faults = true, .reserves = true},
+      Round{.name = "faults at a limit", .limit = 48 * MiB, .faults = true},
+      Round{.name = "old driver", .old_driver = true},
+      Round{
+          .name = "old driver at a limit", .limit = 48 * MiB, .old_driver = true, .reserves = true},
+      Round{.name = "one thread", .reserves = true, .threads = 1, .devices = 1},
+      Round{.name = "64 threads", .threads = 64},
+      Round{.name = "four devices at a limit", .limit = 192 * MiB, .threads = 16, .devices = 4});
   INFO(round.name);
   unsigned const operations = from_environment("KOKKOS_HOST_SPACES_TEST_ALLOCATIONS", 20000);
   unsigned const seed       = from_environment("KOKKOS_HOST_SPACES_TEST_SEED", 1);
