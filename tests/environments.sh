@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-# environments.sh BUILD [NAME...]: runs the tests of the backend, which BUILD has, in each environment, or in those named.
+# environments.sh BUILD [NAME...]: runs the tests of the backend in the build folder BUILD, in each environment, or in
+# those named.
 
 build=$(cd "$1" && pwd) || exit
 shift
@@ -18,7 +19,7 @@ by_ctest() {
     -j "$(nproc)" --timeout 300 --no-tests=error --output-on-failure
 }
 
-# Sources that hold on every CUDA. Others promise what needs events of contexts (12.5).
+# The tests that apply to every CUDA. Others test what needs events of contexts, which CUDA has since 12.5.
 without_context_events() {
   local file
   for file in Contexts Copies ForeignRegistrations ForkedMemory PoolFrees Registry Replays; do
@@ -26,7 +27,7 @@ without_context_events() {
   done
 }
 
-# run NAME COMMAND [TESTS]: the command sets the environment of a subshell; false: it cannot.
+# run NAME COMMAND [TESTS]: COMMAND sets up the environment in a subshell. Where it fails, the environment is skipped.
 run() {
   case " $names " in "  " | *" $1 "*) ;; *) return ;; esac
   if ! (eval "$2") > /dev/null 2>&1; then
@@ -58,7 +59,7 @@ change_limit() {
 
 names="$*"
 run huge_pages_off 'export KOKKOS_HOST_SPACES_HUGE_PAGES=off'
-# These ask whether the machine that is described is the one that they run on.
+# Left out: tests that compare the described machine with the one that they run on.
 of_this_machine='this machine has a core|where memory cannot be bound'
 for machine in one-node two-nodes gpu-memory-nodes gb200; do
   run "$machine" "left_out='$of_this_machine'; export HWLOC_XMLFILE=$here/backend/topologies/$machine.xml"

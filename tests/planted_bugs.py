@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 """Plants one bug after the other in a copy of backend/, and expects that backend_pool_proof finds each.
 
-python3 planted_bugs.py SOURCE FOLDER [--only TEXT] [-D...]: FOLDER is made, or used again, and holds the copy and its build;
---only plants the bugs with that text in their names alone; other options are for CMake.
+python3 planted_bugs.py SOURCE FOLDER [--only TEXT] [-D...]: FOLDER is made, or used again, and holds the copy and its build.
+With --only, only bugs are planted whose names contain TEXT. Other options are for CMake.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 POOL = "backend/pool/"
-# What is wrong, the file, the text there, and the text in place of it.
+# What is wrong, the file, the right text, and the wrong one.
 BUGS = [
     ("early reuse: a block is used an epoch early", POOL + "Heap.cpp",
      "block->epoch.load(std::memory_order_relaxed) > over)", "block->epoch.load(std::memory_order_relaxed) > over + 1)"),
@@ -81,14 +81,14 @@ class Copy:
         arguments, options = parser.parse_known_args()
         self.source, self.build, self.only = arguments.folder / "source", arguments.folder / "build", arguments.only
         shutil.copytree(arguments.source, self.source, symlinks=True, dirs_exist_ok=True, copy_function=self.copy_changed,
-                        ignore=shutil.ignore_patterns("build", ".git", ".arch", ".kit"))
+                        ignore=shutil.ignore_patterns("build", ".*"))
         made = run("cmake", "-S", self.source, "-B", self.build, *options, *more_options)
         if made.returncode:
             sys.exit(f"cannot be configured:\n{made.stdout[-1000:]}{made.stderr[-3000:]}")
 
     @staticmethod
     def copy_changed(source, copy):
-        """Leaves alone what is built already; a file that had a bug is newer than its object."""
+        """Copies only files that differ, so that little is built again."""
         if not pathlib.Path(copy).exists() or not filecmp.cmp(source, copy, shallow=False):
             shutil.copy(source, copy)
 
@@ -98,15 +98,15 @@ class Copy:
             sys.exit(f"{target} does not compile:\n{made.stdout[-3000:]}")
 
     def plant(self, bugs, passes):
-        """Expects of `passes(bug)`, which builds, that it is false with each bug: (what, file, text, text instead, ...).
-        Returns an exit code."""
+        """Plants each bug (what, file, right text, wrong text, ...) alone, and expects `passes(bug)`, which builds and tests,
+        to be false. Returns an exit code."""
         missed = []
         for bug in bugs:
             what, file, text, instead, *_ = bug
             path = self.source / file
             right = path.read_text(encoding="utf-8")
             if right.count(text) != 1:
-                missed.append(f"{what}: {file} has its place {right.count(text)} times: correct this script")
+                missed.append(f"{what}: {file} has the text to replace {right.count(text)} times: correct this script")
                 continue
             path.write_text(right.replace(text, instead), encoding="utf-8")
             try:

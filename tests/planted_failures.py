@@ -3,8 +3,8 @@
 """Plants what failed in other allocators and runtimes (README.md, "Failures of others") in a copy of the sources, and expects
 that each test whose name begins with "failure <number>: " finds it.
 
-python3 planted_failures.py SOURCE FOLDER [--only "failure 8:"] [-D...]: as planted_bugs.py. In a build for CUDA, on a machine
-with a GPU, the bugs at the end of the table are planted, else the others.
+python3 planted_failures.py SOURCE FOLDER [--only "failure 8:"] [-D...]: as planted_bugs.py. With
+-D KokkosHostSpaces_ENABLE_CUDA=ON, on a machine with a GPU, it plants the bugs at the end of the table, else the others.
 """
 
 import os
@@ -18,7 +18,7 @@ FAKE, HOST, STREAMS = "backend_tests_fake", "backend_tests_host", "stream_tests_
 NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_mpi")
 ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 
-# The test that must fail, as its name begins; what is wrong; the program; the file, the text there, and the text instead.
+# How the name of the test begins that must fail; what is wrong; the test's program; the file, the right text, the wrong one.
 BUGS = [
     ("failure 1: later work does not delay", "who waits for an event waits for the device", FAKE, CUDA + "Events.cpp",
      "r->synchronize_event(handle_of(event))", "r->synchronize_context()"),
@@ -143,7 +143,7 @@ def main():
 
     wrong = [bug[0] for bug in bugs if not passes(bug)]
     if wrong:
-        sys.exit("\n".join(["fail without a bug, or are not there:", *wrong]))
+        sys.exit("\n".join(["these tests fail without a bug, or are not there:", *wrong]))
     print(f"{len(bugs)} bugs", flush=True)
     return copy.plant(bugs, passes)
 

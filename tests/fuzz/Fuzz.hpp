@@ -9,14 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// What a fuzzer calls with each input; Replay.cpp calls it with files.
+/// libFuzzer calls it with each input, Replay.cpp with each file.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 /// Operations so far, told at exit.
 inline std::uint64_t fuzz_operations = 0;
 
-/// Ends the process, so that the fuzzer keeps the input, unless `holds`.
+/// Aborts unless `holds`: libFuzzer keeps the input then.
 inline void expect(bool holds, char const* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s (operation %llu)\n", what,

@@ -11,7 +11,7 @@ namespace Fuzz {
 
 using Byte = std::uint8_t;
 
-// The input, read from front to back; behind its end it has zeros.
+// The input, read from front to back; then it gives zeros.
 class Input {
  public:
   Input(Byte const* data, std::size_t size) : m_next(data), m_end(data + size) {}

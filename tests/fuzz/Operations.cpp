@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // A fuzzer of sequences of operations: Views of several spaces are made, copied, streamed, registered and destroyed,
-// beside a plain copy of the bytes that each must have. Streamed loops run as on a GPU, on the pretended device.
+// and compared with a plain copy of the bytes that each must have. Streamed loops run as on a GPU
+// (KOKKOS_HOST_SPACES_PRETEND_DEVICE).
 
 #include "Fuzz.hpp"
 #include "Held.hpp"
@@ -137,13 +138,13 @@ class World {
     std::fill_n(held->expected.begin() + long(part.begin), part.count, value);
   }
 
-  // By an instance or blocking; equal lengths, or it is refused.
+  // On an instance, or blocking. Different lengths are refused.
   void copy() {
     Held *const to = any(), *const from = any();
     if (to == nullptr || to == from) return;
     Part target = part_of(to->size()), source = part_of(from->size());
     bool const by_instance = m_in.byte() % 2 == 0;
-    bool const fits        = m_in.byte() % 8 == 0 ? target.count == source.count : true;
+    bool const fits        = m_in.byte() % 8 != 0 || target.count == source.count;
     if (fits) target.count = source.count = std::min(target.count, source.count);
     try {
       std::visit(
@@ -189,7 +190,7 @@ class World {
         to->expected[i * columns + j] = from->expected[i * columns + j];
   }
 
-  // Slices that may be beyond the Views or overlap each other: then all of them are refused.
+  // If a slice is beyond its View, or two overlap in the destination, all of them are refused.
   void copy_slices() {
     Held *const to = any(), *const from = any();
     if (to == nullptr || to == from) return;
@@ -250,7 +251,7 @@ class World {
     held->check();
   }
 
-  // Mostly some MiB are left.
+  // Up to 16 MiB are left.
   void trim() {
     std::size_t const left = m_in.below(1 << 16) * 256;
     khs::pool::trim(left);
@@ -269,7 +270,7 @@ class World {
   }
 
   void reserve() {
-    if (m_in.byte() % 32 != 0) return;  // a thread is dear
+    if (m_in.byte() % 32 != 0) return;  // rarely: it starts a thread
     khs::pool::reserve(m_in.below(1 << 16) * 32, khs::PinnedSpace(), 1 + m_in.below(1 << 16) * 32)
         .wait();
   }
@@ -305,7 +306,7 @@ class World {
       expect_refusal([&] {
         (void)entry.registration.view<double**>(SIZE_MAX / 2, std::size_t(1) << m_in.byte() % 64);
       });
-      // One that holds its View may live on without it, and so may only that one.
+      // A registration of a whole View owns the View. Others must end before their View, so they end here.
       if (is_whole) m_registered.push_back(std::move(entry));
     } catch (khs::RegistrationError const&) {
       expect(!may, "what can be registered is");
@@ -320,7 +321,7 @@ class World {
     m_registered.pop_back();
   }
 
-  // A loop, in place or to another View, and a sum, over a part of the rows.
+  // A loop in place, or a sum, over the inner rows.
   void stream() {
     Held* const held = any();
     if (held == nullptr || held->size() > 256 || held->size() == 0) return;
@@ -411,7 +412,7 @@ class World {
 
   // Sizes beyond all memory.
   void refuse() {
-    if (m_in.byte() % 8 != 0) return;  // asks the system for its limits
+    if (m_in.byte() % 8 != 0) return;  // rarely: it asks the system for its limits
     std::size_t const bytes = SIZE_MAX >> m_in.byte() % 8;
     std::size_t const less  = bytes - m_in.below(1 << 16) - 8;  // Kokkos rounds up to 8
     switch (m_in.byte() % 4) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A fuzzer without a fuzzer: runs it on all files of folders, in each build.
+// Calls the function of a fuzzer with all files of folders, in builds without libFuzzer.
 
 #include "Fuzz.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A fuzzer of the texts that come from outside: each is refused by an Error, or read to something that makes sense. The
-// first letter tells what an input is.
+// A fuzzer of the texts that come from outside: each is refused by an Error, or read as something that makes sense. The
+// first letter of an input tells what the rest is.
 
 #include "Fuzz.hpp"
 
@@ -55,7 +55,7 @@ void write(fs::path const& path, std::string const& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// What a size means, in another arithmetic.
+// What a size means, computed in another way.
 long double as_size(std::string const& text) {
   char* end          = nullptr;
   long double number = std::strtold(text.c_str(), &end);
@@ -120,7 +120,7 @@ void read_thresholds(std::string const& text) {
   }
 }
 
-// What is written once, which rounds, is read and written unchanged.
+// Writing rounds. What was rounded once is read and written unchanged.
 void read_rates(std::string const& text) {
   auto const links = Impl::read_link_rates(text);
   for (Impl::KnownLink const& link : links)
@@ -160,8 +160,8 @@ void ask(Topology const& topology, std::string const& device) {
   (void)topology.cores_for(nearest);
 }
 
-// Lists of nodes with cores and PCI devices, of the machines of the tests. (hwloc itself reads the XML; it crashes where
-// that is damaged.)
+// Lists of nodes with cores and PCI devices, of the machines of the tests. (The XML is never damaged: hwloc, which reads
+// it, crashes then.)
 void read_nodes(std::string const& text) {
   static std::vector<std::string> const machines = [] {
     std::vector<std::string> documents;
