@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -40,7 +41,7 @@ void StreamRetirement::collect() noexcept {
       Waiting const& first = queue.front();
       auto const state     = Driver::query(first.event);
       if (state == Driver::EventState::pending || state == Driver::EventState::capturing) break;
-      // An event that failed tells nothing: a later one of all work does.
+      // A failed event proves nothing: the block waits for a later event of all work.
       bool const done = state == Driver::EventState::done;
       first.heap->put_back(*first.header, done ? Epoch(0) : m_of_all_work.stamp());
       Driver::release_event(first.event);

@@ -18,19 +18,19 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Deallocated blocks that wait for an event of one stream, because their owner knows that no other
-/// work uses them. Their events are recorded at once: the stream may be destroyed afterwards. The
-/// blocks of a stream wait in order, those of different streams do not wait for each other.
+/// Deallocated blocks, each of which waits for an event of one stream, because its owner knows that no
+/// other work uses it. Events are recorded at once: the stream may be destroyed afterwards. Blocks of
+/// one stream are ready in order, those of different streams do not wait for each other.
 class StreamRetirement {
  public:
   explicit StreamRetirement(Retirement& of_all_work) : m_of_all_work(of_all_work) {}
 
   /// Deallocates a block or slot that is to wait for the present work of `stream`.
-  /// Returns false, and changes nothing, if a graph keeps it, the stream captures, or the event
-  /// cannot be had: then it must wait for all work.
+  /// Returns false, and changes nothing, if a graph keeps it, the stream captures, or CUDA refuses
+  /// an event: then it must wait for all work.
   bool give_back(Heap& heap, BlockHeader& header, Pool::Stream const& stream) noexcept;
 
-  /// Returns to the heaps what need not wait any more. Does nothing while another thread does.
+  /// Returns blocks to their heaps whose events are done. Does nothing while another thread does it.
   void collect() noexcept;
 
   /// When the oldest block that waits was deallocated; Clock::time_point::max() if none waits.
@@ -45,7 +45,7 @@ class StreamRetirement {
   };
 
   Retirement& m_of_all_work;
-  std::mutex m_mutex;  // no thread needs it that does not call the driver anyway
+  std::mutex m_mutex;  // held only by threads that may call the driver
   std::map<std::pair<int, Driver::Stream>, std::deque<Waiting>> m_streams;
   std::atomic<std::size_t> m_count{0};
 };

@@ -25,7 +25,7 @@ namespace {
 
 namespace khs = KokkosHostSpaces;
 using Host    = Kokkos::DefaultHostExecutionSpace;
-using Fuzz::Any, Fuzz::Array, Fuzz::Byte, Fuzz::Bytes, Fuzz::Held, Fuzz::Input, Fuzz::data_of;
+using Fuzz::Array, Fuzz::Byte, Fuzz::Bytes, Fuzz::Held, Fuzz::Input, Fuzz::data_of;
 
 struct Registered {
   khs::Registration registration;

@@ -53,14 +53,14 @@ Reservation reserve(std::size_t bytes, Space const& space = Space(),
   return Impl::reserve(Space::describe(), space.device_id(), bytes, largest_block);
 }
 
-/// Destroys a View whose memory is ready for other Views as soon as the work that was submitted to
-/// `instance` is done, instead of all work of all devices: also beside a kernel that never ends. Only
-/// this work, and work for which the instance's stream waits, may use the memory. The call does not
+/// Destroys a View that only work of `instance` uses. Its memory is ready for other Views as soon as the
+/// work submitted to `instance` so far is done, whatever else runs, such as a kernel that never ends.
+/// Other work may have used the memory only if the stream of `instance` waits for it. The call does not
 /// wait. The instance and its stream may be destroyed afterwards.
 ///
-/// As for any other View, the memory is ready only after all work of all devices if the stream captures,
-/// a graph keeps the memory, CUDA refuses an event, or the instance is one of the host. If another View
-/// of the memory is left, nothing is retired yet.
+/// The memory waits for all work of all devices, as that of any other View, if the stream captures, a
+/// graph keeps the memory, CUDA refuses an event, or `instance` is one of the host. While another View
+/// shares the memory, it stays in use.
 /// \param view in one of our spaces; empty afterwards
 template <Impl::ExecutionSpace ExecutionSpace, class DataType, class... Properties>
 void retire_on([[maybe_unused]] ExecutionSpace const& instance,

@@ -223,8 +223,8 @@ struct SnapshotFunction {
 /// calls `writer(SnapshotView<View> const&...)` in a thread of the library when the copies are done.
 ///
 /// The call replaces `deep_copy(host, view)` and the writing after it. No fence is needed:
-/// Kokkos::finalize and the end of the process wait for all writers. (They do so after those finalize
-/// hooks that the application registered after its first View in our spaces.)
+/// Kokkos::finalize and the end of the process wait for all writers. (Finalize hooks that the application
+/// registered after its first View in our spaces run before.)
 ///
 /// Each View is copied by one deep_copy to PinnedSpace, after the earlier work of `instance` and before
 /// its later work. Asynchronous: the call returns when the copies are enqueued. If their bytes exceed the

@@ -20,8 +20,8 @@ namespace Driver = Backend::Driver;
 
 namespace {
 
-// Waits for an event without a core of its own: cuEventSynchronize spins. The pauses grow with the
-// wait, so that the arrival is noticed within twice the time of the copy, or a millisecond.
+// Waits for an event without keeping a core busy, as cuEventSynchronize would. Pauses double up to a
+// millisecond, so that the end of a short copy is noticed soon.
 void wait_politely(std::string const& label, Driver::Event event) {
   using namespace std::chrono_literals;
   auto pause = 20us;
@@ -66,7 +66,7 @@ void SnapshotJob::wait_for(StreamHandle stream, int device) {
 
 std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool refuses) {
   auto const made = std::make_shared<SnapshotThread>(bound, refuses);
-  // A thread begins with the binding of the one that makes it: a core that computes.
+  // A thread inherits the binding of the one that makes it, which may be to a core that computes.
   Backend::Cores const cores = Backend::Cores::allowed();
   try {
     std::lock_guard const lock(made->m_mutex);
@@ -236,7 +236,7 @@ void SnapshotThread::close() noexcept {
     m_thread.join();
 }
 
-// --- what cannot be ---
+// --- errors ---
 
 bool SnapshotThread::is_in_child() const noexcept {
   return m_generation != Backend::fork_generation();
