@@ -320,8 +320,8 @@ TEST_CASE("snapshots of several threads wait for each other at the pool's limit"
   khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + one + one / 2);
   khs::SnapshotQueue queue({.bytes_in_flight = 100 * one});
   std::atomic<int> written = 0, refused = 0;
-  auto const take = [&] {
-    auto const field = field_of(1, int(one / sizeof(int)));
+  auto const field = field_of(1, int(one / sizeof(int)));
+  auto const take  = [&] {
     for (int i = 0; i < each; ++i) {
       try {
         queue.take("one of two", Execution(), field, [&](auto const&) { ++written; });
