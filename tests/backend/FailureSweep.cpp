@@ -66,13 +66,14 @@ TEST_CASE("whichever call fails: allocation and deallocation", "[failures]") {
       }
     });
   }
-  Sweep("deallocate on a stream", [](Setting&) {
-    RetiredBlock retired(100 * KiB, [](void* block, cudaStream_t stream) {
-      Pool::deallocate_on({stream, 1}, block);
+  for (std::size_t const bytes : {20 * KiB, 2 * MiB})
+    Sweep("deallocate on a stream", [=](Setting&) {
+      RetiredBlock retired(bytes, [](void* block, cudaStream_t stream) {
+        Pool::deallocate_on({stream, 1}, block);
+      });
+      for (int i = 0; i < 2; ++i) allocate(bytes);
+      expect(retired.is_intact(), "memory was used again early");
     });
-    for (int i = 0; i < 2; ++i) allocate(100 * KiB);
-    expect(retired.is_intact(), "memory was used again early");
-  });
   Sweep("allocate with an old driver",
         [](Setting&) {
           for (int i = 0; i < 2; ++i) allocate(3 * MiB);

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -101,18 +102,17 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// What has no room now may have it when writers are done, which give their memory back. The last try is
-// made while all others wait, who may have held what was missing.
+// What has no room now may have it when writers are done, which give their memory back.
 template <class ExecutionSpace, class... Views>
 auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
                            Views const&... views) {
-  for (bool is_last = false;;) {
+  for (;;) {
     std::uint64_t const destroyed = thread.destroyed();
     try {
+      std::lock_guard const turn(thread.taking_memory);
       return std::tuple{memory_for_snapshot(instance, views)...};
     } catch (OutOfPinnedMemory const&) {
-      if (is_last) throw;
-      is_last = !thread.wait_for_another(destroyed);
+      if (!thread.wait_for_another(destroyed)) throw;
     }
   }
 }

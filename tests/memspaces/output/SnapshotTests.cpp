@@ -306,10 +306,10 @@ TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room besid
 
   khs::SnapshotQueue refuses({.bytes_in_flight = 100 * one, .when_full = khs::WhenFull::refuse});
   Gate gate;  // opens before the queue waits for its writers
-  auto const hold_four = [&] {
-    for (int i = 0; i < 4; ++i) refuses.take("refuses", Execution(), field, gate.hold());
+  auto const hold_many = [&] {  // more than memory that gets ready meanwhile can hold, too
+    for (int i = 0; i < 40; ++i) refuses.take("refuses", Execution(), field, gate.hold());
   };
-  CHECK_THROWS_AS(hold_four(), khs::OutOfPinnedMemory);
+  CHECK_THROWS_AS(hold_many(), khs::OutOfPinnedMemory);
   khs::pool::set_limit(0);
 }
 
@@ -320,8 +320,8 @@ TEST_CASE("snapshots of several threads wait for each other at the pool's limit"
   khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + one + one / 2);
   khs::SnapshotQueue queue({.bytes_in_flight = 100 * one});
   std::atomic<int> written = 0, refused = 0;
-  auto const take = [&] {
-    auto const field = field_of(1, int(one / sizeof(int)));
+  auto const field = field_of(1, int(one / sizeof(int)));
+  auto const take  = [&] {
     for (int i = 0; i < each; ++i) {
       try {
         queue.take("one of two", Execution(), field, [&](auto const&) { ++written; });

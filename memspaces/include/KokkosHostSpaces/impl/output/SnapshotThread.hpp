@@ -86,6 +86,8 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   /// For the owner of a job that finds no memory: waits until more than `destroyed` jobs are destroyed.
   /// Returns false if it may not wait, or all jobs that are left wait here.
   bool wait_for_another(std::uint64_t destroyed);
+  /// Held while memory for a job is taken: else each of two jobs may take what the other one lacks.
+  std::mutex taking_memory;
   std::size_t bytes_in_flight() const;
 
   /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,
