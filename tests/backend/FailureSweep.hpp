@@ -285,11 +285,8 @@ class Sweep {
   void report(FailNth::Failure const& failure) {
     if (m_wrong == "") return;
     static char const* const sources[] = {"CUDA", "the system", "memory"};
-    std::string const names            = [] {
-      std::string all;
-      for (auto const& [name, count] : FailNth::failed()) all += " " + name;
-      return all;
-    }();
+    std::string names;
+    for (auto const& [name, count] : FailNth::failed()) names += " " + name;
     FAIL_CHECK(m_name << ", call " << failure.n << " of " << sources[int(failure.source)]
                       << (failure.lasts ? " and all later ones" : "") << " failed with "
                       << failure.error << " (" << names << "); " << m_outcome << ":" << m_wrong);

@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-/// How many random cases are tried: as many as usual, unless the environment asks for more. A quarter
-/// below sanitizers, where what is right is not the question: the other builds try all.
+/// Number of random cases: `usual`, or what the environment asks for. A quarter under sanitizers, since
+/// the other builds check results.
 inline int rounds(int usual) {
   char const* const asked = std::getenv("KOKKOS_HOST_SPACES_TEST_STREAMED");
   return asked != nullptr ? std::atoi(asked) : sanitized ? usual / 4 : usual;
 }
 
-/// Elements of a vector: fewer where the environment says that kernels take long, as below tools.
+/// Elements of a vector: `usual`, or fewer if the environment says so, as under tools that slow kernels.
 inline int elements(int usual) {
   char const* const most = std::getenv("KOKKOS_HOST_SPACES_TEST_ELEMENTS");
   return most != nullptr ? std::min(usual, std::atoi(most)) : usual;
