@@ -33,7 +33,7 @@ class Planned {
   Planned& operator=(Planned const&) = delete;
 };
 
-/// Counts a call of `function` (a literal). Returns the error with which it must fail, or 0. Signal handlers call it, too.
+/// Counts a call of `function` (a literal); also in signal handlers. Returns the error with which it fails, or 0.
 int error_of(Source source, char const* function) noexcept;
 
 /// The functions that the latest Planned made fail, and how often each.
