@@ -215,7 +215,7 @@ TEST_CASE("a batch equals memmove piece by piece, or is refused", "[batch]") {
   unsigned const seed = 20251123;
   std::mt19937 random(seed);
   int refused = 0, copied = 0;
-  int const count = sanitized ? 100 : 400;
+  int const count = sanitized ? 50 : 400;
   for (int round = 0; round < count; ++round) {
     INFO("seed " << seed << ", round " << round);
     Memory const memory(1 << 20, round % 3 == 0 ? 4 : 1);
