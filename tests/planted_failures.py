@@ -18,6 +18,14 @@ FAKE, HOST, STREAMS = "backend_tests_fake", "backend_tests_host", "stream_tests_
 NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_mpi")
 ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 
+# Bugs that two tests find each: the file, the right text, the wrong one.
+ONE_STREAM_ALONE = (CUDA + "Events.cpp", "return recorded(r->record_context_event(context, handle_of(event)));",
+    "return cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes : Recorded::failed;")
+GRAPH_KEEPS_NO_SOURCE = ("backend/Replays.cpp", "  memory.add(b);\n", "")
+BATCH_ON_LEGACY_STREAM = (CUDA + "Copies.cpp",
+    "return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&\n         stream != cudaStreamLegacy;",
+    "return r != nullptr && r->copy_batch != nullptr;")
+
 # How the name of the test begins that must fail; what is wrong; the test's program; the file, the right text, the wrong one.
 BUGS = [
     ("failure 1: later work does not delay", "who waits for an event waits for the device", FAKE, CUDA + "Events.cpp",
@@ -33,22 +41,17 @@ BUGS = [
      "return held > enough ? held - enough : 0;", "return 0;"),
     ("failure 3: beside a kernel that never ends", "memory of one stream waits for all", FAKE, POOL + "StreamRetirement.cpp",
      "if (Driver::is_capturing(stream.handle)) return false;", "return false;"),
-    ("failure 4: an event waits for the work of every stream", "only the default stream's event is recorded", FAKE, CUDA + "Events.cpp",
-     "return recorded(r->record_context_event(context, handle_of(event)));",
-     "return cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes : Recorded::failed;"),
+    ("failure 4: an event waits for the work of every stream", "only the default stream's event is recorded", FAKE, *ONE_STREAM_ALONE),
     ("failure 5: blocks made beside one device", "each event is recorded on the current device", FAKE, CUDA + "Events.cpp",
      "auto const state  = r != nullptr ? r->context_of(device, context) : Runtime::Context::none;\n  if (state == Runtime::Context::none) return Recorded::idle;",
      "auto const state  = r != nullptr ? r->context_of(current_device(), context) : Runtime::Context::none;\n  if (state == Runtime::Context::none) return Recorded::idle;"),
-    ("failure 6: streams that are gone", "only the default stream's event is recorded", FAKE, CUDA + "Events.cpp",
-     "return recorded(r->record_context_event(context, handle_of(event)));",
-     "return cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes : Recorded::failed;"),
+    ("failure 6: streams that are gone", "only the default stream's event is recorded", FAKE, *ONE_STREAM_ALONE),
     ("failure 6: memory of a stream that was destroyed", "its event is recorded when memory is looked for", FAKE, POOL + "StreamRetirement.cpp",
      "Waiting const& first = queue.front();",
      "Waiting& first = queue.front();\n      Driver::record(first.event, stream->first.second, stream->first.first);"),
     ("failure 7: a capture survives", "events are asked as if nobody captured", FAKE, CUDA + "Events.cpp",
      "  CaptureTolerance const tolerance(*r);\n  CUresult const result = r->query_event", "  CUresult const result = r->query_event"),
-    ("failure 8: a graph replays", "a graph does not keep what it reads", FAKE, "backend/Replays.cpp",
-     "  memory.add(b);\n", ""),
+    ("failure 8: a graph replays", "a graph does not keep what it reads", FAKE, *GRAPH_KEEPS_NO_SOURCE),
     ("failure 9: whichever call fails", "what a graph refuses is lost", FAKE, CUDA + "Streams.cpp",
      "  succeeded(cudaUserObjectRelease(owner, 1));  // which releases the object\n", ""),
     ("failure 9: at the limit a capture", "a shortage waits for the capture to end", FAKE, POOL + "Allocate.cpp",
@@ -75,9 +78,7 @@ BUGS = [
      "  watched->state.store(Watched::reported);\n  return;\n  if (!protect(watched->begin.load(), watched->end.load()))"),
     ("failure 20: copied bytes have arrived", "a copy returns when it is enqueued", STREAMS, "memspaces/src/core/Streams.cpp",
      "  copy_async(dst, src, bytes, stream);\n  Driver::fence(stream);\n", "  copy_async(dst, src, bytes, stream);\n"),
-    ("failure 25: a stream or a driver without a call", "the legacy default stream is asked for a batch", STREAMS, CUDA + "Copies.cpp",
-     "return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&\n         stream != cudaStreamLegacy;",
-     "return r != nullptr && r->copy_batch != nullptr;"),
+    ("failure 25: a stream or a driver without a call", "the legacy default stream is asked for a batch", STREAMS, *BATCH_ON_LEGACY_STREAM),
     ("failure 4: a slab is whole again", "the last slot is merged without its event", HOST, POOL + "Slabs.hpp",
      "slot->epoch.load(std::memory_order_relaxed) > completed) break;",
      "(slot->epoch.load(std::memory_order_relaxed) > completed && slot->slab->out > 1)) break;"),
@@ -105,14 +106,11 @@ BUGS = [
      "{ lock_in_chunks(pointer, bytes, largest_chunk); }",
      "{\n  for (std::size_t done = 0; done < bytes; done += 64 << 20)\n"
      "    lock(static_cast<char*>(pointer) + done, std::min<std::size_t>(bytes - done, 64 << 20));\n}"),
-    ("failure 8: a captured copy", "a graph does not keep what it reads", "memspaces_tests", "backend/Replays.cpp",
-     "  memory.add(b);\n", ""),
+    ("failure 8: a captured copy", "a graph does not keep what it reads", "memspaces_tests", *GRAPH_KEEPS_NO_SOURCE),
     ("failure 20: a blocking copy", "a copy returns when CUDA's call does", "everywhere", SPACES + "impl/copy/DeepCopy.hpp",
      "  copy_and_wait_for(dst, src);\n  Kokkos::fence(\"Kokkos::deep_copy: copy between views, post copy fence\");\n",
      "  enqueue_copy(private_instance(device_of(dst.data(), src.data())), dst, src);\n"),
-    ("failure 25: deep_copy_all", "the legacy default stream is asked for a batch", "driver_calls", CUDA + "Copies.cpp",
-     "return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&\n         stream != cudaStreamLegacy;",
-     "return r != nullptr && r->copy_batch != nullptr;"),
+    ("failure 25: deep_copy_all", "the legacy default stream is asked for a batch", "driver_calls", *BATCH_ON_LEGACY_STREAM),
     ("failure 22: a copy asks the driver once", "a copy is made on the default instance", "driver_calls", SPACES + "impl/copy/DeepCopy.hpp",
      "    enqueue_copy(instance, dst, src);\n    if (guards_copies())", "    enqueue_copy(Kokkos::Cuda(), dst, src);\n    if (guards_copies())"),
     ("failure 23: sync of a PinnedDualView", "sync copies whatever is due or not", "driver_calls", SPACES + "PinnedDualView.hpp",

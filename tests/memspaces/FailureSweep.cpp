@@ -104,10 +104,10 @@ TEST_CASE("whichever call fails: memory in other ways", "[failures]") {
   });
   Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
   CapturedStderr const said;
-  Sweep("a Registration of memory that somebody else unlocks", [](Setting& setting) {
+  Sweep("a Registration whose memory the application unlocks", [](Setting& setting) {
     khs::Registration const registration(setting.foreign_pages(), page_bytes(), "label");
     FailNth::Exempt const of_test;
-    // Not locked if no device could be asked for.
+    // Fails if the page was not locked, since the question for devices had failed.
     if (cudaHostUnregister(registration.data()) != cudaSuccess) cudaGetLastError();
   });
 }

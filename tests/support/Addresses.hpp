@@ -10,8 +10,8 @@
 
 #include <sys/mman.h>
 
-/// `bytes` that are mapped, and need memory only where they are touched. Where the system refuses so many addresses
-/// (RLIMIT_AS), the test is skipped.
+/// A mapping of `bytes`, which needs memory only where it is touched. Skips the test if the system refuses it, as below a
+/// small limit of addresses (RLIMIT_AS).
 class Addresses {
  public:
   explicit Addresses(std::size_t bytes)
@@ -29,5 +29,8 @@ class Addresses {
   std::size_t m_bytes;
   void* m_begin;
 };
+
+/// Skips the test if the system refuses a mapping of `bytes`.
+inline void need_addresses(std::size_t bytes) { Addresses const unused(bytes); }
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Preloaded (LD_PRELOAD) into a test, uses up the mappings that the system allows the process, but for 600: threads
-// want four each.
+// Preloaded (LD_PRELOAD) into a test, it leaves the process 600 of the mappings that the system allows. Each thread takes
+// four, and tests have up to 64.
 
 #include <cerrno>
 #include <cstdio>

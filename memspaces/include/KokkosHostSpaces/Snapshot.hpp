@@ -102,7 +102,8 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// What has no room now may have it when writers are done, which give their memory back.
+// Takes memory for copies of all `views`. Where the limit of the pool leaves too little, waits until a
+// writer is done, which gives its memory back, and tries again.
 template <class ExecutionSpace, class... Views>
 auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
                            Views const&... views) {

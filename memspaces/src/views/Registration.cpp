@@ -20,7 +20,7 @@ Registration::Registration(void* pointer, std::size_t bytes, std::string label, 
         (owner->state == pool::State::in_use
              ? "'" + owner->label + "' in the space " + owner->space +
                    ", page-locked already): use it as it is, without a registration"
-             : "this library that nobody has any more): check that it was not freed"));
+             : "this library, and no View uses it): check that it was not freed before"));
   Impl::Backend::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What the guard does to buffers that are grown, and sent by MPI, while a copy uses them and afterwards; as GuardTests.cpp
-// on the fake runtime.
+// The guard and buffers that are grown while a copy uses them, or used by MPI after it. On the fake runtime, as
+// GuardTests.cpp.
 
 #include "GuardedCopies.hpp"
 

@@ -32,7 +32,7 @@ namespace {
 class SpaceBelowChunkEnd {
  public:
   SpaceBelowChunkEnd() {
-    static_cast<void>(Addresses(2 * Driver::largest_chunk));  // there are so many
+    need_addresses(2 * Driver::largest_chunk);
     do take_all_above_end();
     while (!is_next_range_across_end());
   }
@@ -156,7 +156,7 @@ TEST_CASE("pages lie in one window also where no more memory is granted than the
 TEST_CASE("a mapping as long as a window is one, and a longer one begins at one") {
   for (std::size_t const bytes : {page_window - page_bytes(), page_window - huge_page_bytes,
                                   page_window, page_window + page_bytes(), 3 * page_window}) {
-    static_cast<void>(Addresses(2 * (bytes + page_window)));  // there are so many
+    need_addresses(2 * (bytes + page_window));
     auto* const addresses = static_cast<char*>(reserve_for_pages(bytes));
     CAPTURE(bytes, static_cast<void*>(addresses));
     REQUIRE(addresses != nullptr);

@@ -167,7 +167,7 @@ template <class Dst, class Src>
 void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   if constexpr (is_pageable_v<typename Src::memory_space>) {
     for_each_staged_box(src, true, [&](StagedBox const& box, auto const& staging) {
-      // Before a graph has a copy to it, for this may fail.
+      // First, since it may fail: a graph must have no copy to memory that it does not keep.
       retain_for_graph(instance.cuda_stream(), staging.data(), nullptr);
       copy_async(staging.data(), part_of(src, box).data(), box.plan, instance.cuda_stream());
       enqueue_copy(instance, part_of(dst, box), staging);

@@ -83,8 +83,8 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
   /// Number of jobs that were destroyed, which gives their memory back.
   std::uint64_t destroyed() const noexcept { return m_destroyed.load(); }
-  /// For the owner of a job that finds no memory: waits until more than `destroyed` jobs are destroyed.
-  /// Returns false if it may not wait, or all jobs that are left wait here.
+  /// Waits, for a job that finds no memory, until more than `destroyed` jobs are destroyed. Returns false
+  /// if this queue refuses instead, its own thread calls, or all jobs that live wait here.
   bool wait_for_another(std::uint64_t destroyed);
   /// Held while memory for a job is taken: else each of two jobs may take what the other one lacks.
   std::mutex taking_memory;
