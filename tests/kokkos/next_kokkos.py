@@ -85,8 +85,6 @@ def main():
                 text = re.sub(rf"(KOKKOS_VERSION_{part}) \d+", rf"\g<1> {number}", text)
         if path.name == "KokkosConfigVersion.cmake":
             text = re.sub(r'(PACKAGE_VERSION) "[\d.]+"', rf'\g<1> "{options.version}"', text)
-        if path.name in ("KokkosConfig.cmake", "KokkosConfigCommon.cmake"):
-            text = re.sub(r"(Kokkos_VERSION) \S+\)", rf"\g<1> {options.version})", text)
         if text != before:
             seen.add(path.name)
             path.write_text(text, encoding="utf-8", errors="surrogateescape")
