@@ -58,6 +58,10 @@ std::string pci_bus_id(int device);
 /// True if memory locked with lock_pages has the same address on every device as on the host.
 bool registered_memory_keeps_address() noexcept;
 
+/// True if a device reaches all memory of the host coherently, also pageable memory, by the page
+/// tables of the host: NVLink-C2C, not PCIe.
+bool reaches_pageable_memory(int device) noexcept;
+
 // --- Page-locking ------------------------------------------------------------------------------
 
 /// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space: all
