@@ -18,9 +18,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/back
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
 install(FILES ${PROJECT_SOURCE_DIR}/backend/pool/Control.hpp ${PROJECT_SOURCE_DIR}/backend/pool/Statistics.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend/pool)
+install(FILES ${PROJECT_BINARY_DIR}/include/KokkosHostSpaces/impl/core/BuiltForKokkos.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/impl/core)
 install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
 
-string(REGEX MATCH "^[0-9]+\\.[0-9]+" _khs_kokkos_minor ${Kokkos_VERSION})
 list(SORT Kokkos_DEVICES)
 list(JOIN Kokkos_DEVICES ", " _khs_devices)
 configure_package_config_file(
