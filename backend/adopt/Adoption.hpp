@@ -51,7 +51,7 @@ class Adoption {
   struct Side {
     bool adopted = false;
     bool locked  = false;
-    bool waits   = false;  ///< stock memory would be pageable here: the copy would be over on return
+    bool waits = false;  ///< stock memory would be pageable here: the copy would be over on return
   };
 
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
@@ -110,7 +110,7 @@ class Adoption {
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
-  int m_forks_keep_pages = -1;  ///< 0, 1; -1: not tried
+  int m_forks_keep_pages = -1;         ///< 0, 1; -1: not tried
 
   // For the report.
   std::uint64_t m_views = 0, m_view_bytes = 0, m_reused = 0, m_locks = 0, m_forks = 0,

@@ -115,8 +115,7 @@ Copy copy_of(cudaMemcpy3DParms const& p) {
   std::size_t const element = 1;  // extents count bytes where no array is a side, else elements
   return {p.dstArray == nullptr ? static_cast<char*>(p.dstPtr.ptr) + p.dstPos.x : nullptr,
           p.srcArray == nullptr ? static_cast<char*>(p.srcPtr.ptr) + p.srcPos.x : nullptr,
-          p.extent.width * element * p.extent.height * p.extent.depth,
-          p.kind};
+          p.extent.width * element * p.extent.height * p.extent.depth, p.kind};
 }
 
 Copy asynchronous(Copy copy, Stream stream) {
@@ -135,7 +134,7 @@ bool batches_tell_failures() noexcept {
 template <class... Arguments>
 int around(Copy const& copy, void*& next, char const* name, Arguments... arguments) noexcept {
   Around around(copy);
-  auto function = reinterpret_cast<int (*)(Arguments...)>(next);
+  auto function   = reinterpret_cast<int (*)(Arguments...)>(next);
   int const error = call_next(function, name, arguments...);
   next            = reinterpret_cast<void*>(function);
   return around.ends(error);
@@ -151,15 +150,15 @@ using namespace KokkosHostSpaces::Impl::Backend::Adopt;  // NOLINT
 
 // Defines a function, and the one of each thread's default stream. `copy` may use its parameters, and
 // `of`, which turns its stream into a handle.
-#define KHS_INTERPOSE_ONE(name, of_stream, parameters, arguments, copy)              \
-  KHS_EXPORT int name parameters {                                                   \
-    [[maybe_unused]] auto* const of = &of_stream;                                    \
-    static void* next               = nullptr;                                       \
-    return around(copy, next, #name, KHS_UNPACK arguments);                          \
+#define KHS_INTERPOSE_ONE(name, of_stream, parameters, arguments, copy) \
+  KHS_EXPORT int name parameters {                                      \
+    [[maybe_unused]] auto* const of = &of_stream;                       \
+    static void* next               = nullptr;                          \
+    return around(copy, next, #name, KHS_UNPACK arguments);             \
   }
 #define KHS_UNPACK(...) __VA_ARGS__
-#define KHS_INTERPOSE(name, suffix, parameters, arguments, copy)           \
-  KHS_INTERPOSE_ONE(name, stream_of, parameters, arguments, (copy))        \
+#define KHS_INTERPOSE(name, suffix, parameters, arguments, copy)    \
+  KHS_INTERPOSE_ONE(name, stream_of, parameters, arguments, (copy)) \
   KHS_INTERPOSE_ONE(name##suffix, stream_of_thread, parameters, arguments, (copy))
 
 using Size = std::size_t;
@@ -173,15 +172,15 @@ KHS_INTERPOSE(cudaMemcpy2D, _ptds,
               (d, dp, s, sp, w, h, kind), (Copy{d, s, w* h, kind}))
 KHS_INTERPOSE(cudaMemcpy2DAsync, _ptsz,
               (void* d, Size dp, void const* s, Size sp, Size w, Size h, int kind, Stream t),
-              (d, dp, s, sp, w, h, kind, t), asynchronous({d, s, w * h, kind}, of(t)))
+              (d, dp, s, sp, w, h, kind, t), asynchronous({d, s, w* h, kind}, of(t)))
 KHS_INTERPOSE(cudaMemcpy3D, _ptds, (cudaMemcpy3DParms const* p), (p), copy_of(*p))
 KHS_INTERPOSE(cudaMemcpy3DAsync, _ptsz, (cudaMemcpy3DParms const* p, Stream t), (p, t),
               asynchronous(copy_of(*p), of(t)))
 KHS_INTERPOSE_ONE(cudaMemcpyPeer, stream_of, (void* d, int dd, void const* s, int sd, Size n),
                   (d, dd, s, sd, n), (Copy{d, s, n}))
 KHS_INTERPOSE_ONE(cudaMemcpyPeerAsync, stream_of,
-                  (void* d, int dd, void const* s, int sd, Size n, Stream t),
-                  (d, dd, s, sd, n, t), asynchronous({d, s, n}, of(t)))
+                  (void* d, int dd, void const* s, int sd, Size n, Stream t), (d, dd, s, sd, n, t),
+                  asynchronous({d, s, n}, of(t)))
 KHS_INTERPOSE(cudaMemcpy3DPeer, _ptds, (void const* p), (p), (Copy{}))
 KHS_INTERPOSE(cudaMemcpy3DPeerAsync, _ptsz, (void const* p, Stream t), (p, t),
               (Copy{nullptr, nullptr, 0, 0, true, of(t), true}))
@@ -199,19 +198,20 @@ KHS_INTERPOSE(cudaMemcpyFromSymbolAsync, _ptsz,
               (d, symbol, n, offset, kind, t), asynchronous({d, nullptr, n, kind}, of(t)))
 KHS_INTERPOSE(cudaMemcpy2DToArrayAsync, _ptsz,
               (void* a, Size x, Size y, void const* s, Size sp, Size w, Size h, int kind, Stream t),
-              (a, x, y, s, sp, w, h, kind, t), asynchronous({nullptr, s, w * h, kind}, of(t)))
+              (a, x, y, s, sp, w, h, kind, t), asynchronous({nullptr, s, w* h, kind}, of(t)))
 KHS_INTERPOSE(cudaMemcpy2DFromArrayAsync, _ptsz,
               (void* d, Size dp, void const* a, Size x, Size y, Size w, Size h, int kind, Stream t),
-              (d, dp, a, x, y, w, h, kind, t), asynchronous({d, nullptr, w * h, kind}, of(t)))
+              (d, dp, a, x, y, w, h, kind, t), asynchronous({d, nullptr, w* h, kind}, of(t)))
 
 // The last two parameters are the index of a failure and the stream, or in CUDA 13 the stream alone.
 KHS_INTERPOSE(cudaMemcpyBatchAsync, _ptsz,
               (void* ds, void* ss, Size* n, Size count, void* attributes, void* indices, Size given,
                void* last, void* very_last),
               (ds, ss, n, count, attributes, indices, given, last, very_last),
-              (Copy{nullptr, nullptr, 0, 0, true,
-                    of(batches_tell_failures() ? very_last : last), true}))
+              (Copy{nullptr, nullptr, 0, 0, true, of(batches_tell_failures() ? very_last : last),
+                    true}))
 KHS_INTERPOSE(cudaMemcpy3DBatchAsync, _ptsz,
               (Size count, void* operations, void* third, void* fourth, void* fifth),
               (count, operations, third, fourth, fifth),
-              (Copy{nullptr, nullptr, 0, 0, true, of(batches_tell_failures() ? fifth : fourth), true}))
+              (Copy{nullptr, nullptr, 0, 0, true, of(batches_tell_failures() ? fifth : fourth),
+                    true}))
