@@ -110,7 +110,7 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
                 " cannot be (nodes are numbered from 0 to " + std::to_string(most_nodes - 2) +
                 "): name a node of this machine, or -1 for any");
   }
-  auto& entry = m_pools[kind == MemoryKind::page_locked ? 0 : 1][node];
+  auto& entry = m_pools[static_cast<std::size_t>(kind)][node];
   if (NodePool* const pool = entry.load(std::memory_order_acquire)) return *pool;
   std::lock_guard const lock(m_making);
   if (NodePool* const pool = entry.load(std::memory_order_relaxed)) return *pool;
