@@ -6,6 +6,10 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+if(NOT KokkosHostSpaces_ENABLE_KOKKOS)
+  return()  # what does not need Kokkos installs itself
+endif()
+
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
 
 install(TARGETS hostspaces hostspaces_everywhere EXPORT KokkosHostSpacesTargets
