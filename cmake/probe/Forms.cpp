@@ -62,6 +62,13 @@ Type& some();
   KHS_FORM(first_##NAME, KokkosCalls, __VA_ARGS__) \
   KHS_DIRECT(NAME, __VA_ARGS__)
 
+// The same, of which Kokkos' own does not compile.
+#ifdef KOKKOS_HOST_SPACES_FORMS_LAST
+#define ONLY_OURS(NAME, ...) KHS_DIRECT(NAME, __VA_ARGS__)
+#else
+#define ONLY_OURS(NAME, ...) FIRST(NAME, __VA_ARGS__)
+#endif
+
 #define PINNED some<View<T*, PinnedSpace>>()
 #define PINNED_RIGHT some<View<T**, LayoutRight, PinnedSpace>>()
 #define MAPPED some<View<T*, MappedSpace>>()
@@ -127,9 +134,9 @@ FIRST(copy_blocking_default, calls::deep_copy(some<View<T*>>(), PINNED))
 FIRST(fill, calls::deep_copy(ON_CUDA, PINNED, T()))
 FIRST(fill_strided, calls::deep_copy(ON_CUDA, STRIDED, T()))
 FIRST(fill_element, calls::deep_copy(ON_CUDA, some<View<T, PinnedSpace>>(), T()))
-FIRST(mirror_cuda, calls::create_mirror(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE))
-FIRST(mirror_view_cuda, calls::create_mirror_view(view_alloc(some<PinnedSpace>(), ON_CUDA, WithoutInitializing), DEVICE))
-FIRST(mirror_view_and_copy_cuda, calls::create_mirror_view_and_copy(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE_LEFT))
+ONLY_OURS(mirror_cuda, calls::create_mirror(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE))
+ONLY_OURS(mirror_view_cuda, calls::create_mirror_view(view_alloc(some<PinnedSpace>(), ON_CUDA, WithoutInitializing), DEVICE))
+ONLY_OURS(mirror_view_and_copy_cuda, calls::create_mirror_view_and_copy(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE_LEFT))
 
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 FIRST(everywhere_to_device, calls::deep_copy(ON_CUDA, DEVICE, HOST))
