@@ -40,16 +40,23 @@ using Devices                    = std::array<int, max_devices>;
 /// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
 int device_count() noexcept;
 
+/// Are there devices? `unknown`: the driver fails to tell, as it may for a while; ask again.
+enum class Presence { none, some, unknown };
+Presence presence() noexcept;
+
 /// Finds the devices with a primary context, and those for which the driver fails to tell: only
 /// these can have work that touches our memory. Never creates a context.
 /// \param out receives their numbers \return how many
 int devices_in_use(Devices& out) noexcept;
 
+/// True if a device certainly has a primary context. Else the program has not chosen its devices yet,
+/// and page-locking would make a context on device 0.
+bool has_context() noexcept;
+
 /// The device that is current in the calling thread; -1: none. Does not create its context.
 int current_device() noexcept;
 
-/// Makes a device current in the calling thread. Ignores -1, and a device without a context while
-/// others have one.
+/// Makes a device current in the calling thread, if it has a context.
 void use_device(int device) noexcept;
 
 /// PCI bus id of a device as "0000:17:00.0".

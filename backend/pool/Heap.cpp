@@ -288,6 +288,13 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
+Segment* Heap::waiting_segment(char const* address) noexcept {
+  auto const waits = std::find_if(
+      m_segments.lower_bound(address), m_segments.end(),
+      [](auto const& segment) { return segment.second.region.origin == Origin::mapped; });
+  return waits != m_segments.end() ? &waits->second : nullptr;
+}
+
 bool Heap::holds(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
   auto const after          = m_segments.upper_bound(address);

@@ -125,6 +125,9 @@ class Heap {
   pool::Description describe(Block const& block, void const* pointer) const;
   std::optional<Pool::Extent> extent_of(Block const& block) const;
 
+  /// The first segment from `address` on that waits to be page-locked; nullptr if there is none.
+  Segment* waiting_segment(char const* address) noexcept;
+
   /// Is an address in a segment of this heap?
   bool holds(void const* pointer) const noexcept;
 

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -40,6 +42,18 @@ class Coming {
   Heap& m_heap;
   std::size_t const m_bytes, m_wanted;
 };
+
+// Told once of each: such memory is right for copies, and slow.
+void report_unlocked(std::size_t bytes, char const* why) {
+  static std::atomic<std::size_t> told{0};
+  if (told.exchange(bytes) == bytes) return;
+  std::fprintf(
+      stderr,
+      "KokkosHostSpaces: %zu bytes that were allocated before a device was in use cannot be "
+      "page-locked (%s): copies of them are slow, and kernels cannot use them; allocate them "
+      "after Kokkos::initialize\n",
+      bytes, why);
+}
 
 // The heap that a thread uses when the common one is contended, and for how many more allocations.
 struct Seat {
@@ -123,6 +137,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                        (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
                        ", is reached");
   }
+  if (m_some_were_refused.exchange(false)) m_some_wait = true;
   Coming const coming(heap, bytes, wanted);
   Region region;
   try {
@@ -134,6 +149,8 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     Heap::Segments made;
     made.try_emplace(static_cast<char const*>(region.pointer),
                      Segment{region, &heap, nullptr, wanted == 0});
+    bool const waits = region.origin == Origin::mapped;
+    if (waits && Driver::presence() != Driver::Presence::none) m_some_wait = true;
     std::unique_lock lock(heap.mutex);
     heap.adopt(made);
     ledger.arrived();
@@ -148,6 +165,38 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
       ledger.stays();
     throw;
   }
+}
+
+bool Pools::lock_waiting_of(Heap& heap) noexcept {
+  char const* from = nullptr;
+  for (;;) {
+    Segment* const segment = [&] {
+      std::lock_guard const lock(heap.mutex);
+      return heap.waiting_segment(from);
+    }();
+    if (segment == nullptr) return true;
+    Region& region = segment->region;
+    try {
+      lock_mapped(region);
+    } catch (Driver::StillLocked const&) {  // must not be unmapped, as if all of it were locked
+    } catch (std::exception const& error) {
+      report_unlocked(region.bytes, error.what());
+      return false;
+    }
+    std::lock_guard const lock(heap.mutex);
+    region.origin = Origin::mapped_and_registered;
+    from          = static_cast<char const*>(region.pointer);
+  }
+}
+
+// A segment that is adopted meanwhile sets m_some_wait again.
+void Pools::lock_waiting() noexcept {
+  if (!some_wait() || !Driver::has_context()) return;
+  std::unique_lock const stay(m_segments_stay, std::try_to_lock);
+  if (!stay.owns_lock() || !m_some_wait.exchange(false)) return;
+  bool all = true;
+  for_each_heap([&](Heap& heap) { all = lock_waiting_of(heap) && all; });
+  m_some_were_refused = !all;
 }
 
 void Pools::settle() noexcept {
@@ -187,6 +236,7 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
     Heap* const heap = heap_to_release(surplus);
     if (heap == nullptr) break;
     ledger.leaves();
+    std::shared_lock const stay(m_segments_stay);
     Heap::Segments::node_type left;
     {
       std::lock_guard const lock(heap->mutex);
