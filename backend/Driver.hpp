@@ -11,6 +11,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 
 #include "Error.hpp"
+#include "MemoryKind.hpp"
 
 #include <array>
 #include <cstddef>
@@ -65,6 +66,10 @@ std::string pci_bus_id(int device);
 /// True if memory locked with lock_pages has the same address on every device as on the host.
 bool registered_memory_keeps_address() noexcept;
 
+/// True if a device reaches all memory of the host coherently, also pageable memory, by the page
+/// tables of the host: NVLink-C2C, not PCIe.
+bool reaches_pageable_memory(int device) noexcept;
+
 // --- Page-locking ------------------------------------------------------------------------------
 
 /// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space: all
@@ -85,7 +90,7 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept;
 /// Allocates page-locked and mapped memory with cudaHostAlloc: the only source of write-combined
 /// memory, and the fallback where lock_pages does not keep addresses. Returns nullptr when out of
 /// memory. Allocations below 2 MiB need not begin on a page.
-void* allocate_pinned(std::size_t bytes, bool write_combined);
+void* allocate_pinned(std::size_t bytes, MemoryKind kind);
 
 /// Frees what allocate_pinned returned; waits for running kernels. Returns false as unlock_pages.
 bool free_pinned(void* pointer) noexcept;

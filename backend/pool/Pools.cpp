@@ -8,10 +8,10 @@
 #include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../PageLock.hpp"
+#include "../os/MemoryLimit.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <shared_mutex>
 #include <string>
 #include <utility>
@@ -26,13 +26,15 @@ std::atomic<Pools*> the_pools{nullptr};
 // mutex held, so that no reader counts the memory twice.
 class Coming {
  public:
-  Coming(Heap& heap, std::size_t bytes, std::size_t wanted) noexcept
-      : m_heap(heap), m_bytes(wanted > 0 ? bytes : 0), m_wanted(wanted) {
-    m_heap.coming += m_bytes;
+  Coming(Heap& heap, std::atomic<std::size_t>& sum, std::size_t bytes, std::size_t wanted) noexcept
+      : m_heap(heap), m_sum(sum), m_bytes(bytes), m_wanted(wanted) {
+    m_sum += m_bytes;
+    if (m_wanted > 0) m_heap.coming += m_bytes;
     m_heap.coming_for += m_wanted;
   }
   ~Coming() {
-    m_heap.coming -= m_bytes;
+    m_sum -= m_bytes;
+    if (m_wanted > 0) m_heap.coming -= m_bytes;
     m_heap.coming_for -= m_wanted;
   }
   Coming(Coming const&)            = delete;
@@ -40,20 +42,9 @@ class Coming {
 
  private:
   Heap& m_heap;
+  std::atomic<std::size_t>& m_sum;
   std::size_t const m_bytes, m_wanted;
 };
-
-// Told once of each: such memory is right for copies, and slow.
-void report_unlocked(std::size_t bytes, char const* why) {
-  static std::atomic<std::size_t> told{0};
-  if (told.exchange(bytes) == bytes) return;
-  std::fprintf(
-      stderr,
-      "KokkosHostSpaces: %zu bytes that were allocated before a device was in use cannot be "
-      "page-locked (%s): copies of them are slow, and kernels cannot use them; allocate them "
-      "after Kokkos::initialize\n",
-      bytes, why);
-}
 
 // The heap that a thread uses when the common one is contended, and for how many more allocations.
 struct Seat {
@@ -120,7 +111,7 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
                 " cannot be (nodes are numbered from 0 to " + std::to_string(most_nodes - 2) +
                 "): name a node of this machine, or -1 for any");
   }
-  auto& entry = m_pools[kind == MemoryKind::page_locked ? 0 : 1][node];
+  auto& entry = m_pools[static_cast<std::size_t>(kind)][node];
   if (NodePool* const pool = entry.load(std::memory_order_acquire)) return *pool;
   std::lock_guard const lock(m_making);
   if (NodePool* const pool = entry.load(std::memory_order_relaxed)) return *pool;
@@ -138,9 +129,10 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                        ", is reached");
   }
   if (m_some_were_refused.exchange(false)) m_some_wait = true;
-  Coming const coming(heap, bytes, wanted);
+  Coming const coming(heap, m_being_locked, bytes, wanted);
   Region region;
   try {
+    check_control_groups();
     auto const start = std::chrono::steady_clock::now();
     region           = lock_fresh_pages(bytes, pool.kind, pool.numa_node);
     auto const time  = std::chrono::steady_clock::now() - start;
@@ -149,10 +141,11 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     Heap::Segments made;
     made.try_emplace(static_cast<char const*>(region.pointer),
                      Segment{region, &heap, nullptr, wanted == 0});
-    bool const waits = region.origin == Origin::mapped;
-    if (waits && Driver::presence() != Driver::Presence::none) m_some_wait = true;
+    bool const waits =
+        region.origin == Origin::mapped && Driver::presence() != Driver::Presence::none;
     std::unique_lock lock(heap.mutex);
     heap.adopt(made);
+    if (waits) m_some_wait = true;  // after the segment can be found
     ledger.arrived();
     return lock;
   } catch (Driver::StillLocked const&) {
@@ -167,36 +160,12 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
   }
 }
 
-bool Pools::lock_waiting_of(Heap& heap) noexcept {
-  char const* from = nullptr;
-  for (;;) {
-    Segment* const segment = [&] {
-      std::lock_guard const lock(heap.mutex);
-      return heap.waiting_segment(from);
-    }();
-    if (segment == nullptr) return true;
-    Region& region = segment->region;
-    try {
-      lock_mapped(region);
-    } catch (Driver::StillLocked const&) {  // must not be unmapped, as if all of it were locked
-    } catch (std::exception const& error) {
-      report_unlocked(region.bytes, error.what());
-      return false;
-    }
-    std::lock_guard const lock(heap.mutex);
-    region.origin = Origin::mapped_and_registered;
-    from          = static_cast<char const*>(region.pointer);
-  }
-}
-
-// A segment that is adopted meanwhile sets m_some_wait again.
-void Pools::lock_waiting() noexcept {
-  if (!some_wait() || !Driver::has_context()) return;
-  std::unique_lock const stay(m_segments_stay, std::try_to_lock);
-  if (!stay.owns_lock() || !m_some_wait.exchange(false)) return;
-  bool all = true;
-  for_each_heap([&](Heap& heap) { all = lock_waiting_of(heap) && all; });
-  m_some_were_refused = !all;
+// Compares sums: a kernel that finds no page in a group ends a process, and refuses nothing.
+void Pools::check_control_groups() {
+  GroupMemory const groups = memory_of_cgroups();
+  if (ledger.locked() > groups.limit || m_being_locked > groups.left)
+    throw OutOfPinnedMemory("the memory limit of the control group, " +
+                            std::to_string(groups.limit) + " bytes, is reached");
 }
 
 void Pools::settle() noexcept {

@@ -208,6 +208,9 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
       *value = machine().addresses_move ? 0 : 1;
       break;
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+      *value = machine().reaches_pageable ? 1 : 0;
+      break;
     case cudaDevAttrMaxPitch: *value = 2147483647; break;
     default: return finish(cudaErrorInvalidValue);
   }

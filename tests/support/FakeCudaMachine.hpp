@@ -159,6 +159,7 @@ struct Machine {
 
   bool old_driver       = false;
   bool addresses_move   = false;
+  bool reaches_pageable = false;
   bool has_shut_down    = false;
   std::size_t all_calls = 0;
   std::map<std::string, std::size_t> counts;
