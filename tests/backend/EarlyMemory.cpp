@@ -5,6 +5,7 @@
 // the driver fails to tell its devices.
 
 #include "../../backend/Driver.hpp"
+#include "../../backend/Placement.hpp"
 #include "../../backend/Registry.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
@@ -18,7 +19,6 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
@@ -114,6 +114,16 @@ TEST_CASE("a driver that tells its devices late gets all memory page-locked then
   Pool::deallocate(first);
   Pool::deallocate(second);
   CHECK(unregister_range(mine.data()).empty());
+}
+
+// Run with the topology of another machine: device 0 is near its node 0.
+TEST_CASE("a node that the driver fails to tell is asked for again", "[.node_is_told_late]") {
+  FakeCuda::reset(1);
+  for (char const* const call : {"cudaGetDeviceCount", "cudaDeviceGetPCIBusId"}) {
+    FakeCuda::fail_nth_call(call, 1, 999);
+    CHECK(node_near_device(0) == -1);
+  }
+  CHECK(node_near_device(0) == 0);
 }
 
 TEST_CASE("early memory that cannot be page-locked is told of, stays in use, and is tried again") {
