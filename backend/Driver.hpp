@@ -198,8 +198,12 @@ Stream make_stream(int device);
 void release_stream(Stream stream) noexcept;
 
 /// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
-/// nullptr.
+/// nullptr. On the legacy default stream this breaks captures of blocking streams, as all work there.
 void record(Event& event, Stream stream, int device);
+
+/// The same, unless `stream` captures or, being the legacy default stream, could break a capture that is
+/// known or announced: returns false then, and records nothing.
+bool record_beside_captures(Event& event, Stream stream, int device);
 
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
@@ -267,8 +271,8 @@ bool do_if_idle(int device, void (*work)()) noexcept;
 
 /// Announces that a capture of a non-blocking stream begins, or has ended. Announcements are
 /// counted: until the last one has ended, the functions above behave as while a blocking stream
-/// captures. announce_capture waits for recordings, fences and `work` of other threads that are
-/// under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
+/// captures. announce_capture waits for recordings (also of record, on the legacy default stream),
+/// fences and `work` of other threads that are under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
 /// fences by a thread of its own: then it waits for all work of the device, however long that lasts.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;

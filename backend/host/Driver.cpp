@@ -120,6 +120,8 @@ void retain_in_capture(Stream, void* object, void (*release)(void*)) {
   refuse("no stream captures");
 }
 
+bool record_beside_captures(Event&, Stream, int) { return false; }
+
 Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
 
 EventState query(Event) noexcept { return EventState::done; }
