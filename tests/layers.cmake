@@ -183,6 +183,7 @@ set(system "(sys/|unistd|pthread|sched|fcntl|dlfcn|linux/|numa|hwloc)")
 forbid(backend "${include}.*[Kk]okkos" "" "backend/ never includes Kokkos")
 forbid(backend "${include}cuda" "backend/cuda/" "only backend/cuda/ includes CUDA")
 forbid(backend "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "backend/cuda/" "only backend/cuda/ calls CUDA")
+forbid(backend "cudaEventRecord *\\(" "backend/cuda/Events.cpp" "only Events.cpp records events: it asks for captures first")
 foreach(folder backend memspaces perf/tools)
   forbid(${folder} "(std::async|pthread_create|std::j?thread *[({]|std::j?thread [a-z_]+[({]|(vector|list|deque|array)<std::j?thread)"
     "backend/os/Threads.hpp" "only backend/os/Threads.hpp starts threads: it keeps them from the application's signals")

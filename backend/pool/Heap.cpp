@@ -301,6 +301,13 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
+Segment* Heap::waiting_segment(char const* address) noexcept {
+  auto const waits = std::find_if(
+      m_segments.lower_bound(address), m_segments.end(),
+      [](auto const& segment) { return segment.second.region.origin == Origin::mapped; });
+  return waits != m_segments.end() ? &waits->second : nullptr;
+}
+
 // From the pages before the address and from the beginning of the segment at once: large blocks
 // have segments of their own, and small ones begin a few pages before.
 Block* Heap::block_at(void const* pointer) const noexcept {
