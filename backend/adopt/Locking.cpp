@@ -11,8 +11,8 @@
 #include "../Placement.hpp"
 #include "../os/Pages.hpp"
 #include "Adoption.hpp"
+#include "ForkTest.hpp"
 #include "Settings.hpp"
-#include "cuda/ForkTest.hpp"
 
 #include <algorithm>
 #include <array>
