@@ -153,6 +153,7 @@ char const* const memory_functions[] = {"_ZnwmSt11align_val_tRKSt9nothrow_t",
                                         "free",
                                         "realloc",
                                         "malloc_usable_size",
+                                        "cudaMemcpyAsync",
                                         nullptr};
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

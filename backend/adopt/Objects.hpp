@@ -30,8 +30,8 @@ bool has_several_runtimes() noexcept;
 /// the program itself, and if there is none.
 void* find_for_caller(char const* function, void const* caller) noexcept;
 
-/// Why memory of this library could come to somebody else's delete or free; empty if it cannot: aligned
-/// new, its deletes, free, realloc, malloc_usable_size are ours for all objects.
+/// Which of some functions are not this library's for all objects of the process; empty if all are. The
+/// first one is aligned new: a program that does not import it may have its own of all.
 /// \param names the functions; nullptr behind the last
 Text who_else_defines(char const* const* names) noexcept;
 

@@ -4,6 +4,7 @@
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
 #include "Adoption.hpp"
+#include "Next.hpp"
 #include "Settings.hpp"
 
 #include <cstdio>
@@ -66,7 +67,14 @@ std::string Adoption::report() const {
   std::string text = "KokkosHostSpaces: adopt: " + program() + ", process " +
                      std::to_string(getpid()) + ", rank " + rank() + ", " +
                      (settings().strict ? "strict" : "relaxed") + "\n";
-  if (m_phase == Phase::waiting && m_why[0] == '\0')
+  if (m_phase == Phase::waiting && m_seen == 0) {
+    Objects::Text const others = Objects::who_else_defines(memory_functions);
+    if (others[0] != '\0') return text + "  nothing was adopted: " + others.data() + "\n";
+    return text +
+           "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
+           "Views, or has a C++ library of its own)\n";
+  }
+  if (m_phase == Phase::waiting)
     return text +
            "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
            "was allocated\n";

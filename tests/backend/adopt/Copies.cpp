@@ -422,6 +422,31 @@ void threads_make_and_copy_views() {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Whichever call of the library fails: contents are right, and the program sees no error.
+void failures_of_calls_change_no_result() {
+  OnDevice device(2 * MiB);
+  for (char const* call :
+       {"cudaHostRegister", "cudaHostUnregister", "cudaDeviceGetAttribute", "cudaGetDeviceCount",
+        "cuCtxRecordEvent", "cuEventCreate", "cuEventQuery", "cuStreamIsCapturing",
+        "cuDevicePrimaryCtxGetState", "cuCtxPushCurrent", "cuCtxGetCurrent",
+        "cudaGetDriverEntryPointByVersion", "cudaStreamCreateWithFlags",
+        "cuThreadExchangeStreamCaptureMode", "cuCtxSynchronize"}) {
+    for (std::size_t nth = 1; nth <= 4; ++nth) {
+      FakeCuda::fail_nth_call(call, nth);
+      for (std::size_t size = MiB / 2; size <= 2 * MiB; size += MiB / 4) {
+        View view(size);
+        view.fill(static_cast<char>(nth));
+        to_device(device, view);
+        view.fill(0);
+        to_host(view, device);
+        REQUIRE(view.holds(static_cast<char>(nth)));
+      }
+      FakeCuda::fail_no_more();
+      REQUIRE(cudaGetLastError() == cudaSuccess);
+    }
+  }
+}
+
 void nothing_is_adopted() {
   OnDevice device(MiB);
   View view(MiB);
@@ -452,6 +477,7 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(memory_is_the_system_s),
                           CASE(freed_pages_are_kept_and_trimmed),
                           CASE(threads_make_and_copy_views),
+                          CASE(failures_of_calls_change_no_result),
                           CASE(nothing_is_adopted)};
 
 }  // namespace
