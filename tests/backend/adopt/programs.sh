@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
 # Programs of many kinds with the library preloaded: they end well, and what was adopted of them is as it should be.
-# programs.sh <library> <folder of the programs> <C++ compiler> <folder of the sources>
+# programs.sh <library> <folder of the programs> <C++ compiler>
 set -u
-library=$1 folder=$2 compiler=$3 sources=$4 failures=0
+library=$1 folder=$2 compiler=$3 failures=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export KOKKOS_HOST_SPACES_TEST_ADOPT=1 KOKKOS_HOST_SPACES_ADOPT_REPORT="$work/report.%r" SLURM_PROCID=7
@@ -59,7 +59,17 @@ done
 
 # A program with a sanitizer, which must come first.
 if echo 'int main() {}' | $compiler -x c++ -fsanitize=address - -o "$work/probe" 2> /dev/null && "$work/probe"; then
-  $compiler -std=c++20 -fsanitize=address "$sources/Sanitized.cpp" -o "$work/sanitized" || fails "Sanitized.cpp does not compile"
+  cat > "$work/sanitized.cpp" << 'EOF'
+#include <new>
+int main() {
+  for (int i = 0; i < 3; ++i) {
+    void* const memory = operator new(1 << 20, std::align_val_t(64), std::nothrow);
+    static_cast<char*>(memory)[i] = 1;
+    operator delete(memory, std::align_val_t(64), std::nothrow);
+  }
+}
+EOF
+  $compiler -std=c++20 -fsanitize=address "$work/sanitized.cpp" -o "$work/sanitized" || fails "it does not compile"
   runtime=$($compiler -print-file-name=libasan.so)
   ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$runtime:$library" "$work/sanitized" || fails "a program with AddressSanitizer ended with $?"
 else
