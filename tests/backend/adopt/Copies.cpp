@@ -402,7 +402,7 @@ void threads_make_and_copy_views() {
   auto const work = [](unsigned seed) {
     OnDevice device(2 * MiB);
     std::vector<std::unique_ptr<View>> views(8);
-    for (unsigned i = 0; i < 400; ++i) {
+    for (unsigned i = 0; i < 150; ++i) {
       seed           = seed * 1664525u + 1013904223u;
       auto& view     = views[seed >> 29];
       auto const tag = static_cast<char>(i);
