@@ -244,6 +244,13 @@ void Adoption::note_registration(void const* pointer) noexcept {
   if (block != nullptr) block->registered = true;
 }
 
+Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
+  std::lock_guard const lock(m_mutex);
+  Block const* const block = contains(pointer) ? m_blocks.find(pointer) : nullptr;
+  return block != nullptr ? Extent{block->begin, block->bytes, whole_pages(block->bytes)}
+                          : Extent{};
+}
+
 bool Adoption::is_secret(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);

@@ -72,6 +72,13 @@ class Adoption {
   /// For a registration that the runtime has made.
   void note_registration(void const* pointer) noexcept;
 
+  /// The block in use that contains an address: its begin, what its owner asked for, all of it.
+  struct Extent {
+    char* begin       = nullptr;
+    std::size_t asked = 0, bytes = 0;
+  };
+  Extent extent_of(void const* pointer) noexcept;
+
   /// True if stock would know nothing of an address: locked by this library alone.
   bool is_secret(void const* pointer) noexcept;
 

@@ -7,6 +7,7 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
+#include "../Check.hpp"
 #include "../Next.hpp"
 #include "../Settings.hpp"
 
@@ -77,14 +78,16 @@ class Around {
     } else {
       look(adoption, to_us ? copy.dst : copy.src, to_us ? copy.src : copy.dst, to_us);
     }
-    m_waits = m_waits && copy.is_asynchronous && settings().strict;
-    m_start = std::chrono::steady_clock::now();
+    m_is_checked = m_waits && copy.is_asynchronous && settings().check;
+    m_waits      = m_waits && copy.is_asynchronous && settings().strict;
+    m_start      = std::chrono::steady_clock::now();
   }
 
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_watched || error != 0) return error;
     if (m_waits) error = wait_for(m_copy.stream);
+    if (m_is_checked) check_copy(m_copy.dst, m_copy.src, m_copy.bytes, m_copy.stream);
     if (!m_counts || error != 0) return error;
     // The time of a copy that runs on is not known.
     auto const time     = std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start);
@@ -124,7 +127,7 @@ class Around {
   }
 
   Copy m_copy;
-  bool m_watched = false, m_waits = false, m_counts = false;
+  bool m_watched = false, m_waits = false, m_counts = false, m_is_checked = false;
   Adoption::Side m_side;
   Direction m_direction = Direction::to_host;
   std::chrono::steady_clock::time_point m_start;

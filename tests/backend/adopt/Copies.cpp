@@ -156,6 +156,22 @@ void relaxed_does_not_wait() {
   REQUIRE(again);
 }
 
+// A stream that is held stands for a copy to the device; its threads may read what is watched.
+void check_tells_of_races() {
+  OnDevice device(MiB);
+  View view(MiB);
+  to_device(device, view);
+  to_device(device, view);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  cudaMemcpyAsync(device.data(), view.data(), MiB, cudaMemcpyDefault, stream.get());
+  view.data()[5] = 'x';
+  gate.open();
+  stream.wait();
+  view.data()[6] = 'x';
+}
+
 void a_capture_is_left_alone() {
   OnDevice device(MiB);
   View view(MiB), fresh(MiB);
@@ -464,6 +480,7 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(mirrors_of_each_step_stay_locked),
                           CASE(strict_waits_for_its_own_stream),
                           CASE(relaxed_does_not_wait),
+                          CASE(check_tells_of_races),
                           CASE(a_capture_is_left_alone),
                           CASE(pinned_memory_comes_from_the_pool),
                           CASE(the_runtime_answers_as_stock),
