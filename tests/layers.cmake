@@ -181,8 +181,8 @@ set(glue "core/Kokkos|vector/Vector|spaces/ZeroFill|views/DualView")
 set(system "(sys/|unistd|pthread|sched|fcntl|dlfcn|linux/|numa|hwloc)")
 
 forbid(backend "${include}.*[Kk]okkos" "" "backend/ never includes Kokkos")
-forbid(backend "${include}cuda" "backend/cuda/" "only backend/cuda/ includes CUDA")
-forbid(backend "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "backend/cuda/" "only backend/cuda/ calls CUDA")
+forbid(backend "${include}cuda" "backend/(adopt/)?cuda/" "only backend/cuda/ and backend/adopt/cuda/ include CUDA")
+forbid(backend "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "backend/(adopt/)?cuda/" "only backend/cuda/ and backend/adopt/cuda/ call CUDA")
 forbid(backend "cudaEventRecord *\\(" "backend/cuda/Events.cpp" "only Events.cpp records events: it asks for captures first")
 foreach(folder backend memspaces perf/tools)
   forbid(${folder} "(std::async|pthread_create|std::j?thread *[({]|std::j?thread [a-z_]+[({]|(vector|list|deque|array)<std::j?thread)"
