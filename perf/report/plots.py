@@ -120,7 +120,7 @@ def first_gains(run: Run):
     rows = list(reversed(range(len(found))))
     figure, (axes,) = panels_of(1, 1, 7.5, 0.24 * len(found) + 0.2, 0.5)
     figure.subplots_adjust(left=0.32, right=0.84)
-    for form, colour in zip(forms, ("#999999", "#D55E00")):
+    for form, colour in zip(forms, ("#999999", "#D55E00", "#009E73")):
         points = [(one.stock[form], row) for one, row in zip(found, rows) if form in one.stock]
         axes.plot(*zip(*points), "o", color=colour, markersize=5, label=f"stock Kokkos, {form}")
     axes.plot([one.ours for one in found], rows, "o", color=COLOURS[0], markersize=6, label="this library")
