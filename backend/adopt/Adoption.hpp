@@ -51,7 +51,7 @@ class Adoption {
   struct Side {
     bool adopted = false;
     bool locked  = false;
-    bool waits   = false;  ///< stock memory would be pageable here: the copy would be over on return
+    bool waits = false;  ///< stock memory would be pageable here: the copy would be over on return
   };
 
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
@@ -63,11 +63,14 @@ class Adoption {
   /// True if anything is page-locked that stock would leave pageable.
   bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
 
-  /// What the program page-locks itself is left alone. Returns true if the memory is already locked by
-  /// this library: then nothing needs to be done, except to refuse a second time.
+  /// What to do about a registration by the program, whose memory is left alone from then on: ask the
+  /// runtime; nothing, since this library has it locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
   Registration register_range(void const* pointer) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
+
+  /// For a registration that the runtime has made.
+  void note_registration(void const* pointer) noexcept;
 
   /// True if stock would know nothing of an address: locked by this library alone.
   bool is_secret(void const* pointer) noexcept;
@@ -110,7 +113,7 @@ class Adoption {
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
-  int m_forks_keep_pages = -1;  ///< 0, 1; -1: not tried
+  int m_forks_keep_pages = -1;         ///< 0, 1; -1: not tried
 
   // For the report.
   std::uint64_t m_views = 0, m_view_bytes = 0, m_reused = 0, m_locks = 0, m_forks = 0,

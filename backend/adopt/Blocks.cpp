@@ -28,8 +28,8 @@ std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granu
 
 // Granules to skip so that a block begins at a huge page and does not cross the end of a window.
 std::size_t lead_of(char const* begin, std::size_t granules) noexcept {
-  std::size_t const at = reinterpret_cast<std::uintptr_t>(begin) / Blocks::granule;
-  std::size_t lead     = granules < per_huge_page ? 0 : (0 - at) % per_huge_page;
+  std::size_t const at        = reinterpret_cast<std::uintptr_t>(begin) / Blocks::granule;
+  std::size_t lead            = granules < per_huge_page ? 0 : (0 - at) % per_huge_page;
   std::size_t const in_window = (at + lead) % per_window;
   if (granules <= per_window && in_window + granules > per_window) lead += per_window - in_window;
   return lead;
@@ -92,7 +92,7 @@ void Blocks::drop_record(Block& block) noexcept {
 }
 
 void Blocks::mark_ends(Block& block) noexcept {
-  entry(block.begin)                              = &block;
+  entry(block.begin)                             = &block;
   entry(block.begin + bytes_of(block) - granule) = &block;
 }
 
@@ -141,16 +141,16 @@ void Blocks::keep(Block& block) noexcept {
   if (first != nullptr) first->before = &block;
   first = &block;
   m_filled.set(std::min(block.granules, bins - 1));
-  block.older = m_newest;
-  block.newer = nullptr;
+  block.older                                        = m_newest;
+  block.newer                                        = nullptr;
   (m_newest != nullptr ? m_newest->newer : m_oldest) = &block;
-  m_newest = &block;
+  m_newest                                           = &block;
   m_kept += bytes_of(block);
   mark_ends(block);
 }
 
 void Blocks::unkeep(Block& block) noexcept {
-  std::size_t const bin = std::min(block.granules, bins - 1);
+  std::size_t const bin                                        = std::min(block.granules, bins - 1);
   (block.before != nullptr ? block.before->next : m_bins[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (m_bins[bin] == nullptr) m_filled.reset(bin);
@@ -213,7 +213,7 @@ Block* Blocks::take(std::size_t bytes) {
   if (bytes > s_bytes) return nullptr;
   std::size_t const granules = (bytes + granule - 1) / granule;
   provide_records();
-  Block* block               = take_kept(granules);
+  Block* block = take_kept(granules);
   if (block == nullptr) block = take_fresh(granules);
   if (block == nullptr) return nullptr;
   block->state = State::in_use;
@@ -226,8 +226,8 @@ void Blocks::give(Block& block) noexcept {
   block.copies               = 0;
   block.registered = block.refused = block.pinned_for_user = false;
   if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
-  Block* whole = &block;
+  m_threshold         = std::max(m_threshold, 2 * bytes_of(block));
+  Block* whole        = &block;
   auto const may_join = [&](Block* other) {
     return other != nullptr && other->state == State::kept &&
            other->granules + whole->granules < bins - 1;
@@ -252,8 +252,8 @@ void Blocks::give(Block& block) noexcept {
 Block* Blocks::find(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
   Block* const block        = entry(address);
-  bool const is_its = block != nullptr && block->state == State::in_use && address >= block->begin &&
-                      address < block->begin + bytes_of(*block);
+  bool const is_its         = block != nullptr && block->state == State::in_use &&
+                      address >= block->begin && address < block->begin + bytes_of(*block);
   return is_its ? block : nullptr;
 }
 

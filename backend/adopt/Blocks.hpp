@@ -94,7 +94,7 @@ class Blocks {
   static inline std::uintptr_t s_begin = 0;
   static inline std::size_t s_bytes    = 0;
   char* m_begin                        = nullptr;
-  Block** m_table     = nullptr;  ///< of each granule in use; of other blocks the first and the last
+  Block** m_table = nullptr;  ///< of each granule in use; of other blocks the first and the last
   std::set<std::pair<std::size_t, Block*>> m_gaps;
   std::array<Block*, bins> m_bins{};
   std::bitset<bins> m_filled;

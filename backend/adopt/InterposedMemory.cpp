@@ -30,12 +30,12 @@ using NewNothrow = void*(std::size_t, std::align_val_t, std::nothrow_t const&);
 using Delete     = void(void*, std::align_val_t);
 
 struct Next {
-  void (*free)(void*)                         = nullptr;
-  void* (*realloc)(void*, std::size_t)        = nullptr;
-  std::size_t (*usable)(void*)                = nullptr;
-  New* make                                   = nullptr;
-  NewNothrow* make_nothrow                    = nullptr;
-  Delete* drop                                = nullptr;
+  void (*free)(void*)                  = nullptr;
+  void* (*realloc)(void*, std::size_t) = nullptr;
+  std::size_t (*usable)(void*)         = nullptr;
+  New* make                            = nullptr;
+  NewNothrow* make_nothrow             = nullptr;
+  Delete* drop                         = nullptr;
 };
 Next next;
 
@@ -70,8 +70,8 @@ void* make_nothrow(std::size_t bytes, std::align_val_t alignment) noexcept {
   if (void* const memory = take(bytes, alignment)) return memory;
   // Found late where a module brought its C++ library with it.
   if (next.make_nothrow == nullptr)
-    next.make_nothrow = reinterpret_cast<NewNothrow*>(Adopt::Objects::find_next(
-        "_ZnwmSt11align_val_tRKSt9nothrow_t", "libstdc++.so"));
+    next.make_nothrow = reinterpret_cast<NewNothrow*>(
+        Adopt::Objects::find_next("_ZnwmSt11align_val_tRKSt9nothrow_t", "libstdc++.so"));
   return next.make_nothrow != nullptr ? next.make_nothrow(bytes, alignment, std::nothrow) : nullptr;
 }
 
@@ -123,8 +123,8 @@ KHS_EXPORT std::size_t malloc_usable_size(void* pointer) {
 KHS_EXPORT void* operator new(std::size_t bytes, std::align_val_t alignment) {
   if (void* const memory = take(bytes, alignment)) return memory;
   if (next.make == nullptr)
-    next.make = reinterpret_cast<New*>(
-        Adopt::Objects::find_next("_ZnwmSt11align_val_t", "libstdc++.so"));
+    next.make =
+        reinterpret_cast<New*>(Adopt::Objects::find_next("_ZnwmSt11align_val_t", "libstdc++.so"));
   if (next.make != nullptr) return next.make(bytes, alignment);
   throw std::bad_alloc();
 }
@@ -132,7 +132,9 @@ KHS_EXPORT void* operator new(std::size_t bytes, std::align_val_t alignment,
                               std::nothrow_t const&) noexcept {
   return make_nothrow(bytes, alignment);
 }
-KHS_EXPORT void operator delete(void* p, std::align_val_t alignment) noexcept { drop(p, alignment); }
+KHS_EXPORT void operator delete(void* p, std::align_val_t alignment) noexcept {
+  drop(p, alignment);
+}
 KHS_EXPORT void operator delete(void* p, std::align_val_t alignment,
                                 std::nothrow_t const&) noexcept {
   drop(p, alignment);
@@ -152,23 +154,5 @@ char const* const memory_functions[] = {"_ZnwmSt11align_val_tRKSt9nothrow_t",
                                         "realloc",
                                         "malloc_usable_size",
                                         nullptr};
-
-namespace {
-template <class F>
-void* address(F* function) {
-  return reinterpret_cast<void*>(function);
-}
-}  // namespace
-
-void* const our_memory_functions[] = {
-    address<void*(std::size_t, std::align_val_t, std::nothrow_t const&) noexcept>(&::operator new),
-    address<void*(std::size_t, std::align_val_t)>(&::operator new),
-    address<void(void*, std::align_val_t) noexcept>(&::operator delete),
-    address<void(void*, std::align_val_t, std::nothrow_t const&) noexcept>(&::operator delete),
-    address<void(void*, std::size_t, std::align_val_t) noexcept>(&::operator delete),
-    address(&::free),
-    address(&::realloc),
-    address(&::malloc_usable_size),
-    nullptr};
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

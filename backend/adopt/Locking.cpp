@@ -11,11 +11,13 @@
 #include "../Placement.hpp"
 #include "../os/Pages.hpp"
 #include "Adoption.hpp"
+#include "ForkTest.hpp"
 #include "Settings.hpp"
-#include "cuda/ForkTest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
@@ -34,9 +36,9 @@ bool devices_are_idle() noexcept {
   return std::all_of(devices.begin(), devices.begin() + count, [](int device) {
     Driver::Event event = nullptr;
     auto const recorded = Driver::record_all_work(device, event);
-    bool const idle     = recorded == Driver::Recorded::idle ||
-                      (recorded == Driver::Recorded::yes &&
-                       Driver::query(event) == Driver::EventState::done);
+    bool const idle =
+        recorded == Driver::Recorded::idle ||
+        (recorded == Driver::Recorded::yes && Driver::query(event) == Driver::EventState::done);
     Driver::release_event(event);
     return idle;
   });
@@ -58,9 +60,7 @@ void touch_near_device(void* pages, std::size_t bytes) noexcept {
   }
 }
 
-std::size_t limit_of_pool() {
-  return bounded_by(share_of_node(), config().pool_limit);
-}
+std::size_t limit_of_pool() { return bounded_by(share_of_node(), config().pool_limit); }
 
 }  // namespace
 
@@ -70,14 +70,20 @@ bool Adoption::forks_keep_pages() noexcept {
   return m_forks_keep_pages == 1;
 }
 
+// Called with m_locking held.
 char const* Adoption::why_not(Block const& block, std::size_t bytes) noexcept {
-  static Objects::Text holder{};
-  holder = Objects::static_cuda_runtime();
-  if (holder[0] != '\0') return "has a statically linked CUDA runtime, whose copies cannot be seen";
+  static std::array<char, 400> text{};
+  if (Objects::Text const holder = Objects::static_cuda_runtime(); holder[0] != '\0') {
+    std::snprintf(text.data(), text.size(),
+                  "%s has a statically linked CUDA runtime, whose copies cannot be seen",
+                  holder.data());
+    return text.data();
+  }
   if (!Driver::registered_memory_keeps_address())
     return "the devices see page-locked memory at other addresses";
   if (crosses_window(block, bytes)) return "Views of more than 64 GiB stay pageable";
-  if (!forks_keep_pages()) return "after a fork a device would read the child's pages (the kernel is too old)";
+  if (!forks_keep_pages())
+    return "after a fork a device would read the child's pages (the kernel is too old)";
   return nullptr;
 }
 
@@ -131,7 +137,8 @@ bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
       return false;
     }
     if (!make_room(bytes)) {
-      refuse("the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
+      refuse(
+          "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
       return false;
     }
     auto const start = Clock::now();
@@ -200,9 +207,9 @@ bool Adoption::give_pinned(void* pointer) noexcept {
   Epoch epoch = m_retirement.stamp();
   Driver::Devices devices{};
   int const count = settings().strict && !m_is_child ? Driver::devices_in_use(devices) : 0;
-  bool const over = count > 0 && std::all_of(devices.begin(), devices.begin() + count, [](int device) {
-    return Driver::fence_device(device);
-  });
+  bool const over =
+      count > 0 && std::all_of(devices.begin(), devices.begin() + count,
+                               [](int device) { return Driver::fence_device(device); });
   std::lock_guard const lock(m_mutex);
   Block& block = *m_blocks.find(pointer);
   block.epoch  = over ? 0 : epoch;

@@ -3,14 +3,17 @@
 
 #include "Objects.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +24,8 @@ namespace {
 
 // The program has no name.
 char const* path_of(dl_phdr_info const& object) {
-  return object.dlpi_name != nullptr && *object.dlpi_name != '\0' ? object.dlpi_name : "/proc/self/exe";
+  return object.dlpi_name != nullptr && *object.dlpi_name != '\0' ? object.dlpi_name
+                                                                  : "/proc/self/exe";
 }
 
 char const* file_name_of(char const* path) {
@@ -65,8 +69,8 @@ class File {
   /// `count` objects at an offset; nullptr if the file does not have them.
   template <class T>
   T const* at(std::size_t offset, std::size_t count = 1) const {
-    bool const fits = m_begin != nullptr && offset <= m_bytes &&
-                      count <= (m_bytes - offset) / sizeof(T);
+    bool const fits =
+        m_begin != nullptr && offset <= m_bytes && count <= (m_bytes - offset) / sizeof(T);
     return fits ? reinterpret_cast<T const*>(m_begin + offset) : nullptr;
   }
 
@@ -91,8 +95,8 @@ class File {
     auto const* const head = at<ElfW(Ehdr)>(0);
     return any_section([&](ElfW(Shdr) const& section, char const* name) {
       if (std::strcmp(name, table) != 0 || section.sh_link >= head->e_shnum) return false;
-      auto const& strings = at<ElfW(Shdr)>(head->e_shoff, head->e_shnum)[section.sh_link];
-      std::size_t const n = section.sh_size / sizeof(ElfW(Sym));
+      auto const& strings       = at<ElfW(Shdr)>(head->e_shoff, head->e_shnum)[section.sh_link];
+      std::size_t const n       = section.sh_size / sizeof(ElfW(Sym));
       auto const* const symbols = at<ElfW(Sym)>(section.sh_offset, n);
       char const* const names   = at<char>(strings.sh_offset, strings.sh_size);
       for (std::size_t i = 0; symbols != nullptr && names != nullptr && i < n; ++i)
@@ -107,12 +111,23 @@ class File {
   std::size_t m_bytes = 0;
 };
 
+// Looks for a name that is in each runtime's table of errors. In two parts: this library does not contain
+// it.
 bool has_marker(dl_phdr_info const& object, File const& file) {
-  static constexpr char marker[] = "cudaErrorCudartUnloading";  // in each runtime's table of errors
+  static constexpr char first[] = "cudaErrorCudart", rest[] = "Unloading";
   return file.any_section([&](ElfW(Shdr) const& section, char const* name) {
     if (std::strcmp(name, ".rodata") != 0) return false;
-    auto const* const begin = reinterpret_cast<void const*>(object.dlpi_addr + section.sh_addr);
-    return memmem(begin, section.sh_size, marker, sizeof marker - 1) != nullptr;
+    auto const* at  = reinterpret_cast<char const*>(object.dlpi_addr + section.sh_addr);
+    auto const* end = at + section.sh_size;
+    auto const find = [&] {
+      return static_cast<char const*>(memmem(at, std::size_t(end - at), first, sizeof first - 1));
+    };
+    while ((at = find()) != nullptr) {
+      at += sizeof first - 1;
+      if (std::size_t(end - at) >= sizeof rest && std::memcmp(at, rest, sizeof rest - 1) == 0)
+        return true;
+    }
+    return false;
   });
 }
 
@@ -141,10 +156,9 @@ bool counts_as_static(dl_phdr_info const& object) {
 // Does the program define one of the functions for itself, where dlsym does not see it?
 bool program_defines(char const* const* names, Text& which) {
   File const file("/proc/self/exe");
-  bool const imports =
-      file.any_symbol(".dynsym", [&](ElfW(Sym) const& symbol, char const* name) {
-        return symbol.st_shndx == SHN_UNDEF && std::strcmp(name, names[0]) == 0;
-      });
+  bool const imports = file.any_symbol(".dynsym", [&](ElfW(Sym) const& symbol, char const* name) {
+    return symbol.st_shndx == SHN_UNDEF && std::strcmp(name, names[0]) == 0;
+  });
   return !imports && file.any_symbol(".symtab", [&](ElfW(Sym) const& symbol, char const* name) {
     if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return false;
     for (char const* const* wanted = names; *wanted != nullptr; ++wanted) {
@@ -185,13 +199,15 @@ void* find_next(char const* function, char const* file_name) noexcept {
   return object != nullptr ? dlsym(object, function) : nullptr;
 }
 
-Text who_else_defines(char const* const* names, void* const* ours) noexcept {
+Text who_else_defines(char const* const* names) noexcept {
   Text why{};
+  Dl_info own = {};
+  if (dladdr(reinterpret_cast<void*>(&who_else_defines), &own) == 0) return why;
   for (std::size_t i = 0; names[i] != nullptr; ++i) {
     void* const found = dlsym(RTLD_DEFAULT, names[i]);
     Dl_info info      = {};
-    if (found == ours[i]) continue;
-    bool const known = found != nullptr && dladdr(found, &info) != 0;
+    bool const known  = found != nullptr && dladdr(found, &info) != 0;
+    if (known && info.dli_fbase == own.dli_fbase) continue;
     std::snprintf(why.data(), why.size(), "%s is that of %s", names[i],
                   known ? info.dli_fname : "nobody");
     return why;
@@ -200,11 +216,38 @@ Text who_else_defines(char const* const* names, void* const* ours) noexcept {
   return why;
 }
 
+bool has_several_runtimes() noexcept {
+  static std::atomic<unsigned long long> seen{0};
+  static std::atomic<bool> several{false};
+  unsigned long long const now = loaded();
+  if (seen.exchange(now) == now) return several;
+  int count = 0;
+  any_object([&](dl_phdr_info const& object) {
+    count += begins(file_name_of(path_of(object)), "libcudart.so") ? 1 : 0;
+    return false;
+  });
+  several = count > 1;
+  return several;
+}
+
+void* find_for_caller(char const* function, void const* caller) noexcept {
+  Dl_info info = {}, program = {};
+  bool const known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
+  if (!known || (dladdr(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &program) != 0 &&
+                 program.dli_fbase == info.dli_fbase))
+    return nullptr;
+  void* const object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return object != nullptr ? dlsym(object, function) : nullptr;  // of what it needs
+}
+
 Text static_cuda_runtime() noexcept {
+  static std::mutex mutex;
   static Text known{};
   static unsigned long long seen = 0;
-  if (known[0] != '\0' || seen == loaded()) return known;
-  seen = loaded();
+  unsigned long long const now   = loaded();
+  std::lock_guard const lock(mutex);
+  if (known[0] != '\0' || seen == now) return known;
+  seen = now;
   any_object([&](dl_phdr_info const& object) {
     if (!counts_as_static(object)) return false;
     char const* const path = path_of(object);

@@ -67,8 +67,9 @@ std::string Adoption::report() const {
                      std::to_string(getpid()) + ", rank " + rank() + ", " +
                      (settings().strict ? "strict" : "relaxed") + "\n";
   if (m_phase == Phase::waiting && m_why[0] == '\0')
-    return text + "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
-                  "was allocated\n";
+    return text +
+           "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
+           "was allocated\n";
   if (m_phase == Phase::off) return text + "  nothing was adopted: " + m_why.data() + "\n";
   text += "  adopted: " + std::to_string(m_views) + " Views, " + in_gb(double(m_view_bytes)) +
           " in all, at most " + in_gb(double(m_most_in_use)) + " at once\n";
@@ -77,8 +78,9 @@ std::string Adoption::report() const {
           in_seconds(double(m_lock_nanoseconds) * 1e-9) + "; reused " + std::to_string(m_reused) +
           " times\n";
   text += recorder.table();
-  text += "  time saved, at the rates of the pageable copies: " +
-          in_seconds(recorder.seconds_saved()) + "\n";
+  text +=
+      "  time saved, at the rates of the pageable copies: " + in_seconds(recorder.seconds_saved()) +
+      "\n";
   if (m_forks > 0)
     text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
             in_gb(double(m_forked_bytes)) + "\n";

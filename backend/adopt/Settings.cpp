@@ -19,11 +19,11 @@ bool is_second(char const* name, char const* first, char const* second, bool& se
   if (value == nullptr || std::strcmp(value, first) == 0) return false;
   if (std::strcmp(value, second) == 0) return true;
   char text[400];
-  int const length =
-      std::snprintf(text, sizeof text,
-                    "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): set it to %s or "
-                    "%s; nothing is adopted\n",
-                    name, value, first, second);
+  int const length = std::snprintf(
+      text, sizeof text,
+      "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): set it to %s or "
+      "%s; nothing is adopted\n",
+      name, value, first, second);
   sensible = false;
   if (write(2, text, static_cast<std::size_t>(length)) < 0) return false;
   return false;
@@ -35,13 +35,13 @@ Settings read() {
   bool const off         = mode != nullptr && std::strcmp(mode, "off") == 0;
   bool sensible          = true;
   if (!off) read.strict = !is_second("KOKKOS_HOST_SPACES_ADOPT", "strict", "relaxed", sensible);
-  read.skip_in_fork = is_second("KOKKOS_HOST_SPACES_ADOPT_FORK", "copy", "skip", sensible);
-  read.children     = is_second("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", "off", "on", sensible);
-  read.without_gpu  = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
+  read.skip_in_fork        = is_second("KOKKOS_HOST_SPACES_ADOPT_FORK", "copy", "skip", sensible);
+  read.children            = is_second("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", "off", "on", sensible);
+  read.without_gpu         = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
   char const* const report = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
   if (report != nullptr && *report != '\0') read.report = report;
   read.process = getpid();
-  read.on = sensible && !off;
+  read.on      = sensible && !off;
   return read;
 }
 

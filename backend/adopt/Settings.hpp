@@ -8,12 +8,12 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// The variables of README.md, read once. No function allocates.
 struct Settings {
-  bool on           = true;     ///< false: nothing is adopted
-  bool strict       = true;     ///< asynchronous copies wait for their own stream
-  bool skip_in_fork = false;    ///< children of a fork have no page-locked memory
-  bool children     = false;    ///< stay in LD_PRELOAD
-  bool without_gpu  = false;    ///< for tests: adopt although the system shows no GPU
-  int process       = 0;        ///< that read them
+  bool on            = true;     ///< false: nothing is adopted
+  bool strict        = true;     ///< asynchronous copies wait for their own stream
+  bool skip_in_fork  = false;    ///< children of a fork have no page-locked memory
+  bool children      = false;    ///< stay in LD_PRELOAD
+  bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
+  int process        = 0;        ///< that read them
   char const* report = nullptr;  ///< "1", or the pattern of a file's name
 };
 

@@ -67,13 +67,24 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
   return unlock_in_chunks(pointer, bytes, largest_chunk);
 }
 
+namespace {
+
+bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
+  int value = 0;
+  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
+}
+
+}  // namespace
+
 bool registered_memory_keeps_address() noexcept {
-  for (int device = 0; device < device_count(); ++device) {
-    int keeps       = 0;
-    auto const what = cudaDevAttrCanUseHostPointerForRegisteredMem;
-    if (!succeeded(cudaDeviceGetAttribute(&keeps, what, device)) || keeps == 0) return false;
-  }
+  for (int device = 0; device < device_count(); ++device)
+    if (!has_attribute(cudaDevAttrCanUseHostPointerForRegisteredMem, device)) return false;
   return true;
+}
+
+bool reaches_pageable_memory(int device) noexcept {
+  return runtime() != nullptr &&
+         has_attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, device);
 }
 
 void* allocate_pinned(std::size_t bytes, bool write_combined) {

@@ -35,6 +35,8 @@ std::string pci_bus_id(int device) {
 
 bool registered_memory_keeps_address() noexcept { return true; }
 
+bool reaches_pageable_memory(int) noexcept { return false; }
+
 void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a device"); }
 
 bool unlock_pages(void*, std::size_t) noexcept { return false; }

@@ -29,8 +29,8 @@ void synchronize() noexcept {
 KHS_EXPORT int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   static int (*next)(void**, std::size_t, unsigned) = nullptr;
   bool const is_plain = (flags & ~unsigned(cudaHostAllocPortable | cudaHostAllocMapped)) == 0;
-  void* const memory  = pointer != nullptr && is_plain ? Adoption::instance().take_pinned(bytes)
-                                                       : nullptr;
+  void* const memory =
+      pointer != nullptr && is_plain ? Adoption::instance().take_pinned(bytes) : nullptr;
   if (memory == nullptr) return call_next(next, "cudaHostAlloc", pointer, bytes, flags);
   *pointer = memory;
   return 0;
@@ -38,8 +38,7 @@ KHS_EXPORT int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) 
 
 KHS_EXPORT int cudaFreeHost(void* pointer) {
   static int (*next)(void*) = nullptr;
-  return Adoption::instance().give_pinned(pointer) ? 0
-                                                   : call_next(next, "cudaFreeHost", pointer);
+  return Adoption::instance().give_pinned(pointer) ? 0 : call_next(next, "cudaFreeHost", pointer);
 }
 
 KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
@@ -47,7 +46,10 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
   using enum Adoption::Registration;
   auto const answer =
       Adoption::contains(pointer) ? Adoption::instance().register_range(pointer) : forward;
-  return answer == done ? 0 : call_next(next, "cudaHostRegister", pointer, bytes, flags);
+  if (answer == done) return 0;
+  int const error = call_next(next, "cudaHostRegister", pointer, bytes, flags);
+  if (error == 0 && Adoption::contains(pointer)) Adoption::instance().note_registration(pointer);
+  return error;
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {
@@ -74,7 +76,7 @@ KHS_EXPORT int cudaHostGetFlags(unsigned* flags, void* host) {
 
 KHS_EXPORT int cudaPointerGetAttributes(cudaPointerAttributes* attributes, void const* pointer) {
   static int (*next)(cudaPointerAttributes*, void const*) = nullptr;
-  bool const secret = Adoption::contains(pointer) && Adoption::instance().is_secret(pointer);
+  bool const secret       = Adoption::contains(pointer) && Adoption::instance().is_secret(pointer);
   void const* const asked = secret ? unknown_memory : pointer;
   int const error         = call_next(next, "cudaPointerGetAttributes", attributes, asked);
   if (secret && error == 0) {
