@@ -80,7 +80,7 @@ class Figures(ReportTest):
         self.assertIn("|  | size | pageable | CudaHostPinnedSpace | adopted | ours | gain |", mended)
         self.assertRegex(mended, r"\| bounce buffer \| 1 MiB \|( [\d.]+ ms \|){2} 1.1\d* ms \| [\d.]+ [mµ]s \| 3 x \|")
         self.assertIn("|  | size | stock | adopted | gain |", mended)
-        self.assertRegex(mended, r"\| Code: step \| particles 2160000 \| 2.3\d* ms \| 1.3\d* ms \| 1.8 x \|")
+        self.assertRegex(mended, r"\| Code: step \| particles 2160000 \| 2.4 ms \| 1.3 ms \| 1.8 x \|")
 
     def test_an_invalid_mark_is_an_error(self):
         for wrong in ("<!-- table rates copy of none.json -->\n<!-- end -->",
