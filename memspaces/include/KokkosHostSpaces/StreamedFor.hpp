@@ -27,7 +27,7 @@ namespace KokkosHostSpaces {
 ///
 /// Calls `body` for every index of the range, with a chunk of each argument: body(i, chunks...), for a
 /// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones
-/// of 64 bits. With one index, references to elements may be taken instead of chunks:
+/// of 64 bits; a body may take them as smaller integers, if these can hold the range. With one index, references to elements may be taken instead of chunks:
 /// body(i, double const& b, double& a).
 ///
 /// The Views are in host memory: PinnedSpace, MappedSpace, WriteCombinedSpace, CudaHostPinnedSpace,
@@ -48,7 +48,7 @@ namespace KokkosHostSpaces {
 /// the loop is done. On the host, the loop is done on return.
 ///
 /// \tparam Way Staged, ZeroCopy, or Automatic, which takes the transport of the options
-/// \throw Error, before anything runs, if the arguments do not fit the range or each other, cannot be
+/// \throw Error, before anything runs, if the body's integers cannot hold the range, if the arguments do not fit the range or each other, cannot be
 /// reached, or one chunk does not fit the memory that may be used
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
 [[nodiscard]] StreamedLoop streamed_for(std::string const& label,
