@@ -105,19 +105,16 @@ class Pools {
   /// state; false if there is none.
   template <class F>
   bool at(void const* pointer, F f) {
-    for (;;) {
-      void const* const begin = pages.begin_of(pointer);  // without a lock: slow for large blocks
-      bool held = false, found = false;
-      for_each_heap([&](Heap& heap) {
-        if (begin == nullptr || held || heap.locked_bytes() == 0) return;
-        std::lock_guard const lock(heap.mutex);
-        held               = heap.holds(pointer);
-        Block* const block = held && heap.holds(begin) ? pages.find(begin) : nullptr;
-        found = block != nullptr && pointer < static_cast<void*>(block->address + block->bytes);
-        if (found) f(heap, *block);
-      });
-      if (found || !held) return found;  // else the block was cut or merged meanwhile: try again
-    }
+    if (!pages.may_cover(pointer)) return false;
+    bool found = false;
+    for_each_heap([&](Heap& heap) {
+      if (found || heap.locked_bytes() == 0) return;
+      std::lock_guard const lock(heap.mutex);
+      Block* const block = heap.block_at(pointer);
+      found              = block != nullptr;
+      if (found) f(heap, *block);
+    });
+    return found;
   }
 
   /// Page-locks a segment of `bytes` and adds it to the heap. Returns the lock of the heap's mutex.

@@ -81,7 +81,7 @@ std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t 
   constexpr std::chrono::microseconds while_others_work(50);
   Pools& pools        = Pools::instance();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
-  std::size_t bytes   = Heap::own_growth(chunk);
+  std::size_t bytes   = Heap::own_growth(chunk, pools.ledger.limit());
   for (;;) {
     std::uint64_t const changes = pools.ledger.changes();
     try {
