@@ -11,6 +11,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 
 #include "Error.hpp"
+#include "MemoryKind.hpp"
 
 #include <array>
 #include <cstddef>
@@ -82,7 +83,7 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept;
 /// Allocates page-locked and mapped memory with cudaHostAlloc: the only source of write-combined
 /// memory, and the fallback where lock_pages does not keep addresses. Returns nullptr when out of
 /// memory. Allocations below 2 MiB need not begin on a page.
-void* allocate_pinned(std::size_t bytes, bool write_combined);
+void* allocate_pinned(std::size_t bytes, MemoryKind kind);
 
 /// Frees what allocate_pinned returned; waits for running kernels. Returns false as unlock_pages.
 bool free_pinned(void* pointer) noexcept;

@@ -87,14 +87,25 @@ bool reaches_pageable_memory(int device) noexcept {
          has_attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, device);
 }
 
-void* allocate_pinned(std::size_t bytes, bool write_combined) {
+namespace {
+
+unsigned flags_of(MemoryKind kind) noexcept {
+  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
+  switch (kind) {
+    case MemoryKind::page_locked: return flags;
+    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
+  }
+  return flags;
+}
+
+}  // namespace
+
+void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
   Runtime& r = require_runtime();
   ContextInUse const context(r);
   CaptureTolerance const tolerance(r);
-  void* pointer       = nullptr;
-  unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
-  cudaError_t const refused =
-      cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped | kind);
+  void* pointer             = nullptr;
+  cudaError_t const refused = cudaHostAlloc(&pointer, bytes, flags_of(kind));
   if (refused == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     return nullptr;

@@ -41,7 +41,9 @@ void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a devi
 
 bool unlock_pages(void*, std::size_t) noexcept { return false; }
 
-void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot allocate memory"); }
+void* allocate_pinned(std::size_t, MemoryKind) {
+  refuse("the device's driver cannot allocate memory");
+}
 
 bool free_pinned(void*) noexcept { return false; }
 

@@ -21,9 +21,16 @@ namespace Impl {
 template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
 
+/// All spaces of this library. Tests go through this list.
+template <class... Spaces>
+struct SpaceList {
+  template <class Space>
+  static constexpr bool has = (std::is_same_v<Space, Spaces> || ...);
+};
+using HostSpaces = SpaceList<PinnedSpace, MappedSpace, WriteCombinedSpace>;
+
 template <class Space>
-concept HostSpace = std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace> ||
-    std::is_same_v<Space, WriteCombinedSpace>;
+concept HostSpace = HostSpaces::has<Space>;
 
 template <class Space>
 inline constexpr bool is_host_space_v = HostSpace<Space>;
