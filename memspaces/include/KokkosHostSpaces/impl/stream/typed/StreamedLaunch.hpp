@@ -8,6 +8,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
 
 #include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/BodyIndices.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedChunk.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -72,14 +73,16 @@ struct BodyCall {
   KOKKOS_FUNCTION void call(std::int64_t i, [[maybe_unused]] std::int64_t j,
                             [[maybe_unused]] std::int64_t k, Chunks const&... chunk,
                             More&... more) const {
+    auto const a = static_cast<IndexOfBody<Body, 0>>(i);
     if constexpr (!takes_chunks<More&...>)
-      body(i, chunk(i)..., more...);
+      body(a, chunk(i)..., more...);
     else if constexpr (Rank == 1)
-      body(i, chunk..., more...);
+      body(a, chunk..., more...);
     else if constexpr (Rank == 2)
-      body(i, j, chunk..., more...);
+      body(a, static_cast<IndexOfBody<Body, 1>>(j), chunk..., more...);
     else
-      body(i, j, k, chunk..., more...);
+      body(a, static_cast<IndexOfBody<Body, 1>>(j), static_cast<IndexOfBody<Body, 2>>(k), chunk...,
+           more...);
   }
 };
 
