@@ -32,6 +32,12 @@ struct AddHeat {
   KOKKOS_FUNCTION void operator()(int i, double& heat) const { heat += now(i); }
 };
 
+struct Hottest {
+  Rod now;
+  KOKKOS_FUNCTION void operator()(int i, double& most) const {
+    if (now(i) > most) most = now(i);
+  }
+};
 struct Sum {
   KOKKOS_FUNCTION double operator()(double t, double p) const { return t + p; }
 };
@@ -52,6 +58,8 @@ bool simulate(Example::Options const& options) {
   khs::parallel_for("spread", instance, n - 2, Spread{rod, next});
   khs::element_wise("warm", instance, rod, Sum(), next, power);
   khs::element_sum("heat", instance, heat, Same(), rod);
+  double hottest = 0;
+  khs::parallel_reduce("hottest", instance, n, Hottest{rod}, Kokkos::Max<double>(hottest));
   Kokkos::deep_copy(instance, host_heat, heat);
 
   Kokkos::Experimental::Graph<Device> graph({instance});
@@ -65,7 +73,7 @@ bool simulate(Example::Options const& options) {
   Kokkos::Timer const timer;
   for (int step = 2; step <= steps; ++step) graph.submit(instance);
   instance.fence("the heat is here");
-  return report(timer, host_heat(), n / 2 * double(steps));
+  return report(timer, host_heat(), n / 2 * double(steps)) && hottest > 0;
 }
 
 int main(int argc, char* argv[]) { return Example::run(argc, argv, options, simulate); }
