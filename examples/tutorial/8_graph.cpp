@@ -55,10 +55,10 @@ bool simulate(Example::Options const& options) {
   set_heater(host_power, 1);
   Kokkos::deep_copy(instance, power, host_power);
 
+  double hottest = 0;
   khs::parallel_for("spread", instance, n - 2, Spread{rod, next});
   khs::element_wise("warm", instance, rod, Sum(), next, power);
   khs::element_sum("heat", instance, heat, Same(), rod);
-  double hottest = 0;
   khs::parallel_reduce("hottest", instance, n, Hottest{rod}, Kokkos::Max<double>(hottest));
   Kokkos::deep_copy(instance, host_heat, heat);
 
