@@ -36,8 +36,6 @@ struct Config {
   std::size_t stream_memory = std::size_t(1)
                               << 30;  ///< _STREAM_MEMORY: bytes of a device, as above
   bool pool = true;                   ///< _POOL: on | off: cache freed memory
-  /// _CALIBRATION: the file that keeps measured rates, or off; empty (unset): that of the user
-  std::string calibration = {};
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
   bool pretend_device =

@@ -4,12 +4,14 @@
 // The seam between this library and the device runtime. cuda/ and host/Driver.cpp implement it, the
 // build links one of them. Functions throw CudaError (with the pending CUDA error cleared) unless
 // they are noexcept. In the child of a fork, and after the runtime has shut down, noexcept
-// functions do nothing.
+// functions do nothing. A device stands for its primary context, which the CUDA runtime, Kokkos and
+// most libraries use: calls are made in it, whatever context is current.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 
 #include "Error.hpp"
+#include "MemoryKind.hpp"
 
 #include <array>
 #include <cstddef>
@@ -57,6 +59,10 @@ std::string pci_bus_id(int device);
 /// True if memory locked with lock_pages has the same address on every device as on the host.
 bool registered_memory_keeps_address() noexcept;
 
+/// True if a device reaches all memory of the host coherently, also pageable memory, by the page
+/// tables of the host: NVLink-C2C, not PCIe.
+bool reaches_pageable_memory(int device) noexcept;
+
 // --- Page-locking ------------------------------------------------------------------------------
 
 /// Page-locks [pointer, pointer + bytes) for all devices and maps it into their address space: all
@@ -77,7 +83,7 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept;
 /// Allocates page-locked and mapped memory with cudaHostAlloc: the only source of write-combined
 /// memory, and the fallback where lock_pages does not keep addresses. Returns nullptr when out of
 /// memory. Allocations below 2 MiB need not begin on a page.
-void* allocate_pinned(std::size_t bytes, bool write_combined);
+void* allocate_pinned(std::size_t bytes, MemoryKind kind);
 
 /// Frees what allocate_pinned returned; waits for running kernels. Returns false as unlock_pages.
 bool free_pinned(void* pointer) noexcept;
@@ -227,9 +233,10 @@ enum class Recorded {
   failed        ///< the runtime reported another error: nothing is known, try again later
 };
 
-/// Records in `event` all work that every stream and library of this process has submitted to
-/// `device`. Makes the event if it is nullptr. Does not wait for that work and does not serialise
-/// streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
+/// Records in `event` all work that this process has submitted to `device`, on any stream, except in
+/// contexts that other code made (cuCtxCreate): who lets such a context use memory of ours fences its
+/// stream before the memory is deallocated. Makes the event if it is nullptr. Does not wait for that
+/// work and does not serialise streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
 /// were seen). Detects captures of blocking streams; CUDA cannot tell those of non-blocking streams,
 /// which must be announced.
 Recorded record_all_work(int device, Event& event) noexcept;

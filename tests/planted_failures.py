@@ -127,7 +127,7 @@ def main():
             if (program in ON_GPU) == on_gpu and copy.only in f"{test} {program}" and program in programs]
     print("left out, since they are not built here:",
           *{program for _, _, program, *_ in BUGS if (program in ON_GPU) == on_gpu and program not in programs})
-    environment = dict(os.environ, OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive", KOKKOS_HOST_SPACES_CALIBRATION="off")
+    environment = dict(os.environ, OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive")
 
     def passes(bug):
         *_, test, program = bug

@@ -35,11 +35,15 @@ std::string pci_bus_id(int device) {
 
 bool registered_memory_keeps_address() noexcept { return true; }
 
+bool reaches_pageable_memory(int) noexcept { return false; }
+
 void lock_pages(void*, std::size_t) { refuse("memory cannot be locked for a device"); }
 
 bool unlock_pages(void*, std::size_t) noexcept { return false; }
 
-void* allocate_pinned(std::size_t, bool) { refuse("the device's driver cannot allocate memory"); }
+void* allocate_pinned(std::size_t, MemoryKind) {
+  refuse("the device's driver cannot allocate memory");
+}
 
 bool free_pinned(void*) noexcept { return false; }
 

@@ -58,13 +58,20 @@ void deallocate(void* pointer) noexcept;
 /// the driver. The stream may be destroyed afterwards.
 void deallocate_on(Stream const& stream, void* pointer) noexcept;
 
-/// Keeps the block that contains an address in use, also after deallocate, until the returned handle
-/// is passed to let_go. Returns nullptr if the block is not in use or not of the pool.
+/// A block that is kept in use: [begin, end).
+struct Kept {
+  void* handle      = nullptr;  ///< for let_go; nullptr: none is kept
+  char const* begin = nullptr;
+  char const* end   = nullptr;
+};
+
+/// Keeps the block that contains an address in use, also after deallocate, until its handle is passed
+/// to let_go; none if it is not in use or not of the pool.
 /// \throw std::bad_alloc
-void* keep(void const* pointer);
+Kept keep(void const* pointer);
 
 /// Ends keep. Calls neither the driver nor the system, so that CUDA may call it.
-void let_go(void* kept) noexcept;
+void let_go(void* handle) noexcept;
 
 /// Returns the number of bytes from `pointer` on that may be non-zero; the rest of the block is
 /// zero. Call it right after the allocation, before anything behind `pointer` is written. Only the

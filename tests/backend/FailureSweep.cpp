@@ -6,9 +6,9 @@
 
 #include "FailureSweep.hpp"
 
+#include "../../backend/LinkProbe.hpp"
 #include "../../backend/Placement.hpp"
 #include "../../backend/Replays.hpp"
-#include "../../backend/os/CacheFile.hpp"
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../../backend/os/Topology.hpp"
@@ -108,6 +108,16 @@ TEST_CASE("whichever call fails: control of the pool", "[failures]") {
     expect(pool::statistics().total.bytes_in_use > 0, "in use");
     expect(pool::describe(memory.get())->label == "of a test", "label");
   });
+}
+
+TEST_CASE("whichever call fails: the rates of a link", "[failures]") {
+  static std::array<char, 8192> host;
+  for (std::size_t i = 0; i < host.size() / 2; ++i) host[i] = static_cast<char>(i % 101);
+  Sweep("measure a link", [](Setting&) {
+    LinkProbe({{0, host.data()}}, host.size() / 2).seconds({1, 1});
+    expect(std::memcmp(&host[0], &host[host.size() / 2], host.size() / 2) == 0, "wrong contents");
+  });
+  Sweep("ask for coherence", [](Setting&) { Driver::reaches_pageable_memory(0); });
 }
 
 TEST_CASE("whichever call fails: registration", "[failures]") {
@@ -357,10 +367,9 @@ TEST_CASE("whichever call fails: questions to the system", "[failures]") {
     machine.nearest_node("0000:17:00.0");
     machine.cores_for(0);
   });
-  Sweep("limits and names", [](Setting&) {
+  Sweep("limits", [](Setting&) {
     most_memory();
     locked_memory_limit();
-    host_name();
   });
 }
 

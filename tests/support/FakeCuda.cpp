@@ -109,6 +109,8 @@ void reset(int device_count) {
   m.events.clear();
   m.registrations.clear();
   m.allocations.clear();
+  m.made_contexts.clear();
+  m.locked_in.clear();
   m.user_objects.clear();
   m.counts.clear();
   m.engines.clear();
@@ -119,7 +121,8 @@ void reset(int device_count) {
   m.most_pinned = 0;
   m.registering = std::chrono::milliseconds(0);
   m.every       = 0;
-  m.old_driver = m.addresses_move = m.has_shut_down = m.has_engines = m.engines_stand = false;
+  m.old_driver = m.addresses_move = m.reaches_pageable = m.has_shut_down = m.has_engines =
+      m.engines_stand                                                    = false;
   for (int device = 0; device < device_count; ++device) {
     auto context           = std::make_unique<CUctx_st>();
     context->device        = device;
@@ -181,6 +184,11 @@ void use_old_driver() {
 void registered_memory_moves() {
   std::lock_guard const lock(machine().mutex);
   machine().addresses_move = true;
+}
+
+void reaches_pageable_memory() {
+  std::lock_guard const lock(machine().mutex);
+  machine().reaches_pageable = true;
 }
 
 void shut_down() {

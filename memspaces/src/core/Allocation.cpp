@@ -81,8 +81,7 @@ struct Place {
 Place place_of(SpaceDescription space, int device_id) {
   // Containers with an allocator may allocate before Kokkos is initialized, and after its end.
   int const default_device = Kokkos::is_initialized() ? Kokkos::device_id() : -1;
-  return {space.write_combined ? MemoryKind::write_combined : MemoryKind::page_locked,
-          Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
+  return {space.kind, Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
 }
 
 }  // namespace

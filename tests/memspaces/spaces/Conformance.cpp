@@ -3,6 +3,7 @@
 
 // Requirements that every space meets, with and without a device.
 
+#include "../../../perf/tools/audit/Pair.hpp"
 #include "Spaces.hpp"
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -161,6 +162,13 @@ TEMPLATE_TEST_CASE("mirrors live in the space that was asked for, and keep its d
   CHECK(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, TestType(0), host).extent(0) ==
         100);
   CHECK(Kokkos::create_mirror_view(TestType(0), host).label() == "source_mirror");
+}
+
+TEMPLATE_TEST_CASE("the copy audit knows it as page-locked, with a pool", "[conformance]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  auto const facts = khs::Audit::facts_of(TestType::name());
+  CHECK(facts.memory == khs::Audit::Memory::page_locked);
+  CHECK(facts.has_pool);
 }
 
 TEMPLATE_TEST_CASE("parallel host code works on it", "[conformance]", KOKKOS_HOST_SPACES_ALL) {

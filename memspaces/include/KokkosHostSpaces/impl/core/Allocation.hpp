@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
 
+#include <KokkosHostSpaces/backend/MemoryKind.hpp>
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace KokkosHostSpaces::Impl {
 /// A memory space as the compiled part knows it.
 struct SpaceDescription {
   char const* name;
-  bool write_combined;
+  MemoryKind kind;
 };
 
 /// Allocates near a device and reports the allocation to Kokkos Tools.
@@ -69,7 +70,7 @@ class PoolMemory {
   void* data() const { return m_data; }  ///< aligned to 256 bytes; nullptr for zero bytes
 
  private:
-  static constexpr SpaceDescription space{"Mapped", false};
+  static constexpr SpaceDescription space{"Mapped", MemoryKind::page_locked};
 
   std::string m_label;
   std::size_t m_bytes;

@@ -11,6 +11,7 @@
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRange.hpp>
@@ -112,6 +113,9 @@ template <class View>
 ArgumentFacts facts_of(StreamedArgument<Resident<View>, Access::read> const& argument) {
   ArgumentFacts facts = facts_of(StreamedArgument<View, Access::read>{argument.view.host()});
   facts.fixed         = true;
+  if (pretends_device())
+    facts.stale = argument.view.copies().are_stale(
+        facts.data, argument.view.host().span() * facts.element_bytes);
   return facts;
 }
 
@@ -224,7 +228,11 @@ struct StreamSetting {
       for (auto const& instance : options.instances)
         job.targets.push_back({instance.cuda_device(), instance.cuda_stream()});
 #endif
-    job.rates = [targets = job.targets](std::size_t t) { return link_rates(targets[t].device); };
+    job.weights = [targets = job.targets] {
+      std::vector<int> devices;
+      for (StreamTarget const& target : targets) devices.push_back(target.device);
+      return link_weights(devices);
+    };
     auto const saved = std::make_shared<std::vector<Kokkos::View<char*, MappedSpace>>>();
     job.save = [saved, instance = options.instances.front()](void const* from, std::size_t bytes) {
       saved->emplace_back(Kokkos::view_alloc(Kokkos::WithoutInitializing,
