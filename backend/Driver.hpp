@@ -4,7 +4,8 @@
 // The seam between this library and the device runtime. cuda/ and host/Driver.cpp implement it, the
 // build links one of them. Functions throw CudaError (with the pending CUDA error cleared) unless
 // they are noexcept. In the child of a fork, and after the runtime has shut down, noexcept
-// functions do nothing.
+// functions do nothing. A device stands for its primary context, which the CUDA runtime, Kokkos and
+// most libraries use: calls are made in it, whatever context is current.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
@@ -232,9 +233,10 @@ enum class Recorded {
   failed        ///< the runtime reported another error: nothing is known, try again later
 };
 
-/// Records in `event` all work that every stream and library of this process has submitted to
-/// `device`. Makes the event if it is nullptr. Does not wait for that work and does not serialise
-/// streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
+/// Records in `event` all work that this process has submitted to `device`, on any stream, except in
+/// contexts that other code made (cuCtxCreate): who lets such a context use memory of ours fences its
+/// stream before the memory is deallocated. Makes the event if it is nullptr. Does not wait for that
+/// work and does not serialise streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
 /// were seen). Detects captures of blocking streams; CUDA cannot tell those of non-blocking streams,
 /// which must be announced.
 Recorded record_all_work(int device, Event& event) noexcept;

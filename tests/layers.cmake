@@ -183,12 +183,17 @@ set(system "(sys/|unistd|pthread|sched|fcntl|dlfcn|linux/|numa|hwloc)")
 forbid(backend "${include}.*[Kk]okkos" "" "backend/ never includes Kokkos")
 forbid(backend "${include}cuda" "backend/cuda/" "only backend/cuda/ includes CUDA")
 forbid(backend "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "backend/cuda/" "only backend/cuda/ calls CUDA")
+foreach(folder backend memspaces perf/tools)
+  forbid(${folder} "(std::async|pthread_create|std::j?thread *[({]|std::j?thread [a-z_]+[({]|(vector|list|deque|array)<std::j?thread)"
+    "backend/os/Threads.hpp" "only backend/os/Threads.hpp starts threads: it keeps them from the application's signals")
+endforeach()
 forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc")
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/(${glue})Glue.hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/Overloads).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
+forbid(memspaces "::[ ]*specialize[^a-z]" "" "Kokkos 5.3 has no ViewTraits::specialize, and what names it is passed over in silence")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/(core/DependentLaunch|vector/(MapKernel|ReductionKernel)).hpp"
   "only DependentLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
 forbid(memspaces "(^|[^a-z_])copy_thresholds[.]" "src/tuning/CopyThresholds.cpp" "planning asks copy_thresholds_in_use(): a file may override some")

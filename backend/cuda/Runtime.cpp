@@ -143,13 +143,21 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
   return Context::in_use;
 }
 
+bool Runtime::is_known_primary(CUcontext context) const noexcept {
+  return context != nullptr &&
+         std::any_of(contexts.begin(), contexts.end(), [&](auto const& known) {
+           return known.load(std::memory_order_relaxed) == context;
+         });
+}
+
 ContextInUse::ContextInUse(Runtime& runtime) noexcept {
-  CUcontext context = nullptr;
-  if (runtime.current_context(&context) == CUDA_SUCCESS && context != nullptr) return;
-  bool found = runtime.context_of(current_device(), context) == Runtime::Context::in_use;
+  CUcontext current = nullptr, primary = nullptr;
+  bool const told = runtime.current_context(&current) == CUDA_SUCCESS;
+  if (told && runtime.is_known_primary(current)) return;
+  bool found = runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
   for (int device = 0; !found && device < runtime.devices; ++device)
-    found = runtime.context_of(device, context) == Runtime::Context::in_use;
-  if (found) m_scope.emplace(runtime, context);
+    found = runtime.context_of(device, primary) == Runtime::Context::in_use;
+  if (found && !(told && current == primary)) m_scope.emplace(runtime, primary);
 }
 
 ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {

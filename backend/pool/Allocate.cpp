@@ -269,7 +269,7 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
   if (!pools.retirement.wait_if_it_ends(patience)) return nullptr;
 
-  std::size_t const roomy  = std::max(growth, Heap::own_growth(wanted + wanted / 8));
+  std::size_t const roomy = std::max(growth, Heap::growth_with_slack(wanted, pools.ledger.limit()));
   std::size_t const excess = excess_if_more(roomy);
   Surplus surplus{excess, false};
   if (!idle) {
@@ -295,13 +295,14 @@ void* take_grown_in_turn(SlowPath const& path, std::size_t growth) {
 void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   Heap& heap              = path.heap;
   std::size_t const least = Heap::least_growth(path.request.bytes);
-  std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes) : least;
+  std::size_t const limit = path.pools.ledger.limit();
+  std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes, limit) : least;
   if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
   if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(path, growth)) return memory;
   }
   SlowPath::Refusal refusal;
-  void* const memory = growth > Heap::own_growth(path.request.bytes)
+  void* const memory = growth > Heap::own_growth(path.request.bytes, limit)
                            ? take_grown_in_turn(path, growth)
                            : path.take_grown(growth, refusal);
   return memory != nullptr ? memory : path.take_in_shortage(least);

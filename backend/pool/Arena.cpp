@@ -12,6 +12,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
+// A longer rest is cut off, even if it is less than 1/16 of the block.
+constexpr std::size_t largest_rest = std::size_t(1) << 20;
+
 bool is_whole_segment(Block const& block) noexcept {
   return block.before == nullptr && block.after == nullptr;
 }
@@ -90,8 +93,8 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
     block        = &cut(front, lead);
     enter(front);
   }
-  // A rest of less than 1/16 stays with the block: it would hardly serve a request.
-  if (block->bytes - bytes >= std::max(page_bytes, bytes / 16)) {
+  // A rest that would hardly serve a request stays with the block.
+  if (block->bytes - bytes >= std::clamp(bytes / 16, page_bytes, largest_rest)) {
     cut(*block, bytes);
   } else {
     leave(*block);

@@ -18,7 +18,10 @@ constexpr std::size_t MiB = std::size_t(1) << 20;
 
 constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
 constexpr std::size_t largest_of_small = 8 * MiB;
-constexpr std::size_t everything       = std::numeric_limits<std::size_t>::max();
+// Under a limit a segment for many blocks is at most this part of it, but not below smallest_segment: what
+// is unused of it counts, and all processes of a node together can register only about 65 000 ranges.
+constexpr std::size_t segments_in_limit = 256;
+constexpr std::size_t everything        = std::numeric_limits<std::size_t>::max();
 
 // Blocks handled by one allocation: as many as keep pace with deallocations in a short time.
 constexpr std::size_t few  = 64;
@@ -208,18 +211,25 @@ void Heap::put_back(BlockHeader& header, Epoch epoch) noexcept {
 }
 
 std::size_t Heap::least_growth(std::size_t bytes) noexcept { return whole_pages(span_for(bytes)); }
-std::size_t Heap::own_growth(std::size_t bytes) noexcept {
-  return whole_huge_pages(span_for(bytes));
+
+std::size_t Heap::own_growth(std::size_t bytes, std::size_t limit) noexcept {
+  return limit > 0 ? least_growth(bytes) : whole_huge_pages(span_for(bytes));
 }
 
-std::size_t Heap::good_growth(std::size_t bytes) const noexcept {
-  if (bytes >= own_segment) return own_growth(bytes);
+std::size_t Heap::growth_with_slack(std::size_t bytes, std::size_t limit) noexcept {
+  return own_growth(limit > 0 ? bytes : bytes + bytes / 8, limit);
+}
+
+std::size_t Heap::good_growth(std::size_t bytes, std::size_t limit) const noexcept {
+  if (bytes >= own_segment) return own_growth(bytes, limit);
   // An eighth of what is locked bounds unused memory; whole spans leave no rest at the end.
   std::size_t const span = span_for(bytes);
   // A small segment becomes unused as a whole sooner, and can then be given back.
-  std::size_t const most   = m_shared.is_for_large ? largest_segment : largest_of_small;
-  std::size_t const wanted = std::clamp(locked_bytes() / 8, smallest_segment, most);
-  return whole_huge_pages(std::max<std::size_t>(wanted / span, 1) * span);
+  std::size_t most = m_shared.is_for_large ? largest_segment : largest_of_small;
+  if (limit > 0) most = std::clamp(limit / segments_in_limit, smallest_segment, most);
+  std::size_t const wanted         = std::clamp(locked_bytes() / 8, smallest_segment, most);
+  std::size_t const bytes_of_spans = std::max<std::size_t>(wanted / span, 1) * span;
+  return limit > 0 ? whole_pages(bytes_of_spans) : whole_huge_pages(bytes_of_spans);
 }
 
 void Heap::adopt(Segments& made) {

@@ -8,6 +8,7 @@
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
+#include "../os/Threads.hpp"
 #include "Control.hpp"
 #include "Pool.hpp"
 #include "Pools.hpp"
@@ -80,7 +81,7 @@ std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t 
   constexpr std::chrono::microseconds while_others_work(50);
   Pools& pools        = Pools::instance();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
-  std::size_t bytes   = Heap::own_growth(chunk);
+  std::size_t bytes   = Heap::own_growth(chunk, pools.ledger.limit());
   for (;;) {
     std::uint64_t const changes = pools.ledger.changes();
     try {
@@ -168,7 +169,7 @@ pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kin
     work(stop, *progress, pool, chunk, device);
   };
   try {
-    all.all.push_back({progress, std::jthread(job)});
+    all.all.push_back({progress, start_thread<std::jthread>(job)});
   } catch (std::system_error const& error) {
     throw Error(std::string("memory cannot be reserved (the system gives no thread to do it: ") +
                 error.what() + "): raise the limit of processes (ulimit -u) or of memory");

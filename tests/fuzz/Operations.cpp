@@ -5,6 +5,7 @@
 // and compared with a plain copy of the bytes that each must have. Streamed loops run as on a GPU
 // (KOKKOS_HOST_SPACES_PRETEND_DEVICE).
 
+#include "../support/LimitModel.hpp"
 #include "Fuzz.hpp"
 #include "Held.hpp"
 #include "Input.hpp"
@@ -12,11 +13,9 @@
 #include <KokkosHostSpaces.hpp>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,13 +24,8 @@ namespace {
 
 namespace khs = KokkosHostSpaces;
 using Host    = Kokkos::DefaultHostExecutionSpace;
-using Fuzz::Array, Fuzz::Byte, Fuzz::Bytes, Fuzz::Held, Fuzz::Input, Fuzz::data_of;
-
-struct Registered {
-  khs::Registration registration;
-  Byte* begin;
-  std::size_t bytes;
-};
+using Fuzz::Array, Fuzz::Byte, Fuzz::Bytes, Fuzz::Held, Fuzz::Input, Fuzz::Registered,
+    Fuzz::data_of;
 
 // What the Views, registrations and the pool of a run are expected to be.
 class World {
@@ -93,14 +87,10 @@ class World {
     Array<Space> const view =
         zeros ? Array<Space>("fuzz", n)
               : Array<Space>(Kokkos::view_alloc("fuzz", Kokkos::WithoutInitializing), n);
+    if constexpr (!std::is_same_v<Space, Kokkos::HostSpace>) m_model.allocated(n + header);
     Bytes bytes(n);
     if (zeros) expect(std::equal(bytes.begin(), bytes.end(), view.data()), "a new View is zero");
-    static Bytes const pattern = [] {
-      Bytes numbers((std::size_t(2) << 20) + 256);
-      std::iota(numbers.begin(), numbers.end(), Byte(0));
-      return numbers;
-    }();
-    std::copy_n(pattern.begin() + m_in.byte(), n, bytes.begin());
+    Fuzz::fill_with_pattern(bytes, m_in.byte());
     std::copy(bytes.begin(), bytes.end(), view.data());
     m_held.push_back({view, std::move(bytes)});
   }
@@ -110,9 +100,27 @@ class World {
     std::size_t const n = m_in.size();
     switch (m_in.byte() % 4) {
       case 0:
-      case 1: make_in<khs::PinnedSpace>(n); break;
-      case 2: make_in<khs::WriteCombinedSpace>(n); break;
+      case 1: make_pooled<khs::PinnedSpace>(n); break;
+      case 2: make_pooled<khs::WriteCombinedSpace>(n); break;
       default: make_in<Kokkos::HostSpace>(n); break;
+    }
+  }
+
+  // What is refused is not what must be served, nor fits once all is given back that is not in use.
+  template <class Space>
+  void make_pooled(std::size_t n) {
+    try {
+      make_in<Space>(n);
+    } catch (khs::OutOfPinnedMemory const&) {
+      expect(!m_model.must_serve(n + header) || !m_snapshots.empty(),
+             "what fits under the limit is served");
+      fence_snapshots();
+      khs::pool::trim(0);
+      m_model.trimmed();
+      khs::pool::Statistics const now = khs::pool::statistics();
+      expect(now.total.bytes_locked + LimitModel::rounded(n + header) > now.limit,
+             "what can be had is not refused");
+      throw;
     }
   }
 
@@ -120,6 +128,7 @@ class World {
     Held* const held = any();
     if (held == nullptr) return;
     held->check();
+    if (Fuzz::is_in_pool(*held)) m_model.deallocated(held->size() + header);
     std::swap(*held, m_held.back());
     m_held.pop_back();
   }
@@ -234,17 +243,24 @@ class World {
   void resize() {
     Held* const held = any();
     if (held == nullptr) return;
-    std::size_t const n = m_in.size();
-    bool const keeps    = m_in.byte() % 2 == 0;
+    std::size_t const n  = m_in.size();
+    bool const keeps     = m_in.byte() % 2 == 0;
+    bool const is_pooled = Fuzz::is_in_pool(*held);
+    if (is_pooled) m_model.used_otherwise();
     try {
       std::visit([&](auto& v) { keeps ? Kokkos::resize(v, n) : Kokkos::realloc(v, n); },
                  held->view);
     } catch (khs::OutOfPinnedMemory const&) {
       if (!keeps) {
+        m_model.deallocated(held->size() + header);
         std::swap(*held, m_held.back());
         m_held.pop_back();
       }
       throw;
+    }
+    if (is_pooled) {
+      m_model.allocated(n + header);
+      m_model.deallocated(held->size() + header);
     }
     if (!keeps) held->expected.clear();
     held->expected.resize(n);
@@ -255,6 +271,7 @@ class World {
   void trim() {
     std::size_t const left = m_in.below(1 << 16) * 256;
     khs::pool::trim(left);
+    if (left == 0 && m_snapshots.empty()) m_model.trimmed();
     expect(khs::pool::statistics().total.bytes_cached <= left + (std::size_t(64) << 20),
            "what is cached is trimmed");
   }
@@ -264,13 +281,16 @@ class World {
     std::size_t const locked = khs::pool::statistics().total.bytes_locked;
     Byte const which         = m_in.byte();
     std::size_t const more   = m_in.below(1 << 16) * 256;
-    khs::pool::set_limit(which % 2 == 0 ? 0
-                         : which == 1   ? SIZE_MAX
-                                        : locked / (which % 4 + 1) + more + 1);
+    std::size_t const limit  = which % 2 == 0 ? 0
+                               : which == 1   ? SIZE_MAX
+                                              : locked / (which % 4 + 1) + more + 1;
+    khs::pool::set_limit(limit);
+    m_model.set_limit(limit);
   }
 
   void reserve() {
     if (m_in.byte() % 32 != 0) return;  // rarely: it starts a thread
+    m_model.used_otherwise();
     khs::pool::reserve(m_in.below(1 << 16) * 32, khs::PinnedSpace(), 1 + m_in.below(1 << 16) * 32)
         .wait();
   }
@@ -331,6 +351,7 @@ class World {
     auto const n   = std::int64_t(x.extent(0));
     auto const rim = std::int64_t(m_in.byte() % 4);
     if (n <= 2 * rim) return;
+    m_model.used_otherwise();
     khs::StreamOptions<Host> options;
     options.chunk_rows = n / 8 + 1 + std::int64_t(m_in.below(std::size_t(n)));
     options.slots      = m_in.byte() % 4;
@@ -383,6 +404,7 @@ class World {
   void snapshot() {
     Held* const held = any();
     if (held == nullptr) return;
+    m_model.used_otherwise();
     std::visit(
         [&](auto const& v) {
           m_snapshots.push_back(
@@ -433,28 +455,7 @@ class World {
            "locked memory is in use, retired or cached");
     expect(t.bytes_high_water >= t.bytes_in_use, "the high water is the most");
     expect(t.bytes_asked <= t.bytes_in_use, "what is in use is at least what was asked for");
-    std::map<std::string, std::size_t> blocks, bytes;
-    for (Held const& held : m_held)
-      std::visit(
-          [&](auto const& v) {
-            ++blocks[std::decay_t<decltype(v)>::memory_space::name()];
-            bytes[std::decay_t<decltype(v)>::memory_space::name()] += v.extent(0);
-          },
-          held.view);
-    for (khs::pool::SpaceUsage const& space : now.spaces) {
-      expect(space.blocks == blocks[space.space], "each View is a block");
-      std::size_t const headers = space.blocks * 512;
-      expect(space.bytes_asked >= bytes[space.space] &&
-                 space.bytes_asked <= bytes[space.space] + headers,
-             "a space has the bytes of its Views");
-    }
-    for (Held const& held : m_held)
-      if (auto const* const view = std::get_if<Array<khs::PinnedSpace>>(&held.view)) {
-        auto const block = khs::pool::describe(*view);
-        expect(held.size() == 0 ||
-                   (block && block->label == "fuzz" && block->state == khs::pool::State::in_use),
-               "a View is told by its label");
-      }
+    Fuzz::check_spaces(now, m_held);
   }
 
   // Nothing is left.
@@ -474,7 +475,9 @@ class World {
     expect(!empties || now.total.bytes_locked == 0, "nothing is locked at the end");
   }
 
+  static constexpr std::size_t header = 256;  // of a View, at most
   Input& m_in;
+  LimitModel m_model{2};
   std::vector<Held> m_held;
   std::vector<Registered> m_registered;
   std::vector<khs::Snapshot> m_snapshots;

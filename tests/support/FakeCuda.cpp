@@ -109,6 +109,8 @@ void reset(int device_count) {
   m.events.clear();
   m.registrations.clear();
   m.allocations.clear();
+  m.made_contexts.clear();
+  m.locked_in.clear();
   m.user_objects.clear();
   m.counts.clear();
   m.engines.clear();

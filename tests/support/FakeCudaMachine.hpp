@@ -148,6 +148,8 @@ struct Machine {
   std::map<cudaUserObject_t, std::shared_ptr<UserObject>> user_objects;  ///< not given to a graph
   std::map<std::uintptr_t, std::size_t> registrations;
   std::map<std::uintptr_t, Allocation> allocations;
+  std::vector<std::unique_ptr<CUctx_st>> made_contexts;  ///< by cuCtxCreate
+  std::map<std::uintptr_t, CUcontext> locked_in;         ///< such a context, with which it goes
 
   std::size_t most_pinned = 0;
   std::chrono::milliseconds registering{0};
@@ -218,6 +220,8 @@ struct Machine {
 
   /// The context of the calling thread, made active.
   CUctx_st& current();
+  /// Notes that memory is page-locked in that context.
+  void note_locked(void const* pointer);
 };
 
 Machine& machine();
@@ -250,6 +254,8 @@ CUresult current_context(CUcontext*);
 CUresult push_context(CUcontext);
 CUresult pop_context(CUcontext*);
 CUresult synchronize_context();
+CUresult create_context(CUcontext*, unsigned int, CUdevice);
+CUresult destroy_context(CUcontext);
 CUresult record_context_event(CUcontext, CUevent);  // FakeCudaEvents.cpp
 CUresult create_event(CUevent*, unsigned int);
 CUresult query_event(CUevent);

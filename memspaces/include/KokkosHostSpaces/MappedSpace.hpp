@@ -7,6 +7,7 @@
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/core/HostMemorySpace.hpp>
 #include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 #include <KokkosHostSpaces/impl/spaces/ZeroFillGlue.hpp>
 
 namespace KokkosHostSpaces {

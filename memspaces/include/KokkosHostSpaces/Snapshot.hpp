@@ -237,7 +237,8 @@ struct SnapshotFunction {
 /// Writers are called one after the other, in the order of the calls. A writer may take snapshots, but
 /// not fence them. It may keep its Views; their bytes are not counted after it returns. It must not call
 /// MPI without MPI_THREAD_MULTIPLE, and must not wait for anything that the calling thread does only
-/// after a fence. What it throws is rethrown by the next fence of its handle or of a later one.
+/// after a fence. Its thread blocks all signals that it does not raise itself, and programs that a writer
+/// starts inherit that. What it throws is rethrown by the next fence of its handle or of a later one.
 ///
 /// A child of a fork cannot use the queues of its parent, but may destroy them.
 ///

@@ -7,6 +7,7 @@
 #include "../../../backend/Error.hpp"
 #include "../../../backend/os/Cores.hpp"
 #include "../../../backend/os/Fork.hpp"
+#include "../../../backend/os/Threads.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -71,7 +72,7 @@ std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool re
   try {
     std::lock_guard const lock(made->m_mutex);
     // The thread shares the ownership: a writer may destroy the queue that calls it.
-    made->m_thread    = std::thread([made, cores] {
+    made->m_thread    = Backend::start_thread([made, cores] {
       cores.bind_this_thread();
       made->run();
     });

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -92,6 +93,40 @@ bool has_current_context() {
   return context != nullptr;
 }
 
+// A context of its own, as OptiX or PyCUDA make one; current in this thread.
+class ContextOfOthers {
+ public:
+  explicit ContextOfOthers(CUdevice device) {
+    auto const make = driver_function<CUresult (*)(CUcontext*, unsigned, CUdevice)>("cuCtxCreate");
+    REQUIRE(make(&m_context, 0, device) == CUDA_SUCCESS);
+  }
+  ~ContextOfOthers() { driver_function<CUresult (*)(CUcontext)>("cuCtxDestroy")(m_context); }
+  ContextOfOthers(ContextOfOthers const&)            = delete;
+  ContextOfOthers& operator=(ContextOfOthers const&) = delete;
+
+  bool is_current() const {
+    CUcontext context = nullptr;
+    REQUIRE(Driver::runtime()->current_context(&context) == CUDA_SUCCESS);
+    return context == m_context;
+  }
+
+ private:
+  template <class Function>
+  static Function driver_function(char const* name) {
+    void* function                         = nullptr;
+    cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &status);
+#else
+    cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status);
+#endif
+    if (status != cudaDriverEntryPointSuccess) throw std::runtime_error(name);
+    return reinterpret_cast<Function>(function);
+  }
+
+  CUcontext m_context = nullptr;
+};
+
 int current_device() {
   int device = -1;
   DeviceWork::require(cudaGetDevice(&device), "cudaGetDevice");
@@ -165,4 +200,40 @@ TEST_CASE("there is no stream of a device that does not exist") {
     CAPTURE(device);
     CHECK_THROWS_AS(Driver::private_stream(device), CudaError);
   }
+}
+
+TEST_CASE("memory that is page-locked while a context of others is current outlives that context") {
+  start_test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::vector<char> mine(100);
+  Region locked, combined;
+  {
+    ContextOfOthers const other(0);
+    locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+    combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+    register_range(mine.data(), mine.size(), "mine");
+    CHECK(other.is_current());
+  }
+  for (void* const pointer : {locked.pointer, combined.pointer, static_cast<void*>(mine.data())})
+    CHECK(Driver::inspect(pointer) == Driver::PointerKind::pinned);
+  *static_cast<char volatile*>(combined.pointer) = 1;
+  CHECK((give_back(locked) && give_back(combined)));
+  CHECK(unregister_range(mine.data()).empty());
+}
+
+TEST_CASE("memory is used and given back while a context of others is current") {
+  start_test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::vector<char> mine(100);
+  Region const locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  register_range(mine.data(), mine.size(), "mine");
+  ContextOfOthers const other(0);
+  CHECK(Driver::inspect(locked.pointer) == Driver::PointerKind::pinned);
+  Driver::Stream const stream = Driver::private_stream();
+  Driver::copy(locked.pointer, mine.data(), mine.size(), stream);
+  Driver::fence(stream);
+  CHECK((give_back(locked) && give_back(combined)));
+  CHECK(unregister_range(mine.data()).empty());
+  CHECK(other.is_current());
 }

@@ -4,6 +4,7 @@
 // Snapshots: what writers get, in which order, and what becomes of their errors. On a GPU the same.
 
 #include "../../support/ChildOfFork.hpp"
+#include "../../support/SignalMask.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
@@ -241,6 +242,16 @@ TEST_CASE("a writer may destroy the queue that calls it", "[snapshot]") {
   CHECK(called == 2);
 }
 
+TEST_CASE("the thread of writers leaves signals to the application", "[snapshot]") {
+  khs::SnapshotQueue queue;
+  bool leaves = false;
+  queue
+      .take("mask", Execution(), field_of(1),
+            [&](auto const&) { leaves = leaves_signals_to_others(); })
+      .fence();
+  CHECK(leaves);
+}
+
 TEST_CASE("memory that cannot be had leaves no snapshot behind", "[snapshot]") {
   khs::SnapshotQueue queue({.bytes_in_flight = std::size_t(1) << 60});
   Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const huge(nullptr, std::size_t(1)
@@ -305,7 +316,7 @@ TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room besid
   CHECK(written == 6);
 
   khs::SnapshotQueue refuses({.bytes_in_flight = 100 * one, .when_full = khs::WhenFull::refuse});
-  Gate gate;  // opens before the queue waits for its writers
+  Gate gate;                    // opens before the queue waits for its writers
   auto const hold_many = [&] {  // more than memory that gets ready meanwhile can hold, too
     for (int i = 0; i < 40; ++i) refuses.take("refuses", Execution(), field, gate.hold());
   };

@@ -84,9 +84,20 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 namespace KokkosHostSpaces::Impl {
 
+/// True if a library has customized the access to elements. A Kokkos that does not say so is asked for the
+/// type of a reference to an element.
+template <class View>
+constexpr bool is_customized() {
+  if constexpr (requires { View::traits::impl_is_customized; })
+    return View::traits::impl_is_customized;
+  else
+    return !std::is_same_v<typename View::reference_type, typename View::value_type&> &&
+           !View::memory_traits::is_atomic;
+}
+
 /// Views that no library has customized.
 template <class View>
-concept PlainView = !View::traits::impl_is_customized;
+concept PlainView = !is_customized<View>();
 
 /// Refuses others, where elements are taken as bytes.
 template <class... Views>
@@ -147,25 +158,6 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
 }
 
-/// Views whose memory stays near the same device in resize and realloc: defined in Resize.hpp.
-template <class View>
-concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
-    (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
-     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
-     std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
-
-/// Extents as Kokkos passes them: KOKKOS_INVALID_INDEX beyond the rank.
-using AllExtents = std::array<std::size_t, 8>;
-
-template <class View>
-typename View::array_layout with_extents(View const& view, AllExtents const& extents);
-template <class View, class... P>
-void resize_view(ViewProperties<P...> const& properties, View& view,
-                 typename View::array_layout const& layout);
-template <class View, class... P>
-void realloc_view(ViewProperties<P...> const& properties, View& view,
-                  typename View::array_layout const& layout);
-
 #ifdef KOKKOS_ENABLE_CUDA
 
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
@@ -194,47 +186,5 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
 #endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
-
-// Kokkos' resize and realloc find these by argument-dependent lookup at the point of instantiation,
-// so the order of includes does not matter.
-namespace Kokkos {
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
-    const size_t n0, const size_t n1, const size_t n2, const size_t n3, const size_t n4,
-    const size_t n5, const size_t n6, const size_t n7) {
-  KokkosHostSpaces::Impl::resize_view(
-      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
-    const typename Kokkos::View<T, P...>::array_layout& layout) {
-  KokkosHostSpaces::Impl::resize_view(arg_prop, v, layout);
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
-    Kokkos::View<T, P...>& v, const size_t n0, const size_t n1, const size_t n2, const size_t n3,
-    const size_t n4, const size_t n5, const size_t n6, const size_t n7,
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
-  KokkosHostSpaces::Impl::realloc_view(
-      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
-    Kokkos::View<T, P...>& v, const typename Kokkos::View<T, P...>::array_layout& layout,
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
-  KokkosHostSpaces::Impl::realloc_view(arg_prop, v, layout);
-}
-
-}  // namespace Kokkos
 
 #endif

@@ -82,14 +82,6 @@ template <class Dst, class Src>
 inline constexpr bool accessible_v =
     is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
 
-/// `Type`, written so that a function template which returns it has another mangled name than
-/// Kokkos' template with the same signature. Compilers such as GCC before 14 leave constraints out
-/// of mangled names, and two definitions of one name must be equal.
-template <class Type, class...>
-struct OwnName {
-  using type = Type;
-};
-
 }  // namespace Impl
 }  // namespace KokkosHostSpaces
 

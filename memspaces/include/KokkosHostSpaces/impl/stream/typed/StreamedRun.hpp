@@ -113,6 +113,9 @@ template <class View>
 ArgumentFacts facts_of(StreamedArgument<Resident<View>, Access::read> const& argument) {
   ArgumentFacts facts = facts_of(StreamedArgument<View, Access::read>{argument.view.host()});
   facts.fixed         = true;
+  if (pretends_device())
+    facts.stale = argument.view.copies().are_stale(
+        facts.data, argument.view.host().span() * facts.element_bytes);
   return facts;
 }
 

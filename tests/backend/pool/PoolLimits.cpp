@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What fits under a limit is served: whatever the pool locks for later requests leaves room for others.
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/pool/Pool.hpp"
+#include "../../support/LimitModel.hpp"
+#include "PoolTest.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+
+namespace {
+
+// Blocks that are deallocated at the end, also if a test fails.
+struct Blocks {
+  struct Held {
+    char* block;
+    std::size_t bytes;
+  };
+  std::vector<Held> held;
+
+  Blocks() = default;
+  ~Blocks() {
+    while (!held.empty()) deallocate(0);
+  }
+  Blocks(Blocks const&)            = delete;
+  Blocks& operator=(Blocks const&) = delete;
+
+  // False if it is refused.
+  bool allocate(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {
+    try {
+      held.reserve(held.size() + 1);
+      auto* const block =
+          static_cast<char*>(Pool::allocate({bytes, kind, -1, "TestSpace", "limited"}));
+      held.push_back({block, bytes});
+      return true;
+    } catch (OutOfPinnedMemory const&) {
+      return false;
+    }
+  }
+
+  // Returns its bytes.
+  std::size_t deallocate(std::size_t i) {
+    std::swap(held[i], held.back());
+    Held const last = held.back();
+    held.pop_back();
+    Pool::deallocate(last.block);
+    return last.bytes;
+  }
+};
+
+// True if none of them is refused.
+bool fit_together(std::initializer_list<std::size_t> sizes) {
+  Blocks blocks;
+  return std::all_of(sizes.begin(), sizes.end(),
+                     [&](std::size_t bytes) { return blocks.allocate(bytes); });
+}
+
+}  // namespace
+
+TEST_CASE("blocks that fill the limit are served after a smaller one") {
+  PoolTest const test;
+  pool::set_limit(256 * MiB);
+  CHECK(fit_together({100 * MiB}));
+  CHECK(fit_together({128 * MiB, 128 * MiB}));
+}
+
+TEST_CASE("blocks that fill the limit are served whatever their number of huge pages") {
+  PoolTest const test;
+  std::size_t const third = 33 * MiB + 64 * KiB;
+  pool::set_limit(3 * third);
+  CHECK(fit_together({third, third, third}));
+  pool::trim(0);
+  CHECK(fit_together({20 * MiB + 4 * KiB, 3 * third - 20 * MiB - 4 * KiB}));
+}
+
+TEST_CASE("a buffer that grew leaves room for a second one") {
+  PoolTest const test;
+  pool::set_limit(256 * MiB);
+  Blocks blocks;
+  for (std::size_t const mebibytes : {100, 110, 120, 128}) {
+    if (!blocks.held.empty()) blocks.deallocate(0);
+    CHECK(blocks.allocate(mebibytes * MiB));
+  }
+  CHECK(blocks.allocate(128 * MiB));
+}
+
+TEST_CASE("two users that need exactly what the limit allows are never refused") {
+  PoolTest const test;
+  constexpr std::size_t bytes = 16 * MiB;
+  pool::set_limit(2 * bytes);
+  Blocks users[2];
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    Blocks& user = users[random() % 2];
+    if (!user.held.empty()) user.deallocate(0);
+    auto const kind = random() % 2 == 0 ? MemoryKind::page_locked : MemoryKind::write_combined;
+    REQUIRE(user.allocate(bytes, kind));
+  }
+}
+
+TEST_CASE("a reservation takes no more than was asked for where there is a limit") {
+  PoolTest const test;
+  std::size_t const bytes = 32 * MiB + 4 * KiB;
+  pool::set_limit(64 * MiB);
+  Pool::reserve(bytes, MemoryKind::page_locked, -1, bytes).wait();
+  CHECK(fit_together({bytes, 64 * MiB - bytes}));
+}
+
+TEST_CASE("many small blocks lock at most 4 MiB for each heap beyond what they need") {
+  PoolTest const test;
+  pool::set_limit(102 * MiB);
+  Blocks blocks;
+  while (PoolTest::usage().bytes_in_use < 57 * MiB) REQUIRE(blocks.allocate(256 * KiB));
+  CHECK(blocks.allocate(40 * MiB));
+}
+
+TEST_CASE("under a limit nothing is refused that must be served") {
+  PoolTest const test;
+  unsigned const seed = GENERATE(range(0U, 24U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  LimitModel model(2);
+  Blocks blocks;
+  std::size_t const largest = (seed % 3 + 1) * 6 * MiB;
+  std::size_t limit         = 0;
+  for (int i = 0; i < 120; ++i) {
+    auto const what = random() % 16;
+    if (what == 0 || i == 0) {
+      pool::set_limit(limit = random() % 4 == 0 && i > 0 ? 0 : 16 * MiB + random() % (5 * largest));
+      model.set_limit(limit);
+    } else if (what == 1) {
+      pool::trim(0);
+      model.trimmed();
+    } else if (what < 7 && !blocks.held.empty()) {
+      do {
+        model.deallocated(blocks.deallocate(random() % blocks.held.size()));
+      } while (what == 2 && !blocks.held.empty());
+    } else {
+      std::size_t const bytes = 1 + random() % (random() % 3 == 0 ? 64 * KiB : largest);
+      auto const kind = random() % 3 == 0 ? MemoryKind::write_combined : MemoryKind::page_locked;
+      bool const must_serve = model.must_serve(bytes);
+      auto const before     = PoolTest::usage();
+      CAPTURE(i, bytes, limit, before.bytes_in_use, before.bytes_locked);
+      if (blocks.allocate(bytes, kind)) {
+        model.allocated(bytes);
+        continue;
+      }
+      REQUIRE_FALSE(must_serve);
+      // What is refused does not fit if all is given back that is not in use.
+      pool::trim(0);
+      model.trimmed();
+      REQUIRE(PoolTest::usage().bytes_locked + LimitModel::rounded(bytes) > limit);
+      REQUIRE_FALSE(blocks.allocate(bytes, kind));
+    }
+  }
+}
