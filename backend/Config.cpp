@@ -172,7 +172,8 @@ Config configure() {
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
                                  int devices) {
   // Those of tools and scripts, which are not in Config.
-  std::vector<std::string> known = {"AUDIT", "CUPTI", "ARCHIVE_DIR"};
+  std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
+                                    "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
   visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
   for (std::string& name : known) name.insert(0, prefix);
   std::vector<std::string> result;

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -41,7 +44,7 @@ std::vector<Mount> memory_mounts(std::string const& root) {
   std::vector<Mount> mounts;
   std::ifstream file(root + "/proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
-    auto const middle = line.find(" - ");
+    auto const middle = line.find(" - cgroup");
     if (middle == std::string::npos) continue;
     std::istringstream before(line), behind(line.substr(middle + 3));
     std::string skipped, type, source, options;
@@ -80,26 +83,80 @@ std::string below(Mount const& mount, std::string group) {
 }
 
 std::size_t limit_in(std::string const& file_name) {
-  std::size_t limit = 0;
+  constexpr std::size_t none_from = std::size_t(1) << 62;  // "no limit" in version 1
+  std::size_t limit               = 0;
   std::ifstream file(file_name);
-  return file >> limit && limit > 0 ? limit : SIZE_MAX;  // "max" is no number
+  return file >> limit && limit > 0 && limit < none_from ? limit : SIZE_MAX;  // "max": no number
+}
+
+// The sum of the entries of a file "name number" with one of these names.
+std::size_t sum_in(std::string const& file_name, std::initializer_list<std::string_view> names) {
+  std::size_t sum = 0, number = 0;
+  std::ifstream file(file_name);
+  for (std::string name; file >> name >> number;)
+    if (std::find(names.begin(), names.end(), name) != names.end()) sum += number;
+  return sum;
+}
+
+// What a group uses and cannot give up: memory of processes, shared memory, and what the kernel needs for
+// them. The rest are caches of files.
+std::size_t held_by(std::string const& folder, bool version_2) {
+  std::string const file = folder + "/memory.stat";
+  return version_2
+             ? sum_in(file, {"anon", "shmem", "kernel_stack", "pagetables", "slab_unreclaimable"})
+             : sum_in(file, {"total_rss", "total_shmem"});
+}
+
+// Pages of processes may go there.
+std::size_t free_swap(std::string const& root) {
+  std::ifstream file(root + "/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    constexpr std::string_view name = "SwapFree:";
+    if (line.starts_with(name)) return std::strtoull(line.c_str() + name.size(), nullptr, 10) << 10;
+  }
+  return 0;
+}
+
+// Calls f(folder, version_2) for the groups of this process and those around them.
+template <class F>
+void for_each_group(std::string const& root, F f) {
+  for (Mount const& mount : memory_mounts(root)) {
+    std::string group = below(mount, own_group(root, mount.version_2));
+    while (true) {
+      f(root + mount.folder + group, mount.version_2);
+      auto const parent = group.rfind('/');
+      if (parent == std::string::npos) break;
+      group.erase(parent);
+    }
+  }
+}
+
+std::size_t limit_of(std::string const& folder, bool version_2) {
+  return limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
 }
 
 }  // namespace
 
 std::size_t memory_limit_of_cgroups(std::string const& root) {
   std::size_t least = SIZE_MAX;
-  for (Mount const& mount : memory_mounts(root)) {
-    std::string group      = below(mount, own_group(root, mount.version_2));
-    std::string const file = mount.version_2 ? "/memory.max" : "/memory.limit_in_bytes";
-    while (true) {
-      least             = std::min(least, limit_in(root + mount.folder + group + file));
-      auto const parent = group.rfind('/');
-      if (parent == std::string::npos) break;
-      group.erase(parent);
-    }
-  }
+  for_each_group(root, [&](std::string const& folder, bool version_2) {
+    least = std::min(least, limit_of(folder, version_2));
+  });
   return least;
+}
+
+GroupMemory memory_of_cgroups(std::string const& root) {
+  GroupMemory memory;
+  for_each_group(root, [&](std::string const& folder, bool version_2) {
+    std::size_t const limit = limit_of(folder, version_2);
+    if (limit == SIZE_MAX) return;
+    memory.limit = std::min(memory.limit, limit);
+    // More than the limit cannot be: such figures are not of this group.
+    std::size_t const held = held_by(folder, version_2);
+    std::size_t const left = held > limit ? limit : limit - held;
+    memory.left            = std::min(memory.left, left + free_swap(root));
+  });
+  return memory;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

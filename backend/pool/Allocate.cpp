@@ -9,6 +9,7 @@
 #include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../os/Fork.hpp"
+#include "../os/MemoryLimit.hpp"
 #include "../os/Pages.hpp"
 #include "Pool.hpp"
 #include "Pools.hpp"
@@ -235,7 +236,12 @@ class Shortage {
   std::optional<Clock::time_point> m_nothing_left_since;
 };
 
-void* SlowPath::take_in_shortage(std::size_t least) const { return Shortage(*this, least).take(); }
+void* SlowPath::take_in_shortage(std::size_t least) const {
+  std::size_t const in_groups = memory_limit_of_cgroups();
+  if (request.bytes > in_groups || pools.traffic().in_use() > in_groups - request.bytes)
+    refuse("with what is in use, that is more than the memory limit of the control group");
+  return Shortage(*this, least).take();
+}
 
 // Asks the devices, then takes from the heap of the thread; nullptr if there is not enough.
 void* take_asking(SlowPath const& path, Epoch epoch) {

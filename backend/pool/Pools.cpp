@@ -8,6 +8,7 @@
 #include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../PageLock.hpp"
+#include "../os/MemoryLimit.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,13 +25,15 @@ std::atomic<Pools*> the_pools{nullptr};
 // mutex held, so that no reader counts the memory twice.
 class Coming {
  public:
-  Coming(Heap& heap, std::size_t bytes, std::size_t wanted) noexcept
-      : m_heap(heap), m_bytes(wanted > 0 ? bytes : 0), m_wanted(wanted) {
-    m_heap.coming += m_bytes;
+  Coming(Heap& heap, std::atomic<std::size_t>& sum, std::size_t bytes, std::size_t wanted) noexcept
+      : m_heap(heap), m_sum(sum), m_bytes(bytes), m_wanted(wanted) {
+    m_sum += m_bytes;
+    if (m_wanted > 0) m_heap.coming += m_bytes;
     m_heap.coming_for += m_wanted;
   }
   ~Coming() {
-    m_heap.coming -= m_bytes;
+    m_sum -= m_bytes;
+    if (m_wanted > 0) m_heap.coming -= m_bytes;
     m_heap.coming_for -= m_wanted;
   }
   Coming(Coming const&)            = delete;
@@ -38,6 +41,7 @@ class Coming {
 
  private:
   Heap& m_heap;
+  std::atomic<std::size_t>& m_sum;
   std::size_t const m_bytes, m_wanted;
 };
 
@@ -123,9 +127,10 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                        (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
                        ", is reached");
   }
-  Coming const coming(heap, bytes, wanted);
+  Coming const coming(heap, m_being_locked, bytes, wanted);
   Region region;
   try {
+    check_control_groups();
     auto const start = std::chrono::steady_clock::now();
     region           = lock_fresh_pages(bytes, pool.kind, pool.numa_node);
     auto const time  = std::chrono::steady_clock::now() - start;
@@ -148,6 +153,14 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
       ledger.stays();
     throw;
   }
+}
+
+// Compares sums: a kernel that finds no page in a group ends a process, and refuses nothing.
+void Pools::check_control_groups() {
+  GroupMemory const groups = memory_of_cgroups();
+  if (ledger.locked() > groups.limit || m_being_locked > groups.left)
+    throw OutOfPinnedMemory("the memory limit of the control group, " +
+                            std::to_string(groups.limit) + " bytes, is reached");
 }
 
 void Pools::settle() noexcept {

@@ -185,9 +185,13 @@ class Pools {
   Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
 
+  /// Called with what is being locked in the ledger. \throw OutOfPinnedMemory
+  void check_control_groups();
+
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; one more for "any"
   std::mutex m_making;                             ///< held while a pool is made
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, memory_kinds> m_pools{};
+  std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up
   std::atomic<std::size_t> m_earned{0};     ///< allocations / 4000

@@ -27,10 +27,8 @@ Gpu describe(Device const& device, Impl::Backend::Topology const& topology,
 }
 
 std::optional<std::size_t> container_limit(std::string const& root) {
-  constexpr std::size_t none_from = std::size_t(1)
-                                    << 62;  // version 1 writes "no limit" as such a number
   std::size_t const limit = Impl::Backend::memory_limit_of_cgroups(root);
-  return limit < none_from ? std::optional(limit) : std::nullopt;
+  return limit != SIZE_MAX ? std::optional(limit) : std::nullopt;
 }
 
 }  // namespace

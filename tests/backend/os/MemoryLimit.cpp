@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using KokkosHostSpaces::Impl::Backend::memory_limit_of_cgroups;
+using KokkosHostSpaces::Impl::Backend::memory_of_cgroups;
 using KokkosHostSpaces::Impl::Backend::most_memory;
 
 namespace {
@@ -117,6 +118,43 @@ TEST_CASE("without a limit, and without control groups, there is none") {
   CHECK(machine.limit() == SIZE_MAX);
   machine.write("/sys/fs/cgroup/memory.max", "max");
   CHECK(machine.limit() == SIZE_MAX);
+}
+
+TEST_CASE("what a group leaves is its limit without what its processes hold") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/job/step");
+  machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
+  machine.write("/sys/fs/cgroup/job/memory.stat",
+                "anon 300000\nfile 500000\nshmem 100000\nkernel_stack 2000\nslab_reclaimable 7");
+  CHECK(memory_of_cgroups(machine.root).limit == 1000000);
+  CHECK(memory_of_cgroups(machine.root).left == 598000);
+  machine.write("/sys/fs/cgroup/job/step/memory.max", "200000");
+  machine.write("/sys/fs/cgroup/job/step/memory.stat", "anon 50000");
+  CHECK(memory_of_cgroups(machine.root).limit == 200000);
+  CHECK(memory_of_cgroups(machine.root).left == 150000);
+  machine.write("/proc/meminfo", "MemTotal: 1 kB\nSwapFree:       100 kB");
+  CHECK(memory_of_cgroups(machine.root).left == 150000 + 102400);
+}
+
+TEST_CASE("what a group leaves is told in version 1, too") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo",
+                "35 31 0:32 / /cgroups/memory rw - cgroup cgroup rw,memory");
+  machine.write("/proc/self/cgroup", "3:memory:/jobs/7");
+  machine.write("/cgroups/memory/jobs/7/memory.limit_in_bytes", "1000000");
+  machine.write("/cgroups/memory/jobs/7/memory.stat",
+                "cache 500000\nrss 1\nshmem 1\ntotal_rss 300000\ntotal_shmem 100000");
+  CHECK(memory_of_cgroups(machine.root).left == 600000);
+}
+
+TEST_CASE("figures of a group that exceed its limit are not of this group") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/cgroup", "0::/job");
+  machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
+  machine.write("/sys/fs/cgroup/job/memory.stat", "anon 1000001");
+  CHECK(memory_of_cgroups(machine.root).left == 1000000);
 }
 
 TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }

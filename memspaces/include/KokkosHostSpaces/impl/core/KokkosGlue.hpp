@@ -3,12 +3,12 @@
 
 // All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous
 // copies, resize and realloc, the element-wise copy kernel, and properties of view_alloc.
-// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. The order of includes does not
-// matter for specialised class templates.
+// memspaces/README.md lists them. The order of includes does not matter for specialised class templates.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
+#include <KokkosHostSpaces/impl/core/BuiltForKokkos.hpp>
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
@@ -20,10 +20,11 @@
 #include <string>
 #include <type_traits>
 
-// Also checked when CMake configures: cmake/Kokkos.cmake.
-#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
+// CMake decides which Kokkos will do (cmake/Kokkos.cmake). Types and functions of another minor release
+// differ from those that were compiled into the library.
+#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100
 #error \
-    "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
+    "This Kokkos has another minor version than the one that Kokkos Host Spaces was built for: include the headers of that one (BuiltForKokkos.hpp names it), or build the library for this one"
 #endif
 #if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
 #error \

@@ -75,7 +75,7 @@ auto mirror_view_and_copy_by_cuda(ViewProperties<P...> const& properties, View c
     Mirror const mirror(
         Kokkos::view_alloc(space, label_in(properties, src.label()), Kokkos::WithoutInitializing),
         src.layout());
-    deep_copy(instance_in(properties), mirror, src);
+    Kokkos::deep_copy(instance_in(properties), mirror, src);
     return Mirror(mirror);
   }
 }
