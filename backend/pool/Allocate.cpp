@@ -353,7 +353,7 @@ void* take_block(Pool::Request const& request) {
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
   // A large request asks first: later, work submitted meanwhile would belong to the same epoch.
-  Epoch epoch = request.bytes >= Heap::own_segment ? heap.unknown() : 0;
+  Epoch epoch = request.bytes >= Heap::smallest_large ? heap.unknown() : 0;
   if (epoch == 0) {
     if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
     epoch = heap.awaited(request.bytes);

@@ -36,12 +36,6 @@ std::size_t span_for(std::size_t bytes) {
   return config().guard ? whole_pages(bytes) : Arena::rounded(bytes);
 }
 
-// The largest block that a request may cut: a larger one is kept whole for a large request.
-std::size_t largest_to_break(std::size_t bytes, bool is_for_large) {
-  bool const belongs_here = !is_for_large || bytes >= Heap::smallest_large;
-  return belongs_here ? std::max(largest_segment, 4 * bytes) : 0;
-}
-
 void copy_label(Label& to, char const* label) {
   std::size_t const length = ::strnlen(label, to.size() - 1);
   std::memcpy(to.data(), label, length);
@@ -103,10 +97,11 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
-  std::size_t largest =
-      effort == Effort::break_up ? everything : largest_to_break(bytes, m_shared.is_for_large);
+  // Only reserved memory serves smaller requests than the heap is for.
+  bool const is_for   = bytes >= m_shared.smallest || effort == Effort::break_up;
+  std::size_t largest = is_for ? everything : 0;
   // Retired memory that fits is asked for before a much larger block is cut.
-  if (effort == Effort::reuse && m_shared.is_for_large && awaited(bytes) != 0)
+  if (effort == Effort::reuse && m_shared.smallest > 0 && awaited(bytes) != 0)
     largest = std::min(largest, std::max(4 * MiB, 2 * bytes));
   Epoch const over = m_shared.retirement.completed();
   collect_spans(over, 4);
@@ -224,11 +219,11 @@ std::size_t Heap::growth_with_slack(std::size_t bytes, std::size_t limit) noexce
 }
 
 std::size_t Heap::good_growth(std::size_t bytes, std::size_t limit) const noexcept {
-  if (bytes >= own_segment) return own_growth(bytes, limit);
+  if (bytes >= smallest_large) return own_growth(bytes, limit);
   // An eighth of what is locked bounds unused memory; whole spans leave no rest at the end.
   std::size_t const span = span_for(bytes);
   // A small segment becomes unused as a whole sooner, and can then be given back.
-  std::size_t most = m_shared.is_for_large ? largest_segment : largest_of_small;
+  std::size_t most = m_shared.smallest > 0 ? largest_segment : largest_of_small;
   if (limit > 0) most = std::clamp(limit / segments_in_limit, smallest_segment, most);
   std::size_t const wanted         = std::clamp(locked_bytes() / 8, smallest_segment, most);
   std::size_t const bytes_of_spans = std::max<std::size_t>(wanted / span, 1) * span;

@@ -63,29 +63,33 @@ NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, 
     : kind(kind_of_memory),
       numa_node(node),
       heaps([&]<std::size_t... i>(std::index_sequence<i...>) {
-        using Tells = HeapMeter::Tells;
+        using Tells                                 = HeapMeter::Tells;
+        constexpr std::size_t smallest[first_apart] = {Heap::smallest_large, Heap::smallest_middle,
+                                                       0};
         return Heaps{Heap({retirement, pages, meter, total,
-                           i <= 1 ? Tells::when_asked : Tells::soon, i == 0})...};
-      }(std::make_index_sequence<2 + heaps_apart>())) {}
+                           i < first_apart ? Tells::when_asked : Tells::soon,
+                           i < first_apart ? smallest[i] : 0})...};
+      }(std::make_index_sequence<first_apart + heaps_apart>())) {}
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
   constexpr std::size_t stay = 4096;  // allocations, before the common heap is tried again
-  if (bytes >= Heap::smallest_large) return {large(), std::unique_lock(large().mutex)};
+  Heap& own                  = shared_for(bytes);
+  bool const only_reserved   = own.locked_bytes() == 0 && large().reserved_bytes() > 0;
+  Heap& shared               = only_reserved ? large() : own;
+  if (bytes >= Heap::smallest_middle) return {shared, std::unique_lock(shared.mutex)};
   if (seat.stays == 0) {
-    bool const only_reserved = common().locked_bytes() == 0 && large().reserved_bytes() > 0;
-    Heap& shared             = only_reserved ? large() : common();
     std::unique_lock lock(shared.mutex, std::try_to_lock);
     if (lock.owns_lock()) return {shared, std::move(lock)};
     seat.stays = stay;
   }
   --seat.stays;
-  Heap& mine = heaps[2 + seat.number % heaps_apart];
+  Heap& mine = heaps[first_apart + seat.number % heaps_apart];
   return {mine, std::unique_lock(mine.mutex)};
 }
 
 void NodePool::prefer(Heap const& heap) noexcept {
-  for (std::size_t i = 2; i < heaps.size(); ++i) {
-    if (&heaps[i] == &heap) seat.number = i - 2;
+  for (std::size_t i = first_apart; i < heaps.size(); ++i) {
+    if (&heaps[i] == &heap) seat.number = i - first_apart;
   }
   if (&heap == &common()) seat.stays = 0;
 }

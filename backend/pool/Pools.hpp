@@ -23,8 +23,9 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The heaps of one memory kind and NUMA node: [0] for large requests; [1] for small ones, shared by
-/// all threads; the others for small requests of threads that found [1] locked, for a while.
+/// The heaps of one memory kind and NUMA node: [0] for large requests, [1] for mid-size ones, [2] for
+/// small ones, shared by all threads; the others for small requests of threads that found [2] locked, for
+/// a while. A block of one size then hinders no larger one, which needs a whole segment.
 class NodePool {
  public:
   NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
@@ -42,16 +43,18 @@ class NodePool {
   void prefer(Heap const& heap) noexcept;
 
   Heap& large() noexcept { return heaps[0]; }
-  Heap& common() noexcept { return heaps[1]; }
+  Heap& middle() noexcept { return heaps[1]; }
+  Heap& common() noexcept { return heaps[2]; }
 
-  /// The heap that grows for a request: `entered`, except where a small request tried reserved memory.
+  /// The heap that grows for a request: `entered`, except where it tried reserved memory.
   Heap& grows_for(std::size_t bytes, Heap& entered) noexcept {
-    return &entered == &large() && bytes < Heap::smallest_large ? common() : entered;
+    return is_for(bytes, entered) ? entered : shared_for(bytes);
   }
 
   /// True if `heap` is for requests of `bytes`.
   bool is_for(std::size_t bytes, Heap const& heap) noexcept {
-    return (&heap == &large()) == (bytes >= Heap::smallest_large);
+    bool const is_for_small = &heap != &large() && &heap != &middle();
+    return bytes < Heap::smallest_middle ? is_for_small : &heap == &shared_for(bytes);
   }
 
   MemoryKind const kind;
@@ -60,8 +63,14 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
-  static constexpr std::size_t heaps_apart = 16;
-  using Heaps                              = std::array<Heap, 2 + heaps_apart>;
+  static constexpr std::size_t first_apart = 3, heaps_apart = 16;
+  using Heaps = std::array<Heap, first_apart + heaps_apart>;
+
+  Heap& shared_for(std::size_t bytes) noexcept {
+    return bytes >= Heap::smallest_large    ? large()
+           : bytes >= Heap::smallest_middle ? middle()
+                                            : common();
+  }
 
  public:
   Heaps heaps;  ///< no pointers to heaps: one allocation makes the pool, or fails
@@ -163,11 +172,11 @@ class Pools {
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
-  /// Notes that segments were given back to lock others, which costs much. 40 such exchanges are
+  /// Notes that segments were given back to lock others, which costs much. 32 such exchanges are
   /// allowed, and one more for every 4000 allocations; then the pool grows to twice its need.
   void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
 
-  bool exchanges_often() const noexcept { return m_exchanges >= 40 + m_earned; }
+  bool exchanges_often() const noexcept { return m_exchanges >= 32 + m_earned; }
 
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
