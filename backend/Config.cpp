@@ -130,7 +130,6 @@ void visit(Config& config, Visitor const& visitor) {
   visitor("SHORTAGE_TIMEOUT", config.shortage_timeout);
   visitor("STREAM_MEMORY", config.stream_memory);
   visitor("POOL", config.pool);
-  visitor("CALIBRATION", config.calibration);
   visitor("THRESHOLDS", config.thresholds);
   visitor("SCRUB", config.scrub);
   visitor("PRETEND_DEVICE", config.pretend_device);
@@ -163,7 +162,8 @@ std::vector<std::string> names_in_environment() {
 Config configure() {
   Config const read = Config::read(environment_variable);
   for (std::string const& notice :
-       notices(read, names_in_environment(), read.guard ? Driver::device_count() : 0))
+       notices(read, names_in_environment(),
+               !read.guard || Driver::presence() != Driver::Presence::none))
     std::fprintf(stderr, "KokkosHostSpaces: %s\n", notice.c_str());
   return read;
 }
@@ -171,9 +171,10 @@ Config configure() {
 }  // namespace
 
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
-                                 int devices) {
+                                 bool has_devices) {
   // Those of tools and scripts, which are not in Config.
-  std::vector<std::string> known = {"AUDIT", "CUPTI", "ARCHIVE_DIR"};
+  std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
+                                    "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
   visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
   for (std::string& name : known) name.insert(0, prefix);
   std::vector<std::string> result;
@@ -181,13 +182,18 @@ std::vector<std::string> notices(Config config, std::vector<std::string> const& 
     if (name.rfind("KOKKOS_HOST", 0) != 0 || name.rfind(std::string(prefix) + "TEST_", 0) == 0 ||
         std::find(known.begin(), known.end(), name) != known.end())
       continue;
+    if (name == std::string(prefix) + "CALIBRATION") {
+      result.push_back("the environment variable " + name +
+                       " has no effect any more (rates of links are kept in no file): unset it");
+      continue;
+    }
     auto const nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
       return edit_distance(name, a) < edit_distance(name, b);
     });
     result.push_back("the environment variable " + name + " is unknown and has no effect: " +
                      *nearest + " is the nearest one that is known");
   }
-  if (config.guard && devices == 0)
+  if (config.guard && !has_devices)
     result.push_back(std::string(prefix) +
                      "GUARD is on and watches nothing (there is no device, so no copy runs beside "
                      "host code): run the program on a machine with a GPU, in a build with CUDA");

@@ -36,8 +36,6 @@ struct Config {
   std::size_t stream_memory = std::size_t(1)
                               << 30;  ///< _STREAM_MEMORY: bytes of a device, as above
   bool pool = true;                   ///< _POOL: on | off: cache freed memory
-  /// _CALIBRATION: the file that keeps measured rates, or off; empty (unset): that of the user
-  std::string calibration = {};
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
   bool pretend_device =
@@ -54,9 +52,9 @@ struct Config {
 /// Sentences for the user: a variable that begins as ours do and is none of them, with the nearest
 /// name that is known; a race guard that watches nothing.
 /// \param environment names of all variables
-/// \param devices that the process can use
+/// \param has_devices false only if there certainly is none
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
-                                 int devices);
+                                 bool has_devices);
 
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
 Config const& config();

@@ -69,6 +69,15 @@ void prepare(FreshPages const& pages, Region& region, int numa_node, Config cons
   first_touch(pages.get(), region.bytes, placed.team);
 }
 
+// Pages that are mapped are cached as usual.
+bool is_from_driver(MemoryKind kind) noexcept {
+  switch (kind) {
+    case MemoryKind::page_locked: return false;
+    case MemoryKind::write_combined: return true;
+  }
+  return true;
+}
+
 // cudaHostAlloc returns whole pages from 2 MiB on. Smaller memory is cut from an allocation that is a
 // page longer.
 Region from_driver(Region region, std::string const& why) {
@@ -76,8 +85,7 @@ Region from_driver(Region region, std::string const& why) {
   region.huge_pages       = false;
   region.numa_node        = -1;
   std::size_t const spare = region.bytes < huge_page_bytes ? page_bytes() : 0;
-  bool const is_combined  = region.kind == MemoryKind::write_combined;
-  void* const allocated   = Driver::allocate_pinned(region.bytes + spare, is_combined);
+  void* const allocated   = Driver::allocate_pinned(region.bytes + spare, region.kind);
   if (allocated == nullptr) refuse(region.bytes, why + "the device's driver has no more memory");
   std::size_t const into_page = reinterpret_cast<std::uintptr_t>(allocated) % page_bytes();
   region.lead                 = into_page == 0 ? 0 : page_bytes() - into_page;
@@ -96,13 +104,13 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
 }
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
-  bool const has_device = Driver::device_count() > 0;
+  bool const has_device = Driver::has_context();
   if (exceeds_memory(bytes))
     refuse(bytes, "that is more than this machine can have, or its control groups allow");
   Region region;
   region.bytes = whole_pages(bytes);
   region.kind  = kind;
-  if (has_device && kind == MemoryKind::write_combined) return from_driver(region, "");
+  if (has_device && is_from_driver(kind)) return from_driver(region, "");
   if (has_device && !Driver::registered_memory_keeps_address()) {
     report(address, config,
            "the devices see registered memory at other addresses: using cudaHostAlloc");
@@ -132,6 +140,18 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
   }
   report(registration, config, "memory cannot be registered, using cudaHostAlloc: " + why);
   return from_driver(region, why + "; ");
+}
+
+void lock_mapped(Region const& region) {
+  if (!Driver::registered_memory_keeps_address())
+    throw Error("the devices see registered memory at other addresses");
+  keep_from_children(region.pointer, region.bytes);
+  try {
+    Driver::lock_pages(region.pointer, region.bytes);
+  } catch (...) {
+    leave_to_children(region.pointer, region.bytes);
+    throw;
+  }
 }
 
 bool give_back(Region const& region) noexcept {

@@ -3,8 +3,7 @@
 
 #include "Replays.hpp"
 
-#include "pool/Pool.hpp"
-
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -17,12 +16,21 @@ thread_local RetainedMemory* scoped_memory = nullptr;
 }  // namespace
 
 RetainedMemory::~RetainedMemory() {
-  for (void* const kept : m_kept) Pool::let_go(kept);
+  for (auto const& [begin, kept] : m_kept) Pool::let_go(kept.handle);
 }
 
 void RetainedMemory::add(void const* pointer) {
-  m_kept.reserve(m_kept.size() + 1);  // push_back must not throw after keep
-  if (void* const kept = Pool::keep(pointer)) m_kept.push_back(kept);
+  auto const* const address = static_cast<char const*>(pointer);
+  auto const after          = m_kept.upper_bound(address);
+  if (after != m_kept.begin() && address < std::prev(after)->second.end) return;
+  Pool::Kept const kept = Pool::keep(pointer);
+  if (kept.handle == nullptr) return;
+  try {
+    m_kept.emplace(kept.begin, kept);
+  } catch (...) {
+    Pool::let_go(kept.handle);
+    throw;
+  }
 }
 
 ScopedRetention::ScopedRetention(RetainedMemory& memory) noexcept
@@ -30,14 +38,13 @@ ScopedRetention::ScopedRetention(RetainedMemory& memory) noexcept
 
 ScopedRetention::~ScopedRetention() { scoped_memory = m_before; }
 
-void retain_for_graph(Driver::Stream stream, void const* a, void const* b) {
+void retain_for_graph(Driver::Stream stream, std::span<void const* const> addresses) {
   if (!Driver::captures(stream)) return;
   std::unique_ptr<RetainedMemory> of_graph;
   if (scoped_memory == nullptr) of_graph = std::make_unique<RetainedMemory>();
   RetainedMemory& memory = of_graph != nullptr ? *of_graph : *scoped_memory;
-  memory.add(a);
-  memory.add(b);
-  if (of_graph == nullptr || of_graph->empty()) return;
+  for (void const* const address : addresses) memory.add(address);
+  if (of_graph == nullptr || of_graph->blocks() == 0) return;
   Driver::retain_in_capture(stream, of_graph.release(),
                             [](void* given) { delete static_cast<RetainedMemory*>(given); });
 }

@@ -9,8 +9,10 @@
 #define KOKKOS_HOST_SPACES_BACKEND_REPLAYS_HPP
 
 #include "Driver.hpp"
+#include "pool/Pool.hpp"
 
-#include <vector>
+#include <map>
+#include <span>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -22,13 +24,13 @@ class RetainedMemory {
   RetainedMemory(RetainedMemory const&)            = delete;
   RetainedMemory& operator=(RetainedMemory const&) = delete;
 
-  /// Adds the block that contains an address; ignores memory that is not the pool's.
+  /// Adds the block that contains an address, once; ignores memory that is not the pool's.
   /// \throw std::bad_alloc
   void add(void const* pointer);
-  bool empty() const noexcept { return m_kept.empty(); }
+  std::size_t blocks() const noexcept { return m_kept.size(); }
 
  private:
-  std::vector<void*> m_kept;
+  std::map<char const*, Pool::Kept> m_kept;  // by where they begin
 };
 
 /// While this lives, retain_for_graph in this thread adds to `memory`, not to the captured graph.
@@ -44,10 +46,14 @@ class ScopedRetention {
 };
 
 /// Makes the graph into which `stream` captures co-owner of the pool's memory at these addresses;
-/// does nothing without a capture. Call it before you enqueue work that uses them.
+/// does nothing without a capture. Call it before you enqueue work that uses them, and once for all.
 /// \throw CudaError
 /// \throw std::bad_alloc
-void retain_for_graph(Driver::Stream stream, void const* a, void const* b);
+void retain_for_graph(Driver::Stream stream, std::span<void const* const> addresses);
+inline void retain_for_graph(Driver::Stream stream, void const* a, void const* b) {
+  void const* const both[] = {a, b};
+  retain_for_graph(stream, both);
+}
 
 }  // namespace KokkosHostSpaces::Impl::Backend
 

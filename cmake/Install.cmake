@@ -6,6 +6,14 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+if(KokkosHostSpaces_ENABLE_ADOPT)
+  install(TARGETS hostspaces_adopt EXPORT KokkosHostSpacesTargets)
+  install(TARGETS kokkos_host_spaces_run)
+endif()
+if(NOT KokkosHostSpaces_ENABLE_KOKKOS)
+  return()
+endif()
+
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)
 
 install(TARGETS hostspaces hostspaces_everywhere EXPORT KokkosHostSpacesTargets
@@ -18,9 +26,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/backend/Error.hpp ${PROJECT_SOURCE_DIR}/back
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend)
 install(FILES ${PROJECT_SOURCE_DIR}/backend/pool/Control.hpp ${PROJECT_SOURCE_DIR}/backend/pool/Statistics.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/backend/pool)
+install(FILES ${PROJECT_BINARY_DIR}/include/KokkosHostSpaces/impl/core/BuiltForKokkos.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/KokkosHostSpaces/impl/core)
 install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION ${_khs_package})
 
-string(REGEX MATCH "^[0-9]+\\.[0-9]+" _khs_kokkos_minor ${Kokkos_VERSION})
 list(SORT Kokkos_DEVICES)
 list(JOIN Kokkos_DEVICES ", " _khs_devices)
 configure_package_config_file(

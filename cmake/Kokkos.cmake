@@ -6,14 +6,19 @@
 # set, either will do); else the pinned archive.
 # Then KokkosHostSpaces_ENABLE_CUDA tells what the chosen Kokkos has.
 
+# Minor releases with which all tests passed. Others of the same major version are probed.
+set(_khs_tested_kokkos 5.0 5.2)
+option(KokkosHostSpaces_ALLOW_UNTESTED_KOKKOS "Also probe a Kokkos with a newer major version, instead of refusing it" OFF)
+
 # Sets `result` to the reason why a Kokkos of this version and with these devices cannot be used; to
 # nothing if it can.
 function(_khs_objection result version devices)
   set(objection)
   if(version VERSION_LESS 5.0)
-    set(objection "version ${version} is too old: install Kokkos 5.0, 5.1 or 5.2")
-  elseif(version VERSION_GREATER_EQUAL 5.3)
-    set(objection "version ${version} is too new: install Kokkos 5.0, 5.1 or 5.2, or a newer release of this library")
+    set(objection "version ${version} is too old: install Kokkos 5.0 or later")
+  elseif(version VERSION_GREATER_EQUAL 6 AND NOT KokkosHostSpaces_ALLOW_UNTESTED_KOKKOS)
+    set(objection "version ${version} is too new: install Kokkos 5, or a newer release of this library, \
+or try it with -DKokkosHostSpaces_ALLOW_UNTESTED_KOKKOS=ON")
   elseif(devices MATCHES "HIP|SYCL|OPENMPTARGET|OPENACC")
     set(objection "has the device ${CMAKE_MATCH_0}, and only CUDA devices are supported: use a Kokkos with CUDA, \
 or one without a device")
@@ -147,6 +152,20 @@ if(KokkosHostSpaces_BUILD_SHARED)
   _khs_check_relocatable()
 endif()
 
+string(REGEX MATCHALL "[0-9]+" _khs_numbers "${Kokkos_VERSION}.0.0")
+list(GET _khs_numbers 0 1 2 _khs_numbers)
+list(SUBLIST _khs_numbers 0 2 _khs_kokkos_minor)
+list(JOIN _khs_kokkos_minor . _khs_kokkos_minor)
+list(TRANSFORM _khs_numbers REPLACE "^0+(.)" "\\1")
+list(JOIN _khs_numbers ") * 100 + " _khs_kokkos_number)
+math(EXPR _khs_kokkos_number "((${_khs_kokkos_number}")
+set(_khs_untested)
+if(NOT _khs_kokkos_minor IN_LIST _khs_tested_kokkos)
+  set(_khs_untested ", not tested")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/BuiltForKokkos.hpp.in
+  ${PROJECT_BINARY_DIR}/include/KokkosHostSpaces/impl/core/BuiltForKokkos.hpp @ONLY)
+
 # Says what was chosen, and what was not: to be called last, so that nobody has to look for it.
 function(khs_say_which_kokkos)
   foreach(reason IN LISTS _khs_refused)
@@ -163,6 +182,9 @@ function(khs_say_which_kokkos)
     if(_khs_nvcc AND NOT KokkosHostSpaces_SANITIZE)
       string(APPEND what ", although ${_khs_nvcc} is there (for CUDA: -DKokkosHostSpaces_ENABLE_CUDA=ON)")
     endif()
+  endif()
+  if(_khs_untested)
+    message(STATUS "Kokkos ${Kokkos_VERSION} was not tested with this library; all calls that are this library's reach it")
   endif()
   message(STATUS "Kokkos Host Spaces ${what}, with Kokkos ${Kokkos_VERSION} (${whose})")
 endfunction()

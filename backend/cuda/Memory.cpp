@@ -67,23 +67,45 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
   return unlock_in_chunks(pointer, bytes, largest_chunk);
 }
 
+namespace {
+
+bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
+  int value = 0;
+  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
+}
+
+}  // namespace
+
 bool registered_memory_keeps_address() noexcept {
-  for (int device = 0; device < device_count(); ++device) {
-    int keeps       = 0;
-    auto const what = cudaDevAttrCanUseHostPointerForRegisteredMem;
-    if (!succeeded(cudaDeviceGetAttribute(&keeps, what, device)) || keeps == 0) return false;
-  }
+  for (int device = 0; device < device_count(); ++device)
+    if (!has_attribute(cudaDevAttrCanUseHostPointerForRegisteredMem, device)) return false;
   return true;
 }
 
-void* allocate_pinned(std::size_t bytes, bool write_combined) {
+bool reaches_pageable_memory(int device) noexcept {
+  return runtime() != nullptr &&
+         has_attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, device);
+}
+
+namespace {
+
+unsigned flags_of(MemoryKind kind) noexcept {
+  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
+  switch (kind) {
+    case MemoryKind::page_locked: return flags;
+    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
+  }
+  return flags;
+}
+
+}  // namespace
+
+void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
   Runtime& r = require_runtime();
   ContextInUse const context(r);
   CaptureTolerance const tolerance(r);
-  void* pointer       = nullptr;
-  unsigned const kind = write_combined ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
-  cudaError_t const refused =
-      cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped | kind);
+  void* pointer             = nullptr;
+  cudaError_t const refused = cudaHostAlloc(&pointer, bytes, flags_of(kind));
   if (refused == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     return nullptr;

@@ -143,13 +143,21 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
   return Context::in_use;
 }
 
+bool Runtime::is_known_primary(CUcontext context) const noexcept {
+  return context != nullptr &&
+         std::any_of(contexts.begin(), contexts.end(), [&](auto const& known) {
+           return known.load(std::memory_order_relaxed) == context;
+         });
+}
+
 ContextInUse::ContextInUse(Runtime& runtime) noexcept {
-  CUcontext context = nullptr;
-  if (runtime.current_context(&context) == CUDA_SUCCESS && context != nullptr) return;
-  bool found = runtime.context_of(current_device(), context) == Runtime::Context::in_use;
+  CUcontext current = nullptr, primary = nullptr;
+  bool const told = runtime.current_context(&current) == CUDA_SUCCESS;
+  if (told && runtime.is_known_primary(current)) return;
+  bool found = runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
   for (int device = 0; !found && device < runtime.devices; ++device)
-    found = runtime.context_of(device, context) == Runtime::Context::in_use;
-  if (found) m_scope.emplace(runtime, context);
+    found = runtime.context_of(device, primary) == Runtime::Context::in_use;
+  if (found && !(told && current == primary)) m_scope.emplace(runtime, primary);
 }
 
 ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {
@@ -164,6 +172,22 @@ ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {
 int device_count() noexcept {
   Runtime const* const r = runtime();
   return r != nullptr ? r->devices : 0;
+}
+
+Presence presence() noexcept {
+  if (is_forked_child()) return Presence::unknown;
+  Runtime const* const known = known_or_learnt();
+  if (known == nullptr) return Presence::unknown;
+  return known->devices > 0 ? Presence::some : Presence::none;
+}
+
+bool has_context() noexcept {
+  Runtime* const r = runtime();
+  for (int device = 0; r != nullptr && device < r->devices; ++device) {
+    CUcontext context = nullptr;
+    if (r->context_of(device, context) == Runtime::Context::in_use) return true;
+  }
+  return false;
 }
 
 int devices_in_use(Devices& out) noexcept {
@@ -184,8 +208,7 @@ int current_device() noexcept {
 void use_device(int device) noexcept {
   Devices in_use{};
   auto const* const end = in_use.begin() + devices_in_use(in_use);
-  bool const none       = end == in_use.begin();
-  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
+  if (std::find(std::as_const(in_use).begin(), end, device) != end)
     succeeded(cudaSetDevice(device));
 }
 

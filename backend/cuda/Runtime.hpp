@@ -61,6 +61,9 @@ struct Runtime {
   /// Retains the primary context of a device if it exists, or creates it on `Absent::make`. `none`
   /// after the runtime has shut down, `unknown` if the driver fails.
   Context context_of(int device, CUcontext& context, Absent absent = Absent::leave) noexcept;
+
+  /// True for a primary context that context_of has found.
+  bool is_known_primary(CUcontext context) const noexcept;
 };
 
 /// nullptr where CUDA cannot be used: no device, no driver, or the child of a fork.
@@ -101,9 +104,10 @@ class ContextScope {
   bool m_pushed;
 };
 
-/// Makes some existing context current if the calling thread has none: that of its device, else that
-/// of another device. For calls of the runtime, which would create a context (asking for the
-/// attributes of a pointer does), and calls of the driver that need one.
+/// Makes an existing primary context current unless the calling thread has one: that of its device,
+/// else that of another device. For calls of the runtime, which would create a context (asking for the
+/// attributes of a pointer does), and calls of the driver that need one. A context that other code
+/// made (cuCtxCreate) does not do: memory that is page-locked in it is gone with it.
 class ContextInUse {
  public:
   explicit ContextInUse(Runtime& runtime) noexcept;

@@ -18,7 +18,14 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-std::atomic<OnForbiddenAccess> the_handler{nullptr};
+std::array<std::atomic<OnForbiddenAccess>, 2> the_handlers{};
+
+void add(OnForbiddenAccess handler) {
+  for (auto& place : the_handlers) {
+    OnForbiddenAccess has = nullptr;
+    if (place.compare_exchange_strong(has, handler) || has == handler) return;
+  }
+}
 
 // Counts as a write on processors that do not tell.
 bool is_write(void* context) {
@@ -59,10 +66,14 @@ void pass_on(struct sigaction const& to, int number, siginfo_t* info, void* cont
 
 template <std::size_t level>
 void on_fault(int number, siginfo_t* info, void* context) {
-  int const error    = errno;
-  auto const handler = the_handler.load(std::memory_order_acquire);
-  bool const is_ours = info->si_code == SEGV_ACCERR && handler != nullptr &&
-                       handler(static_cast<char const*>(info->si_addr), is_write(context));
+  int const error = errno;
+  bool is_ours    = false;
+  for (auto const& place : the_handlers) {
+    auto const handler = place.load(std::memory_order_acquire);
+    if (is_ours || handler == nullptr) break;
+    is_ours = (info->si_code == SEGV_ACCERR || info->si_code == SEGV_MAPERR) &&
+              handler(static_cast<char const*>(info->si_addr), is_write(context));
+  }
   if (!is_ours) pass_on(the_formers[level], number, info, context);
   errno = error;
 }
@@ -109,7 +120,7 @@ bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
 bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
   static constinit std::mutex one_at_a_time;
   std::lock_guard const lock(one_at_a_time);
-  the_handler.store(handler, std::memory_order_release);
+  add(handler);
   struct sigaction now = {};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return false;
   if (is_ours(now)) return true;

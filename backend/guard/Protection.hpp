@@ -15,13 +15,13 @@ enum class Access { all, read, none };
 /// if the system refuses, as it does at its limit of mappings (vm.max_map_count).
 bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
 
-/// Called in a signal handler for an access that protection forbids; must be async-signal-safe.
-/// Returns true to try the access again.
+/// Called in a signal handler for an access that protection forbids, or to memory that is not mapped;
+/// must be async-signal-safe. Returns true to try the access again.
 using OnForbiddenAccess = bool (*)(char const* address, bool is_write) noexcept;
 
-/// Makes `handler` the first to handle SIGSEGV; the faults for which it returns false, and all other
-/// faults, go to the previous handler. Call it again whenever the program may have set a handler
-/// since. False if it has set more than eight.
+/// Makes `handler`, which is one of two at most, the first to handle SIGSEGV; the faults for which they
+/// return false, and all other faults, go to the previous handler. Call it again whenever the program
+/// may have set a handler since. False if it has set more than eight.
 bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

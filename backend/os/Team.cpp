@@ -3,6 +3,8 @@
 
 #include "Team.hpp"
 
+#include "Threads.hpp"
+
 #include <cstddef>
 #include <vector>
 
@@ -47,7 +49,7 @@ class Stacks {
     return (m_begin != MAP_FAILED &&
             start_on(static_cast<char*>(m_begin) + i * (least + one) + least, thread, job)) ||
            // Thread-local variables of a program may not fit in a small stack.
-           pthread_create(&thread, nullptr, &do_job, &job) == 0;
+           start_thread(thread, nullptr, &do_job, &job);
   }
 
  private:
@@ -59,7 +61,7 @@ class Stacks {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     bool const started = pthread_attr_setstack(&attributes, stack, one) == 0 &&
-                         pthread_create(&thread, &attributes, &do_job, &job) == 0;
+                         start_thread(thread, &attributes, &do_job, &job);
     pthread_attr_destroy(&attributes);
     return started;
   }

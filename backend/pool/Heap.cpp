@@ -296,12 +296,28 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
 }
 
-bool Heap::holds(void const* pointer) const noexcept {
+Segment* Heap::waiting_segment(char const* address) noexcept {
+  auto const waits = std::find_if(
+      m_segments.lower_bound(address), m_segments.end(),
+      [](auto const& segment) { return segment.second.region.origin == Origin::mapped; });
+  return waits != m_segments.end() ? &waits->second : nullptr;
+}
+
+// From the pages before the address and from the beginning of the segment at once: large blocks
+// have segments of their own, and small ones begin a few pages before.
+Block* Heap::block_at(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
   auto const after          = m_segments.upper_bound(address);
-  if (after == m_segments.begin()) return false;
+  if (after == m_segments.begin()) return nullptr;
   auto const& [begin, segment] = *std::prev(after);
-  return address < begin + segment.region.bytes;
+  std::size_t const offset     = static_cast<std::size_t>(address - begin);
+  if (offset >= segment.region.bytes) return nullptr;
+  char const* page = begin + offset / Arena::page_bytes * Arena::page_bytes;
+  for (Block* block = segment.first;; page -= Arena::page_bytes) {
+    if (Block* const found = m_shared.pages.find(page)) return found;
+    if (block->after == nullptr || block->after->address > address) return block;
+    block = block->after;
+  }
 }
 
 std::optional<Pool::Extent> Heap::extent_of(Block const& block) const {

@@ -62,19 +62,9 @@ Block* PageMap::find(void const* pointer) const noexcept {
   return leaf == nullptr ? nullptr : leaf->blocks[page % leaf_size].load(std::memory_order_acquire);
 }
 
-void const* PageMap::begin_of(void const* pointer) const noexcept {
-  std::size_t page = page_number(pointer);
-  if (page >> leaf_bits >= root_size) return nullptr;
-  // Segments have all their leaves: without one, no block reaches up to here.
-  while (Leaf const* const leaf = m_root[page >> leaf_bits].load(std::memory_order_acquire)) {
-    for (;; --page) {
-      if (leaf->blocks[page % leaf_size].load(std::memory_order_acquire) != nullptr)
-        return reinterpret_cast<void const*>(page << page_bits);
-      if (page % leaf_size == 0) break;
-    }
-    if (page-- == 0) break;
-  }
-  return nullptr;
+bool PageMap::may_cover(void const* pointer) const noexcept {
+  std::size_t const leaf = page_number(pointer) >> leaf_bits;
+  return leaf < root_size && m_root[leaf].load(std::memory_order_acquire) != nullptr;
 }
 
 void PageMap::assign(void const* pointer, std::size_t bytes, Block* block) noexcept {

@@ -27,9 +27,8 @@ class PageMap {
   /// The block at the page of `pointer`; nullptr if there is none.
   Block* find(void const* pointer) const noexcept;
 
-  /// The page of the last entry at or before `pointer`; nullptr if there is none. Takes a nanosecond
-  /// for each page between them.
-  void const* begin_of(void const* pointer) const noexcept;
+  /// Is the page of `pointer` near to covered ones, or one of them?
+  bool may_cover(void const* pointer) const noexcept;
 
   /// Sets the entries of covered pages.
   void assign(void const* pointer, std::size_t bytes, Block* block) noexcept;

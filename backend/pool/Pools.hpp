@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -114,19 +115,16 @@ class Pools {
   /// state; false if there is none.
   template <class F>
   bool at(void const* pointer, F f) {
-    for (;;) {
-      void const* const begin = pages.begin_of(pointer);  // without a lock: slow for large blocks
-      bool held = false, found = false;
-      for_each_heap([&](Heap& heap) {
-        if (begin == nullptr || held || heap.locked_bytes() == 0) return;
-        std::lock_guard const lock(heap.mutex);
-        held               = heap.holds(pointer);
-        Block* const block = held && heap.holds(begin) ? pages.find(begin) : nullptr;
-        found = block != nullptr && pointer < static_cast<void*>(block->address + block->bytes);
-        if (found) f(heap, *block);
-      });
-      if (found || !held) return found;  // else the block was cut or merged meanwhile: try again
-    }
+    if (!pages.may_cover(pointer)) return false;
+    bool found = false;
+    for_each_heap([&](Heap& heap) {
+      if (found || heap.locked_bytes() == 0) return;
+      std::lock_guard const lock(heap.mutex);
+      Block* const block = heap.block_at(pointer);
+      found              = block != nullptr;
+      if (found) f(heap, *block);
+    });
+    return found;
   }
 
   /// Page-locks a segment of `bytes` and adds it to the heap. Returns the lock of the heap's mutex.
@@ -134,6 +132,14 @@ class Pools {
   /// \throw LimitReached and what lock_fresh_pages throws
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                     std::size_t wanted);
+
+  /// Page-locks the segments that were mapped before a device had a context. Those that cannot be
+  /// locked stay in use, are told of on stderr, and tried again when the pool has grown. Waits for no
+  /// device.
+  void lock_waiting() noexcept;
+
+  /// True if there are such segments; one load.
+  bool some_wait() const noexcept { return m_some_wait.load(std::memory_order_relaxed); }
 
   /// Makes all memory ready whose epoch is over. Holds no mutex for more than 256 blocks.
   void settle() noexcept;
@@ -196,13 +202,17 @@ class Pools {
  private:
   Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
+  bool lock_waiting_of(Heap& heap) noexcept;
 
   /// Called with what is being locked in the ledger. \throw OutOfPinnedMemory
   void check_control_groups();
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; one more for "any"
   std::mutex m_making;                             ///< held while a pool is made
-  std::array<std::array<std::atomic<NodePool*>, most_nodes>, 2> m_pools{};
+  std::array<std::array<std::atomic<NodePool*>, most_nodes>, memory_kinds> m_pools{};
+  std::atomic<bool> m_some_wait{false};
+  std::atomic<bool> m_some_were_refused{false};
+  std::shared_mutex m_segments_stay;           ///< shared by who takes a segment out of a heap
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up

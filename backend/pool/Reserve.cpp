@@ -8,6 +8,7 @@
 #include "../Error.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
+#include "../os/Threads.hpp"
 #include "Control.hpp"
 #include "Pool.hpp"
 #include "Pools.hpp"
@@ -168,7 +169,7 @@ pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kin
     work(stop, *progress, pool, chunk, device);
   };
   try {
-    all.all.push_back({progress, std::jthread(job)});
+    all.all.push_back({progress, start_thread<std::jthread>(job)});
   } catch (std::system_error const& error) {
     throw Error(std::string("memory cannot be reserved (the system gives no thread to do it: ") +
                 error.what() + "): raise the limit of processes (ulimit -u) or of memory");

@@ -18,13 +18,18 @@ Heap& heap_of(BlockHeader& header) noexcept {
   return *block.segment->heap;
 }
 
-BlockHeader* header_at(Pools& pools, void const* pointer) {
-  BlockHeader* header = nullptr;
+// The block or slot at an address, not kept yet; none if there is none.
+Pool::Kept found_at(Pools& pools, void const* pointer) {
+  Pool::Kept found;
   pools.at(pointer, [&](Heap&, Block& block) {
-    bool const is_slab = block.state.load(std::memory_order_acquire) == BlockState::slab;
-    header             = is_slab ? block.slab->slot_at(pointer) : static_cast<BlockHeader*>(&block);
+    if (block.state.load(std::memory_order_acquire) != BlockState::slab) {
+      found = {static_cast<BlockHeader*>(&block), block.address, block.address + block.bytes};
+    } else if (SlabSlot* const slot = block.slab->slot_at(pointer)) {
+      char const* const begin = block.slab->address_of(*slot);
+      found = {static_cast<BlockHeader*>(slot), begin, begin + block.slab->slot_bytes};
+    }
   });
-  return header;
+  return found;
 }
 
 }  // namespace
@@ -61,14 +66,17 @@ bool RetainTable::give_back(BlockHeader& header) noexcept {
   return first;
 }
 
-void* Pool::keep(void const* pointer) {
-  Pools* const pools        = is_forked_child() ? nullptr : Pools::existing();
-  BlockHeader* const header = pools != nullptr ? header_at(*pools, pointer) : nullptr;
-  return header != nullptr && pools->retained.keep(*header) ? header : nullptr;
+Pool::Kept Pool::keep(void const* pointer) {
+  Pools* const pools = is_forked_child() ? nullptr : Pools::existing();
+  if (pools == nullptr) return {};
+  Kept const found = found_at(*pools, pointer);
+  bool const is_kept =
+      found.handle != nullptr && pools->retained.keep(*static_cast<BlockHeader*>(found.handle));
+  return is_kept ? found : Kept();
 }
 
-void Pool::let_go(void* kept) noexcept {
-  if (!is_forked_child()) Pools::existing()->retained.let_go(*static_cast<BlockHeader*>(kept));
+void Pool::let_go(void* handle) noexcept {
+  if (!is_forked_child()) Pools::existing()->retained.let_go(*static_cast<BlockHeader*>(handle));
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

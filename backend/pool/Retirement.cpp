@@ -3,6 +3,8 @@
 
 #include "Retirement.hpp"
 
+#include "../os/Threads.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <thread>
@@ -157,7 +159,7 @@ Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) 
   while (epoch > completed()) {
     if (!m_fence_runs) {
       try {
-        std::thread([this] { fence_devices(); }).detach();
+        start_thread([this] { fence_devices(); }).detach();
       } catch (std::exception const&) {
         return Progress::capturing;  // the system gives no thread
       }

@@ -9,7 +9,7 @@ import pathlib
 import re
 from collections.abc import Callable
 
-from .numbers import parse_number, time_text
+from .numbers import gain_text, parse_number, rough_time_text, time_text
 from .results import Case, ResultsError, Run, load
 from .series import TYPES, baseline_name, crossings, gains, ordered, readable, size, size_text, times_table
 
@@ -90,9 +90,10 @@ def _gains(cases: list[Case]) -> str:
     """A line for each thing that codes do: its time in the forms of stock Kokkos and in ours, and the gain over the
     better of stock's."""
     forms, found = gains(cases)
-    return _markdown([["", "size", *forms, "ours", "gain"],
-                      *([one.doing, one.amount, *(time_text(one.stock[form]) if form in one.stock else "" for form in forms),
-                         time_text(one.ours), f"{one.gain:,.0f} x" if one.gain >= 100 else f"{one.gain:.2g} x"]
+    ours = "adopted" if forms == ["stock"] else "ours"
+    return _markdown([["", "size", *forms, ours, "gain"],
+                      *([one.doing, one.amount, *(rough_time_text(one.stock[form].median) if form in one.stock else "" for form in forms),
+                         rough_time_text(one.ours.median), gain_text(one.gain)]
                         for one in found)])
 
 

@@ -40,13 +40,12 @@ def parse_number(text: str) -> float:
 
 
 def size_name(size: float) -> str:
-    """Formats bytes, as in 64 MiB."""
-    size = int(size)
+    """Formats bytes, as in 64 MiB, in at most four digits."""
     for unit in ("B", "KiB", "MiB"):
-        if size < 1024 or size % 1024:
-            return f"{size} {unit}"
-        size //= 1024
-    return f"{size} GiB"
+        if size < 1024:
+            return f"{size:.3g} {unit}" if size < 1000 else f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
 
 
 def count_name(count: float) -> str:
@@ -71,3 +70,18 @@ def time_text(seconds: Summary | float) -> str:
         return f"{seconds.scaled(factor):.4g} {unit}"
     factor, unit = time_unit(seconds)
     return f"{seconds * factor:.4g} {unit}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def rough_time_text(seconds: float) -> str:
+    """Formats a time in two digits."""
+    factor, unit = time_unit(seconds)
+    return f"{_two_digits(seconds * factor)} {unit}"
+
+
+def gain_text(gain: float) -> str:
+    """Formats how many times as fast something is, in two digits; beyond 1000 the times say more."""
+    return "> 1000 x" if gain > 1000 else f"{_two_digits(gain)} x"

@@ -13,14 +13,14 @@ from matplotlib.ticker import FuncFormatter
 
 from .looks import (
     COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
-from .numbers import Summary, time_text, time_unit
-from .results import Case, Run
+from .numbers import Summary, gain_text, rough_time_text, time_unit
+from .results import Run
 from .series import (
-    FIRST, Scaling, TYPES, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, size, ways)
+    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, rate_lines, ratio_lines, size, ways)
 
 
 def rates(run: Run, group: str, type_name: str = ""):
-    """Plots rate against size, a panel for each operation of the group; circles are the baseline."""
+    """Plots rate against size, a panel for each operation of the group; circles are the fastest baseline."""
     cases = [case for case in cases_of(run, group)
              if case.bytes and size(case) and (not type_name or type_name in case.words)]
     operations = ordered(case.operation for case in cases)
@@ -33,15 +33,14 @@ def rates(run: Run, group: str, type_name: str = ""):
     looks, values = Styles(), []
     styles = {name: looks.of(name) for name in sorted(lines(cases), key=lambda name: (place_of(name), name))}
     for place, (axes, operation) in enumerate(zip(panels, operations)):
-        here = lines(case for case in cases if case.operation == operation)
-        series = {name: {size(case): case.summary("bytes_per_second").scaled(1e-9) for case in here[name]}
-                  for name in styles if name in here}
-        baselines = {name: {size(case): case.bytes / case.summary("baseline_seconds").median / 1e9
-                            for case in line if case.summary("baseline_seconds")} for name, line in here.items()}
-        draw(axes, series, styles, baselines)
-        values += [value for points in [*series.values()] for one in points.values() for value in one]
+        here = rate_lines(case for case in cases if case.operation == operation)
+        series = {name: {one: rate.scaled(1e-9) for one, rate in here[name][0].items()} for name in styles if name in here}
+        draw(axes, series, styles, {name: {one: rate * 1e-9 for one, rate in best.items()}
+                                    for name, (_, best) in here.items()})
+        values += [value for points in series.values() for one in points.values() for value in one]
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
-            ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else []
+            ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else \
+            ["limit_to_device"] if group == "transport" else []
         draw_limits(axes, run, limits)
         axes.set_title(", ".join(filter(None, [group, operation.replace("_", " "), type_name])))
         axes.set_ylabel("GB/s" if place % columns == 0 else "")
@@ -52,18 +51,15 @@ def rates(run: Run, group: str, type_name: str = ""):
 
 
 def ratios(run: Run, group: str):
-    """Plots the ratio to the baseline against size: a series for each operation, a panel for all other differences."""
-    found: dict[str, dict[str, list[Case]]] = {}
-    for case in sorted(cases_of(run, group), key=size):
-        if case.summary("ratio") and size(case):
-            panel = ", ".join([line_name(case), *(word for word in case.words if word in TYPES)])
-            found.setdefault(panel, {}).setdefault(case.operation.replace("_", " "), []).append(case)
+    """Plots the ratio to the baseline against size: a series for each operation and baseline, a panel for all other
+    differences."""
+    found = ratio_lines(case for case in cases_of(run, group) if case.summary("ratio") and size(case))
     if not found:
         return None
     names = ordered(name for panel in found.values() for name in panel)
-    styles = {name: {"color": COLOURS[place % 8], "marker": MARKERS[place % 8], "markersize": 3}
+    styles = {name: {"color": COLOURS[place % 8], "marker": MARKERS[(place + place // 8) % 8], "markersize": 3}
               for place, name in enumerate(names)}
-    cases = [case for panel in found.values() for line in panel.values() for case in line]
+    cases = [case for panel in found.values() for line in panel.values() for case in line.values()]
     top = min(2, 1.05 * max(1.1, *(case.summary("ratio").upper for case in cases)))
     columns = min(len(found), 2 if len(names) > 4 else 4)
     figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True,
@@ -71,13 +67,13 @@ def ratios(run: Run, group: str):
     for axes, title in zip(panels, sorted(found, key=lambda title: (place_of(title), title))):
         axes.axhline(1, color="black", linewidth=0.8)
         # Draw larger values at the upper edge, with their figure.
-        draw(axes, {name: {size(case): Summary(*(min(value, top) for value in case.summary("ratio"))) for case in line}
-                    for name, line in found[title].items()}, styles)
-        for case in (case for line in found[title].values() for case in line):
+        draw(axes, {name: {one: Summary(*(min(value, top) for value in case.summary("ratio")))
+                           for one, case in line.items()} for name, line in found[title].items()}, styles)
+        for one, case in (point for line in found[title].values() for point in line.items()):
             if case.summary("ratio").median > top:
-                axes.annotate(f"{case.summary('ratio').median:.3g}", (size(case), top), fontsize=6, va="bottom")
+                axes.annotate(f"{case.summary('ratio').median:.3g}", (one, top), fontsize=6, va="bottom")
         axes.set_title(title)
-    figure.supylabel("speed relative to plain CUDA (1 = equal)", fontsize=9, x=0.005)
+    figure.supylabel("speed relative to the baseline (1 = equal)", fontsize=9, x=0.005)
     panels[0].set_ylim(0, top)
     size_axis(panels, columns, cases)
     legend(figure, panels, run.title, len(names), baseline=False)
@@ -113,27 +109,31 @@ def _time_tick(seconds: float, _position) -> str:
 
 
 def first_gains(run: Run):
-    """Plots the times of things that codes do as dots on one logarithmic axis, a row for each thing, with the gain."""
+    """Plots the times of things that codes do, with their quartiles, on one logarithmic axis: a row for each thing, with
+    the gain."""
     forms, found = gains(case for case in run.cases.values() if re.search(FIRST, case.name) and case.summary("ratio"))
     if not found:
         return None
     rows = list(reversed(range(len(found))))
-    figure, (axes,) = panels_of(1, 1, 7.5, 0.24 * len(found) + 0.2, 0.5)
-    figure.subplots_adjust(left=0.32, right=0.84)
-    for form, colour in zip(forms, ("#999999", "#D55E00")):
-        points = [(one.stock[form], row) for one, row in zip(found, rows) if form in one.stock]
-        axes.plot(*zip(*points), "o", color=colour, markersize=5, label=f"stock Kokkos, {form}")
-    axes.plot([one.ours for one in found], rows, "o", color=COLOURS[0], markersize=6, label="this library")
+    figure, (axes,) = panels_of(1, 1, 7.5, 0.3 * len(found) + 0.2, 0.5)
+    figure.subplots_adjust(left=0.32, right=0.82)
+    # Dots of one row stand one above the other, so that none hides another one.
+    series = [(f"stock Kokkos, {form}", colour, [one.stock.get(form) for one in found], 0.25 - 0.5 * at / len(forms))
+              for at, (form, colour) in enumerate(zip(forms, ("#999999", "#D55E00", "#009E73")))]
+    for name, colour, times, shift in [*series, ("this library", COLOURS[0], [one.ours for one in found], -0.25)]:
+        points = [(time, row + shift) for time, row in zip(times, rows) if time]
+        axes.hlines([row for _, row in points], [time.lower for time, _ in points], [time.upper for time, _ in points],
+                    color=colour, linewidth=0.8)
+        axes.plot([time.median for time, _ in points], [row for _, row in points], "o", color=colour, markersize=4, label=name)
+    beside = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 7, "annotation_clip": False}
+    axes.annotate("ours; gain over\nthe faster form", (1.01, len(found) - 0.1), **beside)
     for one, row in zip(found, rows):
-        axes.hlines(row, one.ours, min(one.stock.values()), color=COLOURS[0], linewidth=0.8)
-        axes.annotate(f"{time_text(one.ours)}, {one.gain:,.0f} x" if one.gain >= 10 else
-                      f"{time_text(one.ours)}, {one.gain:.2g} x", (1.01, row), xycoords=("axes fraction", "data"),
-                      va="center", fontsize=7, annotation_clip=False)
+        axes.annotate(f"{rough_time_text(one.ours.median)}; {gain_text(one.gain)}", (1.01, row), **beside)
     axes.set_yticks(rows, [f"{one.doing}, {one.amount}" for one in found])
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(_time_tick))
-    axes.set_xlabel("time: less is better")
-    legend(figure, [axes], run.title, 3, baseline=False)
+    axes.set_xlabel("time (bars: quartiles): less is better")
+    legend(figure, [axes], run.machine, 3, baseline=False)
     return figure
 
 

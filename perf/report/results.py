@@ -112,6 +112,16 @@ class Run:
         machine = self.context.get("gpu") or self.context.get("host_cpu") or "host"
         return (f"{self.ranks} × {machine}" if self.ranks > 1 else machine) + (f" ({self.apart})" if self.apart else "")
 
+    @property
+    def machine(self) -> str:
+        """The title, and what else a reader of one picture alone has to know."""
+        link = f"PCIe {self.context['link_generation']} x{self.context['link_width']}" if self.context.get(
+            "link_generation") and self.context.get("link_width") else ""
+        cuda = f"CUDA {version}" if (version := self.context.get("cuda_runtime_version")) else ""
+        kokkos = f"Kokkos {version}" if (version := self.context.get("kokkos_version")) else ""
+        facts = (self.title, self.context.get("host_cpu"), link, kokkos, cuda, self.context.get("date", "")[:10])
+        return ", ".join(dict.fromkeys(filter(None, facts)))
+
     def limit(self, name: str) -> float | None:
         """A measured limit of the machine in bytes/s for each rank, None where it was not measured."""
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .numbers import Summary, count_name, size_name, summarize, time_text
-from .results import Case, Run
+from .results import Case, ResultsError, Run
 
 TYPES = ("double", "float")
 
@@ -59,6 +59,42 @@ def baseline_name(case: Case) -> str:
     return case.fields.get("baseline") or case.label or "baseline"
 
 
+def at_sizes(cases: Iterable[Case]) -> dict[float, Case]:
+    """The case of each size; raises ResultsError for two of one size, since a plot would hide one of them."""
+    found: dict[float, Case] = {}
+    for case in cases:
+        if found.setdefault(size(case), case) is not case:
+            raise ResultsError(f"{found[size(case)].name} and {case.name} fall on one point of a plot: "
+                               "let their names differ in more than their size")
+    return found
+
+
+def ratio_lines(cases: Iterable[Case]) -> dict[str, dict[str, dict[float, Case]]]:
+    """Panels of ratios, and their lines, one for each operation and baseline."""
+    panels: dict[str, dict[str, list[Case]]] = {}
+    for case in sorted(cases, key=size):
+        panel = ", ".join([line_name(case), *(word for word in case.words if word in TYPES)])
+        line = case.operation.replace("_", " ")
+        if "baseline" in case.fields:
+            line += f" / {case.fields['baseline']}"
+        panels.setdefault(panel, {}).setdefault(line, []).append(case)
+    return {panel: {line: at_sizes(some) for line, some in here.items()} for panel, here in panels.items()}
+
+
+def rate_lines(cases: Iterable[Case]) -> dict[str, tuple[dict[float, Summary], dict[float, float]]]:
+    """Our bytes/s by line and size, with the repetitions beside all baselines, and those of the fastest baseline."""
+    ours: dict[str, dict[float, list[float]]] = {}
+    best: dict[str, dict[float, float]] = {}
+    for name, line in lines(cases).items():
+        for case in line:
+            ours.setdefault(name, {}).setdefault(size(case), []).extend(case.values("bytes_per_second"))
+            if baseline := case.summary("baseline_seconds"):
+                rates = best.setdefault(name, {})
+                rates[size(case)] = max(rates.get(size(case), 0), case.bytes / baseline.median)
+    return {name: ({one: summarize(values) for one, values in sizes.items()}, best.get(name, {}))
+            for name, sizes in ours.items()}
+
+
 def ways(cases: Iterable[Case]) -> dict[str, dict[float, Summary]]:
     """Time by way, then size, of ours and of the baselines, with the repetitions beside all of its baselines.
 
@@ -83,19 +119,20 @@ def times_table(cases: list[Case], sizes: list[float]) -> tuple[list[str], list[
              for name, times in ways(cases).items()])
 
 
-#: The forms of stock Kokkos; what has other baselines is no gain over it.
-FORMS = ("before", "pageable", "CudaHostPinnedSpace")
+#: The forms of stock Kokkos; what has other baselines is no gain over it. Of a program that is adopted, the form is
+#: "stock"; "adopted" is stock Kokkos, too, in a process whose memory is adopted, beside which no gain is told.
+FORMS = ("before", "stock", "pageable", "CudaHostPinnedSpace", "adopted")
 
 
 @dataclass
 class Gain:
-    """A thing that codes do with host memory, by stock Kokkos and by ours; times are medians in seconds."""
+    """A thing that codes do with host memory, by stock Kokkos and by ours; times are in seconds."""
 
     doing: str
     amount: str
-    stock: dict[str, float]  #: by form
-    ours: float
-    gain: float  #: over the best form
+    stock: dict[str, Summary]  #: by form
+    ours: Summary  #: beside that form
+    gain: float  #: over the best form that is not adopted
 
 
 _DOINGS = {"cold": "first View", "warm": "View made and freed again", "free_busy": "View freed beside a kernel"}
@@ -108,14 +145,14 @@ def gains(cases: Iterable[Case]) -> tuple[list[str], list[Gain]]:
         if baseline_name(case).removeprefix("View_") not in FORMS:
             continue
         key, number = next((item for item in case.fields.items() if item[0] != "baseline"), ("bytes", size(case)))
-        amount = (f"{key} {number}" if key != "bytes" else size_text(case) if float(number) % 2**20 == 0
-                  else f"{float(number) / 1e6:.3g} MB")
+        amount = f"{key} {number}" if key != "bytes" else size_text(case)
         doing = _DOINGS.get(case.operation, case.operation.replace("_", " "))
         by_form.setdefault((doing, amount), {})[baseline_name(case).removeprefix("View_")] = case
+    best = {key: min((stock[form] for form in stock if form != "adopted" or len(stock) == 1),
+                     key=lambda case: case.summary("ratio").median) for key, stock in by_form.items()}
     return [form for form in FORMS if any(form in stock for stock in by_form.values())], [
-        Gain(doing, amount, {form: case.summary("baseline_seconds").median for form, case in stock.items()},
-             min(case.summary("seconds").median for case in stock.values()),
-             min(case.summary("ratio").median for case in stock.values()))
+        Gain(doing, amount, {form: case.summary("baseline_seconds") for form, case in stock.items()},
+             best[doing, amount].summary("seconds"), best[doing, amount].summary("ratio").median)
         for (doing, amount), stock in by_form.items()]
 
 

@@ -6,14 +6,15 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const all = {{"idioms", idioms_cases, write_idioms_table},
-                                         {"transport", transport_cases, write_transport_table},
-                                         {"vector", vector_cases},
-                                         {"copy", copy_cases},
-                                         {"alloc", alloc_cases, nullptr, sample_cold_allocation},
-                                         {"zero_copy", zero_copy_cases},
-                                         {"latency", latency_cases},
-                                         {"stream", stream_cases}};
+  static std::vector<Group> const all = {
+      {"idioms", idioms_cases, write_idioms_table, serve_adopted_idiom},
+      {"transport", transport_cases, write_transport_table},
+      {"vector", vector_cases},
+      {"copy", copy_cases},
+      {"alloc", alloc_cases, nullptr, sample_cold_allocation},
+      {"zero_copy", zero_copy_cases},
+      {"latency", latency_cases},
+      {"stream", stream_cases}};
   return all;
 }
 

@@ -32,6 +32,9 @@ void write_idioms_table(std::ostream& out, std::vector<Result> const& results);
 /// \param what the argument that the starting process has given
 void sample_cold_allocation(std::string const& what, std::ostream& out);
 
+/// Runs an idiom with stock Kokkos in an adopted process, as often as standard input asks for it.
+void serve_adopted_idiom(std::string const& what, std::ostream& out);
+
 /// A group of benchmarks; each has a folder here.
 struct Group {
   std::string name;

@@ -3,7 +3,7 @@
 
 #include "Limits.hpp"
 
-#include "../plain/AllLinks.hpp"
+#include "../../backend/LinkProbe.hpp"
 #include "../plain/Platform.hpp"
 #include "../plain/PlainBuffer.hpp"
 #include "../plain/Stopwatch.hpp"
@@ -43,11 +43,20 @@ double rate_of_memory(Ranks const& ranks, std::size_t block) {
 
 void add_links(std::vector<int> const& devices, std::string const& prefix, std::size_t block,
                Ranks const& ranks, std::vector<Limit>& limits) {
-  AllLinks links(devices, block);
-  auto const add = [&](std::string const& name, Mix mix) {
-    double const rate = links.best_rate(
-        mix, [&](double seconds) { return ranks.greatest(seconds); }, [&] { ranks.barrier(); });
-    limits.push_back({prefix + name, rate * ranks.size()});
+  std::vector<PlainBuffer> host;
+  std::vector<Impl::Backend::LinkProbe::Link> links;
+  for (int const device : devices) {
+    host.push_back(make_plain_buffer(PlainKind::pinned, 2 * block));
+    links.push_back({device, host.back().get()});
+  }
+  Impl::Backend::LinkProbe probe(links, block);
+  auto const add = [&](std::string const& name, Impl::Backend::LinkMix mix) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 8; ++i) {  // the first round wakes the links up
+      ranks.barrier();
+      least = std::min(least, ranks.greatest(probe.seconds(mix)));
+    }
+    limits.push_back({prefix + name, probe.bytes(mix) / least * ranks.size()});
   };
   add("to_device", {1, 0});
   add("to_host", {0, 1});

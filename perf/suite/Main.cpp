@@ -122,9 +122,10 @@ int run(int argc, char** argv) {
   }
   if (!options.in_fresh_process.empty()) {  // started by a rank, and no rank itself
     Kokkos::ScopeGuard const kokkos(argc, argv);
+    std::string const& what = options.in_fresh_process;  // the group, and what it wants
     for (Group const& group : groups())
-      if (group.in_fresh_process != nullptr)
-        group.in_fresh_process(options.in_fresh_process, std::cout);
+      if (group.in_fresh_process != nullptr && what.starts_with(group.name + " "))
+        group.in_fresh_process(what.substr(group.name.size() + 1), std::cout);
     return success;
   }
   // Check this before ranks wait for each other; Google Benchmark would exit with 1.

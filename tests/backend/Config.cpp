@@ -62,7 +62,6 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(config.numa);
   CHECK(config.touch_threads == 0);
   CHECK(config.pool);
-  CHECK(config.calibration.empty());
   CHECK(config.thresholds.empty());
   CHECK_FALSE(config.pretend_device);
   CHECK_FALSE(config.guard);
@@ -76,7 +75,6 @@ TEST_CASE("every variable is read") {
                               {"NUMA", "off"},
                               {"TOUCH_THREADS", "12"},
                               {"POOL", "off"},
-                              {"CALIBRATION", "/tmp/rates"},
                               {"THRESHOLDS", "/tmp/thresholds"},
                               {"PRETEND_DEVICE", "on"},
                               {"SCRUB", "on"},
@@ -88,7 +86,6 @@ TEST_CASE("every variable is read") {
   CHECK_FALSE(config.numa);
   CHECK(config.touch_threads == 12);
   CHECK_FALSE(config.pool);
-  CHECK(config.calibration == "/tmp/rates");
   CHECK(config.thresholds == "/tmp/thresholds");
   CHECK(config.pretend_device);
   CHECK(config.scrub);
@@ -123,7 +120,7 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
       {},
       {"PATH", "KOKKOS_NUM_THREADS", "KOKKOS_HOST_SPACES_POOL_LIMIT", "KOKKOS_HOST_SPACES_AUDIT",
        "KOKKOS_HOST_SPACES_TEST_STEPS", "KOKKOS_HOST_SPACES_POL_LIMIT", "KOKKOS_HOSTSPACES_GUARD"},
-      0);
+      false);
   REQUIRE(told.size() == 2);
   CHECK_THAT(told[0], ContainsSubstring("KOKKOS_HOST_SPACES_POL_LIMIT is unknown") &&
                           ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT is the nearest"));
@@ -131,13 +128,20 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
                           ContainsSubstring("KOKKOS_HOST_SPACES_GUARD is the nearest"));
 }
 
+TEST_CASE("a variable that is gone has no effect, which is told in one line") {
+  auto const told = Impl::Backend::notices({}, {"KOKKOS_HOST_SPACES_CALIBRATION"}, false);
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], ContainsSubstring("CALIBRATION has no effect any more") &&
+                          ContainsSubstring("unset it") && !ContainsSubstring("unknown"));
+}
+
 TEST_CASE("a race guard without a device says that it watches nothing") {
   using Impl::Backend::notices;
   Config config;
-  CHECK(notices(config, {}, 0).empty());
+  CHECK(notices(config, {}, false).empty());
   config.guard = true;
-  CHECK(notices(config, {}, 1).empty());
-  auto const told = notices(config, {}, 0);
+  CHECK(notices(config, {}, true).empty());
+  auto const told = notices(config, {}, false);
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], ContainsSubstring("GUARD") && ContainsSubstring("watches nothing"));
 }
@@ -154,7 +158,6 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
   for (auto const* name : {"HUGE_PAGES", "NUMA", "POOL", "VERBOSE"}) {
     for (auto const* value : {"", "2", "enabled", "off "}) refuses(name, value, "on or off");
   }
-  refuses("CALIBRATION", "", "the path of a file");
   refuses("THRESHOLDS", "", "the path of a file");
   for (auto const* value : {"", "0", "-1", "1025", "8 ", "four", "99999999999"}) {
     refuses("TOUCH_THREADS", value, "1 to 1024");

@@ -184,7 +184,7 @@ TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {
 
 TEST_CASE("memory of the driver that begins within a page is had from the next page on") {
   FakeCuda::reset();
-  void* const raw = Driver::allocate_pinned(3 * page_bytes(), false);
+  void* const raw = Driver::allocate_pinned(3 * page_bytes(), MemoryKind::page_locked);
   REQUIRE(reinterpret_cast<std::uintptr_t>(raw) % page_bytes() != 0);
   CHECK(Driver::free_pinned(raw));
   Region const region =

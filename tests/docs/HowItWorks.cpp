@@ -70,7 +70,7 @@ TEST_CASE("copies are nodes of a graph", "[docs]") {
   auto there = khs::then_deep_copy(graph.root_node(), device, input);
   auto added = there.then_parallel_for("add", n, AddOne{device});
   khs::then_deep_copy(added, output, device);
-  khs::instantiate(graph);
+  graph.instantiate();
   graph.submit(instance);
   instance.fence();
   CHECK(output(n - 1) == n);
@@ -138,14 +138,13 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
   using Part       = std::pair<int, int>;
   using DevicePart = decltype(Kokkos::subview(device, 0, Part(0, 1)));
   using HostPart   = decltype(Kokkos::subview(host, 0, Part(0, 1)));
-  std::vector<DevicePart> device_parts;
-  std::vector<HostPart> host_parts;
+  std::vector<std::pair<DevicePart, HostPart>> parts;
   for (int i = 0; i < 10; ++i) {
     host(i, 3) = i + 1;
-    device_parts.push_back(Kokkos::subview(device, i, Part(0, 4)));
-    host_parts.push_back(Kokkos::subview(host, i, Part(0, 4)));
+    parts.emplace_back(Kokkos::subview(device, i, Part(0, 4)),
+                       Kokkos::subview(host, i, Part(0, 4)));
   }
-  khs::deep_copy_all(instance, device_parts, host_parts);  // std::vector, std::array, ... of Views
+  khs::deep_copy_all(instance, parts);  // std::vector, std::array, ... of std::pair
   instance.fence();
   auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
   CHECK(copied(9, 3) == 10);
@@ -162,7 +161,7 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
   CHECK((packed(0) == 5 && packed(19) == 5 && packed(20) == 0 && packed(99) == 6));
   host(9, 3)       = 11;
   int const steps  = 3;
-  auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
+  auto const halos = khs::prepare_deep_copy_all(instance, parts);
   for (int step = 0; step < steps; ++step) khs::deep_copy_all(instance, halos);
   instance.fence();
   CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device)(9, 3) == 11);

@@ -9,14 +9,12 @@
 #include "../../backend/Config.hpp"
 #include "../../backend/Error.hpp"
 #include "../../backend/NodeShare.hpp"
-#include "../../backend/os/CacheFile.hpp"
 #include "../../backend/os/MemoryLimit.hpp"
 #ifdef KOKKOS_HOST_SPACES_FUZZ_TOPOLOGIES
 #include "../../backend/os/Topology.hpp"
 #endif
 
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
-#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -99,7 +97,7 @@ void read_configuration(std::string const& text) {
            "a share is 0 to 100 %");
     expect(config.shortage_timeout >= 1 && config.shortage_timeout <= 1024, "a timeout is bounded");
     expect(config.touch_threads >= 0 && config.touch_threads <= 1024, "threads are bounded");
-    expect(notices(config, names, 0).size() <= names.size() + 1, "a name has one notice");
+    expect(notices(config, names, false).size() <= names.size() + 1, "a name has one notice");
     khs::pool::NodeShare const share = share_of_node(config, lookup, std::size_t(1) << 40);
     expect(share.ranks >= 1, "a node has a rank");
     expect(share.bytes <= std::max<std::size_t>({config.node_limit.bytes, std::size_t(1) << 40, 1}),
@@ -120,17 +118,6 @@ void read_thresholds(std::string const& text) {
   }
 }
 
-// Writing rounds. What was rounded once is read and written unchanged.
-void read_rates(std::string const& text) {
-  auto const links = Impl::read_link_rates(text);
-  for (Impl::KnownLink const& link : links)
-    expect(link.rates.measured && link.rates.make_sense(), "rates make sense");
-  std::string const rounded =
-      Impl::write_link_rates(Impl::read_link_rates(Impl::write_link_rates(links)));
-  expect(Impl::write_link_rates(Impl::read_link_rates(rounded)) == rounded,
-         "rates are read as they were written");
-}
-
 // Three files, divided by lines "--": mountinfo, the groups of the process, and a limit.
 void read_control_groups(std::string const& text) {
   auto const first = text.find("--\n"), second = text.find("--\n", first + 1);
@@ -142,12 +129,6 @@ void read_control_groups(std::string const& text) {
   expect(memory_limit_of_cgroups(folder()) > 0, "a limit leaves something");
   expect(memory_of_cgroups(folder()).limit == memory_limit_of_cgroups(folder()),
          "both tell of one limit");
-}
-
-void keep_in_file(std::string const& text) {
-  std::string const file = folder() / "kept";
-  expect(replace_cache_file(file, text).empty(), "a file can be written");
-  expect(read_cache_file(file) == text, "a file has what was written");
 }
 
 #ifdef KOKKOS_HOST_SPACES_FUZZ_TOPOLOGIES
@@ -194,9 +175,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   switch (text[0]) {
     case 'c': read_configuration(rest); break;
     case 't': read_thresholds(rest); break;
-    case 'K': read_rates(text); break;
     case 'g': read_control_groups(rest); break;
-    case 'f': keep_in_file(rest); break;
 #ifdef KOKKOS_HOST_SPACES_FUZZ_TOPOLOGIES
     case 'n': read_nodes(rest); break;
 #endif

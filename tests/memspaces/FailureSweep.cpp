@@ -13,6 +13,7 @@
 #include <Kokkos_Graph.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -148,8 +149,8 @@ TEST_CASE("whichever call fails: batches", "[failures]") {
   Pageable const to_a = made<Pageable>("to_a"), to_b = made<Pageable>("to_b");
   Sweep("deep_copy_all", [&](Setting&) {
     Pinned const a = counted("a"), b = counted("b");
-    khs::deep_copy_all(instance, {to_a, to_b}, {a, b});
-    khs::deep_copy_all(instance, to_a, b, {{0, 0, 10}, {20, 20, 30}});
+    khs::deep_copy_all(instance, std::array{khs::copy_of(to_a, a), khs::copy_of(to_b, b)});
+    khs::deep_copy_all(instance, to_a, b, std::array<khs::Slice, 2>{{{0, 0, 10}, {20, 20, 30}}});
     instance.fence();
     expect_multiples(to_b, 1);
   });

@@ -74,9 +74,9 @@ void use_views(Instance const& instance, std::size_t n) {
 }
 
 void use_batches(Instance const& instance, OnDevice const& device, Pinned const& pinned) {
-  khs::deep_copy_all(instance, std::vector{device}, std::vector{pinned});
+  khs::deep_copy_all(instance, std::vector{khs::copy_of(device, pinned)});
   khs::deep_copy_all(instance, khs::copy_of(device, pinned));
-  khs::deep_copy_all(instance, device, pinned, {khs::Slice{0, 1, 2}});
+  khs::deep_copy_all(instance, device, pinned, std::vector{khs::Slice{0, 1, 2}});
 }
 
 void use_vectors(Instance const& instance, Pinned const& pinned, Mapped const& mapped) {

@@ -17,30 +17,6 @@ namespace KokkosHostSpaces::Audit {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("the link's rate is the file's for this machine", "[audit]") {
-  std::string const file =
-      "Kokkos Host Spaces calibration 1\n\nmachine other\ngpu a\ndriver 1\nto_device 9e+10\n"
-      "to_host 9e+10\n\nmachine here\ngpu a\ndriver 1\nto_device 5.5e+10\nto_host 5.4e+10\n";
-  auto const link = link_in(file, "here");
-  REQUIRE(link);
-  CHECK(link->rate[to_device] == 5.5e10);
-  CHECK(link->rate[to_host] == 5.4e10);
-  for (std::string const& text : {file.substr(9), std::string("\xff\0", 2), std::string()})
-    CHECK_FALSE(link_in(text, "here"));
-  CHECK_FALSE(link_in(file, "elsewhere"));
-}
-
-TEST_CASE("a calibration that is cut, or of another version, tells no rate", "[audit]") {
-  std::string const file =
-      "Kokkos Host Spaces calibration 1\n\nmachine here\nto_device 5.5e+10\nto_host 5.4e+10";
-  CHECK(link_in(file, "here"));
-  for (std::size_t cut = 1; cut <= std::string("5.4e+10").size(); ++cut) {
-    INFO(file.substr(0, file.size() - cut));
-    CHECK_FALSE(link_in(file.substr(0, file.size() - cut), "here"));
-  }
-  CHECK_FALSE(link_in("Kokkos Host Spaces calibration 10" + file.substr(32), "here"));
-}
-
 TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[audit]") {
   CHECK(quoted("") == "(no label)");
   CHECK(quoted("a\nb") == "`a\\x0ab`");

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import importlib.util
 import json
+import pathlib
 import re
 import sys
 import unittest
@@ -83,6 +84,40 @@ class Report(ReportTest):
         draw(axes, series, {name: {"color": "black", "marker": "o"} for name in series})
         for line in axes.get_lines():
             self.assertEqual((line.get_linestyle(), list(line.get_xdata())), ("-", [1, 2, 4]))
+
+    def test_no_baseline_hides_another_one(self):
+        from report.results import load
+        from report.series import gains, rate_lines, ratio_lines
+
+        machine = synthetic.Machine(1, 3)
+        for baseline, ours, theirs in (("best", 1e-3, 0.9e-3), ("single", 2e-3, 40e-3)):
+            machine.add(f"copy/batch/PinnedSpace/baseline:{baseline}/bytes:1048576", ours, theirs, bytes=1048576.0)
+        cases = load(self.write(machine)).cases.values()
+        (panel,) = ratio_lines(cases).values()
+        self.assertEqual(list(panel), ["batch / best", "batch / single"])
+        ((rates, fastest),) = rate_lines(cases).values()
+        self.assertAlmostEqual(fastest[1048576] / 1e6, 1048576 / 0.9e3, delta=20)
+        self.assertTrue(rates[1048576].lower < 0.7e9 < rates[1048576].upper)
+
+        stock = synthetic.Machine(1, 3)
+        for baseline, ours, theirs in (("pageable", 1e-3, 4e-3), ("CudaHostPinnedSpace", 2e-3, 6e-3)):
+            stock.add(f"idioms/regridding/PinnedSpace/baseline:{baseline}/bytes:1048576", ours, theirs)
+        (gain,) = gains(load(self.write(stock)).cases.values())[1]
+        self.assertAlmostEqual(gain.gain, 3, delta=0.1)
+        self.assertAlmostEqual(gain.ours.median, 2e-3, delta=1e-4)  # of the pair whose gain it is
+
+    def test_two_cases_on_one_point_are_an_error(self):
+        from report.results import Case, ResultsError
+        from report.series import ratio_lines
+
+        with self.assertRaisesRegex(ResultsError, "bytes:8 and .*fall on one point"):
+            ratio_lines([Case(f"copy/batch/PinnedSpace/bytes:{size}", "", [1.0], {}) for size in ("8", "8.0")])
+
+    def test_each_space_of_the_library_has_a_colour_of_its_own(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        headers = {path.stem for path in (root / "memspaces/include/KokkosHostSpaces").glob("*Space.hpp")}
+        listed = re.search(r"_SPACES = \[(.*?)\]", (root / "perf/report/looks.py").read_text(encoding="utf-8"), re.DOTALL)
+        self.assertLessEqual(headers, set(re.findall(r'"(\w+)"', listed[1])))
 
     def test_a_report_of_a_host_has_neither_gpu_nor_its_ratios_nor_goals_that_were_not_judged(self):
         _, page = self.report(synthetic.machine(1, 3, (10, 28), ("triad", "dot"), gpu="", host_cpu="EPYC"))

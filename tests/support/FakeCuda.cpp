@@ -96,7 +96,7 @@ void without_runtime(std::function<void()> const& function) {
   }).join();
 }
 
-void reset(int device_count) {
+void reset(int device_count, bool used) {
   KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   insist_on_process();
   Machine& m = machine();
@@ -109,6 +109,8 @@ void reset(int device_count) {
   m.events.clear();
   m.registrations.clear();
   m.allocations.clear();
+  m.made_contexts.clear();
+  m.locked_in.clear();
   m.user_objects.clear();
   m.counts.clear();
   m.engines.clear();
@@ -119,7 +121,8 @@ void reset(int device_count) {
   m.most_pinned = 0;
   m.registering = std::chrono::milliseconds(0);
   m.every       = 0;
-  m.old_driver = m.addresses_move = m.has_shut_down = m.has_engines = m.engines_stand = false;
+  m.old_driver = m.addresses_move = m.reaches_pageable = m.has_shut_down = m.has_engines =
+      m.engines_stand                                                    = false;
   for (int device = 0; device < device_count; ++device) {
     auto context           = std::make_unique<CUctx_st>();
     context->device        = device;
@@ -127,6 +130,7 @@ void reset(int device_count) {
     m.contexts.push_back(std::move(context));
   }
   reset_thread();
+  if (used && device_count > 0) m.current();
   reset_thread_mode();
   pending_error = cudaSuccess;
 }
@@ -181,6 +185,11 @@ void use_old_driver() {
 void registered_memory_moves() {
   std::lock_guard const lock(machine().mutex);
   machine().addresses_move = true;
+}
+
+void reaches_pageable_memory() {
+  std::lock_guard const lock(machine().mutex);
+  machine().reaches_pageable = true;
 }
 
 void shut_down() {

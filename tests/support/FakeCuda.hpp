@@ -16,11 +16,11 @@
 
 namespace FakeCuda {
 
-/// A new machine: no streams, no allocations, no failures planned, counts at zero, no context made.
-/// Waits for the queued work of the old one. Also makes the library forget what it learnt of the
+/// A new machine: no streams, no allocations, no failures planned, counts at zero. Device 0, if there is
+/// one, has a context and is current in this thread, unless `used` is false: no context is made. Waits for the queued work of the old one. Also makes the library forget what it learnt of the
 /// old one. No other thread may use the runtime meanwhile, and memory of the old machine must not
 /// be used again.
-void reset(int device_count = 1);
+void reset(int device_count = 1, bool used = true);
 
 /// A cudaError_t that stands for "out of memory" (also in the driver API).
 inline constexpr int out_of_memory = 2;
@@ -67,6 +67,9 @@ void use_old_driver();
 /// Registered memory has another address on the device
 /// (cudaDevAttrCanUseHostPointerForRegisteredMem 0).
 void registered_memory_moves();
+
+/// Devices reach pageable memory coherently (cudaDevAttrPageableMemoryAccessUsesHostPageTables 1).
+void reaches_pageable_memory();
 
 /// Every address is a kernel, which does nothing, compiled for these compute capabilities (90 and
 /// the like) of devices 0, 1, ...; after a reset none is.

@@ -5,7 +5,9 @@
 
 #include "FakeCudaMachine.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace FakeCuda {
 
@@ -31,6 +33,13 @@ CUctx_st& Machine::current() {
   context.active    = true;
   thread_state.bound |= thread_state.pushed.empty();
   return context;
+}
+
+void Machine::note_locked(void const* pointer) {
+  CUcontext const context = &current();
+  bool const is_made      = std::any_of(made_contexts.begin(), made_contexts.end(),
+                                        [&](auto const& made) { return made.get() == context; });
+  if (is_made) locked_in[reinterpret_cast<std::uintptr_t>(pointer)] = context;
 }
 
 void reset_thread() { thread_state = ThreadState(); }
@@ -93,6 +102,35 @@ CUresult synchronize_context() {
   return CUDA_SUCCESS;
 }
 
+// As the real one, makes it current. Only tests call this and the next function.
+CUresult create_context(CUcontext* context, unsigned int, CUdevice device) {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  m.made_contexts.push_back(std::make_unique<CUctx_st>());
+  *context                  = m.made_contexts.back().get();
+  (*context)->device        = device;
+  (*context)->legacy.device = device;
+  thread_state.pushed.push_back(*context);
+  return CUDA_SUCCESS;
+}
+
+// Memory that is page-locked in it goes with it.
+CUresult destroy_context(CUcontext context) {
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  std::erase(thread_state.pushed, context);
+  std::erase_if(m.locked_in, [&](auto const& locked) {
+    if (locked.second != context) return false;
+    m.registrations.erase(locked.first);
+    if (auto const allocated = m.allocations.extract(locked.first); !allocated.empty())
+      std::free(allocated.mapped().begin);
+    return true;
+  });
+  std::erase_if(m.made_contexts, [&](auto const& made) { return made.get() == context; });
+  return CUDA_SUCCESS;
+}
+
 void* driver_function(std::string const& name) {
   static std::map<std::string, void*> const functions = {
     {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
@@ -101,6 +139,8 @@ void* driver_function(std::string const& name) {
     {"cuCtxGetCurrent", reinterpret_cast<void*>(&current_context)},
     {"cuCtxPushCurrent", reinterpret_cast<void*>(&push_context)},
     {"cuCtxPopCurrent", reinterpret_cast<void*>(&pop_context)},
+    {"cuCtxCreate", reinterpret_cast<void*>(&create_context)},
+    {"cuCtxDestroy", reinterpret_cast<void*>(&destroy_context)},
     {"cuCtxSynchronize", reinterpret_cast<void*>(&synchronize_context)},
     {"cuCtxRecordEvent", reinterpret_cast<void*>(&record_context_event)},
     {"cuEventCreate", reinterpret_cast<void*>(&create_event)},
@@ -167,6 +207,9 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   switch (attribute) {
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
       *value = machine().addresses_move ? 0 : 1;
+      break;
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+      *value = machine().reaches_pageable ? 1 : 0;
       break;
     case cudaDevAttrMaxPitch: *value = 2147483647; break;
     default: return finish(cudaErrorInvalidValue);

@@ -86,20 +86,10 @@ struct Capture {
   bool valid = true;
 };
 
-/// Of a graph that is made node by node.
-struct GraphEdge {
-  cudaGraphNode_t from, to;
-#if CUDART_VERSION >= 12030  // else all are plain, and nobody asks for them
-  cudaGraphEdgeData data;
-#endif
-};
-
 }  // namespace FakeCuda
 
 // The names which the CUDA headers declare.
 struct CUgraph_st {
-  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
-  std::vector<FakeCuda::GraphEdge> edges;
   std::vector<std::function<void()>> work;
   std::vector<std::shared_ptr<FakeCuda::UserObject>> owned;
 };
@@ -148,6 +138,8 @@ struct Machine {
   std::map<cudaUserObject_t, std::shared_ptr<UserObject>> user_objects;  ///< not given to a graph
   std::map<std::uintptr_t, std::size_t> registrations;
   std::map<std::uintptr_t, Allocation> allocations;
+  std::vector<std::unique_ptr<CUctx_st>> made_contexts;  ///< by cuCtxCreate
+  std::map<std::uintptr_t, CUcontext> locked_in;         ///< such a context, with which it goes
 
   std::size_t most_pinned = 0;
   std::chrono::milliseconds registering{0};
@@ -157,6 +149,7 @@ struct Machine {
 
   bool old_driver       = false;
   bool addresses_move   = false;
+  bool reaches_pageable = false;
   bool has_shut_down    = false;
   std::size_t all_calls = 0;
   std::map<std::string, std::size_t> counts;
@@ -217,6 +210,8 @@ struct Machine {
 
   /// The context of the calling thread, made active.
   CUctx_st& current();
+  /// Notes that memory is page-locked in that context.
+  void note_locked(void const* pointer);
 };
 
 Machine& machine();
@@ -249,6 +244,8 @@ CUresult current_context(CUcontext*);
 CUresult push_context(CUcontext);
 CUresult pop_context(CUcontext*);
 CUresult synchronize_context();
+CUresult create_context(CUcontext*, unsigned int, CUdevice);
+CUresult destroy_context(CUcontext);
 CUresult record_context_event(CUcontext, CUevent);  // FakeCudaEvents.cpp
 CUresult create_event(CUevent*, unsigned int);
 CUresult query_event(CUevent);

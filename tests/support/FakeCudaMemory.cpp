@@ -37,6 +37,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
   if (begin == nullptr) return finish(cudaErrorMemoryAllocation);
   *pointer                            = static_cast<char*>(begin) + offset;
   m.allocations[address_of(*pointer)] = {bytes, kind, begin, device};
+  if (kind == Kind::pinned) m.note_locked(*pointer);
   return cudaSuccess;
 }
 
@@ -71,6 +72,7 @@ cudaError_t deallocate(void* pointer, bool pinned) {
   m.wait_for(lock, m.pending_work(-1));
   std::free(found->second.begin);
   m.allocations.erase(found);
+  m.locked_in.erase(address_of(pointer));
   return cudaSuccess;
 }
 
@@ -213,6 +215,7 @@ cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigne
   m.current();
   if (is_too_much(m, bytes)) return finish(cudaErrorMemoryAllocation);
   m.registrations[address_of(pointer)] = bytes;
+  m.note_locked(pointer);
   return cudaSuccess;
 }
 
@@ -227,6 +230,7 @@ cudaError_t CUDARTAPI cudaHostUnregister(void* pointer) {
     return finish(cudaErrorHostMemoryNotRegistered);
   m.wait_for(lock, m.pending_work(-1));
   m.registrations.erase(address_of(pointer));
+  m.locked_in.erase(address_of(pointer));
   return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/core/HostMemorySpace.hpp>
 #include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 #include <KokkosHostSpaces/impl/spaces/ZeroFillGlue.hpp>
 
 namespace KokkosHostSpaces {
@@ -31,6 +32,8 @@ class MappedSpace : public Impl::HostMemorySpace<MappedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "Mapped"; }
+  /// How processors cache the memory, and whose pools it comes from.
+  static constexpr MemoryKind memory_kind = MemoryKind::page_locked;
 };
 
 }  // namespace KokkosHostSpaces

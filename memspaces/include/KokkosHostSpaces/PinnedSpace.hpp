@@ -28,6 +28,8 @@ class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "Pinned"; }
+  /// How processors cache the memory, and whose pools it comes from.
+  static constexpr MemoryKind memory_kind = MemoryKind::page_locked;
 };
 
 }  // namespace KokkosHostSpaces

@@ -7,10 +7,7 @@
 #include <KokkosHostSpaces/DeepCopyAll.hpp>
 #include <KokkosHostSpaces/impl/batch/PreparedBatch.hpp>
 
-#include <initializer_list>
 #include <memory>
-#include <span>
-#include <tuple>
 #include <utility>
 
 namespace KokkosHostSpaces {
@@ -18,7 +15,7 @@ namespace KokkosHostSpaces {
 /// Many copies that are planned once and made often, such as the halos of every time step: like
 /// persistent requests of MPI. prepare_deep_copy_all returns one; deep_copy_all makes the copies.
 ///
-///     auto const halos = khs::prepare_deep_copy_all(instance, device_parts, host_parts);
+///     auto const halos = khs::prepare_deep_copy_all(instance, pairs_of_parts);
 ///     for (int step = 0; step < steps; ++step) {
 ///       ...
 ///       khs::deep_copy_all(instance, halos);
@@ -31,6 +28,8 @@ namespace KokkosHostSpaces {
 template <class ExecutionSpace>
 class PreparedCopies {
  public:
+  using execution_space = ExecutionSpace;  ///< of the instances that make the copies
+
   PreparedCopies() = default;
   /// \cond for prepare_deep_copy_all and deep_copy_all
   explicit PreparedCopies(std::shared_ptr<Impl::PreparedBatch<ExecutionSpace> const> batch)
@@ -46,63 +45,14 @@ class PreparedCopies {
 /// `instance`.
 /// \param instance of the same execution space and device as the instances that will make the copies;
 ///        not captured into a graph
-/// \param dsts, srcs std::vector, std::array, lists in braces, ... of Views of one type each
+/// \param what as for deep_copy_all: pairs, one range of pairs, or destination, source and list of Slice
 /// \throw Error as deep_copy_all does (later calls check nothing), and in a capture
-template <class ExecutionSpace, Impl::RangeOfViews Dsts, Impl::RangeOfViews Srcs>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
-                                                                   Dsts const& dsts,
-                                                                   Srcs const& srcs) {
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
-}
-
-/// The same for lists in braces.
-template <class ExecutionSpace, class Dst, class Src>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, std::initializer_list<Dst> dsts,
-    std::initializer_list<Src> srcs) {
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_ranges(instance, dsts, srcs));
-}
-
-/// The same for a range of std::pair of a destination and a source.
-template <class ExecutionSpace, Impl::RangeOfPairs Pairs>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(ExecutionSpace const& instance,
-                                                                   Pairs const& pairs) {
-  using Kept = Impl::KeptPairs<std::ranges::range_value_t<Pairs const>>;
-  return PreparedCopies<ExecutionSpace>(
-      Impl::prepare_kept(instance, Kept{{std::ranges::begin(pairs), std::ranges::end(pairs)}}));
-}
-
-/// The same for Views of several types.
-template <class ExecutionSpace, class Dst, class Src, class... Dsts, class... Srcs>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, CopyOf<Dst, Src> const& first,
-    CopyOf<Dsts, Srcs> const&... others) {
-  using Kept = Impl::KeptArguments<CopyOf<Dst, Src>, CopyOf<Dsts, Srcs>...>;
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(instance, Kept{{first, others...}}));
-}
-
-/// The same for slices of two Views; see deep_copy_all.
-template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
-    Kokkos::View<ST, SP...> const& src, std::span<Slice const> slices) {
-  return PreparedCopies<ExecutionSpace>(Impl::prepare_kept(
-      instance, Impl::KeptSlices<Kokkos::View<DT, DP...>, Kokkos::View<ST, SP...>>{
-                    dst, src, {slices.begin(), slices.end()}}));
-}
-
-/// The same for a list in braces.
-template <class ExecutionSpace, class DT, class... DP, class ST, class... SP>
-requires Kokkos::is_execution_space_v<ExecutionSpace>
-[[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
-    ExecutionSpace const& instance, Kokkos::View<DT, DP...> const& dst,
-    Kokkos::View<ST, SP...> const& src, std::initializer_list<Slice> slices) {
-  return prepare_deep_copy_all(instance, dst, src, std::span<Slice const>(slices));
+template <class ExecutionSpace, class... What>
+requires(Kokkos::is_execution_space_v<ExecutionSpace>&& Impl::Batch<What...>)  //
+    [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
+        ExecutionSpace const& instance, What const&... what) {
+  using Batch = Impl::PreparedPairs<ExecutionSpace, decltype(Impl::kept(what))...>;
+  return PreparedCopies<ExecutionSpace>(std::make_shared<Batch>(instance, Impl::kept(what)...));
 }
 
 /// Makes prepared copies, ordered on `instance`: many short pieces by one launch of a graph, others as
@@ -115,15 +65,6 @@ template <class ExecutionSpace>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void deep_copy_all(ExecutionSpace const& instance, PreparedCopies<ExecutionSpace> const& copies) {
   if (copies.batch() != nullptr) copies.batch()->enqueue(instance);
-}
-
-/// The same on the default instance. Blocks, as deep_copy_all without an instance.
-/// \throw Error if the default instance is on another device
-template <class ExecutionSpace>
-void deep_copy_all(PreparedCopies<ExecutionSpace> const& copies) {
-  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence before the copies");
-  deep_copy_all(ExecutionSpace(), copies);
-  Kokkos::fence("KokkosHostSpaces::deep_copy_all: fence after the copies");
 }
 
 }  // namespace KokkosHostSpaces

@@ -66,7 +66,7 @@ class StreamedLoop {
   std::size_t bytes_to_host() const;
   /// Bytes of device memory that the loop takes.
   std::size_t device_memory() const;
-  /// A sentence that tells the choice of the transport, its reason, and the estimates.
+  /// A sentence that tells the choice of the transport, the rule that it follows from, and the bytes.
   std::string explain() const;
 
  private:

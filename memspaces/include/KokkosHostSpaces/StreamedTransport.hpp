@@ -12,7 +12,7 @@ namespace KokkosHostSpaces {
 enum class Transport {
   staged,     ///< in chunks through device memory: copies in, kernels and copies out overlap
   zero_copy,  ///< kernels work on the host's memory in place
-  automatic   ///< the faster one by a cost model; StreamedLoop::explain tells why
+  automatic   ///< chosen by a rule; StreamedLoop::explain tells why
 };
 
 /// A transport as a type: `khs::streamed_for<khs::Staged>(...)`.
@@ -23,7 +23,8 @@ struct Staged {
 struct ZeroCopy {
   static constexpr Transport transport = Transport::zero_copy;  ///< the same as a value
 };
-/// Takes the transport of the options, which by default is the faster one.
+/// Takes the transport of the options, which by default is chosen by a rule: arrays of up to 8 MiB,
+/// or of which at most half is touched, in place; a halo, a chain and all other loops staged.
 struct Automatic {
   static constexpr Transport transport = Transport::automatic;  ///< the same as a value
 };

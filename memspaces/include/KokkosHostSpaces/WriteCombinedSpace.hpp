@@ -25,6 +25,8 @@ class WriteCombinedSpace : public Impl::HostMemorySpace<WriteCombinedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "WriteCombined"; }
+  /// How processors cache the memory, and whose pools it comes from.
+  static constexpr MemoryKind memory_kind = MemoryKind::write_combined;
 };
 
 }  // namespace KokkosHostSpaces

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
-#include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
 #include "../../../backend/Driver.hpp"
+#include "../../../backend/Replays.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -158,9 +158,14 @@ bool copy_single(BatchPlan const& plan, Driver::Stream stream) {
 }
 
 void retain_for_graph(BatchPlan const& plan, Driver::Stream stream) {
-  if (plan.combines) return;
+  if (plan.combines || !captures(stream)) return;
+  std::vector<void const*> addresses;
   for (auto const* pieces : {&plan.by_kernel, &plan.single})
-    for (Piece const& piece : *pieces) retain_for_graph(stream, piece.dst, piece.src);
+    for (Piece const& piece : *pieces) {
+      addresses.push_back(piece.dst);
+      addresses.push_back(piece.src);
+    }
+  Backend::retain_for_graph(stream, addresses);
 }
 
 }  // namespace KokkosHostSpaces::Impl

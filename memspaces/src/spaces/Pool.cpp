@@ -13,7 +13,11 @@ namespace {
 constexpr double MiB = 1 << 20;
 
 char const* name_of(MemoryKind kind) {
-  return kind == MemoryKind::write_combined ? "write-combined" : "page-locked";
+  switch (kind) {
+    case MemoryKind::page_locked: return "page-locked";
+    case MemoryKind::write_combined: return "write-combined";
+  }
+  return "unknown";
 }
 
 std::string json_fields(pool::Usage const& u) {

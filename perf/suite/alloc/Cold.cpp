@@ -107,7 +107,7 @@ ColdSample sample_from_empty_pool(ColdCase const& what, bool damage) {
 
 ColdSample sample_in_fresh_process(ColdCase const& what, bool damage) {
   std::ostringstream words;
-  words << what.bytes << ' ' << damage << ' ' << what.way << ' ' << what.variant;
+  words << "alloc " << what.bytes << ' ' << damage << ' ' << what.way << ' ' << what.variant;
   std::vector<std::string> arguments = {"--in-fresh-process", words.str(),
                                         "--kokkos-disable-warnings"};
   // Use the device of this rank; under MPI Kokkos might choose another one there.

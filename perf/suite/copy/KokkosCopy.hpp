@@ -11,6 +11,7 @@
 
 #include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace KokkosHostSpaces::Perf {
@@ -90,26 +91,30 @@ class KokkosCopy {
                                   ? to_device
                                   : Slice{to_device.src, to_device.dst, columns});
       } else {
-        made.host.emplace_back(host + place * columns, columns);
-        made.device.emplace_back(device + row * columns, columns);
+        Vector<Space> const on_host(host + place * columns, columns);
+        Vector<OnDevice> const on_device(device + row * columns, columns);
+        if (m_direction == CopyDirection::to_device)
+          made.to_device.emplace_back(on_device, on_host);
+        else
+          made.to_host.emplace_back(on_host, on_device);
       }
     }
-    if (m_shape.slices) {
-      made.host.emplace_back(host, m_shape.host_span());
-      made.device.emplace_back(device, m_shape.elements());
-    }
+    made.host   = Vector<Space>(host, m_shape.host_span());
+    made.device = Vector<OnDevice>(device, m_shape.elements());
     if constexpr (has_batches<Space>)
       if (m_shape.prepared)
         made.prepared = m_direction == CopyDirection::to_device
-                            ? prepare_deep_copy_all(m_instance, made.device, made.host)
-                            : prepare_deep_copy_all(m_instance, made.host, made.device);
+                            ? prepare_deep_copy_all(m_instance, made.to_device)
+                            : prepare_deep_copy_all(m_instance, made.to_host);
   }
 
  private:
   struct Batch {
-    std::vector<Vector<Space>> host;
-    std::vector<Vector<OnDevice>> device;
-    std::vector<Slice> slices;  ///< of one View at each end
+    std::vector<std::pair<Vector<OnDevice>, Vector<Space>>> to_device;
+    std::vector<std::pair<Vector<Space>, Vector<OnDevice>>> to_host;
+    Vector<Space> host;
+    Vector<OnDevice> device;
+    std::vector<Slice> slices;
     PreparedCopies<Execution> prepared;
   };
 
@@ -123,13 +128,13 @@ class KokkosCopy {
     if (m_shape.prepared)
       deep_copy_all(m_instance, pieces.prepared);
     else if (m_shape.slices && m_direction == CopyDirection::to_device)
-      deep_copy_all(m_instance, pieces.device[0], pieces.host[0], pieces.slices);
+      deep_copy_all(m_instance, pieces.device, pieces.host, pieces.slices);
     else if (m_shape.slices)
-      deep_copy_all(m_instance, pieces.host[0], pieces.device[0], pieces.slices);
+      deep_copy_all(m_instance, pieces.host, pieces.device, pieces.slices);
     else if (m_direction == CopyDirection::to_device)
-      deep_copy_all(m_instance, pieces.device, pieces.host);
+      deep_copy_all(m_instance, pieces.to_device);
     else
-      deep_copy_all(m_instance, pieces.host, pieces.device);
+      deep_copy_all(m_instance, pieces.to_host);
   }
 
   template <class Host, class OfDevice>

@@ -1,18 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The group idioms: ours against the same with stock Kokkos, in pageable memory and in
-// CudaHostPinnedSpace. Output by snapshots also against what it must cost least.
+// The group idioms: ours against the same with stock Kokkos, in pageable memory, in CudaHostPinnedSpace, and in
+// pageable memory that is adopted. Output by snapshots also against what it must cost least.
 
 #include "../Groups.hpp"
+#include "AdoptedProcess.hpp"
 #include "Idioms.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <iostream>
+#include <map>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
+
+// What two processes compare: number of elements, and a hash of their bits.
+Doubles digest_of(Doubles const& contents) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (double const value : contents) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211U;
+    hash ^= hash >> 29;
+  }
+  return {double(contents.size()), double(hash >> 32), double(hash & 0xffffffffU)};
+}
+
+// An idiom in HostSpace, in a process of its own that adopts its memory.
+class Adopted {
+ public:
+  explicit Adopted(std::string const& what) : m_process(arguments(what)) {}
+
+  double run() { return std::stod(m_process.ask("run")); }
+
+  Doubles contents() {
+    std::istringstream words(m_process.ask("contents"));
+    Doubles digest(3);
+    for (double& number : digest) words >> number;
+    return digest;
+  }
+
+ private:
+  static std::vector<std::string> arguments(std::string const& what) {
+    std::vector<std::string> all = {"--in-fresh-process", "idioms " + what,
+                                    "--kokkos-disable-warnings"};
+    if (int const device = Kokkos::device_id(); device >= 0)
+      all.push_back("--kokkos-device-id=" + std::to_string(device));
+    return all;
+  }
+
+  AdoptedProcess m_process;
+};
+
+// Answers as Adopted asks.
+template <class Idiom>
+void serve(Idiom idiom) {
+  std::cout.precision(17);
+  for (std::string word; std::cin >> word;) {
+    if (word == "run") std::cout << idiom.run();
+    if (word == "contents")
+      for (double const number : digest_of(idiom.contents())) std::cout << number << ' ';
+    std::cout << std::endl;
+  }
+}
 
 template <class Ours, class Baseline>
 class IdiomPair final : public Pair {
@@ -20,8 +76,13 @@ class IdiomPair final : public Pair {
   template <class... Args>
   IdiomPair(char const* label, Args... args)
       : m_label(label), m_ours(args...), m_baseline(args...) {
-    m_ours.run();
-    m_baseline.run();
+    run_both();
+  }
+
+  template <class... Args>
+  IdiomPair(std::string const& what, Args... args)
+      : m_label("adopted"), m_ours(args...), m_baseline(what) {
+    run_both();
   }
 
   double time_ours() override { return m_ours.run(); }
@@ -32,6 +93,7 @@ class IdiomPair final : public Pair {
     Doubles ours           = m_ours.contents();
     Doubles const baseline = m_baseline.contents();
     if (m_damaged) ours.front() += 1;
+    if constexpr (std::is_same_v<Baseline, Adopted>) ours = digest_of(ours);
     if (ours.empty() || ours.size() != baseline.size()) return "the results differ in length";
     if (std::memcmp(ours.data(), baseline.data(), ours.size() * sizeof(double)) == 0) return "";
     return "the results of Kokkos with our spaces are not those of the baseline";
@@ -40,6 +102,11 @@ class IdiomPair final : public Pair {
   void damage() override { m_damaged = true; }
 
  private:
+  void run_both() {
+    m_ours.run();
+    m_baseline.run();
+  }
+
   char const* m_label;
   Ours m_ours;
   Baseline m_baseline;
@@ -48,7 +115,7 @@ class IdiomPair final : public Pair {
 
 class List {
  public:
-  explicit List(Effort const& effort) : m_effort(effort) {}
+  explicit List(Effort const& effort) : m_effort(effort), m_adopts(!adopting_launcher().empty()) {}
 
   bool fits(std::size_t memory) const {
     return 3 * memory <= m_effort.host_bytes &&
@@ -66,31 +133,40 @@ class List {
     add_pair<Idiom<PinnedSpace>, Idiom<Kokkos::CudaHostPinnedSpace>>(
         "CudaHostPinnedSpace", operation, number, bytes, args...);
 #endif
+    std::string const what = name(m_effort.mode) + " " + operation + " " + number;
+    served[what]           = [=] { serve(Idiom<Kokkos::HostSpace>(args...)); };
+    if (m_adopts)
+      add_case<Idiom<PinnedSpace>, Adopted>("adopted", what, operation, number, bytes, args...);
   }
 
   template <class Ours, class Baseline, class... Args>
   void add_pair(char const* baseline, std::string const& operation, std::string const& number,
                 double bytes, Args... args) {
-    int const repetitions = m_effort.mode == Mode::quick ? 5 : 11;
-    cases.push_back({"idioms/" + operation + "/PinnedSpace/baseline:" + baseline + "/" + number,
-                     bytes, repetitions, [=] {
-                       return std::make_unique<IdiomPair<Ours, Baseline>>(baseline, args...);
-                     }});
+    add_case<Ours, Baseline>(baseline, baseline, operation, number, bytes, args...);
   }
 
   Cases cases;
+  std::map<std::string, std::function<void()>>
+      served;  // what a process that is adopted may be asked for
 
  private:
+  template <class Ours, class Baseline, class What, class... Args>
+  void add_case(char const* baseline, What what, std::string const& operation,
+                std::string const& number, double bytes, Args... args) {
+    int const repetitions = m_effort.mode == Mode::quick ? 5 : 11;
+    cases.push_back({"idioms/" + operation + "/PinnedSpace/baseline:" + baseline + "/" + number,
+                     bytes, repetitions,
+                     [=] { return std::make_unique<IdiomPair<Ours, Baseline>>(what, args...); }});
+  }
+
   Effort m_effort;
+  bool m_adopts;
 };
 
 std::string bytes_of(std::size_t bytes) { return "bytes:" + std::to_string(bytes); }
 
-}  // namespace
-
-Cases idioms_cases(Effort const& effort) {
-  bool const quick = effort.mode == Mode::quick;
-  List list(effort);
+void fill(List& list, Effort const& effort) {
+  bool const quick    = effort.mode == Mode::quick;
   using Sizes         = std::vector<std::size_t>;
   Sizes const lengths = quick ? Sizes{1000, 100000, runs_on_device ? 30000000U : 1000000U}
                               : Sizes{1000, 10000, 100000, 1000000, 10000000, 30000000, 100000000};
@@ -118,12 +194,31 @@ Cases idioms_cases(Effort const& effort) {
     list.add<OutputEachStep>(until_written ? "output_each_step" : "run_beside_output", size, 0,
                              output, field, steps, passes, until_written);
   list.add<OutputEachStep>("blocked_by_output", size, 0, output, field, steps, 0, false);
-  if (!list.fits(output)) return std::move(list.cases);
+  if (!list.fits(output)) return;
   list.add_pair<OutputEachStep<PinnedSpace>, CopyEachStep>("own_copy", "blocked_by_output", size, 0,
                                                            field, steps, 0, false);
   list.add_pair<ComputeBesideOutput<true>, ComputeBesideOutput<false>>(
       "alone", "compute_beside_output", size, 0, field, steps, passes);
+}
+
+}  // namespace
+
+Cases idioms_cases(Effort const& effort) {
+  List list(effort);
+  fill(list, effort);
   return std::move(list.cases);
+}
+
+void serve_adopted_idiom(std::string const& what, std::ostream&) {
+  if (!is_adopted()) throw std::runtime_error("kokkos_host_spaces_run did not adopt it: see above");
+  std::size_t const any = std::size_t(1) << 60;
+  for (Mode const mode : {Mode::quick, Mode::standard, Mode::full}) {
+    if (!what.starts_with(name(mode) + " ")) continue;
+    Effort const effort{.mode = mode, .device_bytes = any, .host_bytes = any};
+    List list(effort);
+    fill(list, effort);
+    list.served.at(what)();
+  }
 }
 
 }  // namespace KokkosHostSpaces::Perf

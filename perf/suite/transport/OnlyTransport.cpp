@@ -9,8 +9,9 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const only = {{"idioms", idioms_cases, write_idioms_table},
-                                          {"transport", transport_cases, write_transport_table}};
+  static std::vector<Group> const only = {
+      {"idioms", idioms_cases, write_idioms_table, serve_adopted_idiom},
+      {"transport", transport_cases, write_transport_table}};
   return only;
 }
 

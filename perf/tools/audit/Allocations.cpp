@@ -14,10 +14,6 @@ namespace {
 constexpr std::uint64_t often     = 10;        // as in a run of a few steps
 constexpr std::uint64_t by_malloc = 64 << 10;  // malloc keeps smaller blocks itself
 
-bool has_pool(std::string_view space) {
-  return space == "Pinned" || space == "Mapped" || space == "WriteCombined";
-}
-
 bool is_spared_by_a_pool(Allocations::Remade const& view) {
   if (view.freed < often) return false;
   return memory_of(view.space) == Memory::page_locked || view.bytes / view.made >= by_malloc;
@@ -31,7 +27,7 @@ void Allocations::allocated(std::string_view space, char const* label, std::uint
   std::lock_guard const lock(m_mutex);
   if (memory == Memory::page_locked)
     m_most_page_locked = std::max(m_most_page_locked, m_page_locked += bytes);
-  if (has_pool(space)) return;
+  if (facts_of(space).has_pool) return;
   std::pair key(std::string(cut(label)), std::string(space));
   auto found = m_by_label.find(key);
   if (found == m_by_label.end()) {

@@ -71,7 +71,7 @@ void report() {
   State& all            = state();
   double const seconds  = now() - all.begin;
   auto const result     = all.recorder.result();
-  Findings findings     = findings_of(result, link_of_this_machine(result.best), Cupti::stop());
+  Findings findings     = findings_of(result, link_of(result.best), Cupti::stop());
   findings.memory       = all.allocations.result();
   Process const process = this_process();
   // Write by one call, so that tables of several processes do not mix.

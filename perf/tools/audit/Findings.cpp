@@ -141,6 +141,12 @@ char const* name_of(Reason reason) {
   return "";
 }
 
+Link link_of(std::array<double, directions> const& best_seen) {
+  bool const is_known = best_seen[to_device] > 0 || best_seen[to_host] > 0;
+  return {best_seen,
+          is_known ? "the best that large copies reached here; the link may carry more" : ""};
+}
+
 Findings findings_of(Recorder::Result const& result, Link const& link,
                      EngineRecords const& engines) {
   Findings all;

@@ -24,12 +24,8 @@ struct Link {
   std::string source;
 };
 
-/// The best rates of this machine in the text of a calibration file; nothing if it has none.
-std::optional<Link> link_in(std::string const& calibration, std::string const& machine);
-
-/// From the calibration file, as KOKKOS_HOST_SPACES_CALIBRATION says, or else the best that large
-/// copies reached.
-Link link_of_this_machine(std::array<double, directions> const& best_seen);
+/// The best rates that large copies reached.
+Link link_of(std::array<double, directions> const& best_seen);
 
 struct Finding {
   Reason reason;

@@ -15,32 +15,38 @@ namespace KokkosHostSpaces::Audit {
 /// Kinds of memory that a memory space of Kokkos names.
 enum class Memory { pageable, page_locked, device, unknown };
 
-/// The kind of a space by its name; managed memory counts as device memory.
-inline Memory memory_of(std::string_view space) {
-  struct Entry {
-    std::string_view name;
-    Memory memory;
-  };
-  constexpr std::array<Entry, 16> entries = {{{"Host", Memory::pageable},
-                                              {"HBW", Memory::pageable},
-                                              {"Pinned", Memory::page_locked},
-                                              {"Mapped", Memory::page_locked},
-                                              {"WriteCombined", Memory::page_locked},
-                                              {"CudaHostPinned", Memory::page_locked},
-                                              {"HIPHostPinned", Memory::page_locked},
-                                              {"SYCLHostUSM", Memory::page_locked},
-                                              {"Cuda", Memory::device},
-                                              {"CudaUVM", Memory::device},
-                                              {"HIP", Memory::device},
-                                              {"HIPManaged", Memory::device},
-                                              {"SYCLDeviceUSM", Memory::device},
-                                              {"SYCLSharedUSM", Memory::device},
-                                              {"OpenACCSpace", Memory::device},
-                                              {"OpenMPTargetSpace", Memory::device}}};
-  for (Entry const& entry : entries)
-    if (entry.name == space) return entry.memory;
-  return Memory::unknown;
+/// A memory space, by the name that Kokkos Tools are told.
+struct SpaceFacts {
+  std::string_view name;
+  Memory memory;          ///< managed memory counts as device memory
+  bool has_pool = false;  ///< keeps freed memory for the next View
+};
+
+inline SpaceFacts facts_of(std::string_view space) {
+  constexpr auto pageable = Memory::pageable, page_locked = Memory::page_locked,
+                 device      = Memory::device;
+  constexpr SpaceFacts all[] = {{"Host", pageable},
+                                {"HBW", pageable},
+                                {"Pinned", page_locked, true},
+                                {"Mapped", page_locked, true},
+                                {"WriteCombined", page_locked, true},
+                                {"CudaHostPinned", page_locked},
+                                {"HIPHostPinned", page_locked},
+                                {"SYCLHostUSM", page_locked},
+                                {"Cuda", device},
+                                {"CudaUVM", device},
+                                {"HIP", device},
+                                {"HIPManaged", device},
+                                {"SYCLDeviceUSM", device},
+                                {"SYCLSharedUSM", device},
+                                {"OpenACCSpace", device},
+                                {"OpenMPTargetSpace", device}};
+  for (SpaceFacts const& facts : all)
+    if (facts.name == space) return facts;
+  return {space, Memory::unknown};
 }
+
+inline Memory memory_of(std::string_view space) { return facts_of(space).memory; }
 
 inline bool is_host(Memory memory) {
   return memory == Memory::pageable || memory == Memory::page_locked;

@@ -18,16 +18,15 @@ namespace KokkosHostSpaces::Perf {
 
 /// Rates between page-locked memory near a GPU and that GPU, in bytes per second.
 struct GpuRates {
-  std::size_t bytes     = 0;  ///< page-locked at a time; half of it is copied in one direction
-  double page_lock      = 0;  ///< of memory that is new to the process
-  double to_device      = 0;
-  double to_host        = 0;
-  double both           = 0;  ///< the sum of both directions at once
-  double zero_copy_read = 0;  ///< by a kernel, in place
-  bool huge_pages       = false;
-  int buffer_node       = -1;  ///< of the memory; -1: several nodes, or not known
-  Link link;                   ///< while data crossed it
-  bool verified = false;       ///< all copies had the right contents
+  std::size_t bytes = 0;  ///< page-locked at a time; half of it is copied in one direction
+  double page_lock  = 0;  ///< of memory that is new to the process
+  double to_device  = 0;
+  double to_host    = 0;
+  double both       = 0;  ///< the sum of both directions at once
+  bool huge_pages   = false;
+  int buffer_node   = -1;  ///< of the memory; -1: several nodes, or not known
+  Link link;               ///< while data crossed it
+  bool verified = false;   ///< all copies had the right contents
 };
 
 struct Gpu {

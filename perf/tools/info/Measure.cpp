@@ -3,9 +3,9 @@
 
 #include "Survey.hpp"
 
+#include "../../../backend/LinkProbe.hpp"
 #include "../../../backend/PageLock.hpp"
 #include "../../../backend/os/Pages.hpp"
-#include "../../plain/LinkProbe.hpp"
 #include "../../plain/Numbers.hpp"
 #include "../../plain/Platform.hpp"
 
@@ -21,7 +21,8 @@ namespace {
 
 // Filling and checking contents, starting CUDA and freeing memory take the rest of 5 seconds.
 constexpr double seconds_of_page_locking = 0.8;
-constexpr double seconds_of_each_rate    = 0.4;
+constexpr double seconds_of_copying      = 0.4;
+constexpr int rounds_of_each_rate        = 8;
 
 constexpr std::size_t most_bytes = std::size_t(512) << 20;
 
@@ -74,13 +75,16 @@ GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share
   result.huge_pages  = buffer->huge_pages;
   result.buffer_node = Impl::Backend::Topology::machine().node_of(buffer->pointer, bytes);
 
-  LinkRates const rates = measure_link(buffer->pointer, bytes, share * seconds_of_each_rate,
-                                       [&] { result.link = current_link(gpu.pci_bus_id); });
-  result.to_device      = rates.to_device;
-  result.to_host        = rates.to_host;
-  result.both           = rates.both;
-  result.zero_copy_read = rates.zero_copy_read;
-  result.verified       = rates.verified;
+  std::size_t const count = bytes / 2 / sizeof(std::uint64_t);
+  auto* const sent        = static_cast<std::uint64_t*>(buffer->pointer);
+  fill(sent, count);
+  poison(sent + count, count);
+  Impl::Backend::LinkProbe probe({{device, sent}}, bytes / 2);
+  result.to_device = probe.best_rate({1, 0}, rounds_of_each_rate);
+  result.to_host   = probe.best_rate({0, 1}, rounds_of_each_rate);
+  result.both      = probe.best_rate({1, 1}, rounds_of_each_rate);
+  probe.seconds({2, 2}, [&] { result.link = current_link(gpu.pci_bus_id); });
+  result.verified = matches(sent + count, count);
   return result;
 }
 
@@ -95,7 +99,7 @@ HostRates measure_host(std::size_t bytes) {
   auto* const target      = source + count;
   fill(source, count);
   poison(target, count);
-  double const seconds = median_time(seconds_of_each_rate, [&] {
+  double const seconds = median_time(seconds_of_copying, [&] {
     auto const begin = std::chrono::steady_clock::now();
     std::memcpy(target, source, bytes / 2);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -33,7 +33,6 @@ void write_rates(Json& json, GpuRates const& rates) {
   json.value("to_device_bytes_per_s", rates.to_device);
   json.value("to_host_bytes_per_s", rates.to_host);
   json.value("both_bytes_per_s", rates.both);
-  json.value("zero_copy_read_bytes_per_s", rates.zero_copy_read);
   json.value("huge_pages", rates.huge_pages);
   json.value("buffer_node", rates.buffer_node);
   write_link(json, "link_under_load", rates.link);

@@ -40,8 +40,7 @@ void write_rates(std::ostream& out, GpuRates const& rates) {
       << format(
              "  copies      %.1f GB/s to the device, %.1f GB/s to the host, %.1f GB/s both at "
              "once\n",
-             rates.to_device / 1e9, rates.to_host / 1e9, rates.both / 1e9)
-      << format("  zero-copy   %.1f GB/s read by a kernel in place\n", rates.zero_copy_read / 1e9);
+             rates.to_device / 1e9, rates.to_host / 1e9, rates.both / 1e9);
   if (!rates.verified) out << "  WRONG: what arrived is not what was sent\n";
 }
 

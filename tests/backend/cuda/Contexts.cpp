@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -92,6 +93,40 @@ bool has_current_context() {
   return context != nullptr;
 }
 
+// A context of its own, as OptiX or PyCUDA make one; current in this thread.
+class ContextOfOthers {
+ public:
+  explicit ContextOfOthers(CUdevice device) {
+    auto const make = driver_function<CUresult (*)(CUcontext*, unsigned, CUdevice)>("cuCtxCreate");
+    REQUIRE(make(&m_context, 0, device) == CUDA_SUCCESS);
+  }
+  ~ContextOfOthers() { driver_function<CUresult (*)(CUcontext)>("cuCtxDestroy")(m_context); }
+  ContextOfOthers(ContextOfOthers const&)            = delete;
+  ContextOfOthers& operator=(ContextOfOthers const&) = delete;
+
+  bool is_current() const {
+    CUcontext context = nullptr;
+    REQUIRE(Driver::runtime()->current_context(&context) == CUDA_SUCCESS);
+    return context == m_context;
+  }
+
+ private:
+  template <class Function>
+  static Function driver_function(char const* name) {
+    void* function                         = nullptr;
+    cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &status);
+#else
+    cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status);
+#endif
+    if (status != cudaDriverEntryPointSuccess) throw std::runtime_error(name);
+    return reinterpret_cast<Function>(function);
+  }
+
+  CUcontext m_context = nullptr;
+};
+
 int current_device() {
   int device = -1;
   DeviceWork::require(cudaGetDevice(&device), "cudaGetDevice");
@@ -104,7 +139,7 @@ TEST_CASE("nothing makes a context on a device that the process does not use") {
   Memory memory;
   for (auto const& [name, request] : requests(memory)) {
     CAPTURE(name);
-    start_test(2);
+    start_test(2, false);
     DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
     std::thread([request = request] {
       request();
@@ -120,7 +155,7 @@ TEST_CASE("a thread without a context has none afterwards, whether its device is
   for (auto const& [name, request] : requests(memory)) {
     for (bool const own_in_use : {false, true}) {
       CAPTURE(name, own_in_use);
-      start_test(2);
+      start_test(2, false);
       if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
       DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
       std::thread([request = request] {
@@ -136,7 +171,7 @@ TEST_CASE("a thread without a context has none afterwards, whether its device is
 }
 
 TEST_CASE("a thread without a device may free what others made") {
-  start_test(2);
+  start_test(2, false);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
@@ -150,7 +185,7 @@ TEST_CASE("a thread without a device may free what others made") {
 }
 
 TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
-  start_test(3);
+  start_test(3, false);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   Driver::Stream const stream = Driver::private_stream(2);
   CHECK(stream != nullptr);
@@ -160,9 +195,45 @@ TEST_CASE("the calling thread keeps its device, and the first use of another mak
 }
 
 TEST_CASE("there is no stream of a device that does not exist") {
-  start_test(2);
+  start_test(2, false);
   for (int const device : {Driver::device_count(), 63, 64, 1000}) {
     CAPTURE(device);
     CHECK_THROWS_AS(Driver::private_stream(device), CudaError);
   }
+}
+
+TEST_CASE("memory that is page-locked while a context of others is current outlives that context") {
+  start_test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::vector<char> mine(100);
+  Region locked, combined;
+  {
+    ContextOfOthers const other(0);
+    locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+    combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+    register_range(mine.data(), mine.size(), "mine");
+    CHECK(other.is_current());
+  }
+  for (void* const pointer : {locked.pointer, combined.pointer, static_cast<void*>(mine.data())})
+    CHECK(Driver::inspect(pointer) == Driver::PointerKind::pinned);
+  *static_cast<char volatile*>(combined.pointer) = 1;
+  CHECK((give_back(locked) && give_back(combined)));
+  CHECK(unregister_range(mine.data()).empty());
+}
+
+TEST_CASE("memory is used and given back while a context of others is current") {
+  start_test(1);
+  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::vector<char> mine(100);
+  Region const locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  register_range(mine.data(), mine.size(), "mine");
+  ContextOfOthers const other(0);
+  CHECK(Driver::inspect(locked.pointer) == Driver::PointerKind::pinned);
+  Driver::Stream const stream = Driver::private_stream();
+  Driver::copy(locked.pointer, mine.data(), mine.size(), stream);
+  Driver::fence(stream);
+  CHECK((give_back(locked) && give_back(combined)));
+  CHECK(unregister_range(mine.data()).empty());
+  CHECK(other.is_current());
 }

@@ -133,7 +133,7 @@ TEST_CASE("memory can be locked, copied and given back while a stream captures")
   DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
   stream.begin_capture(cudaStreamCaptureModeGlobal);
   Driver::lock_pages(memory.data(), memory.size());
-  void* const pinned = Driver::allocate_pinned(4096, true);
+  void* const pinned = Driver::allocate_pinned(4096, MemoryKind::write_combined);
   CHECK(pinned != nullptr);
   Driver::copy(pinned, memory.data(), 4096, copies);
   Driver::fence(copies);

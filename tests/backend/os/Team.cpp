@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/Team.hpp"
+#include "../../../backend/os/Threads.hpp"
 #include "../../../backend/os/Topology.hpp"
 #include "../../support/ChildOfFork.hpp"
+#include "../../support/SignalMask.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -48,6 +50,32 @@ TEST_CASE("each thread of a team does the work once, and the caller is one of th
   CHECK(done == threads);
   CHECK(seen.threads.size() == static_cast<std::size_t>(threads));
   CHECK(seen.threads.contains(std::this_thread::get_id()) == helps);
+}
+
+TEST_CASE("threads of the library leave signals to the application, and its own thread as it was") {
+  std::atomic<int> leave{0};
+  auto work = [&] { leave += leaves_signals_to_others(); };
+  run({3, Cores::allowed(), false}, work);
+  start_thread(work).join();
+  start_thread<std::jthread>(work).join();
+  CHECK(leave == 5);
+  CHECK_FALSE(leaves_signals_to_others());
+}
+
+TEST_CASE("a signal that the application waits for is not taken by a thread of the library") {
+  std::atomic<bool> ends{false};
+  std::thread mine = start_thread([&] { ends.wait(false); });
+  sigset_t awaited, before;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &awaited, &before);
+  kill(getpid(), SIGUSR1);
+  timespec const at_most{60, 0};
+  CHECK(sigtimedwait(&awaited, nullptr, &at_most) == SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ends = true;
+  ends.notify_all();
+  mine.join();
 }
 
 TEST_CASE("new threads run on the cores of the team, whatever the caller is bound to") {

@@ -20,12 +20,12 @@ using namespace KokkosHostSpaces::Impl::Backend;
 
 // Too long to lie in the string itself.
 constexpr auto setting = "/a/file/that/nobody/makes/but/every/thread/may/ask/for";
-bool const set         = setenv("KOKKOS_HOST_SPACES_CALIBRATION", setting, 1) == 0;
+bool const set         = setenv("KOKKOS_HOST_SPACES_THRESHOLDS", setting, 1) == 0;
 
 class Holder {
  public:
   ~Holder() {
-    if (config().calibration != setting) fail("the settings are gone");
+    if (config().thresholds != setting) fail("the settings are gone");
     try {
       Pool::reserve(1);
       fail("a thread was started that nobody stops");

@@ -210,7 +210,7 @@ TEST_CASE("owners are told, memory is kept and trimmed while threads allocate an
         auto const owner  = pool::describe(held + MiB);
         auto const extent = Pool::extent_of(held + MiB);
         wrong += !owner || owner->label != "held" || !extent || extent->begin != held;
-        void* const kept = Pool::keep(held + MiB);
+        void* const kept = Pool::keep(held + MiB).handle;
         wrong += kept == nullptr;
         Pool::let_go(kept);
       }

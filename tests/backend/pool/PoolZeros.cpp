@@ -51,7 +51,7 @@ class OfGraphs {
   OfGraphs& operator=(OfGraphs const&) = delete;
 
   void give_back(char* begin, std::size_t bytes) {
-    m_kept.push_back({Pool::keep(begin + bytes / 2), begin, bytes});
+    m_kept.push_back({Pool::keep(begin + bytes / 2).handle, begin, bytes});
     Pool::deallocate(begin);
     std::memset(begin, written, bytes);
     if (m_kept.size() > 20) let_go();

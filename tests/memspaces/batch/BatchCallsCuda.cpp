@@ -40,9 +40,9 @@ struct Pieces {
     for (khs::Slice const& slice : to_device) {
       std::pair const here(slice.src, slice.src + slice.count),
           there(slice.dst, slice.dst + slice.count);
-      sources.push_back(Kokkos::subview(host, here));
-      backs.push_back(Kokkos::subview(back, here));
-      devices.push_back(Kokkos::subview(device, there));
+      Device const on_device = Kokkos::subview(device, there);
+      views_to_device.emplace_back(on_device, Kokkos::subview(host, here));
+      views_to_host.emplace_back(Kokkos::subview(back, here), on_device);
     }
   }
   /// Irregular pieces with gaps, of about `bytes` bytes.
@@ -56,8 +56,8 @@ struct Pieces {
     return slices;
   }
   void copy_views(Kokkos::Cuda const& instance) const {
-    khs::deep_copy_all(instance, devices, sources);
-    khs::deep_copy_all(instance, backs, devices);
+    khs::deep_copy_all(instance, views_to_device);
+    khs::deep_copy_all(instance, views_to_host);
   }
   void copy_slices(Kokkos::Cuda const& instance) const {
     khs::deep_copy_all(instance, device, host, to_device);
@@ -78,8 +78,8 @@ struct Pieces {
   Slices to_device, to_host;
   Host host, back;
   Device device;
-  std::vector<Host> sources, backs;
-  std::vector<Device> devices;
+  std::vector<std::pair<Device, Host>> views_to_device;
+  std::vector<std::pair<Host, Device>> views_to_host;
 };
 
 bool has_batch_call() { return CUDART_VERSION >= 13000; }
@@ -125,8 +125,9 @@ TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long on
   });
 }
 
-TEST_CASE("failure 25: deep_copy_all on the legacy default stream needs no call that it does not take",
-          "[driver_calls][cuda]") {
+TEST_CASE(
+    "failure 25: deep_copy_all on the legacy default stream needs no call that it does not take",
+    "[driver_calls][cuda]") {
   Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
   for (std::size_t const bytes : {3000, 300000})
     check_calls(Pieces(100, bytes), instance, [bytes](DriverSpy const& spy) {
@@ -146,8 +147,8 @@ TEST_CASE(
       Pieces const pieces(100, bytes);
       cudaGraph_t graph = nullptr;
       {
-        auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
-        auto const back  = khs::prepare_deep_copy_all(instance, pieces.backs, pieces.devices);
+        auto const there = khs::prepare_deep_copy_all(instance, pieces.views_to_device);
+        auto const back  = khs::prepare_deep_copy_all(instance, pieces.views_to_host);
         DriverSpy const spy;
         REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
         if (way == 0) pieces.copy_views(instance);
@@ -180,7 +181,7 @@ TEST_CASE("prepared short pieces are one launch of a graph, and long ones one ca
   for (auto const& [count, bytes] :
        {std::pair<std::size_t, std::size_t>(20, 64), {100, 3000}, {4096, 64}, {100, 300000}}) {
     Pieces const pieces(count, bytes);
-    auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
+    auto const there = khs::prepare_deep_copy_all(instance, pieces.views_to_device);
     auto const back =
         khs::prepare_deep_copy_all(instance, pieces.back, pieces.device, pieces.to_host);
     for (int step = 0; step < 3; ++step) {
@@ -228,11 +229,11 @@ TEST_CASE("prepared rows that the driver refuses are not tried again", "[driver_
 TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   Pieces const pieces(2000, 200);
-  auto const back = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.backs, pieces.devices);
+  auto const back = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.views_to_host);
   for (int round = 0; round < 50; ++round) {
     auto const& instance = instances[round % 2];
     {
-      auto const there = khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources);
+      auto const there = khs::prepare_deep_copy_all(instance, pieces.views_to_device);
       for (std::size_t i = 0; i < pieces.host.size(); ++i) pieces.host(i) = char(i + round);
       khs::deep_copy_all(instance, there);
     }
@@ -250,8 +251,7 @@ TEST_CASE("copies cannot be prepared in a capture, nor run on another device",
     Kokkos::Cuda const instance(stream);
     cudaGraph_t graph = nullptr;
     REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, pieces.devices, pieces.sources),
-                    khs::Error);
+    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, pieces.views_to_device), khs::Error);
     REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
     cudaGraphDestroy(graph);
   }
@@ -263,16 +263,20 @@ TEST_CASE("copies cannot be prepared in a capture, nor run on another device",
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   {
     Kokkos::Cuda const other(stream);
-    auto const there = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.devices, pieces.sources);
+    auto const there = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.views_to_device);
     CHECK_THROWS_AS(khs::deep_copy_all(other, there), khs::Error);
     using Device = Kokkos::View<char*, Kokkos::Device<Kokkos::Cuda, Kokkos::CudaSpace>>;
-    std::vector<Device> devices_parts;
+    std::vector<std::pair<Device, Host>> in_pairs;
+    std::vector<std::pair<Host, Device>> out_pairs;
     Device const on_other(Kokkos::view_alloc(other, "on_other"), pieces.device.size());
-    for (khs::Slice const& slice : pieces.to_device)
-      devices_parts.push_back(
-          Kokkos::subview(on_other, std::pair(slice.dst, slice.dst + slice.count)));
-    auto const in  = khs::prepare_deep_copy_all(other, devices_parts, pieces.sources);
-    auto const out = khs::prepare_deep_copy_all(other, pieces.backs, devices_parts);
+    for (std::size_t i = 0; i < pieces.to_device.size(); ++i) {
+      khs::Slice const& slice = pieces.to_device[i];
+      Device const part = Kokkos::subview(on_other, std::pair(slice.dst, slice.dst + slice.count));
+      in_pairs.emplace_back(part, pieces.views_to_device[i].second);
+      out_pairs.emplace_back(pieces.views_to_host[i].first, part);
+    }
+    auto const in  = khs::prepare_deep_copy_all(other, in_pairs);
+    auto const out = khs::prepare_deep_copy_all(other, out_pairs);
     khs::deep_copy_all(other, in);
     khs::deep_copy_all(other, out);
     CHECK(pieces.came_back(other));

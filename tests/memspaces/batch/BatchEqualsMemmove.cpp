@@ -64,12 +64,14 @@ void fill(View const& view, unsigned seed) {
   Kokkos::deep_copy(view, host);
 }
 
-template <class View, class Index>
-std::vector<View> cut(View const& view, Slices const& slices, Index index) {
-  std::vector<View> parts;
+// The slices as pairs of Views.
+template <class Dst, class Src>
+std::vector<std::pair<Dst, Src>> cut(Dst const& dst, Src const& src, Slices const& slices) {
+  std::vector<std::pair<Dst, Src>> pairs;
   for (khs::Slice const& slice : slices)
-    parts.push_back(Kokkos::subview(view, std::pair(slice.*index, slice.*index + slice.count)));
-  return parts;
+    pairs.emplace_back(Kokkos::subview(dst, std::pair(slice.dst, slice.dst + slice.count)),
+                       Kokkos::subview(src, std::pair(slice.src, slice.src + slice.count)));
+  return pairs;
 }
 
 // Copies by `copy()`, and compares each element of `dst` with what single assignments make of it.
@@ -90,12 +92,11 @@ void check(Instance const& instance, Dst const& dst, Src const& src, Slices cons
 template <class Instance, class Dst, class Src>
 void check_all_ways(Instance const& instance, Dst const& dst, Src const& src, Slices const& slices,
                     unsigned seed) {
-  auto const dsts     = cut(dst, slices, &khs::Slice::dst);
-  auto const srcs     = cut(src, slices, &khs::Slice::src);
-  auto const views    = khs::prepare_deep_copy_all(instance, dsts, srcs);
+  auto const pairs    = cut(dst, src, slices);
+  auto const views    = khs::prepare_deep_copy_all(instance, pairs);
   auto const numbers  = khs::prepare_deep_copy_all(instance, dst, src, slices);
   auto const check_by = [&](auto const& copy) { check(instance, dst, src, slices, ++seed, copy); };
-  check_by([&] { khs::deep_copy_all(instance, dsts, srcs); });
+  check_by([&] { khs::deep_copy_all(instance, pairs); });
   check_by([&] { khs::deep_copy_all(instance, dst, src, slices); });
   for (int time = 0; time < 2; ++time) {
     check_by([&] { khs::deep_copy_all(instance, views); });
@@ -153,8 +154,7 @@ TEST_CASE("a batch whose pieces depend on each other is refused before anything 
       }
     for (khs::Slice const& slice : slices)
       for (std::size_t i = 0; i < slice.count; ++i) is_conflict |= written[slice.src + i] > 0;
-    auto const dsts = cut(view, slices, &khs::Slice::dst),
-               srcs = cut(view, slices, &khs::Slice::src);
+    auto const pairs = cut(view, view, slices);
     if (!is_conflict) {
       khs::deep_copy_all(instance, view, view, slices);
       instance.fence();
@@ -163,8 +163,8 @@ TEST_CASE("a batch whose pieces depend on each other is refused before anything 
     }
     ++refused;
     CHECK_THROWS_AS(khs::deep_copy_all(instance, view, view, slices), khs::Error);
-    CHECK_THROWS_AS(khs::deep_copy_all(instance, dsts, srcs), khs::Error);
-    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, dsts, srcs), khs::Error);
+    CHECK_THROWS_AS(khs::deep_copy_all(instance, pairs), khs::Error);
+    CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, pairs), khs::Error);
     instance.fence();
     CHECK(values_of(view) == before);
   }

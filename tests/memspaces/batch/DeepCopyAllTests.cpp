@@ -8,6 +8,7 @@
 
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <array>
 #include <vector>
 
 namespace DeepCopyAll {
@@ -23,7 +24,7 @@ using Host        = Kokkos::View<double*, khs::PinnedSpace>;
 using Device      = Kokkos::View<double*, DeviceSpace>;
 using Range       = std::pair<std::size_t, std::size_t>;
 
-TEST_CASE("deep_copy_all takes lists, and Views of several types, layouts and spaces",
+TEST_CASE("deep_copy_all takes ranges, and Views of several types, layouts and spaces",
           "[deep_copy]") {
   Host const a("a", 10), b("b", 10);
   Device const da("da", 10), db("db", 10);
@@ -43,7 +44,7 @@ TEST_CASE("deep_copy_all takes lists, and Views of several types, layouts and sp
   for (int i = 0; i < 20; ++i) pageable(i) = float(i);
   scalar()         = 3;
   auto const check = [&](auto const& instance) {
-    khs::deep_copy_all(instance, {da, db}, {a, b});
+    khs::deep_copy_all(instance, std::array{khs::copy_of(da, a), khs::copy_of(db, b)});
     khs::deep_copy_all(instance, khs::copy_of(columns, rows), khs::copy_of(floats, pageable),
                        khs::copy_of(device_scalar, scalar));
     Kokkos::deep_copy(a, -1.);
@@ -61,7 +62,7 @@ TEST_CASE("deep_copy_all takes lists, and Views of several types, layouts and sp
   };
   check(Execution());
   check(Kokkos::DefaultHostExecutionSpace());
-  khs::deep_copy_all(Execution(), std::vector<Host>(), std::vector<Device>());
+  khs::deep_copy_all(Execution(), std::vector<std::pair<Host, Device>>());
 }
 
 template <class... Arguments>
@@ -69,7 +70,9 @@ concept CopiesAll = requires(Arguments const&... arguments) {
   khs::deep_copy_all(arguments...);
 };
 static_assert(!CopiesAll<Execution> && !CopiesAll<Execution, Host>);
-static_assert(CopiesAll<Execution, khs::CopyOf<Host, Device>>);
+static_assert(CopiesAll<Execution, std::pair<Host, Device>>);
+static_assert(!CopiesAll<Execution, std::vector<Host>, std::vector<Device>>);
+static_assert(!CopiesAll<Execution, Host, Device> && !CopiesAll<Host, Device>);
 
 TEST_CASE("deep_copy_all takes pairs, and without an instance it blocks", "[deep_copy]") {
   Host const a("a", 10), b("b", 10), back("back", 20);
@@ -98,13 +101,12 @@ TEST_CASE("what is wrong with one of many copies is told before any is made", "[
   auto const part = [](Host const& view, std::size_t begin, std::size_t end) {
     return Kokkos::subview(view, Range(begin, end));
   };
-  CHECK_THROWS_WITH(khs::deep_copy_all(instance, {b, b}, {a}), ContainsSubstring("equally long"));
-  CHECK_THROWS_WITH(khs::deep_copy_all(instance, {b, b}, {a, c}),
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(b, a), khs::copy_of(b, c)),
                     ContainsSubstring("gamma") && ContainsSubstring("(11)"));
-  CHECK_THROWS_WITH(
-      khs::deep_copy_all(instance, {part(b, 0, 6), part(b, 5, 10)}, {part(a, 0, 6), part(a, 0, 5)}),
-      ContainsSubstring("beta") && ContainsSubstring("48 bytes") &&
-          ContainsSubstring("make two calls"));
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 6), part(a, 0, 6)),
+                                       khs::copy_of(part(b, 5, 10), part(a, 0, 5))),
+                    ContainsSubstring("beta") && ContainsSubstring("48 bytes") &&
+                        ContainsSubstring("make two calls"));
   CHECK_THROWS_AS(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 5), part(a, 0, 5)),
                                      khs::copy_of(part(c, 0, 5), part(b, 4, 9))),
                   khs::Error);
@@ -119,15 +121,17 @@ TEST_CASE("of copies in conflict the right ones are named, also among neighbours
     return Kokkos::subview(view, Range(begin, end));
   };
   Execution const instance;
-  CHECK_THROWS_WITH(khs::deep_copy_all(instance, {part(b, 0, 4), part(b, 4, 10), part(b, 8, 9)},
-                                       {part(a, 0, 4), part(a, 4, 10), part(a, 0, 1)}),
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 4), part(a, 0, 4)),
+                                       khs::copy_of(part(b, 4, 10), part(a, 4, 10)),
+                                       khs::copy_of(part(b, 8, 9), part(a, 0, 1))),
                     ContainsSubstring("of 48 bytes writes what") &&
                         ContainsSubstring("of 8 bytes reads or writes"));
-  CHECK_THROWS_WITH(
-      khs::deep_copy_all(instance, {part(b, 0, 2), part(b, 4, 9)}, {part(b, 6, 8), part(a, 0, 5)}),
-      ContainsSubstring("of 40 bytes writes what") &&
-          ContainsSubstring("of 16 bytes reads or writes"));
-  khs::deep_copy_all(instance, {part(b, 0, 4), part(b, 4, 10)}, {part(a, 0, 4), part(a, 4, 10)});
+  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 2), part(b, 6, 8)),
+                                       khs::copy_of(part(b, 4, 9), part(a, 0, 5))),
+                    ContainsSubstring("of 40 bytes writes what") &&
+                        ContainsSubstring("of 16 bytes reads or writes"));
+  khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 4), part(a, 0, 4)),
+                     khs::copy_of(part(b, 4, 10), part(a, 4, 10)));
   instance.fence();
 }
 
@@ -140,12 +144,14 @@ TEST_CASE("a part of a column is left out if it copies itself, and refused if it
     return Kokkos::subview(view, Range(begin, begin + 5), Range(0, 1));
   };
   Execution const instance;
-  khs::deep_copy_all(instance, {part(a, 0), part(b, 0)}, {part(a, 0), part(a, 0)});
-  khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, {part(a, 0)}, {part(a, 0)}));
+  khs::deep_copy_all(instance, khs::copy_of(part(a, 0), part(a, 0)),
+                     khs::copy_of(part(b, 0), part(a, 0)));
+  khs::deep_copy_all(instance,
+                     khs::prepare_deep_copy_all(instance, khs::copy_of(part(a, 0), part(a, 0))));
   instance.fence();
   CHECK((a(4, 0) == 3 && b(4, 0) == 3 && b(5, 0) == 0));
   CHECK_THROWS_WITH(
-      khs::deep_copy_all(instance, {part(a, 0)}, {part(a, 2)}),
+      khs::deep_copy_all(instance, khs::copy_of(part(a, 0), part(a, 2))),
       ContainsSubstring("copy \"alpha\" (5,1)") && ContainsSubstring("writes what it reads"));
 }
 

@@ -11,6 +11,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -45,16 +46,16 @@ struct Halo {
     device   = Device("device", n + 1);
     expected = std::vector<int>(n + 1, -1);
     for (Range const& range : ranges) {
-      sources.push_back(Kokkos::subview(source, range));
-      devices.push_back(Kokkos::subview(device, range));
-      backs.push_back(Kokkos::subview(back, range));
+      Device const on_device = Kokkos::subview(device, range);
+      to_device.push_back(khs::copy_of(on_device, Host(Kokkos::subview(source, range))));
+      to_host.push_back(khs::copy_of(Host(Kokkos::subview(back, range)), on_device));
     }
   }
 
   void fill(int step) {
     std::iota(source.data(), source.data() + source.size(), step * 100000);
     std::fill_n(back.data(), back.size(), -1);
-    for (Host const& part : sources)
+    for (auto const& [dst, part] : to_device)
       std::copy_n(part.data(), part.size(), expected.data() + (part.data() - source.data()));
   }
   bool is_right() const { return std::equal(expected.begin(), expected.end(), back.data()); }
@@ -62,8 +63,8 @@ struct Halo {
   Host source, back;
   Device device;
   std::vector<int> expected;
-  std::vector<Host> sources, backs;
-  std::vector<Device> devices;
+  std::vector<std::pair<Device, Host>> to_device;
+  std::vector<std::pair<Host, Device>> to_host;
 };
 
 TEST_CASE("prepared copies hold their Views, and may go while they are made", "[deep_copy]") {
@@ -75,15 +76,16 @@ TEST_CASE("prepared copies hold their Views, and may go while they are made", "[
   khs::PreparedCopies<Execution> there, from_device;
   khs::deep_copy_all(instance, there);  // nothing
   {
-    std::vector<Host> sources;
-    std::vector<Device> devices;
+    std::vector<std::pair<Device, Host>> to_device;
+    std::vector<std::pair<Host, Device>> to_host;
     for (std::size_t k = 0; k < 100; ++k) {
-      sources.emplace_back("source", 40);
-      devices.emplace_back("device", 40);
-      for (std::size_t i = 0; i < 40; ++i) sources[k](i) = int(1000 * k + i);
+      Host const source("source", 40);
+      for (std::size_t i = 0; i < 40; ++i) source(i) = int(1000 * k + i);
+      to_device.emplace_back(Device("device", 40), source);
+      to_host.emplace_back(backs[k], to_device[k].first);
     }
-    there       = khs::prepare_deep_copy_all(instance, devices, sources);
-    from_device = khs::prepare_deep_copy_all(instance, backs, devices);
+    there       = khs::prepare_deep_copy_all(instance, to_device);
+    from_device = khs::prepare_deep_copy_all(instance, to_host);
   }
   std::vector<Host> others;
   for (int i = 0; i < 200; ++i) {
@@ -101,7 +103,7 @@ TEST_CASE("prepared copies hold their Views, and may go while they are made", "[
   CHECK(wrong == 0);
 }
 
-TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", "[deep_copy]") {
+TEST_CASE("Views of several types, layouts and spaces are prepared, and ranges", "[deep_copy]") {
   Host const a("a", 10), b("b", 10), a_back("a_back", 10), b_back("b_back", 10);
   Device const da("da", 10), db("db", 10);
   Kokkos::View<int**, Kokkos::LayoutRight, khs::MappedSpace> const rows("rows", 5, 7);
@@ -110,7 +112,8 @@ TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", 
   Kokkos::View<float*, Kokkos::HostSpace> const pageable("pageable", 20);
   Kokkos::View<float*, khs::PinnedSpace> const floats("floats", 20);
   auto const check = [&](auto const& instance) {
-    auto const lists = khs::prepare_deep_copy_all(instance, {da, db}, {a, b});
+    auto const range =
+        khs::prepare_deep_copy_all(instance, std::array{khs::copy_of(da, a), khs::copy_of(db, b)});
     auto const there = khs::prepare_deep_copy_all(instance, khs::copy_of(columns, rows),
                                                   khs::copy_of(floats, pageable));
     auto const back =
@@ -120,7 +123,7 @@ TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", 
       for (int i = 0; i < 10; ++i) b(i) = 7 * (a(i) = step * i);
       for (int i = 0; i < 35; ++i) rows(i / 7, i % 7) = step * i;
       for (int i = 0; i < 20; ++i) pageable(i) = float(step * i);
-      khs::deep_copy_all(instance, lists);
+      khs::deep_copy_all(instance, range);
       khs::deep_copy_all(instance, there);
       khs::deep_copy_all(instance, back);
       instance.fence();
@@ -137,8 +140,8 @@ TEST_CASE("Views of several types, layouts and spaces are prepared, and lists", 
 TEST_CASE("prepared copies without an instance are done on return", "[deep_copy]") {
   Execution const instance;
   Halo halo(3, 4000);
-  auto const there = khs::prepare_deep_copy_all(instance, halo.devices, halo.sources);
-  auto const back  = khs::prepare_deep_copy_all(instance, halo.backs, halo.devices);
+  auto const there = khs::prepare_deep_copy_all(instance, halo.to_device);
+  auto const back  = khs::prepare_deep_copy_all(instance, halo.to_host);
   for (int step = 0; step < 3; ++step) {
     halo.fill(step);
     khs::deep_copy_all(there);
@@ -151,8 +154,8 @@ TEST_CASE("several threads make the same prepared copies at once", "[deep_copy]"
   Halo halo(29, 400);
   halo.fill(1);
   Execution const own;
-  auto const there = khs::prepare_deep_copy_all(own, halo.devices, halo.sources);
-  auto const back  = khs::prepare_deep_copy_all(own, halo.backs, halo.devices);
+  auto const there = khs::prepare_deep_copy_all(own, halo.to_device);
+  auto const back  = khs::prepare_deep_copy_all(own, halo.to_host);
   khs::deep_copy_all(own, there);
   own.fence();
   auto const instances = Kokkos::Experimental::partition_space(own, 1, 1, 1, 1);
@@ -172,23 +175,23 @@ TEST_CASE("what is wrong with one of the copies is told when they are prepared",
   auto const part = [](Host const& view, std::size_t begin, std::size_t end) {
     return Kokkos::subview(view, Range(begin, end));
   };
-  CHECK_THROWS_WITH((void)khs::prepare_deep_copy_all(instance, {b, b}, {a}),
-                    ContainsSubstring("equally long"));
-  CHECK_THROWS_WITH((void)khs::prepare_deep_copy_all(instance, {b, b}, {a, c}),
-                    ContainsSubstring("gamma") && ContainsSubstring("(11)"));
-  CHECK_THROWS_WITH((void)khs::prepare_deep_copy_all(instance, {part(b, 0, 6), part(b, 5, 10)},
-                                                     {part(a, 0, 6), part(a, 0, 5)}),
-                    ContainsSubstring("beta") && ContainsSubstring("make two calls"));
+  CHECK_THROWS_WITH(
+      (void)khs::prepare_deep_copy_all(instance, khs::copy_of(b, a), khs::copy_of(b, c)),
+      ContainsSubstring("gamma") && ContainsSubstring("(11)"));
+  CHECK_THROWS_WITH(
+      (void)khs::prepare_deep_copy_all(instance, khs::copy_of(part(b, 0, 6), part(a, 0, 6)),
+                                       khs::copy_of(part(b, 5, 10), part(a, 0, 5))),
+      ContainsSubstring("beta") && ContainsSubstring("make two calls"));
 }
 
 TEST_CASE("prepared copies are a node of a graph, which holds them", "[graph]") {
   Execution const instance;
   Halo halo(150, 200), large(5, 400000);
   auto const graph = [&] {
-    auto const there       = khs::prepare_deep_copy_all(instance, halo.devices, halo.sources);
-    auto const back        = khs::prepare_deep_copy_all(instance, halo.backs, halo.devices);
-    auto const large_there = khs::prepare_deep_copy_all(instance, large.devices, large.sources);
-    auto const large_back  = khs::prepare_deep_copy_all(instance, large.backs, large.devices);
+    auto const there       = khs::prepare_deep_copy_all(instance, halo.to_device);
+    auto const back        = khs::prepare_deep_copy_all(instance, halo.to_host);
+    auto const large_there = khs::prepare_deep_copy_all(instance, large.to_device);
+    auto const large_back  = khs::prepare_deep_copy_all(instance, large.to_host);
     return Kokkos::Experimental::create_graph<Execution>([&](auto root) {
       khs::then_deep_copy(khs::then_deep_copy(root, there), back);
       khs::then_deep_copy(khs::then_deep_copy(root, large_there), large_back);

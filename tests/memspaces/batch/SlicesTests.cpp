@@ -80,18 +80,19 @@ TEST_CASE("slices are of Views in any spaces, given as any list", "[deep_copy]")
 
   Execution const instance;
   Host<int> const to("to", 100);
-  khs::deep_copy_all(instance, to, device, {{3, 4, 1}, {7, 8, 2}});
+  khs::deep_copy_all(instance, to, device, Slices{{3, 4, 1}, {7, 8, 2}});
   Kokkos::View<khs::Slice*, Kokkos::HostSpace> const listed("listed", 2);
   listed(0) = {10, 11, 2};
   listed(1) = {20, 21, 3};
   khs::deep_copy_all(instance, to, device, std::span(listed.data(), listed.size()));
   khs::deep_copy_all(instance, to, device, Slices());
-  khs::deep_copy_all(instance, Host<int>(), Device<int>(), {{0, 0, 0}});
-  khs::deep_copy_all(instance, to, to, {{50, 50, 10}});  // nothing to do
+  khs::deep_copy_all(instance, Host<int>(), Device<int>(), Slices{{0, 0, 0}});
+  khs::deep_copy_all(instance, to, to, Slices{{50, 50, 10}});  // nothing to do
   auto const again =
       khs::prepare_deep_copy_all(instance, to, device, Slices{{40, 41, 5}, {60, 1, 2}});
   khs::deep_copy_all(instance, again);
-  khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, to, device, {{80, 3, 4}}));
+  khs::deep_copy_all(instance,
+                     khs::prepare_deep_copy_all(instance, to, device, Slices{{80, 3, 4}}));
   instance.fence();
   auto const from = values_of(device);
   CHECK((to(3) == from[4] && to(8) == from[9] && to(11) == from[12] && to(22) == from[23]));
@@ -132,10 +133,11 @@ TEST_CASE("what is wrong with one of many slices is told before any is copied", 
     check(Kokkos::DefaultHostExecutionSpace(), count);
   }
   auto const within = values_of(from);
-  CHECK_THROWS_WITH(khs::deep_copy_all(Execution(), from, from, {{0, 10, 5}, {100, 4, 5}}),
+  CHECK_THROWS_WITH(khs::deep_copy_all(Execution(), from, from, Slices{{0, 10, 5}, {100, 4, 5}}),
                     ContainsSubstring("slice 0 of") && ContainsSubstring("slice 1 of"));
-  CHECK_THROWS_WITH(khs::deep_copy_all(Execution(), from, from, {{500, 10, 5}, {100, 101, 5}}),
-                    ContainsSubstring("slice 1 of") && ContainsSubstring("third View"));
+  CHECK_THROWS_WITH(
+      khs::deep_copy_all(Execution(), from, from, Slices{{500, 10, 5}, {100, 101, 5}}),
+      ContainsSubstring("slice 1 of") && ContainsSubstring("third View"));
   Kokkos::fence();
   CHECK(values_of(from) == within);
   CHECK(values_of(to) == std::vector<double>(1000));

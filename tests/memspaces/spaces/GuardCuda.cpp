@@ -81,14 +81,15 @@ TEMPLATE_TEST_CASE("a host write during a copy to the device is reported", "[.gu
 }
 
 TEST_CASE("a host write during a batch of copies is reported", "[.guard]") {
-  std::vector<Kokkos::View<int*, khs::PinnedSpace>> sent;
-  std::vector<Kokkos::View<int*, Kokkos::CudaSpace>> devices;
+  using Sent = Kokkos::View<int*, khs::PinnedSpace>;
+  std::vector<Sent> sent;
+  std::vector<std::pair<Kokkos::View<int*, Kokkos::CudaSpace>, Sent>> pairs;
   for (int k = 0; k < 20; ++k) {
     sent.emplace_back("sent", 1000 + k);
-    devices.emplace_back("device", 1000 + k);
+    pairs.emplace_back(Kokkos::View<int*, Kokkos::CudaSpace>("device", 1000 + k), sent.back());
   }
   Held held;
-  khs::deep_copy_all(held.instance, devices, sent);
+  khs::deep_copy_all(held.instance, pairs);
   CHECK(sent[7](3) == 0);
   CHECK(held.races() == 0);
   sent[7](3) = 42;

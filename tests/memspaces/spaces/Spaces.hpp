@@ -8,6 +8,8 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <type_traits>
+
 namespace khs = KokkosHostSpaces;
 
 template <class Space>
@@ -16,6 +18,7 @@ template <class Space>
 using OnDefault = Kokkos::Device<Kokkos::DefaultExecutionSpace, Space>;
 
 #define KOKKOS_HOST_SPACES_ALL khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace
+static_assert(std::is_same_v<khs::Impl::HostSpaces, khs::Impl::SpaceList<KOKKOS_HOST_SPACES_ALL>>);
 
 // Host code on each space, and kernels of a device on the space that it reads and writes.
 #define KOKKOS_HOST_SPACES_ON_HOST \

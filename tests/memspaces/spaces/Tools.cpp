@@ -100,6 +100,14 @@ TEMPLATE_TEST_CASE("tools see allocations and deallocations with name, label and
   }
 }
 
+TEMPLATE_TEST_CASE("tools see no allocation of zero bytes, which nobody gives back", "[tools]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Spy const spy;
+  TestType const space;
+  space.deallocate(space.allocate(0), 0);
+  CHECK(count("allocate") == count("deallocate"));
+}
+
 TEST_CASE("tools see a deep_copy begin and end once, with the destination's label", "[tools]") {
   Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const from("from", 20, 10);
   Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const to("to", 20, 10);
@@ -120,15 +128,14 @@ TEST_CASE("tools see each copy of a batch, and no fence of a Cuda instance", "[t
   using Range = std::pair<int, int>;
   Kokkos::View<int*, khs::PinnedSpace> const host("host", 4000);
   Kokkos::View<int*, Space> const device("device", 4000);
-  std::vector<Kokkos::View<int*, khs::PinnedSpace>> from;
-  std::vector<Kokkos::View<int*, Space>> to;
-  for (int i = 0; i < 40; ++i) {
-    from.push_back(Kokkos::subview(host, Range(100 * i, 100 * i + 10 + i % 3)));
-    to.push_back(Kokkos::subview(device, Range(100 * i + i % 2, 100 * i + i % 2 + 10 + i % 3)));
-  }
+  std::vector<std::pair<Kokkos::View<int*, Space>, Kokkos::View<int*, khs::PinnedSpace>>> pairs;
+  for (int i = 0; i < 40; ++i)
+    pairs.emplace_back(
+        Kokkos::subview(device, Range(100 * i + i % 2, 100 * i + i % 2 + 10 + i % 3)),
+        Kokkos::subview(host, Range(100 * i, 100 * i + 10 + i % 3)));
   Kokkos::DefaultExecutionSpace const instance;
   Spy const spy;
-  khs::deep_copy_all(instance, to, from);
+  khs::deep_copy_all(instance, pairs);
 #ifdef KOKKOS_ENABLE_CUDA
   CHECK(count("fence") == 0);
 #endif

@@ -85,8 +85,7 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
   if (random.pick(0, 1) == 0) job.yields_from = 0;
   for (std::size_t t = 0; t < streams.size(); ++t)
     job.targets.push_back({int(t), streams[t]->get()});
-  job.rates = [](std::size_t) { return LinkRates(); };
-  job.save  = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,
+  job.save = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,
                                                                        std::size_t bytes) mutable {
     saved->emplace_back(bytes / sizeof(Number));
     char* const copy = reinterpret_cast<char*>(saved->back().data());
@@ -134,7 +133,6 @@ struct OneArray {
     job.transport          = Transport::staged;
     job.options.chunk_rows = 50;
     job.options.memory     = std::size_t(1) << 20;
-    job.rates              = [](std::size_t) { return LinkRates(); };
     job.launch             = [this](std::size_t target, StreamLaunch const& launch) {
       launches.push_back({target, launch.chunk});
     };

@@ -167,8 +167,11 @@ TEST_CASE("a reduction on several devices sees each row once, in the same chunks
     std::vector<Number> parts;
     one.job.transport          = run % 2 == 0 ? Transport::staged : Transport::zero_copy;
     one.job.options.chunk_rows = 70;
-    one.job.rates              = [run](std::size_t t) {
-      return LinkRates{.both = 1e9 * double(1 + t * std::size_t(run))};
+    one.job.weights            = [&one, run] {
+      std::vector<double> weights;
+      for (std::size_t t = 0; t < one.job.targets.size(); ++t)
+        weights.push_back(double(1 + t * std::size_t(run)));
+      return weights;
     };
     one.job.prepare = [&](std::int64_t chunks) { parts.assign(std::size_t(chunks), 0); };
     one.job.targets.clear();
@@ -207,8 +210,8 @@ TEST_CASE("a device may have two parts of a loop, or none if there are more devi
   CHECK(twice.array == Array(OneArray::rows, 2));
   add_ones(few);
   few.job.binding.shape.stages[0] = {500, 502, few.job.binding.shape.stages[0].accesses};
-  few.job.rates  = [](std::size_t t) { return LinkRates{.both = t < 2 ? 1e9 : 1.}; };
-  auto const run = run_stream(few.job, pool);
+  few.job.weights                 = [] { return std::vector<double>{1, 1, 1e-9, 1e-9}; };
+  auto const run                  = run_stream(few.job, pool);
   run->fence();
   CHECK(few.launches == std::vector<OneArray::Launch>{{0, 0}, {1, 1}});
   CHECK(std::count(few.array.begin(), few.array.end(), Number(2)) == 2);
@@ -272,14 +275,14 @@ TEST_CASE("a loop on the default stream of another device is on that one, with a
 
 namespace {
 
-constexpr LinkRates slow_in_place{
-    .zero_copy_read = 1e6, .zero_copy_write = 1e6, .zero_copy_two_to_one = 1e6};
+enum class Rule { in_place, staged };
 
 struct Increase : OneArray {
-  explicit Increase(LinkRates const& rates) : OneArray({0}, Access::update) {
+  explicit Increase(Rule rule) : OneArray({0}, Access::update) {
     add_ones(*this);
     job.transport = Transport::automatic;
-    job.rates     = [rates](std::size_t) { return rates; };
+    // A row that ends beyond the array, of which nothing is copied in place.
+    if (rule == Rule::staged) job.binding.shape.stages[0].accesses[0].halo = 1;
   }
 
   std::shared_ptr<StreamedState> run() {
@@ -295,40 +298,50 @@ struct Increase : OneArray {
 
 }  // namespace
 
-TEST_CASE("Automatic takes the transport that is faster by the rates, and tells why") {
+TEST_CASE("Automatic takes the transport of the rule, and tells why") {
   FakeCuda::reset();
-  Increase in_place{LinkRates()}, in_chunks{slow_in_place};
+  Increase in_place{Rule::in_place}, in_chunks{Rule::staged};
   auto const fast = in_place.run();
   CHECK(fast->transport == Transport::zero_copy);
   CHECK(fast->bytes_to_device + fast->bytes_to_host + fast->memory == 0);
-  CHECK_THAT(fast->why(), ContainsSubstring("zero-copy, which carries 8 kB to the device") &&
-                              ContainsSubstring("by typical link rates"));
+  CHECK_THAT(fast->why(), ContainsSubstring("no array has more than 8 MiB"));
   auto const staged = in_chunks.run();
   CHECK(staged->transport == Transport::staged);
   CHECK(staged->bytes_to_device == sizeof(Number) * OneArray::rows);
   CHECK(staged->chunks == std::int64_t(in_chunks.launches.size()));
-  CHECK_THAT(staged->why(), ContainsSubstring("staged, which copies 8 kB to the device"));
+  CHECK_THAT(staged->why(), ContainsSubstring("by a halo"));
 }
 
-TEST_CASE("loops that kernels cannot do in place are staged, whatever the rates") {
+TEST_CASE("loops that kernels cannot do in place are staged") {
   for (bool const pageable : {true, false}) {
     FakeCuda::reset();
-    Increase loop{LinkRates()};
-    if (pageable)
-      loop.job.binding.pageable = "\"u\"";
-    else
-      loop.job.binding.in_place = "\"u\"";
-    auto const state = loop.run();
+    Increase loop{Rule::in_place};
+    (pageable ? loop.job.binding.pageable : loop.job.binding.in_place) = "\"u\"";
+    auto const state                                                   = loop.run();
     CHECK(state->transport == Transport::staged);
     CHECK_THAT(state->why(), ContainsSubstring(pageable ? "\"u\" is not page-locked"
                                                         : "find new values where they read"));
   }
 }
 
+TEST_CASE("on a device that reaches all memory of the host, loops are done in place") {
+  FakeCuda::reset();
+  FakeCuda::reaches_pageable_memory();
+  for (bool const asked : {true, false}) {
+    Increase loop{Rule::staged};
+    if (asked) loop.job.transport = Transport::zero_copy;
+    loop.job.binding.pageable = "\"u\"";
+    auto const state          = loop.run();
+    CHECK(state->transport == Transport::zero_copy);
+    CHECK_THAT(state->why(), ContainsSubstring(asked ? "as asked" : "coherently"));
+    CHECK_THAT(state->why(), !ContainsSubstring("page-locked"));
+  }
+}
+
 TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
   for (bool const in_place : {true, false}) {
     FakeCuda::reset();
-    Increase loop{slow_in_place};
+    Increase loop{Rule::staged};
     loop.job.options.memory = 3 * 512 - 1;
     if (in_place) {
       auto const state = loop.run();

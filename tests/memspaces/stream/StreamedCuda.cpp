@@ -91,6 +91,19 @@ struct Stall {
 
 }  // namespace
 
+TEST_CASE("the links of all devices are measured in under 50 ms each, and once",
+          "[streamed_cuda]") {
+  std::vector<int> devices;
+  for (int device = 0; device < Kokkos::num_devices(); ++device) devices.push_back(device);
+  for (double const limit : {0.05, 1e-4}) {
+    Kokkos::fence();
+    auto const start   = Clock::now();
+    auto const weights = khs::Impl::link_weights(devices);
+    CHECK(seconds_since(start) < limit * double(devices.size()));
+    CHECK(*std::max_element(weights.begin(), weights.end()) == 1);
+  }
+}
+
 TEST_CASE("a chain has the bits of resident steps", "[streamed_cuda][cuda]") {
   constexpr int n = 67;
   Cube const u("u", n, n, n), v("v", n, n, n), expected("expected", n, n, n);

@@ -134,6 +134,11 @@ class Binder {
   }
 
   void check(LoopFacts const& loop, ArgumentFacts const& argument) {
+    if (argument.fixed && argument.stale)
+      refuse(
+          named(argument) +
+          " has changed since a loop made its resident copy (a GPU would have the old elements): call "
+          "refresh() of the khs::resident behind the change");
     if (argument.fixed && argument.contiguous) return;
     if (argument.fixed)
       refuse(named(argument) +

@@ -5,6 +5,7 @@
 
 #include "../../../../backend/Driver.hpp"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,10 +35,19 @@ void* DeviceCopies::on_device(int device, void* stream, void const* host, std::s
   return copy.memory.get();
 }
 
+bool DeviceCopies::are_stale(void const* host, std::size_t bytes) {
+  std::size_t const hash =
+      std::hash<std::string_view>()({static_cast<char const*>(host), host == nullptr ? 0 : bytes});
+  std::lock_guard const lock(m_mutex);
+  if (!m_hash) m_hash = hash;
+  return *m_hash != hash;
+}
+
 void DeviceCopies::forget() {
   std::vector<Copy*> copies;
   {
     std::lock_guard const lock(m_mutex);
+    m_hash.reset();
     for (auto& [device, copy] : m_copies) copies.push_back(&copy);
   }
   for (Copy* const copy : copies) {

@@ -4,9 +4,11 @@
 #include <KokkosHostSpaces/impl/stream/run/PretendedDevice.hpp>
 
 #include "../../../../backend/Error.hpp"
+#include "../../../../backend/guard/Excerpt.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,58 +16,21 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-// Two poisons each for elements that are read and that are written. As numbers they have different
-// signs, so that sums, minima and comparisons differ; squares do not overflow, and sums with numbers of
-// usual size are not rounded away.
+using Backend::Excerpt;
+
+// What elements that are to be written have before, in two runs: as numbers of different signs, so that
+// sums, minima and comparisons differ, or as zero and not zero; in turn, as a mistake rarely concerns
+// every second element alone.
 struct Poison {
-  char first, second;
+  char even, odd;
 };
-constexpr Poison of_read{'\x42', '\xc2'}, of_written{'\x41', '\xc1'};
+constexpr Poison first_poison{'\x41', '\x00'}, second_poison{'\xc1', '\xff'};
 
-// Copies of the rows of a buffer that a launch may touch, between guards of poison.
-class Window {
- public:
-  // Of a fixed buffer, which is not copied, it is empty.
-  // \param first_row where row 0 would be; nullptr: the rows are poison, too
-  Window(StreamBuffer const& buffer, StreamRows rows, char const* first_row, char poison)
-      : m_rows(rows),
-        m_poison(poison),
-        m_row_bytes(buffer.row_bytes),
-        m_guard(buffer.fixed ? 0 : (least_guard + 8 * buffer.row_bytes) / 512 * 512),
-        m_bytes(std::size_t(rows.count()) * buffer.row_bytes),
-        m_memory(aligned_memory(m_bytes + 2 * m_guard)) {
-    std::memset(m_memory.get(), poison, m_bytes + 2 * m_guard);
-    if (first_row != nullptr && m_bytes > 0)
-      std::memcpy(begin(), shifted(first_row, rows.begin * std::int64_t(m_row_bytes)), m_bytes);
-  }
-
-  char* begin() const { return m_memory.get() + m_guard; }
-  std::size_t bytes() const { return m_bytes; }
-  StreamRows rows() const { return m_rows; }
-  // The address that row 0 would have.
-  char* first_row() const { return shifted(begin(), -m_rows.begin * std::int64_t(m_row_bytes)); }
-
-  // The offset from begin() of a byte outside of the rows that has changed, if any.
-  std::optional<std::ptrdiff_t> changed_outside() const {
-    auto const is_changed = [this](char byte) { return byte != m_poison; };
-    char const* const end = begin() + m_bytes;
-    if (auto const* const found = std::find_if(end, end + m_guard, is_changed);
-        found != end + m_guard)
-      return found - begin();
-    if (auto const* const found = std::find_if(m_memory.get(), begin(), is_changed);
-        found != begin())
-      return found - begin();
-    return std::nullopt;
-  }
-
- private:
-  static constexpr std::size_t least_guard = std::size_t(1) << 16;
-
-  StreamRows m_rows;
-  char m_poison;
-  std::size_t m_row_bytes, m_guard, m_bytes;
-  AlignedMemory m_memory;
-};
+void fill(char* to, std::size_t bytes, std::size_t value_bytes, Poison poison) {
+  std::memset(to, poison.even, bytes);
+  for (std::size_t at = value_bytes; at < bytes; at += 2 * value_bytes)
+    std::memset(to + at, poison.odd, std::min(value_bytes, bytes - at));
+}
 
 bool same_values(char const* a, char const* b, std::string const& value_bytes) {
   for (std::size_t i = 0; i < value_bytes.size(); ++i)
@@ -73,8 +38,10 @@ bool same_values(char const* a, char const* b, std::string const& value_bytes) {
   return true;
 }
 
-bool is_poison(char const* value, char poison, std::string const& value_bytes) {
-  return same_values(value, std::string(value_bytes.size(), poison).data(), value_bytes);
+bool is_poison(char const* value, std::size_t element, Poison poison,
+               std::string const& value_bytes) {
+  char const byte = element % 2 == 0 ? poison.even : poison.odd;
+  return same_values(value, std::string(value_bytes.size(), byte).data(), value_bytes);
 }
 
 class PretendedLaunch {
@@ -87,41 +54,52 @@ class PretendedLaunch {
         m_accesses(m_shape.stages[at(launch.stage)].accesses) {}
 
   void run() {
-    Run const first = run_with([](std::size_t) { return false; });
-    Run const other = run_with([](std::size_t) { return true; });
+    Run const first = run_with(Excerpt::Edge::end, [](std::size_t) { return false; });
+    Run const other = run_with(Excerpt::Edge::begin, [](std::size_t) { return true; });
+    for (std::size_t a = 0; a < m_accesses.size(); ++a) {
+      check_strays(a, first);
+      check_strays(a, other);
+    }
     for (std::size_t a = 0; a < m_accesses.size(); ++a)
-      if (m_accesses[a].writes) check(a, first, other);
+      if (m_accesses[a].writes) check_values(a, first, other);
     if (!same_values(first.part.data(), other.part.data(), m_job.part_value_bytes))
       check_dependence(m_accesses.size(), 0, first);
     for (std::size_t a = 0; a < m_accesses.size(); ++a)
       if (m_accesses[a].writes)
-        std::memcpy(on_device(a, first.windows[a].rows()), first.windows[a].begin(),
-                    first.windows[a].bytes());
+        std::memcpy(on_device(a), first.windows[a]->data(), first.windows[a]->bytes());
   }
 
  private:
-  // The results: windows of the accesses, and the part of a reduction.
+  // The results: windows of the accesses that write, the part of a reduction, and accesses to what a
+  // GPU would not have.
   struct Run {
-    std::vector<Window> windows;
+    std::vector<std::unique_ptr<Excerpt>> windows;
+    std::vector<std::optional<Excerpt::Stray>> strays;
     std::string part;
   };
 
   template <class Choice>
-  Run run_with(Choice const& takes_second_poison) const {
+  Run run_with(Excerpt::Edge edge, Choice const& takes_second_poison) const {
     Run run;
     std::vector<char*> first_rows;
     for (std::size_t a = 0; a < m_accesses.size(); ++a) {
-      StreamAccess const& access = m_accesses[a];
-      Poison const poison        = access.writes ? of_written : of_read;
-      run.windows.emplace_back(buffer(a), rows_of(a),
-                               access.assigned ? nullptr : m_launch.first_rows[a],
-                               takes_second_poison(a) ? poison.second : poison.first);
-      first_rows.push_back(buffer(a).fixed ? m_launch.first_rows[a]
-                                           : run.windows.back().first_row());
+      run.windows.push_back(has_window(a) ? window(a, edge) : nullptr);
+      Excerpt* const window = run.windows.back().get();
+      if (window != nullptr && m_accesses[a].assigned)
+        fill(window->data(), window->bytes(), value_bytes(a).size(),
+             takes_second_poison(a) ? second_poison : first_poison);
+      else if (window != nullptr && window->bytes() > 0)
+        std::memcpy(window->data(), on_device(a), window->bytes());
+      first_rows.push_back(window == nullptr ? m_launch.first_rows[a]
+                                             : shifted(window->data(), -offset_of(a)));
     }
     StreamLaunch launch = m_launch;
     launch.first_rows   = first_rows.data();
     m_launcher(launch);
+    for (std::size_t a = 0; a < m_accesses.size(); ++a) {
+      run.strays.push_back(has_window(a) ? run.windows[a]->stray() : std::nullopt);
+      if (!m_accesses[a].writes) run.windows[a].reset();
+    }
     if (m_job.part) run.part.assign(m_job.part(launch.chunk), m_job.part_value_bytes.size());
     return run;
   }
@@ -130,16 +108,32 @@ class PretendedLaunch {
     return m_shape.buffers[at(m_accesses[access].buffer)];
   }
 
+  // Not a fixed buffer, which is not copied, nor what only the plan reads.
+  bool has_window(std::size_t access) const {
+    return !buffer(access).fixed && access < m_job.binding.strides[at(m_launch.stage)].size();
+  }
+
+  std::unique_ptr<Excerpt> window(std::size_t access, Excerpt::Edge edge) const {
+    StreamBuffer const& of = buffer(access);
+    auto const begin       = std::size_t(rows_of(access).begin) * of.row_bytes;
+    return std::make_unique<Excerpt>(
+        Excerpt::Array{m_job.label, of.host, std::size_t(of.rows) * of.row_bytes}, begin,
+        begin + std::size_t(rows_of(access).count()) * of.row_bytes, edge);
+  }
+
   StreamRows rows_of(std::size_t access) const {
-    if (buffer(access).fixed) return {};
     std::int64_t const halo = m_accesses[access].halo;
     return {std::max<std::int64_t>(m_launch.begin - halo, 0),
             std::min(m_launch.end + halo, buffer(access).rows)};
   }
 
-  char* on_device(std::size_t access, StreamRows const& rows) const {
-    return shifted(m_launch.first_rows[access],
-                   rows.begin * std::int64_t(buffer(access).row_bytes));
+  // Bytes of an array before its rows here.
+  std::ptrdiff_t offset_of(std::size_t access) const {
+    return rows_of(access).begin * std::int64_t(buffer(access).row_bytes);
+  }
+
+  char* on_device(std::size_t access) const {
+    return shifted(m_launch.first_rows[access], offset_of(access));
   }
 
   // --- checks; what comes behind the accesses is the part of a reduction ---
@@ -149,31 +143,51 @@ class PretendedLaunch {
 
   char const* value(Run const& run, std::size_t access, std::size_t element) const {
     char const* const values =
-        access < m_accesses.size() ? run.windows[access].begin() : run.part.data();
+        access < m_accesses.size() ? run.windows[access]->data() : run.part.data();
     return values + element * value_bytes(access).size();
   }
 
-  void check(std::size_t access, Run const& first, Run const& other) const {
+  // Before values are judged: a stray write is why an own element is not written.
+  void check_strays(std::size_t access, Run const& run) const {
+    if (!run.strays[access]) return;
+    auto const [offset, is_write] = *run.strays[access];
+    auto const row_bytes          = std::int64_t(buffer(access).row_bytes);
+    std::int64_t const rows       = buffer(access).rows;
+    bool const of_array           = offset >= 0 && offset < rows * row_bytes;
+    bool const writes             = is_write && m_accesses[access].writes;
+    auto const size               = std::int64_t(value_bytes(access).size());
+    std::string const what = element_text(access, (offset - (offset < 0 ? size - 1 : 0)) / size) +
+                             " is " + (writes ? "written" : "read") + " by the chunk of rows " +
+                             rows_text({m_launch.begin, m_launch.end});
+    if (!of_array)
+      refuse(what + " (the array has rows " + rows_text({0, rows}) +
+             "): take a smaller range, or look at the index");
+    if (writes)
+      refuse(what + " (a GPU has no memory for it there): write only at the indices of the body");
+    if (m_accesses[access].writes)
+      refuse(what + " (of which " + (m_accesses[access].assigned ? "khs::write" : "khs::update") +
+             " has only its own rows, and other iterations change them): pass a View that is not "
+             "written by khs::read with a khs::halo");
+    refuse(what + ", beyond its halo of " + std::to_string(m_accesses[access].halo) +
+           " (a GPU would have rows " + rows_text(rows_of(access)) +
+           " in this chunk): pass it with a larger khs::halo");
+  }
+
+  void check_values(std::size_t access, Run const& first, Run const& other) const {
     std::string const& bytes = value_bytes(access);
+    Excerpt const &window = *first.windows[access], &again = *other.windows[access];
+    if (window.bytes() == 0 || std::memcmp(window.data(), again.data(), window.bytes()) == 0)
+      return;
     std::optional<std::size_t> differs;
-    Window const &window = first.windows[access], &again = other.windows[access];
-    // First: it is why an own element is not written.
-    if (auto const outside = window.changed_outside()) {
-      auto const size = std::int64_t(bytes.size());
-      refuse(element_text(access, (*outside - (*outside < 0 ? size - 1 : 0)) / size) +
-             " is written by the chunk of rows " + rows_text({m_launch.begin, m_launch.end}) +
-             " (a GPU has no memory for it there): write only at the indices of the body");
-    }
-    bool const all_same =
-        std::equal(window.begin(), window.begin() + window.bytes(), again.begin());
-    for (std::size_t e = 0; !all_same && e < window.bytes() / bytes.size(); ++e) {
+    for (std::size_t e = 0; e < window.bytes() / bytes.size(); ++e) {
       char const* const a = value(first, access, e);
       char const* const b = value(other, access, e);
       if (same_values(a, b, bytes)) continue;
-      if (is_poison(a, of_written.first, bytes) && is_poison(b, of_written.second, bytes))
-        refuse(element_text(access, std::int64_t(e)) +
-               " is not written (a GPU would copy to the host what its memory had before): assign "
-               "it, or pass the View by khs::update");
+      if (is_poison(a, e, first_poison, bytes) && is_poison(b, e, second_poison, bytes))
+        refuse(
+            element_text(access, element_of(access, e)) +
+            " keeps what it had, which khs::write does not copy to a GPU (it is not assigned, or "
+            "changed as by += 0 only): assign it, or pass the View by khs::update");
       if (!differs) differs = e;
     }
     if (differs) check_dependence(access, *differs, first);
@@ -183,26 +197,19 @@ class PretendedLaunch {
   void check_dependence(std::size_t access, std::size_t element, Run const& first) const {
     auto const changes = [&](auto const& takes_second_poison) {
       return !same_values(value(first, access, element),
-                          value(run_with(takes_second_poison), access, element),
+                          value(run_with(Excerpt::Edge::end, takes_second_poison), access, element),
                           value_bytes(access));
     };
     if (changes([](std::size_t) { return false; })) return;  // as random numbers do
     std::string const what = access < m_accesses.size()
-                                 ? element_text(access, std::int64_t(element))
+                                 ? element_text(access, element_of(access, element))
                                  : std::string("the result");
-    for (std::size_t r = 0; r < m_accesses.size(); ++r) {
-      if (!changes([r](std::size_t other) { return other == r; })) continue;
-      std::string const name = "\"" + buffer(r).name + "\"";
-      if (m_accesses[r].writes)
-        refuse(what + " is computed from what " + name +
-               " had before (which khs::write does not copy to a GPU): pass it by khs::update");
-      refuse(what + " is computed from elements of " + name + " beyond its halo of " +
-             std::to_string(m_accesses[r].halo) + " (of which a GPU would have rows " +
-             rows_text(rows_of(r)) + " in this chunk): pass it with a larger khs::halo");
-    }
-    refuse(what +
-           " is computed from elements that a GPU would not have in this chunk: pass a larger "
-           "khs::halo, or khs::update");
+    std::string names;
+    for (std::size_t r = 0; r < m_accesses.size(); ++r)
+      if (m_accesses[r].assigned && changes([r](std::size_t other) { return other == r; }))
+        names += (names.empty() ? "\"" : " and \"") + buffer(r).name + "\"";
+    refuse(what + " is computed from what " + (names.empty() ? "Views that are written" : names) +
+           " had before (which khs::write does not copy to a GPU): pass it by khs::update");
   }
 
   // --- words ---
@@ -210,11 +217,14 @@ class PretendedLaunch {
     return std::to_string(rows.begin) + " to " + std::to_string(rows.end - 1);
   }
 
-  // \param element counted from the begin of the window
+  // Counts an element of a window from the begin of the array.
+  std::int64_t element_of(std::size_t access, std::size_t of_window) const {
+    return offset_of(access) / std::int64_t(value_bytes(access).size()) + std::int64_t(of_window);
+  }
+
   std::string element_text(std::size_t access, std::int64_t element) const {
     auto const& strides = m_job.binding.strides[at(m_launch.stage)][access];
-    auto const per_row = std::int64_t(buffer(access).row_bytes / buffer(access).value_bytes.size());
-    std::int64_t left  = rows_of(access).begin * per_row + element;
+    std::int64_t left   = element;
     std::vector<std::string> index(at(strides.rank));
     for (int n = 0; n < strides.rank; ++n) {
       int const d               = m_job.binding.layout_right ? n : strides.rank - 1 - n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/TransportRule.hpp>
 #include <KokkosHostSpaces/impl/stream/run/PretendedDevice.hpp>
 
 #include "../../../../backend/Driver.hpp"
@@ -99,14 +99,21 @@ class Run {
     if (!m_job.binding.in_place.empty())
       return m_job.binding.in_place +
              " is read and written, so they would find new values where they read: write another View";
-    if (!m_job.binding.pageable.empty())
+    if (!m_job.binding.pageable.empty() && !is_coherent())
       return m_job.binding.pageable + " is not page-locked: use PinnedSpace or a Registration";
     return "";
   }
 
+  bool is_coherent() const {
+    return !m_job.targets.empty() &&
+           std::all_of(m_job.targets.begin(), m_job.targets.end(), [](StreamTarget const& target) {
+             return Driver::reaches_pageable_memory(target.device);
+           });
+  }
+
   void choose() {
     m_state->transport = m_job.transport;
-    m_state->why       = [slow = m_job.binding.pageable] {
+    m_state->why       = [slow = is_coherent() ? "" : m_job.binding.pageable] {
       return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
     };
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
@@ -116,7 +123,7 @@ class Run {
       if (m_job.targets.empty())
         pretend();
       else
-        estimate();
+        choose_by_rule();
     }
     if (m_state->transport == Transport::staged) plan_parts();
   }
@@ -142,31 +149,27 @@ class Run {
     m_state->why       = [] { return std::string("on a pretended device"); };
   }
 
-  void estimate() {
-    LoopCost cost         = cost_of(m_job.binding.shape);
-    cost.not_in_place     = obstacle();
-    LinkRates const rates = m_job.rates(0);
-    // Planning takes microseconds: skip it if staging at its best is slower.
-    cost.chunks = 0;
-    if (!estimate_transports(cost, rates).zero_copy) {
-      if (!can_stage()) return;
-      cost.chunks = std::size_t(std::max<std::int64_t>(m_state->chunks, 1));
+  void choose_by_rule() {
+    std::string const reason = obstacle();
+    if (!reason.empty()) {
+      m_state->transport = Transport::staged;
+      m_state->why       = [reason] { return "kernels cannot work in place: " + reason; };
+      return;
     }
-    bool const zero_copy = estimate_transports(cost, rates).zero_copy;
-    m_state->transport   = zero_copy ? Transport::zero_copy : Transport::staged;
-    m_state->why = [cost = std::move(cost), rates] { return explain_transports(cost, rates); };
+    TransportChoice const choice = choose_transport(m_job.binding.shape, is_coherent());
+    if (!choice.in_place() && !can_stage()) return;
+    m_state->transport = choice.in_place() ? Transport::zero_copy : Transport::staged;
+    m_state->why       = [choice] { return choice.why(); };
   }
 
   // Cuts a reduction at chunks of the asked size: it has the same chunks, and so the same bits, on
   // any number of devices and whatever their measured rates.
   std::int64_t cuts_at() const { return m_job.prepare ? m_job.options.chunk_rows : 1; }
 
-  // The rates of the targets; one weight if there is at most one target.
+  // The shares of the targets; one weight if there is at most one target.
   std::vector<double> weights_of_targets() const {
-    std::vector<double> weights(std::max<std::size_t>(m_job.targets.size(), 1), 1);
-    for (std::size_t t = 0; t < weights.size() && weights.size() > 1; ++t)
-      weights[t] = m_job.rates(t).both;
-    return weights;
+    if (m_job.targets.size() > 1 && m_job.weights) return m_job.weights();
+    return std::vector<double>(std::max<std::size_t>(m_job.targets.size(), 1), 1);
   }
 
   // --- staged ---

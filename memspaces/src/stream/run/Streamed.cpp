@@ -7,9 +7,11 @@
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
+#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Config.hpp"
+#include "../../../../backend/LinkProbe.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -36,6 +38,19 @@ std::size_t memory_limit() {
 
 // Two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
+
+std::vector<double> link_weights(std::vector<int> const& devices) {
+  constexpr std::size_t part = std::size_t(16) << 20;  // 0.3 ms on PCIe 5
+  static LinkWeights weights([](int device) -> std::optional<double> {
+    try {
+      PoolMemory const host(device, "KokkosHostSpaces: rate of a link", 2 * part);
+      return Backend::rate_of_idle_link(device, host.data(), part);
+    } catch (OutOfPinnedMemory const&) {
+      return std::nullopt;
+    }
+  });
+  return weights.of(devices);
+}
 
 bool pretends_device() { return Backend::config().pretend_device; }
 

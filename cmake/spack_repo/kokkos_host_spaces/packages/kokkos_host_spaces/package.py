@@ -27,6 +27,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
 
     variant("shared", default=True, description="Build a shared library")
     variant("hwloc", default=True, description="Place memory on the NUMA node nearest to the GPU")
+    variant("adopt", default=False, description="Install kokkos_host_spaces_run, for unchanged programs")
     variant("tests", default=False, description="Build the tests and the examples")
     variant("perf", default=False, description="Build and install the benchmarks")
     variant("mpi", default=False, description="Use MPI in the benchmarks and the examples")
@@ -47,8 +48,9 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     depends_on("benchmark@1.9:", when="+perf")
     depends_on("catch2@3.4:", type="build", when="+tests")
     depends_on("catch2@3.4:", type="test")  # of spack install --test
+    depends_on("cuda@12.2:", type="build", when="+adopt")  # its headers: the program has the runtime
 
-    depends_on("kokkos@5.0:5.2")
+    depends_on("kokkos@5.0:5")
     depends_on("kokkos ~cuda", when="~cuda")
     depends_on("kokkos +cuda", when="+cuda")
     for arch in Kokkos.spack_cuda_arch_map:
@@ -95,6 +97,9 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
             join_path("include", "KokkosHostSpaces.hpp"),
             join_path("lib", "cmake", "KokkosHostSpaces", "KokkosHostSpacesConfig.cmake"),
         ]
+        if self.spec.satisfies("+adopt"):
+            files.append(join_path("bin", "kokkos_host_spaces_run"))
+            files.append(join_path("lib", "libkokkos_host_spaces_adopt.so"))
         if self.spec.satisfies("+perf"):
             perf = join_path("share", "kokkos_host_spaces", "perf")
             files.append(join_path("bin", "kokkos_host_spaces_perf"))
@@ -115,6 +120,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
         return self.kokkos_args() + [
             self.define("CMAKE_INSTALL_LIBDIR", "lib"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("KokkosHostSpaces_ENABLE_ADOPT", "adopt"),
             self.define_from_variant("KokkosHostSpaces_ENABLE_CUDA", "cuda"),
             self.define_from_variant("KokkosHostSpaces_ENABLE_HWLOC", "hwloc"),
             self.define_from_variant("KokkosHostSpaces_ENABLE_MPI", "mpi"),

@@ -21,7 +21,8 @@ namespace KokkosHostSpaces::Impl {
 
 struct CheckedPairs {
   BatchTables tables;
-  bool has_others = false;  ///< some pairs are in no table, or on the host alone
+  bool has_others   = false;  ///< some pairs are in no table, or on the host alone
+  bool is_to_device = true;   ///< all copies go from page-locked memory to a device
 };
 
 /// Checks each pair by itself, and makes the tables.
@@ -31,12 +32,16 @@ CheckedPairs collect_pieces(Pairs const& pairs) {
   CheckedPairs checked;
   BatchTables& tables = checked.tables;
   tables.reached.reserve(pairs.size());
-  pairs.for_each_piece([&]<class Dst, class Src>(std::optional<Piece> const& piece) {
-    if (!piece || !has_device_v<Dst, Src>) checked.has_others = true;
+  pairs.for_each([&]<class Pair>(std::size_t index, Pair const& pair) {
+    checked.is_to_device &= Pair::is_to_device;
+    if (!pair.check(index)) return;
+    auto const piece = pair.piece();
+    if (piece && piece->dst == piece->src) return;
+    if (!piece || !Pair::has_device) checked.has_others = true;
     if (!piece) return;
-    if constexpr (!has_device_v<Dst, Src>)
+    if constexpr (!Pair::has_device)
       tables.on_host.add(*piece);
-    else if constexpr (has_pageable_v<Dst, Src>)
+    else if constexpr (Pair::has_pageable)
       tables.pageable.add(*piece);
     else
       tables.reached.add(*piece);
@@ -76,8 +81,10 @@ BatchPlan plan_pairs(Pairs const& pairs, BatchTables&& tables, BatchRules const&
 /// Copies the pairs that are not in the batch, each by deep_copy.
 template <class ExecutionSpace, class Pairs>
 void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
-    if (!has_device_v<Dst, Src> || !piece_of(dst, src)) Kokkos::deep_copy(instance, dst, src);
+  pairs.for_each([&]<class Pair>(std::size_t, Pair const& pair) {
+    if (Pair::has_device && pair.piece()) return;
+    pair.with_views(
+        [&](auto const& dst, auto const& src) { Kokkos::deep_copy(instance, dst, src); });
   });
 }
 
@@ -85,9 +92,9 @@ void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
 
 template <class Pairs, class Use>
 void for_each_of_batch(Pairs const& pairs, Use const& use) {
-  pairs.for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
-    if constexpr (has_device_v<Dst, Src>)
-      if (auto const piece = piece_of(dst, src)) use(dst, src, *piece);
+  pairs.for_each([&]<class Pair>(std::size_t, Pair const& pair) {
+    if constexpr (Pair::has_device)
+      if (auto const piece = pair.piece()) use(pair, *piece);
   });
 }
 
@@ -97,40 +104,43 @@ template <class Pairs, class Enqueue>
 void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue const& enqueue) {
   auto* const stream = instance.cuda_stream();
   if (tools_see_copies())
-    for_each_of_batch(pairs, [](auto const& dst, auto const& src, Piece const&) {
-      DeepCopyEvent const event(dst, src);
+    for_each_of_batch(pairs, [](auto const& pair, Piece const&) {
+      pair.with_views(
+          [](auto const& dst, auto const& src) { DeepCopyEvent const event(dst, src); });
     });
   if (!enqueue())
-    for_each_of_batch(pairs, [&](auto const&, auto const&, Piece const& piece) {
+    for_each_of_batch(pairs, [&](auto const&, Piece const& piece) {
       copy_async(piece.dst, piece.src, piece.bytes, stream);
     });
   if (guards_copies())
-    for_each_of_batch(pairs, [&](auto const& dst, auto const& src, Piece const&) {
-      guard_copy(side_of(dst), side_of(src), stream);
+    for_each_of_batch(pairs, [&](auto const& pair, Piece const&) {
+      pair.with_views([&](auto const& dst, auto const& src) {
+        guard_copy(side_of(dst), side_of(src), stream);
+      });
     });
 }
 
 template <class Pairs>
-BatchPlan plan_pairs_on(Kokkos::Cuda const& instance, Pairs const& pairs, BatchTables&& tables) {
-  BatchRules const rules =
-      rules_for(tables, Pairs::are_to_device, instance.cuda_stream(), instance.cuda_device());
-  return plan_pairs(pairs, std::move(tables), rules);
+BatchPlan plan_pairs_on(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs&& checked) {
+  BatchRules const rules = rules_for(checked.tables, checked.is_to_device, instance.cuda_stream(),
+                                     instance.cuda_device());
+  return plan_pairs(pairs, std::move(checked.tables), rules);
 }
 
 template <class Pairs>
 void copy_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
   ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
   CheckedPairs checked = collect_pieces(pairs);
-  BatchPlan const plan = plan_pairs_on(instance, pairs, std::move(checked.tables));
+  BatchPlan const plan = plan_pairs_on(instance, pairs, std::move(checked));
   if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
   enqueue_batch(instance, pairs, [&] { return enqueue_plan(instance, plan); });
 }
 
 // Enqueues the batch on a private instance, and waits for it.
 template <class Pairs>
-void copy_batch_and_wait(Pairs const& pairs, BatchTables&& tables) {
+void copy_batch_and_wait(Pairs const& pairs, CheckedPairs&& checked) {
   Kokkos::Cuda const cuda = private_instance(pairs.device());
-  BatchPlan const plan    = plan_pairs_on(cuda, pairs, std::move(tables));
+  BatchPlan const plan    = plan_pairs_on(cuda, pairs, std::move(checked));
   enqueue_batch(cuda, pairs, [&] { return enqueue_plan(cuda, plan); });
   fence(cuda.cuda_stream());
 }
@@ -144,7 +154,7 @@ void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
 #ifdef KOKKOS_ENABLE_CUDA
   instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
   if (checked.tables.need_device()) {
-    copy_batch_and_wait(pairs, std::move(checked.tables));
+    copy_batch_and_wait(pairs, std::move(checked));
     return copy_others(instance, pairs);
   }
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The pairs of deep_copy_all, given as ranges of Views, as arguments, or as slices of two Views.
-// Each class visits its pairs as Views and as pieces.
+// The pairs of deep_copy_all, in its two forms: pairs of Views, and slices of two Views.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_COPY_PAIRS_HPP
@@ -11,8 +10,8 @@
 #include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
+#include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -24,87 +23,224 @@
 
 namespace KokkosHostSpaces::Impl {
 
-template <class Range>
-concept RangeOfViews =
-    std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
-    Kokkos::is_view_v<std::ranges::range_value_t<Range const>>;
+// --- the forms of a batch ---
 
-/// A range of std::pair of Views.
+template <class T>
+inline constexpr bool is_pair_of_views_v = false;
+template <class Dst, class Src>
+inline constexpr bool is_pair_of_views_v<std::pair<Dst, Src>> =
+    Kokkos::is_view_v<Dst>&& Kokkos::is_view_v<Src>;
+
 template <class Range>
 concept RangeOfPairs =
     std::ranges::sized_range<Range const> && std::ranges::forward_range<Range const> &&
-    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::first_type> &&
-    Kokkos::is_view_v<typename std::ranges::range_value_t<Range const>::second_type>;
+    is_pair_of_views_v<std::ranges::range_value_t<Range const>>;
 
-template <class Dst, class Src>
-inline constexpr bool are_bytes_v = PlainView<Dst>&& PlainView<Src>&&
-    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&&
-        is_known_space_v<typename Dst::memory_space>&& is_known_space_v<typename Src::memory_space>;
+template <class... What>
+inline constexpr bool are_slices_v = false;
+template <class Dst, class Src, class Slices>
+inline constexpr bool are_slices_v<Dst, Src, Slices> = Kokkos::is_view_v<Dst>&&
+    Kokkos::is_view_v<Src>&& std::convertible_to<Slices const&, std::span<Slice const>>;
 
-/// At least one side is on a device. Other pairs are copied by the host or by a kernel.
-template <class Dst, class Src>
-inline constexpr bool has_device_v =
-    is_used_by_cuda_v<typename Dst::memory_space> || is_used_by_cuda_v<typename Src::memory_space>;
+/// The arguments of a batch: one range of pairs, or several pairs, or two Views and a list of slices.
+template <class... What>
+concept Batch = sizeof...(What) > 0 &&
+                ((is_pair_of_views_v<What> && ...) ||
+                 (sizeof...(What) == 1 && (RangeOfPairs<What> && ...)) || are_slices_v<What...>);
 
-template <class Dst, class Src>
-inline constexpr bool has_pageable_v =
-    is_pageable_v<typename Dst::memory_space> || is_pageable_v<typename Src::memory_space>;
+/// PreparedCopies.
+template <class T>
+concept Prepared = requires(T const& copies, typename T::execution_space const& instance) {
+  copies.batch()->enqueue(instance);
+};
 
-/// The copy goes from page-locked memory to a device.
-template <class Dst, class Src>
-inline constexpr bool is_to_device_v =
-    is_cuda_only_v<typename Dst::memory_space> && !is_used_by_cuda_v<typename Src::memory_space> &&
-    !is_pageable_v<typename Src::memory_space>;
+// --- one pair ---
 
-/// If both Views are without gaps, their elements have the same order.
-template <class Dst, class Src>
-inline constexpr bool is_one_order_v =
-    Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
-                         !std::is_same_v<typename Dst::array_layout, Kokkos::LayoutStride>);
+/// What the types of a pair tell.
+template <class DstView, class SrcView>
+struct PairTypes {
+  using Dst      = DstView;
+  using Src      = SrcView;
+  using DstSpace = typename Dst::memory_space;
+  using SrcSpace = typename Src::memory_space;
 
-/// Returns the pair as one piece; nothing if it is not contiguous on both sides in the same order.
-template <class Dst, class Src>
-std::optional<Piece> piece_of(Dst const& dst, Src const& src) {
-  if constexpr (are_bytes_v<Dst, Src>) {
-    auto const piece = [&](std::size_t bytes) {
-      return Piece{reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
-                   bytes};
-    };
-    if (is_one_order_v<Dst, Src> && dst.span_is_contiguous() && src.span_is_contiguous())
-      return piece(dst.span() * sizeof(typename Dst::value_type));  // quicker than a plan
-    if (CopyPlan const plan = plan_for(dst, src); plan.contiguous()) return piece(plan.run_bytes);
+  static constexpr bool are_bytes =
+      PlainView<Dst> && PlainView<Src> &&
+      std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type> &&
+      is_known_space_v<DstSpace> && is_known_space_v<SrcSpace>;
+
+  /// At least one side is on a device. Other pairs are copied by the host or by a kernel.
+  static constexpr bool has_device   = is_used_by_cuda_v<DstSpace> || is_used_by_cuda_v<SrcSpace>;
+  static constexpr bool has_pageable = is_pageable_v<DstSpace> || is_pageable_v<SrcSpace>;
+
+  /// The copy goes from page-locked memory to a device.
+  static constexpr bool is_to_device =
+      is_cuda_only_v<DstSpace> && !is_used_by_cuda_v<SrcSpace> && !is_pageable_v<SrcSpace>;
+
+  /// If both Views are without gaps, their elements have the same order.
+  static constexpr bool is_one_order =
+      Dst::rank() <= 1 || (std::is_same_v<typename Dst::array_layout, typename Src::array_layout> &&
+                           !std::is_same_v<typename Dst::array_layout, Kokkos::LayoutStride>);
+};
+
+/// A pair of whole Views. This and SlicedPair have the same functions.
+template <class DstView, class SrcView>
+struct WholePair : PairTypes<DstView, SrcView> {
+  DstView const& dst;
+  SrcView const& src;
+
+  WholePair(DstView const& of_dst, SrcView const& of_src) : dst(of_dst), src(of_src) {
+    check_types<DstView, SrcView>();
   }
-  return std::nullopt;
-}
 
-template <class Dst, class Src>
-int device_of_pair(Dst const& dst, Src const& src) {
-  return has_device_v<Dst, Src> ? device_of(dst.data(), src.data()) : -1;
-}
+  /// Returns whether there is something to copy. \throw Error
+  bool check(std::size_t) const { return check_views(dst, src); }
 
-/// The functions that PairsOfRanges and PairsOfArguments share.
-/// \tparam Derived has for_each(visit), which calls visit(dst, src) with the Views of each pair
-template <class Derived>
-class PairsOfViews {
+  /// Returns the pair as one piece; nothing if it is not contiguous on both sides in the same order.
+  std::optional<Piece> piece() const {
+    if constexpr (WholePair::are_bytes) {
+      auto const of = [this](std::size_t bytes) {
+        return Piece{reinterpret_cast<char*>(dst.data()), reinterpret_cast<char const*>(src.data()),
+                     bytes};
+      };
+      if (WholePair::is_one_order && dst.span_is_contiguous() && src.span_is_contiguous())
+        return of(dst.span() * sizeof(typename DstView::value_type));  // quicker than a plan
+      if (CopyPlan const plan = plan_for(dst, src); plan.contiguous()) return of(plan.run_bytes);
+    }
+    return std::nullopt;
+  }
+
+  /// Calls use(dst, src) with Views.
+  template <class Use>
+  void with_views(Use const& use) const {
+    use(dst, src);
+  }
+
+  /// Returns a device whose memory takes part; -1 if there is none.
+  int device() const { return WholePair::has_device ? device_of(dst.data(), src.data()) : -1; }
+
+  std::string describe(std::size_t) const {
+    return shape_of(dst) + " <- " + shape_of(src) + " of ";
+  }
+};
+
+template <class View>
+inline constexpr bool can_be_sliced_v =
+    View::rank == 1 && (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+                        std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>);
+
+/// A slice of two Views of one dimension. Subviews are made only for with_views.
+template <class DstView, class SrcView>
+struct SlicedPair : PairTypes<DstView, SrcView> {
+  static_assert(can_be_sliced_v<DstView> && can_be_sliced_v<SrcView>,
+                "slices are of Views of one dimension, in LayoutLeft or LayoutRight");
+  static_assert(std::is_same_v<typename DstView::non_const_value_type,
+                               typename SrcView::non_const_value_type>,
+                "slices are of Views of the same value type");
+  static_assert(!std::is_const_v<typename DstView::value_type>,
+                "slices are written to a View whose elements are not const");
+
+  DstView const& dst;
+  SrcView const& src;
+  Slice const& slice;
+
+  SlicedPair(DstView const& of_dst, SrcView const& of_src, Slice const& of_both)
+      : dst(of_dst), src(of_src), slice(of_both) {}
+
+  /// \throw Error
+  bool check(std::size_t index) const {
+    bool const is_in_dst = is_within(slice.dst, dst.extent(0));
+    if (!is_in_dst || !is_within(slice.src, src.extent(0))) refuse_slice(index, is_in_dst);
+    Piece const piece = bytes_of();
+    if (piece.bytes == 0 || dst.data() == nullptr || src.data() == nullptr) return false;
+    if (piece.dst == piece.src) return false;
+    if (piece.dst < piece.src + piece.bytes && piece.src < piece.dst + piece.bytes)
+      refuse_overlap(index);
+    return true;
+  }
+  std::optional<Piece> piece() const {
+    if constexpr (SlicedPair::are_bytes) return bytes_of();
+    return std::nullopt;
+  }
+  template <class Use>
+  void with_views(Use const& use) const {
+    use(Kokkos::subview(dst, std::pair(slice.dst, slice.dst + slice.count)),
+        Kokkos::subview(src, std::pair(slice.src, slice.src + slice.count)));
+  }
+  int device() const { return SlicedPair::has_device ? device_of(dst.data(), src.data()) : -1; }
+
+  std::string describe(std::size_t index) const {
+    return "by slice " + std::to_string(index) + " of " + describe_side(dst, slice.dst) + " <- " +
+           describe_side(src, slice.src) + ", ";
+  }
+
+ private:
+  static constexpr std::size_t element = sizeof(typename DstView::value_type);
+
+  Piece bytes_of() const {
+    return {reinterpret_cast<char*>(dst.data()) + slice.dst * element,
+            reinterpret_cast<char const*>(src.data()) + slice.src * element, slice.count * element};
+  }
+  bool is_within(std::size_t first, std::size_t extent) const {
+    return slice.count <= extent && first <= extent - slice.count;
+  }
+  template <class View>
+  std::string describe_side(View const& view, std::size_t first) const {
+    return std::to_string(slice.count) + " elements from " + std::to_string(first) + " on of " +
+           shape_of(view);
+  }
+  [[noreturn]] void refuse_overlap(std::size_t index) const {
+    throw Error("KokkosHostSpaces::deep_copy_all: copy " + describe(index) +
+                std::to_string(slice.count * element) +
+                " bytes writes what it reads (in no order): copy through a third View");
+  }
+  [[noreturn]] void refuse_slice(std::size_t index, bool is_in_dst) const {
+    throw Error("KokkosHostSpaces::deep_copy_all: slice " + std::to_string(index) + ", " +
+                (is_in_dst ? describe_side(src, slice.src) : describe_side(dst, slice.dst)) +
+                ", is not in it (offsets and counts are numbers of elements, and no slice goes "
+                "beyond its View): give what lies in both Views");
+  }
+};
+
+// --- all pairs ---
+
+/// The pairs of a batch, by reference to its arguments.
+template <class... What>
+class Pairs {
  public:
-  /// Calls visit.operator()<Dst, Src>(piece) for each pair that has something to copy; the piece is
-  /// empty if the pair is not contiguous. \throw Error
+  explicit Pairs(What const&... what) : m_what(what...) {}
+
+  std::size_t size() const {
+    if constexpr (are_slices_v<What...>)
+      return slices().size();
+    else if constexpr ((is_pair_of_views_v<What> && ...))
+      return sizeof...(What);
+    else
+      return std::ranges::size(std::get<0>(m_what));
+  }
+
+  /// Calls visit(index, pair) for each WholePair or SlicedPair.
   template <class Visit>
-  void for_each_piece(Visit const& visit) const {
-    derived().for_each([&]<class Dst, class Src>(Dst const& dst, Src const& src) {
-      check_types<Dst, Src>();
-      if (!check_views(dst, src)) return;
-      auto const piece = piece_of(dst, src);
-      if (piece && piece->dst == piece->src) return;
-      visit.template operator()<Dst, Src>(piece);
-    });
+  void for_each(Visit const& visit) const {
+    std::size_t index = 0;
+    if constexpr (are_slices_v<What...>) {
+      for (Slice const& slice : slices())
+        visit(index++, SlicedPair(std::get<0>(m_what), std::get<1>(m_what), slice));
+    } else if constexpr ((is_pair_of_views_v<What> && ...)) {
+      std::apply(
+          [&](auto const&... pair) { (visit(index++, WholePair(pair.first, pair.second)), ...); },
+          m_what);
+    } else {
+      for (auto const& pair : std::get<0>(m_what))
+        visit(index++, WholePair(pair.first, pair.second));
+    }
   }
 
   /// Returns a device whose memory takes part; -1 if there is none.
   int device() const {
     int device = -1;
-    derived().for_each([&](auto const& dst, auto const& src) {
-      if (device < 0) device = device_of_pair(dst, src);
+    for_each([&](std::size_t, auto const& pair) {
+      if (device < 0) device = pair.device();
     });
     return device;
   }
@@ -113,186 +249,33 @@ class PairsOfViews {
   template <class IsIt>
   std::optional<std::string> describe_first(IsIt const& is_it) const {
     std::optional<std::string> text;
-    std::size_t index = 0;
-    derived().for_each([&](auto const& dst, auto const& src) {
-      auto const piece = piece_of(dst, src);
+    for_each([&](std::size_t index, auto const& pair) {
+      auto const piece = pair.piece();
       if (!text && piece && is_it(*piece, index))
-        text = shape_of(dst) + " <- " + shape_of(src) + " of " + std::to_string(piece->bytes) +
-               " bytes";
-      ++index;
+        text = pair.describe(index) + std::to_string(piece->bytes) + " bytes";
     });
     return text;
   }
 
  private:
-  Derived const& derived() const { return static_cast<Derived const&>(*this); }
+  std::span<Slice const> slices() const { return std::get<2>(m_what); }
+
+  std::tuple<What const&...> m_what;
 };
 
-/// Pairs of two ranges, each of Views of one type.
-template <class Dsts, class Srcs>
-class PairsOfRanges : public PairsOfViews<PairsOfRanges<Dsts, Srcs>> {
- public:
-  static constexpr bool are_to_device = is_to_device_v<std::ranges::range_value_t<Dsts const>,
-                                                       std::ranges::range_value_t<Srcs const>>;
-
-  PairsOfRanges(Dsts const& dsts, Srcs const& srcs) : m_dsts(dsts), m_srcs(srcs) {
-    if (std::ranges::size(dsts) != std::ranges::size(srcs))
-      throw Error("KokkosHostSpaces::deep_copy_all of " + std::to_string(std::ranges::size(srcs)) +
-                  " sources to " + std::to_string(std::ranges::size(dsts)) +
-                  " destinations (each source has one destination): make the two equally long");
+/// Returns what a prepared batch keeps of an argument: the caller may destroy ranges and lists.
+template <class What>
+auto kept(What const& what) {
+  if constexpr (Kokkos::is_view_v<What> || is_pair_of_views_v<What>)
+    return what;
+  else if constexpr (RangeOfPairs<What>)
+    return std::vector<std::ranges::range_value_t<What const>>(std::ranges::begin(what),
+                                                               std::ranges::end(what));
+  else {
+    std::span<Slice const> const slices = what;
+    return std::vector<Slice>(slices.begin(), slices.end());
   }
-  std::size_t size() const { return std::ranges::size(m_dsts); }
-
-  template <class Visit>
-  void for_each(Visit const& visit) const {
-    auto src = std::ranges::begin(m_srcs);
-    for (auto const& dst : m_dsts) visit(dst, *src++);
-  }
-
- private:
-  Dsts const& m_dsts;
-  Srcs const& m_srcs;
-};
-
-/// A range of std::pair of Views.
-template <class Range>
-class PairsOfPairs : public PairsOfViews<PairsOfPairs<Range>> {
-  using Pair = std::ranges::range_value_t<Range const>;
-
- public:
-  static constexpr bool are_to_device =
-      is_to_device_v<typename Pair::first_type, typename Pair::second_type>;
-
-  explicit PairsOfPairs(Range const& pairs) : m_pairs(pairs) {}
-  std::size_t size() const { return std::ranges::size(m_pairs); }
-
-  template <class Visit>
-  void for_each(Visit const& visit) const {
-    for (Pair const& pair : m_pairs) visit(pair.first, pair.second);
-  }
-
- private:
-  Range const& m_pairs;
-};
-
-/// Pairs of any types.
-template <class... Copies>
-class PairsOfArguments : public PairsOfViews<PairsOfArguments<Copies...>> {
- public:
-  static constexpr bool are_to_device =
-      (is_to_device_v<decltype(Copies::dst), decltype(Copies::src)> && ...);
-
-  explicit PairsOfArguments(Copies const&... copies) : m_copies(copies...) {}
-  static constexpr std::size_t size() { return sizeof...(Copies); }
-
-  template <class Visit>
-  void for_each(Visit const& visit) const {
-    std::apply([&](auto const&... copy) { (visit(copy.dst, copy.src), ...); }, m_copies);
-  }
-
- private:
-  std::tuple<Copies const&...> m_copies;
-};
-
-/// Slices of two Views of one dimension. Pieces are computed from the numbers of a slice; subviews are
-/// made only for for_each.
-template <class Dst, class Src>
-class PairsOfSlices {
-  template <class View>
-  static constexpr bool is_dense_v =
-      std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
-      std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
-  static_assert(Dst::rank == 1 && Src::rank == 1 && is_dense_v<Dst> && is_dense_v<Src>,
-                "slices are of Views of one dimension, in LayoutLeft or LayoutRight");
-  static_assert(
-      std::is_same_v<typename Dst::non_const_value_type, typename Src::non_const_value_type>,
-      "slices are of Views of the same value type");
-  static_assert(!std::is_const_v<typename Dst::value_type>,
-                "slices are written to a View whose elements are not const");
-
- public:
-  static constexpr bool are_to_device = is_to_device_v<Dst, Src>;
-
-  PairsOfSlices(Dst const& dst, Src const& src, std::span<Slice const> slices)
-      : m_dst(dst), m_src(src), m_slices(slices) {
-    check_types<Dst, Src>();
-  }
-  std::size_t size() const { return m_slices.size(); }
-
-  /// See PairsOfViews. \throw Error
-  template <class Visit>
-  void for_each_piece(Visit const& visit) const {
-    bool const have_memory = m_dst.data() != nullptr && m_src.data() != nullptr;
-    for (std::size_t i = 0; i < size(); ++i) {
-      check(i);
-      Piece const piece = piece_at(i);
-      if (piece.bytes == 0 || !have_memory || piece.dst == piece.src) continue;
-      if (piece.dst < piece.src + piece.bytes && piece.src < piece.dst + piece.bytes)
-        throw Error("KokkosHostSpaces::deep_copy_all: copy " + describe(i) +
-                    " writes what it reads (in no order): copy through a third View");
-      visit.template operator()<Dst, Src>(are_bytes_v<Dst, Src> ? std::optional(piece)
-                                                                : std::nullopt);
-    }
-  }
-  /// As Views. \throw Error
-  template <class Visit>
-  void for_each(Visit const& visit) const {
-    for (std::size_t i = 0; i < size(); ++i) {
-      check(i);
-      Slice const& slice = m_slices[i];
-      visit(part(m_dst, slice.dst, slice.count), part(m_src, slice.src, slice.count));
-    }
-  }
-  template <class IsIt>
-  std::optional<std::string> describe_first(IsIt const& is_it) const {
-    for (std::size_t i = 0; i < size(); ++i)
-      if (is_it(piece_at(i), i)) return describe(i);
-    return std::nullopt;
-  }
-  int device() const { return device_of_pair(m_dst, m_src); }
-
- private:
-  static constexpr std::size_t element = sizeof(typename Dst::value_type);
-
-  Piece piece_at(std::size_t i) const {
-    Slice const& slice = m_slices[i];
-    return {reinterpret_cast<char*>(m_dst.data()) + slice.dst * element,
-            reinterpret_cast<char const*>(m_src.data()) + slice.src * element,
-            slice.count * element};
-  }
-  template <class View>
-  static auto part(View const& view, std::size_t first, std::size_t count) {
-    return Kokkos::subview(view, std::pair(first, first + count));
-  }
-  std::string describe(std::size_t i) const {
-    Slice const& slice = m_slices[i];
-    return "by slice " + std::to_string(i) + " of " + describe_side(m_dst, slice.dst, slice.count) +
-           " <- " + describe_side(m_src, slice.src, slice.count) + ", " +
-           std::to_string(slice.count * element) + " bytes,";
-  }
-  template <class View>
-  static std::string describe_side(View const& view, std::size_t first, std::size_t count) {
-    return std::to_string(count) + " elements from " + std::to_string(first) + " on of " +
-           shape_of(view);
-  }
-  static bool is_within(std::size_t first, std::size_t count, std::size_t extent) {
-    return count <= extent && first <= extent - count;
-  }
-  void check(std::size_t i) const {
-    Slice const& slice   = m_slices[i];
-    bool const is_in_dst = is_within(slice.dst, slice.count, m_dst.extent(0));
-    if (is_in_dst && is_within(slice.src, slice.count, m_src.extent(0))) return;
-    std::string const side = is_in_dst ? describe_side(m_src, slice.src, slice.count)
-                                       : describe_side(m_dst, slice.dst, slice.count);
-    throw Error("KokkosHostSpaces::deep_copy_all: slice " + std::to_string(i) + ", " + side +
-                ", is not in it (offsets and counts are numbers of elements, and no slice goes "
-                "beyond its View): give what lies in both Views");
-  }
-
-  Dst const& m_dst;
-  Src const& m_src;
-  std::span<Slice const> m_slices;
-};
+}
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Kokkos::deep_copy for pairs of spaces that include one of ours. The overloads have the parameters
-// of Kokkos' own, word for word: a constraint makes them the better match, and the return type
-// keeps their mangled names apart (see OwnName). Templates that call the qualified name
-// `Kokkos::deep_copy` see only declarations before them: include this header first, or in all
-// sources (docs/Porting.md).
+// Carries out Kokkos::deep_copy for pairs of spaces that include one of ours: what the overloads in
+// impl/core/Overloads.hpp call.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
@@ -14,7 +11,7 @@
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
-#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/core/Overloads.hpp>
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
@@ -252,84 +249,16 @@ void copy_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-// Copies between pageable and device memory, which stock Kokkos makes if they are contiguous and
-// else refuses. Ours only if the program defines the macro in all sources: libraries compiled
-// without it copy between these spaces, too.
-#ifdef KOKKOS_HOST_SPACES_EVERYWHERE
-template <class Dst, class Src>
-inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||
-                                        (is_cuda_only_v<Dst> && is_pageable_v<Src>);
-#else
-template <class Dst, class Src>
-inline constexpr bool is_taken_over_v = false;
-#endif
-
-template <class Dst, class Src>
-concept OursToCopy = is_our_pair_v<Dst, Src> || is_taken_over_v<Dst, Src>;
-
-template <class ExecutionSpace, class Dst, class Src>
-concept DeviceTakesPart =
-    std::is_same_v<ExecutionSpace, Kokkos::Cuda> || is_cuda_only_v<Dst> || is_cuda_only_v<Src>;
-
-/// Calls of deep_copy that this library carries out: those on a Cuda instance, and all to or from
-/// device memory.
-template <class ExecutionSpace, class Dst, class Src>
-concept OurCopy = PlainView<Dst> && PlainView<Src> &&
-    OursToCopy<typename Dst::memory_space, typename Src::memory_space> &&
-    DeviceTakesPart<ExecutionSpace, typename Dst::memory_space, typename Src::memory_space>;
-
-/// A deep_copy of a value into memory that kernels of the instance may not access.
-template <class ExecutionSpace, class Dst>
-concept OurFill = std::is_same_v<ExecutionSpace, Kokkos::Cuda> &&
-    std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
+/// Carries out deep_copy(instance, dst, value).
+template <class Dst>
+void fill_view(Kokkos::Cuda const& instance, Dst const& dst,
+               typename Dst::const_value_type& value) {
+  retain_for_graph(instance.cuda_stream(), dst.data(), nullptr);
+  Kokkos::deep_copy(instance, reachable_by_kernels(dst), value);
+}
 
 #endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
-
-#ifdef KOKKOS_ENABLE_CUDA
-
-namespace Kokkos {
-
-template <class ExecSpace, class DT, class... DP, class ST, class... SP>
-requires KokkosHostSpaces::Impl::OurCopy<ExecSpace, View<DT, DP...>, View<ST, SP...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, ExecSpace, DT, ST>::type deep_copy(
-    const ExecSpace& exec_space, const View<DT, DP...>& dst, const View<ST, SP...>& src,
-    std::enable_if_t<(Kokkos::is_execution_space<ExecSpace>::value &&
-                      std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
-  KokkosHostSpaces::Impl::copy_views(exec_space, dst, src);
-}
-
-template <class DT, class... DP, class ST, class... SP>
-requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, DP...>, View<ST, SP...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, DT, ST>::type deep_copy(
-    const View<DT, DP...>& dst, const View<ST, SP...>& src,
-    std::enable_if_t<(std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-                      std::is_void_v<typename ViewTraits<ST, SP...>::specialize> &&
-                      (unsigned(ViewTraits<DT, DP...>::rank) != 0 ||
-                       unsigned(ViewTraits<ST, SP...>::rank) != 0))>* = nullptr) {
-  KokkosHostSpaces::Impl::copy_views(dst, src);
-}
-
-template <class ExecSpace, class DT, class... DP>
-requires KokkosHostSpaces::Impl::OurFill<ExecSpace, View<DT, DP...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, ExecSpace, DT>::type deep_copy(
-    const ExecSpace& space, const View<DT, DP...>& dst,
-    typename ViewTraits<DT, DP...>::const_value_type& value,
-    std::enable_if_t<Kokkos::is_execution_space<ExecSpace>::value &&
-                     std::is_void_v<typename ViewTraits<DT, DP...>::specialize> &&
-                     !Kokkos::SpaceAccessibility<
-                         ExecSpace, typename ViewTraits<DT, DP...>::memory_space>::accessible>* =
-        nullptr) {
-  KokkosHostSpaces::Impl::retain_for_graph(space.cuda_stream(), dst.data(), nullptr);
-  Kokkos::deep_copy(space, KokkosHostSpaces::Impl::reachable_by_kernels(dst), value);
-}
-
-}  // namespace Kokkos
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ALLOCATION_HPP
 
+#include <KokkosHostSpaces/backend/MemoryKind.hpp>
 #include <KokkosHostSpaces/backend/pool/Control.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace KokkosHostSpaces::Impl {
 /// A memory space as the compiled part knows it.
 struct SpaceDescription {
   char const* name;
-  bool write_combined;
+  MemoryKind kind;
 };
 
 /// Allocates near a device and reports the allocation to Kokkos Tools.
@@ -69,7 +70,7 @@ class PoolMemory {
   void* data() const { return m_data; }  ///< aligned to 256 bytes; nullptr for zero bytes
 
  private:
-  static constexpr SpaceDescription space{"Mapped", false};
+  static constexpr SpaceDescription space{"Mapped", MemoryKind::page_locked};
 
   std::string m_label;
   std::size_t m_bytes;
@@ -87,6 +88,10 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 /// Page-locks memory for later allocations, in the background.
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
+
+/// Makes Kokkos::initialize, if it is still to come, page-lock what was allocated or registered before.
+/// Thread-safe.
+void lock_when_initialized();
 
 /// Registers a function that Kokkos::finalize calls, the last one first, before cached memory is
 /// released. Thread-safe. What a program first uses behind that, in a hook that it registered before

@@ -85,9 +85,7 @@ class HostMemorySpace {
   }
 
   /// Not for users: describes the space to the compiled part.
-  static SpaceDescription describe() {
-    return {Space::name(), std::is_same_v<Space, WriteCombinedSpace>};
-  }
+  static SpaceDescription describe() { return {Space::name(), Space::memory_kind}; }
 
  private:
   int m_device_id = -1;

@@ -3,12 +3,12 @@
 
 // All uses of Kokkos' internals for spaces: access between spaces, allocation records, contiguous
 // copies, resize and realloc, the element-wise copy kernel, and properties of view_alloc.
-// memspaces/README.md lists them. Written against Kokkos 5.0 to 5.2. The order of includes does not
-// matter for specialised class templates.
+// memspaces/README.md lists them. The order of includes does not matter for specialised class templates.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_KOKKOS_GLUE_HPP
 
+#include <KokkosHostSpaces/impl/core/BuiltForKokkos.hpp>
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
@@ -20,10 +20,11 @@
 #include <string>
 #include <type_traits>
 
-// Also checked when CMake configures: cmake/Kokkos.cmake.
-#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
+// CMake decides which Kokkos will do (cmake/Kokkos.cmake). Types and functions of another minor release
+// differ from those that were compiled into the library.
+#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100
 #error \
-    "Kokkos Host Spaces supports Kokkos 5.0 to 5.2: install one of these, or a newer release of this library"
+    "This Kokkos has another minor version than the one that Kokkos Host Spaces was built for: include the headers of that one (BuiltForKokkos.hpp names it), or build the library for this one"
 #endif
 #if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
 #error \
@@ -82,11 +83,44 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 }  // namespace Kokkos::Impl
 
+namespace KokkosHostSpaces {
+
+/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
+/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
+/// saturates, and the allocation refuses so much.
+template <class Mapping, class Accessor>
+requires Impl::HostSpace<typename Accessor::memory_space> KOKKOS_FUNCTION constexpr std::size_t
+allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
+  constexpr std::size_t most =
+      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
+  std::size_t const span = mapping.required_span_size();
+  std::size_t all        = 1;
+  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
+    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
+    if (extent == 0) return span;
+    all = all > most / extent ? most : all * extent;
+  }
+  return all == most || span > most ? most : span;
+}
+
+}  // namespace KokkosHostSpaces
+
 namespace KokkosHostSpaces::Impl {
+
+/// True if a library has customized the access to elements. A Kokkos that does not say so is asked for the
+/// type of a reference to an element.
+template <class View>
+constexpr bool is_customized() {
+  if constexpr (requires { View::traits::impl_is_customized; })
+    return View::traits::impl_is_customized;
+  else
+    return !std::is_same_v<typename View::reference_type, typename View::value_type&> &&
+           !View::memory_traits::is_atomic;
+}
 
 /// Views that no library has customized.
 template <class View>
-concept PlainView = !View::traits::impl_is_customized;
+concept PlainView = !is_customized<View>();
 
 /// Refuses others, where elements are taken as bytes.
 template <class... Views>
@@ -147,30 +181,14 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
 }
 
-/// Views whose memory stays near the same device in resize and realloc: defined in Resize.hpp.
-template <class View>
-concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
-    (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
-     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
-     std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
-
-/// Extents as Kokkos passes them: KOKKOS_INVALID_INDEX beyond the rank.
-using AllExtents = std::array<std::size_t, 8>;
-
-template <class View>
-typename View::array_layout with_extents(View const& view, AllExtents const& extents);
-template <class View, class... P>
-void resize_view(ViewProperties<P...> const& properties, View& view,
-                 typename View::array_layout const& layout);
-template <class View, class... P>
-void realloc_view(ViewProperties<P...> const& properties, View& view,
-                  typename View::array_layout const& layout);
-
 #ifdef KOKKOS_ENABLE_CUDA
 
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
 [[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
+
+/// Initialises them, which Kokkos does before each of its launches.
+static inline void ensure_lock_arrays() { desul::ensure_cuda_lock_arrays_on_device(); }
 
 // Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the
 // link.
@@ -194,47 +212,5 @@ void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const
 #endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
-
-// Kokkos' resize and realloc find these by argument-dependent lookup at the point of instantiation,
-// so the order of includes does not matter.
-namespace Kokkos {
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
-    const size_t n0, const size_t n1, const size_t n2, const size_t n3, const size_t n4,
-    const size_t n5, const size_t n6, const size_t n7) {
-  KokkosHostSpaces::Impl::resize_view(
-      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_resize(
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop, Kokkos::View<T, P...>& v,
-    const typename Kokkos::View<T, P...>::array_layout& layout) {
-  KokkosHostSpaces::Impl::resize_view(arg_prop, v, layout);
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
-    Kokkos::View<T, P...>& v, const size_t n0, const size_t n1, const size_t n2, const size_t n3,
-    const size_t n4, const size_t n5, const size_t n6, const size_t n7,
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
-  KokkosHostSpaces::Impl::realloc_view(
-      arg_prop, v, KokkosHostSpaces::Impl::with_extents(v, {n0, n1, n2, n3, n4, n5, n6, n7}));
-}
-
-template <class T, class... P, class... Args>
-requires KokkosHostSpaces::Impl::Resizable<View<T, P...>>
-inline typename KokkosHostSpaces::Impl::OwnName<void, T>::type impl_realloc(
-    Kokkos::View<T, P...>& v, const typename Kokkos::View<T, P...>::array_layout& layout,
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop) {
-  KokkosHostSpaces::Impl::realloc_view(arg_prop, v, layout);
-}
-
-}  // namespace Kokkos
 
 #endif

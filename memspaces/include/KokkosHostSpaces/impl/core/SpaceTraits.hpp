@@ -21,9 +21,16 @@ namespace Impl {
 template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
 
+/// All spaces of this library. Tests go through this list.
+template <class... Spaces>
+struct SpaceList {
+  template <class Space>
+  static constexpr bool has = (std::is_same_v<Space, Spaces> || ...);
+};
+using HostSpaces = SpaceList<PinnedSpace, MappedSpace, WriteCombinedSpace>;
+
 template <class Space>
-concept HostSpace = std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace> ||
-    std::is_same_v<Space, WriteCombinedSpace>;
+concept HostSpace = HostSpaces::has<Space>;
 
 template <class Space>
 inline constexpr bool is_host_space_v = HostSpace<Space>;
@@ -74,14 +81,6 @@ inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
 template <class Dst, class Src>
 inline constexpr bool accessible_v =
     is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
-
-/// `Type`, written so that a function template which returns it has another mangled name than
-/// Kokkos' template with the same signature. Compilers such as GCC before 14 leave constraints out
-/// of mangled names, and two definitions of one name must be equal.
-template <class Type, class...>
-struct OwnName {
-  using type = Type;
-};
 
 }  // namespace Impl
 }  // namespace KokkosHostSpaces

@@ -3,13 +3,13 @@
 
 // Overloads of Kokkos' create_mirror functions, for calls with an instance of one of our spaces (stock
 // Kokkos drops the instance), or with PinnedSpace and a Cuda instance (stock Kokkos refuses it). They
-// return the types of Kokkos' own. As in DeepCopy.hpp, a constraint makes them the better match, and
-// `decltype(auto)` instead of `auto` gives them another mangled name.
+// return the types of Kokkos' own. As in impl/core/Overloads.hpp they are the better match by their
+// parameters: they name the type of the space, or the first two properties.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 
-#include <KokkosHostSpaces/impl/spaces/Resize.hpp>
+#include <KokkosHostSpaces/impl/core/Overloads.hpp>
 
 #include <string>
 #include <type_traits>
@@ -19,109 +19,141 @@ namespace KokkosHostSpaces::Impl {
 /// The type of Kokkos::WithoutInitializing.
 using WithoutInitializing = std::remove_cvref_t<decltype(Kokkos::WithoutInitializing)>;
 
-}  // namespace KokkosHostSpaces::Impl
+// Kokkos' functions by view_alloc, which keeps the space instance.
 
-namespace Kokkos {
-
-/// A mirror in one of our spaces, near the device of the space instance. Initialised by the host.
-/// \throw KokkosHostSpaces::OutOfPinnedMemory
-template <class Space, class T, class... P,
-          typename Enable =
-              std::enable_if_t<Kokkos::is_space<Space>::value &&
-                               std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
-requires KokkosHostSpaces::Impl::HostSpace<Space>
-decltype(auto) create_mirror(Space const& space, Kokkos::View<T, P...> const& src) {
-  return create_mirror(view_alloc(space), src);
+template <class View, class... Properties>
+auto mirror_of(View const& src, Properties const&... properties) {
+  return create_mirror(Kokkos::view_alloc(properties...), src);
 }
 
-/// The same without initialising.
-template <class Space, class T, class... P,
-          typename Enable =
-              std::enable_if_t<Kokkos::is_space<Space>::value &&
-                               std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
-requires KokkosHostSpaces::Impl::HostSpace<Space>
-decltype(auto) create_mirror(KokkosHostSpaces::Impl::WithoutInitializing wi, Space const& space,
-                             Kokkos::View<T, P...> const& src) {
-  return create_mirror(view_alloc(space, wi), src);
+template <class View, class... Properties>
+auto mirror_view_of(View const& src, Properties const&... properties) {
+  return create_mirror_view(Kokkos::view_alloc(properties...), src);
 }
 
-/// `src` itself if it lies in that space, else a mirror as from create_mirror.
-template <class Space, class T, class... P,
-          class Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
-requires KokkosHostSpaces::Impl::HostSpace<Space>
-decltype(auto) create_mirror_view(const Space& space, const Kokkos::View<T, P...>& src) {
-  return create_mirror_view(view_alloc(space), src);
-}
-
-/// The same without initialising.
-template <class Space, class T, class... P,
-          typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
-requires KokkosHostSpaces::Impl::HostSpace<Space>
-decltype(auto) create_mirror_view(KokkosHostSpaces::Impl::WithoutInitializing wi,
-                                  Space const& space, Kokkos::View<T, P...> const& src) {
-  return create_mirror_view(view_alloc(space, wi), src);
-}
-
-/// As create_mirror_view, with the contents of `src`, by a blocking copy.
-/// \param name label of the mirror; if it is empty, the label of `src`
-template <class Space, class T, class... P,
-          typename Enable = std::enable_if_t<Kokkos::is_space<Space>::value>>
-requires KokkosHostSpaces::Impl::HostSpace<Space>
-decltype(auto) create_mirror_view_and_copy(
-    const Space& space, const Kokkos::View<T, P...>& src, std::string const& name = "",
-    std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>* = nullptr) {
-  using Mirror = decltype(create_mirror_view(view_alloc(space), src));  // as Kokkos spells it
-  return Mirror(create_mirror_view_and_copy(view_alloc(space, name), src));
+template <class View, class Space>
+auto mirror_view_and_copy_of(View const& src, Space const& space, std::string const& name) {
+  using Mirror =
+      decltype(create_mirror_view(Kokkos::view_alloc(space), src));  // as Kokkos spells it
+  return Mirror(create_mirror_view_and_copy(Kokkos::view_alloc(space, name), src));
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// The properties of a mirror name PinnedSpace, which kernels cannot access, and a Cuda instance.
+template <class Properties>
+concept PinnedMirrorWithCuda = PinnedWithCuda<typename Properties::memory_space, Properties>;
+
+template <class View>
+inline constexpr bool in_pinned_space = std::is_same_v<typename View::memory_space, PinnedSpace>;
+
+template <class View, class... P>
+View make_filled_by_cuda(ViewProperties<P...> const& properties,
+                         typename View::memory_space const& space, std::string const& label,
+                         typename View::array_layout const& layout);
+
+template <class... P, class View>
+auto mirror_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+  auto const& space = space_in(properties);
+  using Mirror      = decltype(create_mirror(Kokkos::view_alloc(space), src));
+  return make_filled_by_cuda<Mirror>(properties, space, src.label() + "_mirror", src.layout());
+}
+
+template <class... P, class View>
+auto mirror_view_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+  if constexpr (in_pinned_space<View>)
+    return View(src);
+  else
+    return mirror_by_cuda(properties, src);
+}
+
+template <class... P, class View>
+auto mirror_view_and_copy_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+  if constexpr (in_pinned_space<View>) {
+    return View(src);
+  } else {
+    auto const& space = space_in(properties);
+    using Mirror      = decltype(create_mirror_view_and_copy(Kokkos::view_alloc(space), src));
+    Mirror const mirror(
+        Kokkos::view_alloc(space, label_in(properties, src.label()), Kokkos::WithoutInitializing),
+        src.layout());
+    Kokkos::deep_copy(instance_in(properties), mirror, src);
+    return Mirror(mirror);
+  }
+}
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace KokkosHostSpaces::Impl
+
+namespace Kokkos {
+
+// Of a View:
+// - create_mirror: a mirror in that space, near the device of the space instance; the host initialises it
+//   with zeros, except with WithoutInitializing.
+// - create_mirror_view: the View itself if it lies in that space, else the same.
+// - create_mirror_view_and_copy: the same with the contents of the View, by a blocking copy. `name` is the
+//   label of the mirror; if it is empty, it has the label of the View.
+// All throw KokkosHostSpaces::OutOfPinnedMemory.
+#define KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(SPACE)                                                  \
+  template <class T, class... P>                                                                   \
+  auto create_mirror(KokkosHostSpaces::SPACE const& space, View<T, P...> const& src) {             \
+    return KokkosHostSpaces::Impl::mirror_of(src, space);                                          \
+  }                                                                                                \
+  template <class T, class... P>                                                                   \
+  auto create_mirror(KokkosHostSpaces::Impl::WithoutInitializing without,                          \
+                     KokkosHostSpaces::SPACE const& space, View<T, P...> const& src) {             \
+    return KokkosHostSpaces::Impl::mirror_of(src, space, without);                                 \
+  }                                                                                                \
+  template <class T, class... P>                                                                   \
+  auto create_mirror_view(KokkosHostSpaces::SPACE const& space, View<T, P...> const& src) {        \
+    return KokkosHostSpaces::Impl::mirror_view_of(src, space);                                     \
+  }                                                                                                \
+  template <class T, class... P>                                                                   \
+  auto create_mirror_view(KokkosHostSpaces::Impl::WithoutInitializing without,                     \
+                          KokkosHostSpaces::SPACE const& space, View<T, P...> const& src) {        \
+    return KokkosHostSpaces::Impl::mirror_view_of(src, space, without);                            \
+  }                                                                                                \
+  template <class T, class... P>                                                                   \
+  auto create_mirror_view_and_copy(KokkosHostSpaces::SPACE const& space, View<T, P...> const& src, \
+                                   std::string const& name = "") {                                 \
+    return KokkosHostSpaces::Impl::mirror_view_and_copy_of(src, space, name);                      \
+  }
+
+KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(PinnedSpace)
+KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(MappedSpace)
+KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(WriteCombinedSpace)
+#undef KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN
+
+#ifdef KOKKOS_ENABLE_CUDA
+
 /// A mirror in PinnedSpace, filled by the Cuda instance in the properties. Asynchronous on it.
-template <class T, class... P, class... Args,
-          typename = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
+template <class T, class... P, class A0, class A1, class... Args>
 requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
-    KokkosHostSpaces::Impl::ViewProperties<Args...>>
-decltype(auto) create_mirror(const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
-                             const Kokkos::View<T, P...>& src) {
-  using KokkosHostSpaces::Impl::space_in;
-  using Mirror = decltype(create_mirror(view_alloc(space_in(arg_prop)), src));
-  return KokkosHostSpaces::Impl::make_filled_by_cuda<Mirror>(arg_prop, space_in(arg_prop),
-                                                             src.label() + "_mirror", src.layout());
+    KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
+auto create_mirror(KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
+                   View<T, P...> const& src) {
+  return KokkosHostSpaces::Impl::mirror_by_cuda(properties, src);
 }
 
 /// `src` itself if it lies in PinnedSpace, else a mirror as above. Asynchronous on the instance.
-template <class T, class... P, class... Args,
-          typename = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
+template <class T, class... P, class A0, class A1, class... Args>
 requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
-    KokkosHostSpaces::Impl::ViewProperties<Args...>>
-decltype(auto) create_mirror_view(const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
-                                  const Kokkos::View<T, P...>& src) {
-  if constexpr (KokkosHostSpaces::Impl::in_pinned_space<View<T, P...>>)
-    return Kokkos::View<T, P...>(src);
-  else
-    return create_mirror(arg_prop, src);
+    KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
+auto create_mirror_view(KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
+                        View<T, P...> const& src) {
+  return KokkosHostSpaces::Impl::mirror_view_by_cuda(properties, src);
 }
 
 /// As above, with the contents of `src`, copied asynchronously on the instance: fence it before the
 /// host reads the mirror.
-template <class... Args, class T, class... P,
-          class Enable = std::enable_if_t<std::is_void_v<typename ViewTraits<T, P...>::specialize>>>
+template <class T, class... P, class A0, class A1, class... Args>
 requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
-    KokkosHostSpaces::Impl::ViewProperties<Args...>>
-decltype(auto) create_mirror_view_and_copy(
-    const KokkosHostSpaces::Impl::ViewProperties<Args...>& arg_prop,
-    const Kokkos::View<T, P...>& src) {
-  if constexpr (KokkosHostSpaces::Impl::in_pinned_space<View<T, P...>>) {
-    return Kokkos::View<T, P...>(src);
-  } else {
-    using namespace KokkosHostSpaces::Impl;
-    using Mirror = decltype(create_mirror_view_and_copy(view_alloc(space_in(arg_prop)), src));
-    Mirror const mirror(view_alloc(space_in(arg_prop), label_in(arg_prop, src.label()),
-                                   Kokkos::WithoutInitializing),
-                        src.layout());
-    deep_copy(instance_in(arg_prop), mirror, src);
-    return Mirror(mirror);
-  }
+    KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
+auto create_mirror_view_and_copy(
+    KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
+    View<T, P...> const& src) {
+  return KokkosHostSpaces::Impl::mirror_view_and_copy_by_cuda(properties, src);
 }
 
 #endif  // KOKKOS_ENABLE_CUDA

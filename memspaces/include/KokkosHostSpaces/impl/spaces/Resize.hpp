@@ -11,6 +11,7 @@
 
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
+#include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
 
 #include <cstddef>
 #include <string>
@@ -93,18 +94,6 @@ View make_padded(Properties const& properties, typename View::array_layout const
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
-template <class Space, class Properties>
-concept PinnedWithCuda = std::is_same_v<Space, PinnedSpace> &&
-    std::is_same_v<typename Properties::execution_space, Kokkos::Cuda>;
-
-/// The same for the properties of a mirror, which name the space.
-template <class Properties>
-concept PinnedMirrorWithCuda = PinnedWithCuda<typename Properties::memory_space, Properties>;
-
-template <class View>
-inline constexpr bool in_pinned_space = std::is_same_v<typename View::memory_space, PinnedSpace>;
-
 /// A View in `space`. The instance fills it with zeros, asynchronously, unless the properties say
 /// WithoutInitializing.
 template <class View, class... P>
@@ -136,11 +125,6 @@ void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& sr
   retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
   remap(reachable_by_kernels(dst), reachable_by_kernels(src), instance);
 }
-
-#else
-
-template <class Space, class Properties>
-concept PinnedWithCuda = false;
 
 #endif  // KOKKOS_ENABLE_CUDA
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Skips fresh pages, which are zero, when Kokkos fills a View with zeros on the host: Kokkos' own
-// functor runs for fewer elements. KokkosGlue refuses other versions of Kokkos.
+// functor runs for fewer elements.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_ZERO_FILL_GLUE_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Access to protected members of Kokkos::DualView. KokkosGlue refuses other versions of Kokkos.
+// Access to protected members of Kokkos::DualView.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DUAL_VIEW_GLUE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DUAL_VIEW_GLUE_HPP

@@ -36,6 +36,7 @@ struct ArgumentFacts {
   bool layout_right         = true;
   bool contiguous           = true;
   bool fixed                = false;  ///< resident: on the device, with any extents
+  bool stale                = false;  ///< resident: known to differ from its copies
   double touched            = 1;
   Access access             = Access::read;
   std::int64_t halo         = 0;

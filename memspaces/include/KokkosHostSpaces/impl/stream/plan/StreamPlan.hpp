@@ -17,8 +17,6 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_PLAN_HPP
 
-#include <KokkosHostSpaces/impl/tuning/CostModel.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -149,10 +147,6 @@ struct PlanOptions {
 /// \throw Error if one chunk takes more than the memory
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
                        PlanOptions const& options);
-
-/// Returns the facts of a streamed loop for the cost model: passes, and the bytes of the rows that
-/// its stages read and write.
-LoopCost cost_of(StreamShape const& shape);
 
 }  // namespace KokkosHostSpaces::Impl
 

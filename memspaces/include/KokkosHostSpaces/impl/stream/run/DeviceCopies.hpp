@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
@@ -29,6 +30,9 @@ class DeviceCopies {
   /// behind the earlier work of its stream; waits only if CUDA does, as for pageable memory.
   /// \throw Error
   void* on_device(int device, void* stream, void const* host, std::size_t bytes);
+  /// True if the bytes of the host differ from those at the first call since forget(). Reads them all:
+  /// for debugging.
+  bool are_stale(void const* host, std::size_t bytes);
   /// Frees the memory; waits for kernels.
   void forget();
 
@@ -41,8 +45,9 @@ class DeviceCopies {
   };
 
   Allocator m_allocator;
-  std::mutex m_mutex;  // guards the map, not its values
+  std::mutex m_mutex;  // guards the map, not its values; and m_hash
   std::map<int, Copy> m_copies;
+  std::optional<std::size_t> m_hash;  // of the host's bytes, where are_stale is called
 };
 
 }  // namespace KokkosHostSpaces::Impl

@@ -9,11 +9,11 @@
 namespace KokkosHostSpaces::Impl {
 
 /// A launcher that finds, on the host, bodies that go wrong on a GPU. It runs each launch on copies of
-/// the rows that a GPU would have, with poison around them and in elements that are to be written, and
-/// again with other poison: a result that differs was computed from poison. A body whose results
-/// differ without that (random numbers) is not judged.
-/// The launcher throws Error for an element that is not written, is written by a chunk of other rows,
-/// or is computed from elements that a GPU would not have.
+/// the rows that a GPU would have, in images of the arrays that have no other memory, and again with
+/// other poison in elements that are to be written: a result that differs was computed from poison. A
+/// body whose results differ without that (random numbers) is not judged.
+/// The launcher throws Error for an access to a row that a GPU would not have, for an element that is
+/// not written, and for one that is computed from what was there before.
 /// \param job outlives the launcher
 StreamLauncher on_pretended_device(StreamJob const& job, StreamLauncher launcher);
 

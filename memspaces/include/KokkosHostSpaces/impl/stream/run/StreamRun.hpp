@@ -10,7 +10,6 @@
 #include <KokkosHostSpaces/StreamedTransport.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamExecutor.hpp>
-#include <KokkosHostSpaces/impl/tuning/LinkRates.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +40,8 @@ struct StreamJob {
   std::function<char*(int number, std::size_t bytes)> intermediate;
   /// Copies bytes of the host, in order with target 0, to memory of the host that it returns.
   std::function<char*(void const* from, std::size_t bytes)> save;
-  std::function<LinkRates(std::size_t target)> rates;
+  /// Returns the shares of several targets; empty: equal ones.
+  std::function<std::vector<double>()> weights;
   /// A loop that copies at least this number of bytes on a device yields to other loops there.
   std::size_t yields_from = std::size_t(512) << 20;
   /// Without targets: run as on a device, by a PretendedDevice.

@@ -11,6 +11,7 @@
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRange.hpp>
@@ -112,6 +113,9 @@ template <class View>
 ArgumentFacts facts_of(StreamedArgument<Resident<View>, Access::read> const& argument) {
   ArgumentFacts facts = facts_of(StreamedArgument<View, Access::read>{argument.view.host()});
   facts.fixed         = true;
+  if (pretends_device())
+    facts.stale = argument.view.copies().are_stale(
+        facts.data, argument.view.host().span() * facts.element_bytes);
   return facts;
 }
 
@@ -224,7 +228,11 @@ struct StreamSetting {
       for (auto const& instance : options.instances)
         job.targets.push_back({instance.cuda_device(), instance.cuda_stream()});
 #endif
-    job.rates = [targets = job.targets](std::size_t t) { return link_rates(targets[t].device); };
+    job.weights = [targets = job.targets] {
+      std::vector<int> devices;
+      for (StreamTarget const& target : targets) devices.push_back(target.device);
+      return link_weights(devices);
+    };
     auto const saved = std::make_shared<std::vector<Kokkos::View<char*, MappedSpace>>>();
     job.save = [saved, instance = options.instances.front()](void const* from, std::size_t bytes) {
       saved->emplace_back(Kokkos::view_alloc(Kokkos::WithoutInitializing,
@@ -311,6 +319,7 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
+  check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
         body_call<Rank>(setting.instance(target), body, setting.job.binding, launch, all);
@@ -387,6 +396,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
+  check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {
     parts = Parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "parts of a streamed_reduce"),

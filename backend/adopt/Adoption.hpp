@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_ADOPTION_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_ADOPTION_HPP
+
+#include "../pool/Retirement.hpp"
+#include "Blocks.hpp"
+#include "Objects.hpp"
+#include "Recorder.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+/// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
+/// for the second time, or the first if memory of its size was copied before. Freed page-locked memory
+/// stays locked, for later requests of its size. All functions are thread-safe; none throws, and none
+/// calls the driver with a lock that an allocation or a free needs.
+class Adoption {
+ public:
+  static constexpr std::size_t least_bytes = std::size_t(64) << 10;
+
+  /// Never destroyed.
+  static Adoption& instance() noexcept;
+
+  /// Costs two compares.
+  static bool contains(void const* pointer) noexcept { return Blocks::contains(pointer); }
+
+  /// Memory for aligned new; nullptr: take it from the next one.
+  void* take(std::size_t bytes) noexcept;
+
+  /// Frees what `contains`. Ends the process at a pointer that take did not return, as free does.
+  void give(void* pointer) noexcept;
+
+  /// Bytes that the owner of an address asked for.
+  std::size_t bytes_of(void const* pointer) noexcept;
+
+  /// Memory for cudaHostAlloc, page-locked; nullptr: take it from the runtime.
+  void* take_pinned(std::size_t bytes) noexcept;
+
+  /// Frees memory of take_pinned; false for other memory.
+  bool give_pinned(void* pointer) noexcept;
+
+  /// The host's side of a copy, as it is now.
+  struct Side {
+    bool adopted = false;
+    bool locked  = false;
+    bool waits = false;  ///< stock memory would be pageable here: the copy would be over on return
+  };
+
+  /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
+  Side copies(void const* host) noexcept;
+
+  /// The same without noting anything: for copies that a graph captures.
+  Side side_of(void const* host) noexcept;
+
+  /// True if anything is page-locked that stock would leave pageable.
+  bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
+
+  /// What to do about a registration by the program, whose memory is left alone from then on: ask the
+  /// runtime; nothing, since this library has it locked; let the runtime refuse it.
+  enum class Registration { forward, done, refuse };
+  Registration register_range(void const* pointer) noexcept;
+  Registration unregister_range(void const* pointer) noexcept;
+
+  /// For a registration that the runtime has made.
+  void note_registration(void const* pointer) noexcept;
+
+  /// The block in use that contains an address: its begin, what its owner asked for, all of it.
+  struct Extent {
+    char* begin       = nullptr;
+    std::size_t asked = 0, bytes = 0;
+  };
+  Extent extent_of(void const* pointer) noexcept;
+
+  /// True if stock would know nothing of an address: locked by this library alone.
+  bool is_secret(void const* pointer) noexcept;
+
+  /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
+  void write_report() noexcept;
+
+  Recorder recorder;
+
+ private:
+  enum class Phase { waiting, on, off };
+
+  Adoption() = default;
+  std::string report() const;
+  bool begins() noexcept;
+  void stay_off(char const* why) noexcept;
+  Block* ready_block(std::size_t bytes) noexcept;
+  void use(Block& block, std::size_t bytes) noexcept;
+  bool is_due(Block& block) noexcept;
+  bool lock(Block& block, std::size_t bytes) noexcept;
+  char const* why_not(Block const& block, std::size_t bytes) noexcept;
+  bool make_room(std::size_t bytes) noexcept;
+  void retire(Block& block) noexcept;
+  void refuse(char const* why) noexcept;
+  bool forks_keep_pages() noexcept;
+  void ask_devices() noexcept;
+  static void before_fork();
+  static void in_parent();
+  static void in_child();
+
+  std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
+  std::mutex m_locking;  ///< held while pages are locked or unlocked
+  std::atomic<Phase> m_phase{Phase::waiting};
+  std::atomic<bool> m_is_child{false};
+  unsigned long long m_seen = 0;  ///< objects that were loaded at the last look
+  Blocks m_blocks;
+  Retirement m_retirement;
+  std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
+  std::unordered_set<std::size_t> m_copied;    ///< sizes in granules that were copied
+  std::size_t m_most_used = 0;
+  std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
+  std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
+  int m_forks_keep_pages = -1;         ///< 0, 1; -1: not tried
+
+  // For the report.
+  std::uint64_t m_views = 0, m_view_bytes = 0, m_reused = 0, m_locks = 0, m_forks = 0,
+                m_forked_bytes = 0, m_lock_nanoseconds = 0;
+  std::size_t m_in_use = 0, m_most_in_use = 0, m_most_locked = 0;
+  Objects::Text m_why{};
+};
+
+}  // namespace KokkosHostSpaces::Impl::Backend::Adopt
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Blocks.hpp"
+
+#include "../os/Pages.hpp"
+
+#include <algorithm>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+namespace {
+
+constexpr std::size_t per_huge_page = huge_page_bytes / Blocks::granule;
+constexpr std::size_t per_window    = page_window / Blocks::granule;
+
+void* reserve_addresses(std::size_t bytes) noexcept {
+  void* const begin =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return begin == MAP_FAILED ? nullptr : begin;
+}
+
+std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granule; }
+
+// Granules to skip so that a block begins at a huge page and does not cross the end of a window.
+std::size_t lead_of(char const* begin, std::size_t granules) noexcept {
+  std::size_t const at        = reinterpret_cast<std::uintptr_t>(begin) / Blocks::granule;
+  std::size_t lead            = granules < per_huge_page ? 0 : (0 - at) % per_huge_page;
+  std::size_t const in_window = (at + lead) % per_window;
+  if (granules <= per_window && in_window + granules > per_window) lead += per_window - in_window;
+  return lead;
+}
+
+}  // namespace
+
+bool Blocks::reserve() noexcept {
+  rlimit limit     = {};
+  long const pages = sysconf(_SC_PHYS_PAGES);
+  if (pages <= 0 || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
+    return false;
+  std::size_t const wanted = 4 * static_cast<std::size_t>(pages) * page_bytes();
+  std::size_t const bytes  = std::max(wanted / page_window, std::size_t(1)) * page_window;
+  auto* const begin        = static_cast<char*>(reserve_for_pages(bytes));
+  if (begin == nullptr) return false;
+  void* const table = reserve_addresses(bytes / granule * sizeof(Block*));
+  bool const usable = table != nullptr && mprotect(table, bytes / granule * sizeof(Block*),
+                                                   PROT_READ | PROT_WRITE) == 0;
+  if (!usable) {
+    munmap(begin, bytes);
+    return false;
+  }
+  m_table = static_cast<Block**>(table);
+  m_begin = begin;
+  s_begin = reinterpret_cast<std::uintptr_t>(begin);
+  s_bytes = bytes;
+  try {
+    m_records.reserve(4096);
+    provide_records();
+    Block& all   = new_record();
+    all.begin    = begin;
+    all.granules = bytes / granule;
+    enter_gap(all);
+  } catch (...) {
+    s_bytes = 0;
+    return false;
+  }
+  return true;
+}
+
+// As many as one call needs, so that nothing fails half-way.
+void Blocks::provide_records() {
+  constexpr std::size_t enough = 4, count = 256;
+  if (m_records.size() >= enough) return;
+  m_records.reserve(m_records.size() + count);
+  auto* const made = new Block[count];  // never freed
+  for (std::size_t i = 0; i < count; ++i) m_records.push_back(&made[i]);
+}
+
+Block& Blocks::new_record() noexcept {
+  Block& block = *m_records.back();
+  m_records.pop_back();
+  block = Block();
+  return block;
+}
+
+// Entries of granules inside may still lead to it.
+void Blocks::drop_record(Block& block) noexcept {
+  block = Block();
+  if (m_records.size() < m_records.capacity()) m_records.push_back(&block);
+}
+
+void Blocks::mark_ends(Block& block) noexcept {
+  entry(block.begin)                             = &block;
+  entry(block.begin + bytes_of(block) - granule) = &block;
+}
+
+Block* Blocks::before(Block const& block) const noexcept {
+  return block.begin > m_begin ? entry(block.begin - granule) : nullptr;
+}
+
+Block* Blocks::after(Block const& block) const noexcept {
+  char const* const end = block.begin + bytes_of(block);
+  return end < m_begin + s_bytes ? entry(end) : nullptr;
+}
+
+// Cuts a block that is in no list; returns the rest, which is in none either.
+Block& Blocks::cut(Block& block, std::size_t granules) noexcept {
+  Block& rest    = new_record();
+  rest.begin     = block.begin + granules * granule;
+  rest.granules  = block.granules - granules;
+  rest.state     = block.state;
+  block.granules = granules;
+  mark_ends(block);
+  mark_ends(rest);
+  return rest;
+}
+
+void Blocks::absorb(Block& block, Block& next) noexcept {
+  block.granules += next.granules;
+  drop_record(next);
+  mark_ends(block);
+}
+
+void Blocks::enter_gap(Block& block) noexcept {
+  block.state = State::gap;
+  mark_ends(block);
+  try {
+    m_gaps.emplace(block.granules, &block);
+  } catch (...) {
+    block.state = State::lost;  // addresses alone
+  }
+}
+
+void Blocks::keep(Block& block) noexcept {
+  Block*& first = m_bins[std::min(block.granules, bins - 1)];
+  block.state   = State::kept;
+  block.next    = first;
+  block.before  = nullptr;
+  if (first != nullptr) first->before = &block;
+  first = &block;
+  m_filled.set(std::min(block.granules, bins - 1));
+  block.older                                        = m_newest;
+  block.newer                                        = nullptr;
+  (m_newest != nullptr ? m_newest->newer : m_oldest) = &block;
+  m_newest                                           = &block;
+  m_kept += bytes_of(block);
+  mark_ends(block);
+}
+
+void Blocks::unkeep(Block& block) noexcept {
+  std::size_t const bin                                        = std::min(block.granules, bins - 1);
+  (block.before != nullptr ? block.before->next : m_bins[bin]) = block.next;
+  if (block.next != nullptr) block.next->before = block.before;
+  if (m_bins[bin] == nullptr) m_filled.reset(bin);
+  (block.older != nullptr ? block.older->newer : m_oldest) = block.newer;
+  (block.newer != nullptr ? block.newer->older : m_newest) = block.older;
+  m_kept -= bytes_of(block);
+}
+
+// Gives its pages back to the system. Other pages are mapped over them, so that nobody else gets their
+// addresses; at the limit of mappings they stay writable.
+void Blocks::give_up(Block& block) noexcept {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
+    madvise(block.begin, bytes_of(block), MADV_DONTNEED);
+  Block* whole       = &block;
+  Block* const next  = after(block);
+  Block* const first = before(block);
+  if (next != nullptr && next->state == State::gap) {
+    m_gaps.erase({next->granules, next});
+    absorb(block, *next);
+  }
+  if (first != nullptr && first->state == State::gap) {
+    m_gaps.erase({first->granules, first});
+    absorb(*first, block);
+    whole = first;
+  }
+  enter_gap(*whole);
+}
+
+Block* Blocks::take_kept(std::size_t granules) {
+  if (granules >= bins - 1) return nullptr;
+  std::size_t const bin = m_filled.test(granules) ? granules : m_filled._Find_next(granules);
+  if (bin >= bins) return nullptr;
+  Block& block = *m_bins[bin];
+  unkeep(block);
+  if (block.granules > granules) keep(cut(block, granules));
+  return &block;
+}
+
+Block* Blocks::take_fresh(std::size_t granules) {
+  for (auto gap = m_gaps.lower_bound({granules, nullptr}); gap != m_gaps.end(); ++gap) {
+    Block* block           = gap->second;
+    std::size_t const lead = lead_of(block->begin, granules);
+    if (lead + granules > block->granules) continue;
+    if (mprotect(block->begin + lead * granule, granules * granule, PROT_READ | PROT_WRITE) != 0)
+      return nullptr;
+    m_gaps.erase(gap);
+    if (lead > 0) {
+      Block& front = *block;
+      block        = &cut(front, lead);
+      enter_gap(front);
+    }
+    if (block->granules > granules) enter_gap(cut(*block, granules));
+    return block;
+  }
+  return nullptr;
+}
+
+Block* Blocks::take(std::size_t bytes) {
+  if (bytes > s_bytes) return nullptr;
+  std::size_t const granules = (bytes + granule - 1) / granule;
+  provide_records();
+  Block* block = take_kept(granules);
+  if (block == nullptr) block = take_fresh(granules);
+  if (block == nullptr) return nullptr;
+  block->state = State::in_use;
+  std::fill_n(&entry(block->begin), granules, block);
+  return block;
+}
+
+void Blocks::give(Block& block) noexcept {
+  block.locked = block.bytes = 0;
+  block.copies               = 0;
+  block.registered = block.refused = block.pinned_for_user = false;
+  if (bytes_of(block) > largest_kept) return give_up(block);
+  m_threshold         = std::max(m_threshold, 2 * bytes_of(block));
+  Block* whole        = &block;
+  auto const may_join = [&](Block* other) {
+    return other != nullptr && other->state == State::kept &&
+           other->granules + whole->granules < bins - 1;
+  };
+  if (Block* const next = after(*whole); may_join(next)) {
+    unkeep(*next);
+    absorb(*whole, *next);
+  }
+  if (Block* const first = before(*whole); may_join(first)) {
+    unkeep(*first);
+    absorb(*first, *whole);
+    whole = first;
+  }
+  keep(*whole);
+  while (m_kept > m_threshold && m_oldest != nullptr) {
+    Block& oldest = *m_oldest;
+    unkeep(oldest);
+    give_up(oldest);
+  }
+}
+
+Block* Blocks::find(void const* pointer) const noexcept {
+  auto const* const address = static_cast<char const*>(pointer);
+  Block* const block        = entry(address);
+  bool const is_its         = block != nullptr && block->state == State::in_use &&
+                      address >= block->begin && address < block->begin + bytes_of(*block);
+  return is_its ? block : nullptr;
+}
+
+}  // namespace KokkosHostSpaces::Impl::Backend::Adopt

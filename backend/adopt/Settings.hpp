@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_SETTINGS_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_SETTINGS_HPP
+
+namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+/// The variables of README.md, read once. No function allocates.
+struct Settings {
+  bool on            = true;     ///< false: nothing is adopted
+  bool strict        = true;     ///< asynchronous copies wait for their own stream
+  bool check         = false;    ///< relaxed, and tells of host code that races with copies
+  bool skip_in_fork  = false;    ///< children of a fork have no page-locked memory
+  bool children      = false;    ///< stay in LD_PRELOAD
+  bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
+  int process        = 0;        ///< that read them
+  char const* report = nullptr;  ///< "1", or the pattern of a file's name
+};
+
+/// Says on stderr what makes no sense, and is off then.
+Settings const& settings() noexcept;
+
+/// Removes this library from LD_PRELOAD of this process' environment; others there stay.
+void leave_preload() noexcept;
+
+}  // namespace KokkosHostSpaces::Impl::Backend::Adopt
+
+#endif

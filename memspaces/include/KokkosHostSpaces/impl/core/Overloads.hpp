@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// Overloads of Kokkos' deep_copy, resize and realloc: which calls this library carries out. Those of
+// mirrors are in impl/spaces/Mirrors.hpp. Each calls a function that is declared here and defined in
+// DeepCopy.hpp or Resize.hpp, so that cmake/probe can see quickly which calls reach them.
+//
+// They name the first argument of a View, `View<T, P0, P...>`, where Kokkos has `View<T, P...>`. So they
+// are the more specialised templates, and the better match whatever the constraints and defaulted
+// parameters of Kokkos' own are, and have other mangled names. Nothing is lost: a View in another space
+// than the default one has arguments.
+//
+// Templates that call the qualified name `Kokkos::deep_copy` see only declarations before them: include
+// this library first, or in all sources (docs/Porting.md).
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_OVERLOADS_HPP
+#define KOKKOS_HOST_SPACES_IMPL_OVERLOADS_HPP
+
+#include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+namespace KokkosHostSpaces::Impl {
+
+/// Views whose memory stays near the same device in resize and realloc.
+template <class View>
+concept Resizable = HostSpace<typename View::memory_space> && PlainView<View> &&
+    (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ||
+     std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>);
+
+/// Extents as Kokkos passes them: KOKKOS_INVALID_INDEX beyond the rank.
+using AllExtents = std::array<std::size_t, 8>;
+
+template <class View>
+typename View::array_layout with_extents(View const& view, AllExtents const& extents);
+template <class View, class... P>
+void resize_view(ViewProperties<P...> const& properties, View& view,
+                 typename View::array_layout const& layout);
+template <class View, class... P>
+void realloc_view(ViewProperties<P...> const& properties, View& view,
+                  typename View::array_layout const& layout);
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+/// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
+template <class Space, class Properties>
+concept PinnedWithCuda = std::is_same_v<Space, PinnedSpace> &&
+    std::is_same_v<typename Properties::execution_space, Kokkos::Cuda>;
+
+// Copies between pageable and device memory, which stock Kokkos makes if they are contiguous and
+// else refuses. Ours only if the program defines the macro in all sources: libraries compiled
+// without it copy between these spaces, too.
+#ifdef KOKKOS_HOST_SPACES_EVERYWHERE
+template <class Dst, class Src>
+inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||
+                                        (is_cuda_only_v<Dst> && is_pageable_v<Src>);
+#else
+template <class Dst, class Src>
+inline constexpr bool is_taken_over_v = false;
+#endif
+
+template <class Dst, class Src>
+concept OursToCopy = is_our_pair_v<Dst, Src> || is_taken_over_v<Dst, Src>;
+
+template <class ExecutionSpace, class Dst, class Src>
+concept DeviceTakesPart =
+    std::is_same_v<ExecutionSpace, Kokkos::Cuda> || is_cuda_only_v<Dst> || is_cuda_only_v<Src>;
+
+/// void stands for a call without an instance.
+template <class ExecutionSpace>
+inline constexpr bool is_instance_v =
+    std::is_void_v<ExecutionSpace> || Kokkos::is_execution_space_v<ExecutionSpace>;
+
+template <class Dst, class Src>
+inline constexpr bool has_dimensions_v = unsigned(Dst::rank) != 0 || unsigned(Src::rank) != 0;
+
+/// Calls of deep_copy that this library carries out: those on a Cuda instance, and all to or from
+/// device memory. Those of single elements stay Kokkos' own.
+template <class ExecutionSpace, class Dst, class Src>
+concept OurCopy = is_instance_v<ExecutionSpace> && PlainView<Dst> && PlainView<Src> &&
+    has_dimensions_v<Dst, Src> &&
+    OursToCopy<typename Dst::memory_space, typename Src::memory_space> &&
+    DeviceTakesPart<ExecutionSpace, typename Dst::memory_space, typename Src::memory_space>;
+
+/// A deep_copy of a value into memory that kernels of the instance may not access.
+template <class ExecutionSpace, class Dst>
+concept OurFill = std::is_same_v<ExecutionSpace, Kokkos::Cuda> &&
+    std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
+
+template <class ExecutionSpace, class Dst, class Src>
+void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src);
+template <class Dst, class Src>
+void copy_views(Dst const& dst, Src const& src);
+template <class Dst>
+void fill_view(Kokkos::Cuda const& instance, Dst const& dst, typename Dst::const_value_type& value);
+
+#else
+
+template <class Space, class Properties>
+concept PinnedWithCuda = false;
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace KokkosHostSpaces::Impl
+
+namespace Kokkos {
+
+// Kokkos' resize and realloc find these by argument-dependent lookup at the point of instantiation,
+// so the order of includes does not matter.
+
+template <class T, class P0, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P0, P...>>
+void impl_resize(KokkosHostSpaces::Impl::ViewProperties<Args...> const& properties,
+                 View<T, P0, P...>& view, size_t const n0, size_t const n1, size_t const n2,
+                 size_t const n3, size_t const n4, size_t const n5, size_t const n6,
+                 size_t const n7) {
+  KokkosHostSpaces::Impl::resize_view(
+      properties, view,
+      KokkosHostSpaces::Impl::with_extents(view, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class P0, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P0, P...>>
+void impl_resize(KokkosHostSpaces::Impl::ViewProperties<Args...> const& properties,
+                 View<T, P0, P...>& view, typename View<T, P0, P...>::array_layout const& layout) {
+  KokkosHostSpaces::Impl::resize_view(properties, view, layout);
+}
+
+template <class T, class P0, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P0, P...>>
+void impl_realloc(View<T, P0, P...>& view, size_t const n0, size_t const n1, size_t const n2,
+                  size_t const n3, size_t const n4, size_t const n5, size_t const n6,
+                  size_t const n7,
+                  KokkosHostSpaces::Impl::ViewProperties<Args...> const& properties) {
+  KokkosHostSpaces::Impl::realloc_view(
+      properties, view,
+      KokkosHostSpaces::Impl::with_extents(view, {n0, n1, n2, n3, n4, n5, n6, n7}));
+}
+
+template <class T, class P0, class... P, class... Args>
+requires KokkosHostSpaces::Impl::Resizable<View<T, P0, P...>>
+void impl_realloc(View<T, P0, P...>& view, typename View<T, P0, P...>::array_layout const& layout,
+                  KokkosHostSpaces::Impl::ViewProperties<Args...> const& properties) {
+  KokkosHostSpaces::Impl::realloc_view(properties, view, layout);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+template <class ExecutionSpace, class DT, class D0, class... D, class ST, class... S>
+requires KokkosHostSpaces::Impl::OurCopy<ExecutionSpace, View<DT, D0, D...>, View<ST, S...>>
+void deep_copy(ExecutionSpace const& instance, View<DT, D0, D...> const& dst,
+               View<ST, S...> const& src) {
+  KokkosHostSpaces::Impl::copy_views(instance, dst, src);
+}
+
+template <class DT, class D0, class... D, class ST, class... S>
+requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, D0, D...>, View<ST, S...>>
+void deep_copy(View<DT, D0, D...> const& dst, View<ST, S...> const& src) {
+  KokkosHostSpaces::Impl::copy_views(dst, src);
+}
+
+// The same to a View in the default space that has no arguments; then the other one has some.
+
+template <class ExecutionSpace, class DT, class ST, class S0, class... S>
+requires KokkosHostSpaces::Impl::OurCopy<ExecutionSpace, View<DT>, View<ST, S0, S...>>
+void deep_copy(ExecutionSpace const& instance, View<DT> const& dst, View<ST, S0, S...> const& src) {
+  KokkosHostSpaces::Impl::copy_views(instance, dst, src);
+}
+
+template <class DT, class ST, class S0, class... S>
+requires KokkosHostSpaces::Impl::OurCopy<void, View<DT>, View<ST, S0, S...>>
+void deep_copy(View<DT> const& dst, View<ST, S0, S...> const& src) {
+  KokkosHostSpaces::Impl::copy_views(dst, src);
+}
+
+template <class ExecutionSpace, class T, class P0, class... P>
+requires KokkosHostSpaces::Impl::OurFill<ExecutionSpace, View<T, P0, P...>>
+void deep_copy(ExecutionSpace const& instance, View<T, P0, P...> const& dst,
+               typename View<T, P0, P...>::const_value_type& value) {
+  KokkosHostSpaces::Impl::fill_view(instance, dst, value);
+}
+
+#endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace Kokkos
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_IDIOMS_ADOPTEDPROCESS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_IDIOMS_ADOPTEDPROCESS_HPP
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace KokkosHostSpaces::Perf {
+
+/// kokkos_host_spaces_run beside this program, or where it was built; empty if there is none.
+std::string adopting_launcher();
+
+/// Whether the library that adopts is in this process.
+bool is_adopted();
+
+/// This program once more, started by kokkos_host_spaces_run: it reads words line by line, and answers each.
+class AdoptedProcess {
+ public:
+  /// \throw std::system_error if it cannot be started
+  explicit AdoptedProcess(std::vector<std::string> const& arguments);
+  AdoptedProcess(AdoptedProcess const&)            = delete;
+  AdoptedProcess& operator=(AdoptedProcess const&) = delete;
+  ~AdoptedProcess();
+
+  /// \throw std::runtime_error if it ended
+  std::string ask(std::string const& word);
+
+ private:
+  pid_t m_process = -1;
+  int m_to = -1, m_from = -1;
+};
+
+}  // namespace KokkosHostSpaces::Perf
+
+#endif

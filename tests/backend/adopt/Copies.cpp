@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// A program that makes Views and copies them, as one case of those below, whose name it is given. It knows
+// nothing of the library that is preloaded; what that does shows in the fake runtime.
+
+#include "../../support/ChildOfFork.hpp"
+#include "../../support/DeviceWork.hpp"
+#include "../../support/FakeCuda.hpp"
+#include "Program.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
+
+using namespace Program;
+
+namespace {
+
+// The page of the self-test of forks stays locked.
+std::size_t locked() {
+  std::size_t const all = FakeCuda::outstanding().registrations;
+  return all == 0 ? 0 : all - 1;
+}
+std::size_t unlocked() { return FakeCuda::calls("cudaHostUnregister"); }
+
+// The host waits for a copy behind work that ends when the host waits, or when it does not.
+template <class Copy>
+bool waits_in(Copy copy) {
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  std::size_t const before = FakeCuda::calls("cudaStreamSynchronize");
+  std::atomic<bool> returned{false}, waited{false};
+  std::thread opener([&] {
+    while (!returned && FakeCuda::calls("cudaStreamSynchronize") == before)
+      std::this_thread::yield();
+    waited = !returned;
+    gate.open();
+  });
+  copy(stream.get());
+  returned = true;
+  opener.join();
+  cudaStreamSynchronize(stream.get());
+  return waited;
+}
+
+void locks_at_the_second_copy() {
+  OnDevice device(MiB);
+  View view(MiB);
+  view.fill(3);
+  to_device(device, view);
+  REQUIRE(locked() == 0);
+  view.fill(0);
+  to_host(view, device);
+  REQUIRE(locked() == 1);
+  REQUIRE(view.holds(3));
+  View other(MiB);  // its size was copied before
+  to_host(other, device);
+  REQUIRE(locked() == 2);
+  View never(MiB);
+  never.fill(1);
+  View half(MiB / 2);
+  std::memcpy(half.data(), view.data(), MiB / 2);
+  REQUIRE(cudaMemcpy(half.data(), view.data(), MiB / 2, cudaMemcpyDefault) == cudaSuccess);
+  REQUIRE(cudaMemcpy(half.data(), view.data(), MiB / 2, cudaMemcpyHostToHost) == cudaSuccess);
+  REQUIRE(locked() == 2);
+}
+
+void mirrors_of_each_step_stay_locked() {
+  OnDevice device(MiB);
+  for (int step = 0; step < 20; ++step) {
+    View view(MiB);
+    to_host(view, device);
+  }
+  REQUIRE(locked() == 1);
+  REQUIRE(FakeCuda::calls("cudaHostRegister") == 2);
+  REQUIRE(unlocked() == 0);
+}
+
+void strict_waits_for_its_own_stream() {
+  OnDevice device(MiB);
+  View view(MiB), source(MiB);
+  source.fill(5);
+  to_device(device, source);
+  to_host(view, device);
+  to_host(view, device);
+  REQUIRE(locked() == 1);
+  DeviceWork::Stream other;
+  DeviceWork::Gate other_gate;
+  other.run(other_gate.hold());  // never waited for
+  view.fill(0);
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, stream);
+    REQUIRE(view.holds(5));
+  }));
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpy2DAsync(view.data(), 1024, device.data(), 1024, 1024, 1024, cudaMemcpyDeviceToHost,
+                      stream);
+  }));
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpy3DParms p = {};
+    p.dstPtr            = {view.data(), 1024, 1024, 1024};
+    p.srcPtr            = {device.data(), 1024, 1024, 1024};
+    p.extent            = {1024, 1024, 1};
+    p.kind              = cudaMemcpyDefault;
+    cudaMemcpy3DAsync(&p, stream);
+  }));
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyToSymbolAsync(device.data(), view.data(), 64, 0, cudaMemcpyHostToDevice, stream);
+  }));
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
+  }));
+#if CUDART_VERSION >= 13000
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    void* dst         = view.data();
+    void const* src   = device.data();
+    std::size_t bytes = MiB, index = 0;
+    cudaMemcpyAttributes attributes = {};
+    cudaMemcpyBatchAsync(&dst, &src, &bytes, 1, &attributes, &index, 1, stream);
+  }));
+#endif
+}
+
+void relaxed_does_not_wait() {
+  OnDevice device(MiB);
+  auto view = std::make_unique<View>(MiB);
+  to_host(*view, device);
+  to_host(*view, device);
+  char* const memory = view->data();
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  cudaMemcpyAsync(memory, device.data(), MiB, cudaMemcpyDefault, stream.get());
+  view.reset();
+  {
+    View early(MiB);  // the copy still writes the memory of the first
+    REQUIRE(early.data() != memory);
+  }
+  gate.open();
+  cudaStreamSynchronize(stream.get());
+  std::vector<std::unique_ptr<View>> views;
+  bool again = false;
+  for (int i = 0; i < 3; ++i) {
+    views.push_back(std::make_unique<View>(MiB));
+    again = again || views.back()->data() == memory;
+  }
+  REQUIRE(again);
+}
+
+// A stream that is held stands for a copy to the device; its threads may read what is watched.
+void check_tells_of_races() {
+  OnDevice device(MiB);
+  View view(MiB);
+  to_device(device, view);
+  to_device(device, view);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  cudaMemcpyAsync(device.data(), view.data(), MiB, cudaMemcpyDefault, stream.get());
+  view.data()[5] = 'x';
+  gate.open();
+  stream.wait();
+  view.data()[6] = 'x';
+}
+
+void a_capture_is_left_alone() {
+  OnDevice device(MiB);
+  View view(MiB), fresh(MiB);
+  to_host(view, device);
+  to_host(view, device);
+  DeviceWork::Stream stream;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+  for (View* side : {&view, &fresh})
+    REQUIRE(cudaMemcpyAsync(side->data(), device.data(), MiB, cudaMemcpyDefault, stream.get()) ==
+            cudaSuccess);
+  REQUIRE(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
+  REQUIRE(locked() == 1);
+}
+
+void pinned_memory_comes_from_the_pool() {
+  void* first = nullptr;
+  REQUIRE(cudaHostAlloc(&first, 8 * MiB, cudaHostAllocDefault) == cudaSuccess);
+  REQUIRE(FakeCuda::outstanding().pinned_allocations == 0);
+  OnDevice device(8 * MiB);
+  REQUIRE(!waits_in([&](cudaStream_t stream) {  // as stock: it is page-locked
+    cudaMemcpyAsync(first, device.data(), 8 * MiB, cudaMemcpyDefault, stream);
+  }));
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  std::atomic<bool> freed{false};
+  std::thread opener([&] {
+    for (int i = 0; i < 1000 && !freed; ++i) std::this_thread::yield();
+    REQUIRE(!freed);
+    gate.open();
+  });
+  REQUIRE(cudaFreeHost(first) == cudaSuccess);  // waits for the device
+  freed = true;
+  opener.join();
+  void* second = nullptr;
+  REQUIRE(cudaHostAlloc(&second, 8 * MiB, cudaHostAllocMapped) == cudaSuccess);
+  REQUIRE(second == first);
+  REQUIRE(cudaFreeHost(second) == cudaSuccess);
+  REQUIRE(unlocked() == 0);
+  View view(MiB);
+  REQUIRE(cudaFreeHost(view.data()) != cudaSuccess);
+  REQUIRE(cudaFreeHost(nullptr) == cudaSuccess);
+}
+
+cudaMemoryType type_of(void const* pointer) {
+  cudaPointerAttributes attributes = {};
+  REQUIRE(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
+  return attributes.type;
+}
+
+void the_runtime_answers_as_stock() {
+  OnDevice device(MiB);
+  View view(MiB), other(MiB);
+  to_host(view, device);
+  to_host(view, device);
+  REQUIRE(locked() == 1);
+  REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  REQUIRE(cudaHostUnregister(view.data()) == cudaErrorHostMemoryNotRegistered);
+  REQUIRE(cudaGetLastError() == cudaErrorHostMemoryNotRegistered);
+  REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaSuccess);
+  REQUIRE(type_of(view.data()) == cudaMemoryTypeHost);
+  REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaErrorHostMemoryAlreadyRegistered);
+  REQUIRE(!waits_in([&](cudaStream_t stream) {  // the program has locked it
+    cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, stream);
+  }));
+  REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
+  REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  // What the program locks first is left alone.
+  REQUIRE(cudaHostRegister(other.data(), MiB, 0) == cudaSuccess);
+  to_host(other, device);
+  to_host(other, device);
+  REQUIRE(cudaHostUnregister(other.data()) == cudaSuccess);
+  REQUIRE(type_of(other.data()) == cudaMemoryTypeUnregistered);
+}
+
+void forked_children_have_a_copy() {
+  OnDevice device(MiB);
+  auto view = std::make_unique<View>(MiB);
+  View pageable(MiB);
+  pageable.fill(7);
+  view->fill(6);
+  to_device(device, *view);
+  to_host(*view, device);
+  REQUIRE(locked() == 1);
+  REQUIRE(ChildOfFork::status([&] {
+            REQUIRE(view->holds(6) && pageable.holds(7));
+            view.reset();
+            for (int i = 0; i < 10; ++i) View(MiB).fill(1);
+            return 0;
+          }) == 0);
+  to_host(*view, device);
+  REQUIRE(view->holds(6) && locked() == 1);
+}
+
+void forked_children_lack_what_is_skipped() {
+  OnDevice device(MiB);
+  auto view = std::make_unique<View>(MiB);
+  to_host(*view, device);
+  to_host(*view, device);
+  REQUIRE(ChildOfFork::status([&] {
+            unsigned char resident = 0;
+            REQUIRE(mincore(view->data(), 4096, &resident) != 0);
+            view.reset();
+            for (int i = 0; i < 10; ++i) View(MiB).fill(1);
+            return 0;
+          }) == 0);
+}
+
+void the_limit_keeps_memory_pageable() {  // 4 MiB
+  OnDevice device(3 * MiB);
+  View first(3 * MiB), second(3 * MiB);
+  for (View* view : {&first, &second, &first, &second}) to_host(*view, device);
+  REQUIRE(locked() == 1);
+}
+
+void too_much_is_unlocked_on_an_idle_device() {
+  OnDevice device(32 * MiB);
+  for (std::size_t size = 8; size <= 32; size += 4) {
+    View view(size * MiB);
+    to_host(view, device);
+    to_host(view, device);
+  }
+  REQUIRE(locked() <= 2);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  std::size_t const before = unlocked();
+  for (std::size_t size = 9; size <= 21; size += 4) {
+    View view(size * MiB);
+    for (int i = 0; i < 2; ++i)
+      cudaMemcpy2DAsync(view.data(), 1, device.data(), 1, 1, 1, cudaMemcpyDefault, nullptr);
+  }
+  REQUIRE(unlocked() == before);  // it would wait for the work
+}
+
+void a_refusal_leaves_it_pageable() {
+  OnDevice device(MiB);
+  View view(MiB);
+  to_host(view, device);
+  FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  for (int i = 0; i < 3; ++i) to_host(view, device);
+  REQUIRE(locked() == 0);
+  REQUIRE(cudaGetLastError() == cudaSuccess);
+}
+
+void a_static_runtime_ends_locking() {
+  OnDevice device(MiB);
+  {
+    View before(MiB);
+    to_host(before, device);
+    to_host(before, device);
+    REQUIRE(locked() == 1);
+  }
+  REQUIRE(dlopen(KOKKOS_HOST_SPACES_STATIC_RUNTIME, RTLD_NOW) != nullptr);
+  View first(MiB), second(MiB);
+  for (int i = 0; i < 3; ++i) {
+    to_host(first, device);
+    to_host(second, device);
+  }
+  REQUIRE(type_of(first.data()) == cudaMemoryTypeUnregistered);
+  REQUIRE(locked() == 1 && FakeCuda::calls("cudaHostRegister") == 2);
+}
+
+// Hides from the compiler where memory is from: other functions than the matching one may free it.
+template <class... Arguments>
+char* made(Arguments... arguments) {
+  void* volatile memory = operator new(arguments...);
+  return static_cast<char*>(memory);
+}
+
+void plugins_exchange_memory() {
+  void* const plugin = dlopen(KOKKOS_HOST_SPACES_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(plugin != nullptr);
+  auto* const make = reinterpret_cast<void* (*)(std::size_t)>(dlsym(plugin, "plugin_new"));
+  auto* const drop = reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete"));
+  auto* const drop_plainly =
+      reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete_plainly"));
+  for (int i = 0; i < 3; ++i) {
+    drop(operator new(MiB, alignment, std::nothrow));
+    drop_plainly(operator new(MiB, alignment));
+    operator delete(make(MiB), alignment);
+    std::free(made(MiB, alignment));
+    operator delete(made(MiB, alignment));
+    operator delete[](operator new[](MiB, alignment), alignment);
+  }
+  void* const kept = make(MiB);
+  dlclose(plugin);
+  operator delete(kept, alignment);
+}
+
+void memory_is_the_system_s() {
+  char* const a = made(std::size_t(100000), alignment);
+  REQUIRE(malloc_usable_size(a) >= 100000);
+  std::memset(a, 9, 100000);
+  char* const b = static_cast<char*>(std::realloc(a, 200000));
+  REQUIRE(b != nullptr && b[0] == 9 && b[99999] == 9);
+  std::free(b);
+  REQUIRE(std::realloc(made(std::size_t(100000), alignment), 0) == nullptr);
+  REQUIRE(operator new(std::size_t(1) << 46, alignment, std::nothrow) == nullptr);
+}
+
+// What is not copied keeps its pages up to twice the largest, of 32 MiB.
+void freed_pages_are_kept_and_trimmed() {
+  auto const resident = [](char const* page) {
+    unsigned char is = 0;
+    return mincore(const_cast<char*>(page), 4096, &is) == 0 && (is & 1) != 0;
+  };
+  char* memory = nullptr;
+  for (std::size_t size : {MiB / 16, MiB, 30 * MiB}) {
+    View view(size);
+    view.fill(1);
+    memory = view.data();
+  }
+  REQUIRE(resident(memory));
+  char* small = nullptr;
+  {
+    View view(MiB);
+    small = view.data();
+  }
+  REQUIRE(resident(small));
+  char* large = nullptr;
+  {
+    View view(64 * MiB);
+    view.fill(1);
+    large = view.data();
+  }
+  REQUIRE(!resident(large));
+  std::vector<std::unique_ptr<View>> many;
+  for (int i = 0; i < 8; ++i) {
+    many.push_back(std::make_unique<View>(20 * MiB));
+    many.back()->fill(1);
+  }
+  std::vector<char*> freed;
+  for (auto& view : many) freed.push_back(view->data());
+  many.clear();
+  std::size_t kept = 0;
+  for (char* block : freed) kept += resident(block) ? 1 : 0;
+  REQUIRE(kept >= 1 && kept <= 3);
+}
+
+void threads_make_and_copy_views() {
+  auto const work = [](unsigned seed) {
+    OnDevice device(2 * MiB);
+    std::vector<std::unique_ptr<View>> views(8);
+    for (unsigned i = 0; i < 150; ++i) {
+      seed           = seed * 1664525u + 1013904223u;
+      auto& view     = views[seed >> 29];
+      auto const tag = static_cast<char>(i);
+      if (view == nullptr) view = std::make_unique<View>(MiB / 16 + ((seed >> 8) % 16) * (MiB / 8));
+      view->fill(tag);
+      if ((seed & 64) != 0) {
+        to_device(device, *view);
+        view->fill(0);
+        to_host(*view, device);
+      }
+      REQUIRE(view->holds(tag));
+      if ((seed & 128) != 0) view.reset();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Whichever call of the library fails: contents are right, and the program sees no error.
+void failures_of_calls_change_no_result() {
+  OnDevice device(2 * MiB);
+  for (char const* call :
+       {"cudaHostRegister", "cudaHostUnregister", "cudaDeviceGetAttribute", "cudaGetDeviceCount",
+        "cuCtxRecordEvent", "cuEventCreate", "cuEventQuery", "cuStreamIsCapturing",
+        "cuDevicePrimaryCtxGetState", "cuCtxPushCurrent", "cuCtxGetCurrent",
+        "cudaGetDriverEntryPointByVersion", "cudaStreamCreateWithFlags",
+        "cuThreadExchangeStreamCaptureMode", "cuCtxSynchronize"}) {
+    for (std::size_t nth = 1; nth <= 4; ++nth) {
+      FakeCuda::fail_nth_call(call, nth);
+      for (std::size_t size = MiB / 2; size <= 2 * MiB; size += MiB / 4) {
+        View view(size);
+        view.fill(static_cast<char>(nth));
+        to_device(device, view);
+        view.fill(0);
+        to_host(view, device);
+        REQUIRE(view.holds(static_cast<char>(nth)));
+      }
+      FakeCuda::fail_no_more();
+      REQUIRE(cudaGetLastError() == cudaSuccess);
+    }
+  }
+}
+
+void nothing_is_adopted() {
+  OnDevice device(MiB);
+  View view(MiB);
+  for (int i = 0; i < 3; ++i) to_host(view, device);
+  REQUIRE(FakeCuda::calls("cudaHostRegister") == 0);
+}
+
+struct Case {
+  char const* name;
+  void (*run)();
+};
+#define CASE(name) \
+  { #name, &name }
+constexpr Case cases[] = {CASE(locks_at_the_second_copy),
+                          CASE(mirrors_of_each_step_stay_locked),
+                          CASE(strict_waits_for_its_own_stream),
+                          CASE(relaxed_does_not_wait),
+                          CASE(check_tells_of_races),
+                          CASE(a_capture_is_left_alone),
+                          CASE(pinned_memory_comes_from_the_pool),
+                          CASE(the_runtime_answers_as_stock),
+                          CASE(forked_children_have_a_copy),
+                          CASE(forked_children_lack_what_is_skipped),
+                          CASE(the_limit_keeps_memory_pageable),
+                          CASE(too_much_is_unlocked_on_an_idle_device),
+                          CASE(a_refusal_leaves_it_pageable),
+                          CASE(a_static_runtime_ends_locking),
+                          CASE(plugins_exchange_memory),
+                          CASE(memory_is_the_system_s),
+                          CASE(freed_pages_are_kept_and_trimmed),
+                          CASE(threads_make_and_copy_views),
+                          CASE(failures_of_calls_change_no_result),
+                          CASE(nothing_is_adopted)};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (Case const& candidate : cases) {
+    if (argc < 2 || std::string(argv[1]) != candidate.name) continue;
+    candidate.run();
+    return 0;
+  }
+  std::fprintf(stderr, "usage: %s <case>\n", argv[0]);
+  return 2;
+}

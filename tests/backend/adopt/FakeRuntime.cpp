@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What a libcudart.so made of the fake runtime has in addition: functions that programs call, and
+// backend/cuda/ does not. It has one device from the beginning.
+
+#include "../../../backend/cuda/Runtime.hpp"
+#include "../../support/FakeCuda.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace KokkosHostSpaces::Impl::Backend::Driver {
+void forget_runtime() noexcept {}
+}  // namespace KokkosHostSpaces::Impl::Backend::Driver
+
+namespace {
+
+__attribute__((constructor)) void start() { FakeCuda::reset(1); }
+
+cudaError_t then_wait(cudaError_t error) {
+  return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaHostGetFlags(unsigned* flags, void* host) {
+  cudaPointerAttributes attributes = {};
+  cudaPointerGetAttributes(&attributes, host);
+  *flags = cudaHostAllocPortable | cudaHostAllocMapped;
+  return attributes.type == cudaMemoryTypeHost ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  void* function                         = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  cudaGetDriverEntryPointByVersion("cuStreamIsCapturing", &function, 12000, 0, &result);
+#else
+  cudaGetDriverEntryPoint("cuStreamIsCapturing", &function, 0, &result);
+#endif
+  CUstreamCaptureStatus of_driver = CU_STREAM_CAPTURE_STATUS_NONE;
+  auto* const ask      = reinterpret_cast<CUresult (*)(CUstream, CUstreamCaptureStatus*)>(function);
+  CUresult const error = ask(stream, &of_driver);
+  *status              = static_cast<cudaStreamCaptureStatus>(of_driver);
+  return static_cast<cudaError_t>(error);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy(void* dst, void const* src, size_t bytes, cudaMemcpyKind kind) {
+  return then_wait(cudaMemcpyAsync(dst, src, bytes, kind, nullptr));
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2D(void* dst, size_t dst_pitch, void const* src, size_t src_pitch,
+                                   size_t width, size_t height, cudaMemcpyKind kind) {
+  return then_wait(cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, nullptr));
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3D(cudaMemcpy3DParms const* parameters) {
+  return then_wait(cudaMemcpy3DAsync(parameters, nullptr));
+}
+
+// A symbol is the address of its memory.
+cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(void const* symbol, void const* src, size_t bytes,
+                                              size_t offset, cudaMemcpyKind kind,
+                                              cudaStream_t stream) {
+  auto* const dst = static_cast<char*>(const_cast<void*>(symbol)) + offset;
+  return cudaMemcpyAsync(dst, src, bytes, kind, stream);
+}
+
+cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, void const* symbol, size_t bytes,
+                                                size_t offset, cudaMemcpyKind kind,
+                                                cudaStream_t stream) {
+  return cudaMemcpyAsync(dst, static_cast<char const*>(symbol) + offset, bytes, kind, stream);
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, void const* const* srcs,
+                                           size_t const* bytes, size_t count, cudaMemcpyAttributes*,
+                                           size_t*, size_t, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i)
+    if (cudaError_t const error =
+            cudaMemcpyAsync(dsts[i], srcs[i], bytes[i], cudaMemcpyDefault, stream))
+      return error;
+  return cudaSuccess;
+}
+#endif
+
+cudaError_t CUDARTAPI cudaMemcpyAsync_ptsz(void* dst, void const* src, size_t bytes,
+                                           cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(dst, src, bytes, kind, stream);
+}
+
+}  // extern "C"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What the programs share that are run with the library preloaded. They include nothing of it.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_ADOPT_PROGRAM_HPP
+#define KOKKOS_HOST_SPACES_TESTS_BACKEND_ADOPT_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <cuda_runtime_api.h>
+
+#define REQUIRE(condition)                                                         \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                \
+    }                                                                              \
+  } while (false)
+
+namespace Program {
+
+constexpr std::align_val_t alignment{64};
+constexpr std::size_t MiB = std::size_t(1) << 20;
+
+/// Memory as a View of HostSpace has it.
+class View {
+ public:
+  explicit View(std::size_t bytes) : m_bytes(bytes) {
+    m_memory = static_cast<char*>(operator new(bytes, alignment, std::nothrow));
+    REQUIRE(m_memory != nullptr);
+    REQUIRE(reinterpret_cast<std::size_t>(m_memory) % 64 == 0);
+  }
+  ~View() { operator delete(m_memory, alignment, std::nothrow); }
+  View(View const&)            = delete;
+  View& operator=(View const&) = delete;
+
+  char* data() const { return m_memory; }
+  std::size_t bytes() const { return m_bytes; }
+  void fill(char value) { std::memset(m_memory, value, m_bytes); }
+  bool holds(char value) const {
+    for (std::size_t i = 0; i < m_bytes; ++i)
+      if (m_memory[i] != value) return false;
+    return true;
+  }
+
+ private:
+  std::size_t m_bytes;
+  char* m_memory = nullptr;
+};
+
+/// Memory of a device.
+class OnDevice {
+ public:
+  explicit OnDevice(std::size_t bytes) { REQUIRE(cudaMalloc(&m_memory, bytes) == cudaSuccess); }
+  ~OnDevice() { cudaFree(m_memory); }
+  OnDevice(OnDevice const&)            = delete;
+  OnDevice& operator=(OnDevice const&) = delete;
+  char* data() const { return static_cast<char*>(m_memory); }
+
+ private:
+  void* m_memory = nullptr;
+};
+
+inline void to_host(View const& view, OnDevice const& device) {
+  REQUIRE(cudaMemcpy(view.data(), device.data(), view.bytes(), cudaMemcpyDefault) == cudaSuccess);
+}
+inline void to_device(OnDevice const& device, View const& view) {
+  REQUIRE(cudaMemcpy(device.data(), view.data(), view.bytes(), cudaMemcpyDefault) == cudaSuccess);
+}
+
+}  // namespace Program
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include <KokkosHostSpaces/impl/stream/plan/TransportRule.hpp>
+#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace KokkosHostSpaces::Impl;
+using Catch::Matchers::ContainsSubstring;
+using Reason = TransportChoice::Reason;
+
+namespace {
+
+constexpr std::size_t MiB = std::size_t(1) << 20;
+
+// A loop over arrays of 1 KiB rows.
+StreamShape loop_over(std::size_t bytes, int arrays = 1, double touched = 1,
+                      std::int64_t halo = 0) {
+  StreamShape shape;
+  shape.stages.push_back({0, std::int64_t(bytes >> 10), {}});
+  for (int a = 0; a < arrays; ++a) {
+    shape.buffers.push_back({.name = "u", .row_bytes = 1024, .rows = 1 << 20, .loaded = true});
+    shape.buffers.back().touched = touched;
+    shape.stages[0].accesses.push_back({a, halo, false, false});
+  }
+  return shape;
+}
+
+Reason reason(StreamShape const& shape, bool coherent = false) {
+  return choose_transport(shape, coherent).reason;
+}
+
+}  // namespace
+
+// Sizes are of an array. The rule differs from these measurements in an update of 8 MiB.
+TEST_CASE("the rule takes what was faster on an H200", "[transport_rule]") {
+  for (std::size_t const bytes : {MiB >> 6, MiB >> 3, MiB, 8 * MiB, 64 * MiB}) {
+    CAPTURE(bytes);
+    for (int const arrays : {1, 2, 3})
+      CHECK(choose_transport(loop_over(bytes, arrays), false).in_place() == (bytes <= 8 * MiB));
+    for (double const touched : {1. / 2, 1. / 10, 1. / 100})
+      CHECK(choose_transport(loop_over(bytes, 2, touched), false).in_place());
+  }
+  for (std::size_t const bytes : {16 * MiB, 256 * MiB})
+    CHECK(reason(loop_over(bytes, 1, 1, 1)) == Reason::halo);
+}
+
+TEST_CASE("a halo and several passes are staged at any size", "[transport_rule]") {
+  CHECK(reason(loop_over(4096, 1, 0.01, 1)) == Reason::halo);
+  StreamShape chain = loop_over(4096);
+  chain.stages.push_back(chain.stages[0]);
+  CHECK(reason(chain) == Reason::passes);
+  CHECK(reason(chain, true) == Reason::passes);
+}
+
+TEST_CASE("where the device reaches all memory of the host, one pass is in place",
+          "[transport_rule]") {
+  CHECK(reason(loop_over(512 * MiB), true) == Reason::coherent);
+  CHECK(reason(loop_over(512 * MiB, 1, 1, 1), true) == Reason::coherent);
+}
+
+TEST_CASE("the rows of the loop count, and no array that is on the device already",
+          "[transport_rule]") {
+  StreamShape shape = loop_over(512 * MiB, 2);
+  CHECK(reason(shape) == Reason::dense);
+  shape.buffers[1].touched = 0;
+  CHECK(reason(shape) == Reason::sparse);
+  shape.buffers[1].fixed = true;
+  CHECK(reason(shape) == Reason::dense);
+  shape.stages[0].begin = shape.stages[0].end - 10;
+  CHECK(reason(shape) == Reason::small);
+  CHECK(choose_transport(shape, false).largest == 10 * 1024);
+  shape.stages[0].end = 0;
+  CHECK(reason(shape) == Reason::small);
+  CHECK(reason({}) == Reason::small);
+}
+
+TEST_CASE("each reason has words, with the numbers that it follows from", "[transport_rule]") {
+  auto const why = [](StreamShape const& shape) { return choose_transport(shape, false).why(); };
+  CHECK_THAT(why(loop_over(MiB)), ContainsSubstring("8 MiB") && ContainsSubstring("1048576 bytes"));
+  CHECK_THAT(why(loop_over(64 * MiB, 1, 0.25)),
+             ContainsSubstring("at most half") && ContainsSubstring("25 %"));
+  CHECK_THAT(why(loop_over(64 * MiB)), ContainsSubstring("67108864 bytes, 100 %"));
+  CHECK_THAT(why(loop_over(MiB, 1, 1, 2)), ContainsSubstring("halo"));
+}
+
+TEST_CASE("devices share a loop by the rates of their links, in sixteenths", "[transport_rule]") {
+  LinkWeights weights([](int device) { return device == 2 ? 27e9 : 55e9 + device * 1e9; });
+  CHECK(weights.of({0, 1, 2}) == std::vector<double>{1, 1, 0.5});
+  CHECK(weights.of({2}) == std::vector<double>{1});
+  CHECK(weights.of({}).empty());
+}
+
+TEST_CASE("each link is measured once; while one cannot be, the shares are equal",
+          "[transport_rule]") {
+  int measured = 0, busy = 1;
+  LinkWeights weights([&](int device) -> std::optional<double> {
+    ++measured;
+    if (device == busy) return std::nullopt;
+    return 1e9 * (1 + device);
+  });
+  CHECK(weights.of({0, 1}) == std::vector<double>{1, 1});
+  busy = -1;
+  CHECK(weights.of({0, 1}) == std::vector<double>{0.5, 1});
+  CHECK(weights.of({0, 1}) == std::vector<double>{0.5, 1});
+  CHECK(measured == 3);
+  busy = 2;
+  for (int i = 0; i < 5; ++i) CHECK(weights.of({2, 0}) == std::vector<double>{1, 1});
+  CHECK(measured == 6);
+}
