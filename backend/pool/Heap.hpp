@@ -9,6 +9,7 @@
 #include "MpscQueue.hpp"
 #include "Meter.hpp"
 #include "PageMap.hpp"
+#include "Policy.hpp"
 #include "Pool.hpp"
 #include "Retirement.hpp"
 #include "Slabs.hpp"
@@ -43,15 +44,6 @@ class Heap {
     carve,     ///< also make more memory ready, merge unused slabs and cut new ones
     break_up,  ///< also cut blocks that are kept for larger requests than this one
   };
-
-  static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
-
-  /// Requests of at least this size are mid-size. They have a heap of their own.
-  static constexpr std::size_t smallest_middle = std::size_t(1) << 20;
-
-  /// Requests of at least this size are large. They have a heap of their own, too, and when it grows, a
-  /// segment each.
-  static constexpr std::size_t smallest_large = std::size_t(16) << 20;
 
   explicit Heap(Shared shared)
       : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -55,7 +56,7 @@ class NodePool {
   /// True if `heap` is for requests of `bytes`.
   bool is_for(std::size_t bytes, Heap const& heap) noexcept {
     bool const is_for_small = &heap != &large() && &heap != &middle();
-    return bytes < Heap::smallest_middle ? is_for_small : &heap == &shared_for(bytes);
+    return bytes < pool_policy.smallest_middle ? is_for_small : &heap == &shared_for(bytes);
   }
 
   MemoryKind const kind;
@@ -64,13 +65,13 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
-  static constexpr std::size_t first_apart = 3, heaps_apart = 16;
-  using Heaps = std::array<Heap, first_apart + heaps_apart>;
+  static constexpr std::size_t first_apart = 3;
+  using Heaps = std::array<Heap, first_apart + PoolPolicy::heaps_apart>;
 
   Heap& shared_for(std::size_t bytes) noexcept {
-    return bytes >= Heap::smallest_large    ? large()
-           : bytes >= Heap::smallest_middle ? middle()
-                                            : common();
+    return bytes >= pool_policy.smallest_large    ? large()
+           : bytes >= pool_policy.smallest_middle ? middle()
+                                                  : common();
   }
 
  public:
@@ -78,9 +79,9 @@ class NodePool {
 };
 
 /// The pool's limit forbids more memory; the system was not asked.
-class LimitReached : public OutOfPinnedMemory {
+class LimitReached : public Refused {
  public:
-  using OutOfPinnedMemory::OutOfPinnedMemory;
+  using Refused::Refused;
 };
 
 class Pools {
@@ -173,19 +174,22 @@ class Pools {
   enum class Unasked { is_needed, is_ready };
 
   /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
-  /// that locked <= 9/8 * largest need so far + smallest segment * heaps used. Does not count reserved
-  /// memory.
+  /// that locked <= 9/8 * largest need so far + smallest segment * heaps used (see PoolPolicy). Does not
+  /// count reserved memory.
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
-  /// Notes that segments were given back to lock others, which costs much. 32 such exchanges are
-  /// allowed, and one more for every 4000 allocations; then the pool grows to twice its need.
+  /// Notes that segments were given back to lock others, which costs much. Beyond those that the policy
+  /// allows, the pool grows to twice its need.
   void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
 
-  bool exchanges_often() const noexcept { return m_exchanges >= 32 + m_earned; }
+  bool exchanges_often() const noexcept { return m_exchanges >= pool_policy.exchanges + m_earned; }
 
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
+
+  /// What raises the limit that bounds the pool.
+  std::string raise_limit() const;
 
   /// True if release_ready would give something back.
   bool can_release(Surplus surplus) noexcept { return heap_to_release(surplus) != nullptr; }
@@ -197,6 +201,7 @@ class Pools {
   pool::NodeShare const node_share;
   Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
+  std::atomic<bool> limit_is_set{false};  ///< by pool::set_limit, not by the environment
   std::mutex making_room;  ///< held by the thread that gives memory back in a shortage
 
  private:
@@ -216,7 +221,7 @@ class Pools {
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up
-  std::atomic<std::size_t> m_earned{0};     ///< allocations / 4000
+  std::atomic<std::size_t> m_earned{0};     ///< by allocations
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend
