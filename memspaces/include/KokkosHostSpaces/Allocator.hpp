@@ -19,7 +19,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Alignment in bytes of all memory from the spaces.
+/// Alignment in bytes of memory that a space or an allocator hands out. The elements of a View begin behind
+/// Kokkos' header, and are aligned to 128 bytes.
 inline constexpr std::size_t memory_alignment = 256;
 
 /// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All
