@@ -91,7 +91,9 @@ void NodePool::prefer(Heap const& heap) noexcept {
   if (&heap == &common()) seat.stays = 0;
 }
 
-Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {}
+Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {
+  tell_if_assumed(node_share);
+}
 
 Pools& Pools::instance() {
   static Pools* const pools = [] {
