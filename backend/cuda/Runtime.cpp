@@ -174,9 +174,9 @@ int device_count() noexcept {
   return r != nullptr ? r->devices : 0;
 }
 
+// A child of a fork must not ask, but may know from its parent that there is no device.
 Presence presence() noexcept {
-  if (is_forked_child()) return Presence::unknown;
-  Runtime const* const known = known_or_learnt();
+  Runtime const* const known = is_forked_child() ? known_runtime.load() : known_or_learnt();
   if (known == nullptr) return Presence::unknown;
   return known->devices > 0 ? Presence::some : Presence::none;
 }
