@@ -103,8 +103,11 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
-  std::size_t const largest =
+  std::size_t largest =
       effort == Effort::break_up ? everything : largest_to_break(bytes, m_shared.is_for_large);
+  // Retired memory that fits is asked for before a much larger block is cut.
+  if (effort == Effort::reuse && m_shared.is_for_large && awaited(bytes) != 0)
+    largest = std::min(largest, std::max(4 * MiB, 2 * bytes));
   Epoch const over = m_shared.retirement.completed();
   collect_spans(over, 4);
   Block* span = m_arena.take(bytes, largest);

@@ -106,9 +106,13 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
   } catch (OutOfPinnedMemory const& reason) {
     fail(space, label, bytes, reason);
   }
-  if (Kokkos::Profiling::profileLibraryLoaded())
+  if (pointer != nullptr && Kokkos::Profiling::profileLibraryLoaded()) {
     Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                     pointer, logical_bytes > 0 ? logical_bytes : bytes);
+    // A tool may have written a pattern that shows what is read before it is written.
+    if (Kokkos::Tools::Experimental::get_callbacks().allocate_data != nullptr)
+      static_cast<void>(Backend::Pool::dirty_bytes(pointer));
+  }
   return pointer;
 }
 
