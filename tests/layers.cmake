@@ -210,7 +210,7 @@ forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "bas
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
-forbid(perf/tools/audit "${include}.*(Kokkos|backend/|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ alone")
+forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^J]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and backend/Json.hpp alone")
 forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes the backend alone")
 
 string(REPLACE "|" ";" glue "${glue}")

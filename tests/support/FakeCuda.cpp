@@ -192,6 +192,20 @@ void reaches_pageable_memory() {
   machine().reaches_pageable = true;
 }
 
+void reset_device(int device) {
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
+  for (CUevent event : m.events) delete event;
+  for (auto const& [address, allocation] : m.allocations) std::free(allocation.begin);
+  m.streams.clear();
+  m.events.clear();
+  m.registrations.clear();
+  m.allocations.clear();
+  m.contexts.at(static_cast<std::size_t>(device))->active = false;
+  reset_thread();
+}
+
 void shut_down() {
   std::lock_guard const lock(machine().mutex);
   machine().has_shut_down = true;
