@@ -43,7 +43,10 @@ std::size_t largest_to_break(std::size_t bytes, bool is_for_large) {
 }
 
 void copy_label(Label& to, char const* label) {
-  std::size_t const length = ::strnlen(label, to.size() - 1);
+  std::size_t length = ::strnlen(label, to.size() - 1);
+  // Cut before a character of UTF-8, not within it: its other bytes begin with 10.
+  if (length == to.size() - 1)
+    for (int back = 0; back < 3 && (label[length] & 0xc0) == 0x80; ++back) --length;
   std::memcpy(to.data(), label, length);
   to[length] = '\0';
 }
