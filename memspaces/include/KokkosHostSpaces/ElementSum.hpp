@@ -125,6 +125,10 @@ struct ElementSumFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
                   Op const& op, First const& first, In const&... in) const {
     using Sum = std::remove_reference_t<Result>;
+    static_assert(
+        !Kokkos::is_view_v<Op> && Kokkos::is_view_v<First> && (Kokkos::is_view_v<In> && ...),
+        "element_sum takes, in this order: a label (may be left out), an instance, the result, "
+        "the operation, and the Views of its arguments");
     if constexpr (Kokkos::is_view_v<Sum>) {
       static_assert(Sum::rank() == 0, "the result of a sum is a View of rank 0, or a variable");
       check_access<ExecutionSpace, std::remove_const_t<Sum>>();

@@ -87,9 +87,8 @@ TEMPLATE_TEST_CASE("extents whose product overflows are refused, and not taken f
                    "[conformance]", KOKKOS_HOST_SPACES_ALL) {
   int const one_below        = -1;
   constexpr std::size_t many = std::size_t(1) << 32;
-  auto const refused         = ContainsSubstring("failed to allocate") &&
-                       ContainsSubstring("(label=\"wrong\")") &&
-                       ContainsSubstring("check the extents");
+  auto const refused         = ContainsSubstring(
+              "(label=\"wrong\"): with Kokkos' header the size overflows size_t (check the extents)");
   CHECK_THROWS_WITH((Kokkos::View<char*, TestType>("wrong", one_below)), refused);
   CHECK_THROWS_WITH((Kokkos::View<double*, TestType>("wrong", many << 29)), refused);
   CHECK_THROWS_WITH((Kokkos::View<double**, TestType>("wrong", one_below, one_below)), refused);
