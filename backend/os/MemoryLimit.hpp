@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_OS_MEMORY_LIMIT_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend {

@@ -93,6 +93,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
   endings().register_once();
+  lock_when_initialized();
   LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;
@@ -148,6 +149,7 @@ std::size_t dirty_bytes(void const* pointer) noexcept {
 
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block) {
+  lock_when_initialized();
   Place const place = place_of(space, device_id);
   return Backend::Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }

@@ -187,6 +187,9 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
 [[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
 
+/// Initialises them, which Kokkos does before each of its launches.
+static inline void ensure_lock_arrays() { desul::ensure_cuda_lock_arrays_on_device(); }
+
 // Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the
 // link.
 template <class Dst, class Src>
