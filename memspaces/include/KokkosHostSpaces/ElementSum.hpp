@@ -96,7 +96,11 @@ struct ElementSumFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
                   Op const& op, First const& first, In const&... in) const {
     using Sum = std::remove_reference_t<Result>;
-    using To  = ResultOf<std::remove_cv_t<Sum>>;
+    static_assert(
+        !Kokkos::is_view_v<Op> && Kokkos::is_view_v<First> && (Kokkos::is_view_v<In> && ...),
+        "element_sum takes, in this order: a label (may be left out), an instance, the result, "
+        "the operation, and the Views of its arguments");
+    using To = ResultOf<std::remove_cv_t<Sum>>;
     static_assert(To::rank == 0 && !Kokkos::is_reducer_v<Sum> &&
                       (Kokkos::is_view_v<Sum> ||
                        (std::is_lvalue_reference_v<Result> && !std::is_const_v<Sum>)),
