@@ -254,16 +254,6 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
     FailNth::Exempt const of_test;
     expect(Driver::current_device() == 1, "it is not the current device");
   });
-  Sweep("dependent launches", [](Setting& setting) {
-    int argument = 0;
-    std::optional<FailNth::Exempt> of_test(std::in_place);
-    FakeCuda::has_kernels({90, 90, 90});
-    of_test.reset();
-    auto const kernel = Driver::dependent_launch_handle(&argument, 1);
-    bool const started =
-        kernel && Driver::launch_dependent(*kernel, 1, 32, &argument, setting.stream.get(), 1);
-    expect(started || FailNth::is_met(), "the kernel is not launched");
-  });
 }
 
 // Its current device, 0, has no context.
