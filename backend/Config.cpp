@@ -162,7 +162,8 @@ std::vector<std::string> names_in_environment() {
 Config configure() {
   Config const read = Config::read(environment_variable);
   for (std::string const& notice :
-       notices(read, names_in_environment(), read.guard ? Driver::device_count() : 0))
+       notices(read, names_in_environment(),
+               !read.guard || Driver::presence() != Driver::Presence::none))
     std::fprintf(stderr, "KokkosHostSpaces: %s\n", notice.c_str());
   return read;
 }
@@ -170,7 +171,7 @@ Config configure() {
 }  // namespace
 
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
-                                 int devices) {
+                                 bool has_devices) {
   // Those of tools and scripts, which are not in Config.
   std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
                                     "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
@@ -192,7 +193,7 @@ std::vector<std::string> notices(Config config, std::vector<std::string> const& 
     result.push_back("the environment variable " + name + " is unknown and has no effect: " +
                      *nearest + " is the nearest one that is known");
   }
-  if (config.guard && devices == 0)
+  if (config.guard && !has_devices)
     result.push_back(std::string(prefix) +
                      "GUARD is on and watches nothing (there is no device, so no copy runs beside "
                      "host code): run the program on a machine with a GPU, in a build with CUDA");

@@ -52,9 +52,9 @@ struct Config {
 /// Sentences for the user: a variable that begins as ours do and is none of them, with the nearest
 /// name that is known; a race guard that watches nothing.
 /// \param environment names of all variables
-/// \param devices that the process can use
+/// \param has_devices false only if there certainly is none
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
-                                 int devices);
+                                 bool has_devices);
 
 /// The configuration of this process: read once, on first use. \throw as Config::read, at each use.
 Config const& config();

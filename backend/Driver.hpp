@@ -41,16 +41,23 @@ using Devices                    = std::array<int, max_devices>;
 /// Number of devices that can be used now; 0 on the host backend and on a machine without a GPU.
 int device_count() noexcept;
 
+/// Are there devices? `unknown`: the driver fails to tell, as it may for a while; ask again.
+enum class Presence { none, some, unknown };
+Presence presence() noexcept;
+
 /// Finds the devices with a primary context, and those for which the driver fails to tell: only
 /// these can have work that touches our memory. Never creates a context.
 /// \param out receives their numbers \return how many
 int devices_in_use(Devices& out) noexcept;
 
+/// True if a device certainly has a primary context. Else the program has not chosen its devices yet,
+/// and page-locking would make a context on device 0.
+bool has_context() noexcept;
+
 /// The device that is current in the calling thread; -1: none. Does not create its context.
 int current_device() noexcept;
 
-/// Makes a device current in the calling thread. Ignores -1, and a device without a context while
-/// others have one.
+/// Makes a device current in the calling thread, if it has a context.
 void use_device(int device) noexcept;
 
 /// PCI bus id of a device as "0000:17:00.0".
@@ -151,6 +158,15 @@ void fence(Stream stream);
 /// CUDA. CUDA does not call it if earlier work of the stream has failed.
 void enqueue_host_function(Stream stream, void (*function)(void*), void* data);
 
+// --- Launches of kernels -----------------------------------------------------------------------
+// The launch itself is CUDA's language, in the file that has the kernel.
+
+/// Makes a device current in the calling thread. Takes 20 ns if it is, unlike cudaSetDevice (0.1 us).
+void prepare_launch(int device);
+
+/// Call it right after a launch. \throw CudaError if it failed
+void check_launch();
+
 // --- Dependent launches ------------------------------------------------------------------------
 // Programmatic dependent launch (compute capability 9.0 and later): a kernel may start while the
 // kernel before it still runs, and waits on the device until that is done.
@@ -173,15 +189,6 @@ std::optional<KernelHandle> dependent_launch_handle(void const* kernel, int devi
 bool launch_dependent(KernelHandle kernel, unsigned blocks, unsigned threads, void* argument,
                       Stream stream, int device) noexcept;
 
-/// The kernel of a graph node (a cudaGraphNode_t), as the host names it; nullptr for other nodes.
-void const* kernel_of_node(void* node) noexcept;
-
-/// Turns edges of a graph that is not instantiated yet into programmatic ones: those to a kernel node
-/// with one predecessor, a kernel node, where `may` returns true for both kernels. Does nothing
-/// before CUDA 12.3.
-/// \throw CudaError if a node has lost its edge: the graph must not be used
-void make_dependent_edges(void* graph, bool (*may)(void const* before, void const* kernel));
-
 // --- Streams that wait for each other ----------------------------------------------------------
 
 /// Makes a stream on a device, which does not synchronise with the legacy default stream.
@@ -191,8 +198,12 @@ Stream make_stream(int device);
 void release_stream(Stream stream) noexcept;
 
 /// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
-/// nullptr.
+/// nullptr. On the legacy default stream this breaks captures of blocking streams, as all work there.
 void record(Event& event, Stream stream, int device);
+
+/// The same, unless `stream` captures or, being the legacy default stream, could break a capture that is
+/// known or announced: returns false then, and records nothing.
+bool record_beside_captures(Event& event, Stream stream, int device);
 
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
@@ -260,8 +271,8 @@ bool do_if_idle(int device, void (*work)()) noexcept;
 
 /// Announces that a capture of a non-blocking stream begins, or has ended. Announcements are
 /// counted: until the last one has ended, the functions above behave as while a blocking stream
-/// captures. announce_capture waits for recordings, fences and `work` of other threads that are
-/// under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
+/// captures. announce_capture waits for recordings (also of record, on the legacy default stream),
+/// fences and `work` of other threads that are under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
 /// fences by a thread of its own: then it waits for all work of the device, however long that lasts.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;

@@ -104,7 +104,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
 }
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
-  bool const has_device = Driver::device_count() > 0;
+  bool const has_device = Driver::has_context();
   if (exceeds_memory(bytes))
     refuse(bytes, "that is more than this machine can have, or its control groups allow");
   Region region;
@@ -140,6 +140,18 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
   }
   report(registration, config, "memory cannot be registered, using cudaHostAlloc: " + why);
   return from_driver(region, why + "; ");
+}
+
+void lock_mapped(Region const& region) {
+  if (!Driver::registered_memory_keeps_address())
+    throw Error("the devices see registered memory at other addresses");
+  keep_from_children(region.pointer, region.bytes);
+  try {
+    Driver::lock_pages(region.pointer, region.bytes);
+  } catch (...) {
+    leave_to_children(region.pointer, region.bytes);
+    throw;
+  }
 }
 
 bool give_back(Region const& region) noexcept {

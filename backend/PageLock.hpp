@@ -15,7 +15,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// How a region was made, which decides how it is given back.
 enum class Origin {
   mapped_and_registered,  ///< mmap, then Driver::lock_pages
-  mapped,                 ///< mmap alone: there is no device to lock for
+  mapped,                 ///< mmap alone: there is no device to lock for, or not yet
   driver                  ///< Driver::allocate_pinned
 };
 
@@ -33,7 +33,8 @@ struct Region {
   bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
 };
 
-/// Page-locks fresh memory: map, bind to `numa_node` (-1: anywhere), first touch by several threads
+/// Page-locks fresh memory, or prepares it for lock_mapped while no device has a context
+/// (Driver::has_context): map, bind to `numa_node` (-1: anywhere), first touch by several threads
 /// of that node, keep from children of a fork, register. Rounds `bytes` up to whole pages.
 /// Undoes its steps in reverse when one fails. Blocks the calling thread, waits for no device;
 /// thread-safe.
@@ -42,6 +43,11 @@ struct Region {
 /// as many bytes are lost to the process, because the runtime failed to lock and to unlock them.
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);
+
+/// Page-locks a region that was mapped when no device had a context; write-combined memory then stays
+/// ordinary memory. The caller sets its origin to mapped_and_registered.
+/// \throw Error if it stays as it was; Driver::StillLocked if a part is locked for good
+void lock_mapped(Region const& region);
 
 /// Gives a region back to the system. Waits for running kernels. Returns false if the runtime refused,
 /// also because it has shut down: the memory then stays locked and mapped until the process ends. In

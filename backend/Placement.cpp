@@ -29,21 +29,20 @@ int touch_threads(std::size_t bytes, int cores, Config const& config) {
 }  // namespace
 
 int node_near_device(int device_id) noexcept {
-  constexpr int anywhere = 1;  // node n is stored as n + 2, so that zero means not yet known
+  // Node n is stored as n + 2: 1 is "anywhere", 0 is not yet known.
   static std::array<std::atomic<int>, Driver::max_devices> known{};
   if (device_id < 0 || device_id >= Driver::max_devices) return -1;
-  int stored = known[device_id].load(std::memory_order_relaxed);
-  if (stored == 0) {
-    stored = anywhere;
-    try {
-      if (config().numa && device_id < Driver::device_count())
-        stored = Topology::machine().nearest_node(Driver::pci_bus_id(device_id)) + 2;
-    } catch (...) {
-      // Unknown place of the device: any node.
-    }
-    known[device_id].store(stored, std::memory_order_relaxed);
+  if (int const stored = known[device_id].load(std::memory_order_relaxed); stored != 0)
+    return stored - 2;
+  try {
+    if (!config().numa || device_id >= Driver::device_count()) return -1;
+    Topology const& machine = Topology::machine();
+    int const node          = machine.nearest_node(Driver::pci_bus_id(device_id));
+    if (machine.is_known()) known[device_id].store(node + 2, std::memory_order_relaxed);
+    return node;
+  } catch (...) {
+    return -1;  // what the driver fails to tell it may tell later
   }
-  return stored - 2;
 }
 
 Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& config) {

@@ -12,7 +12,7 @@
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// NUMA node nearest to a device, -1 where memory may lie anywhere: one node, no such device, or
-/// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system once per device; thread-safe.
+/// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system until it knows; thread-safe.
 int node_near_device(int device_id) noexcept;
 
 /// The node that pages are bound to (-1: none), and the threads for their first touch.

@@ -9,6 +9,7 @@
 #include "os/Mappings.hpp"
 #include "os/Pages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -26,7 +27,8 @@ struct Range {
   std::size_t bytes;
   std::string label;
   bool without_children = false;  ///< kept from children made by fork
-  bool for_devices      = true;   ///< else there is no device to lock it for: it never was locked
+  bool locked           = false;
+  bool waits            = false;  ///< to be locked when a device has a context
   bool leaving          = false;  ///< being unlocked
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -40,6 +42,9 @@ struct Ranges {
   unsigned const generation;
   std::mutex mutex{};
   std::map<std::uintptr_t, Range> by_address{};
+  std::atomic<std::size_t> waiting{
+      0};             ///< ranges that are to be locked when a device has a context
+  std::mutex late{};  ///< held by who locks them, and who takes one out
 };
 
 std::atomic<Ranges*> latest{nullptr};
@@ -79,7 +84,7 @@ std::string describe(Range const& range) {
 
 Range checked_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool without_children) {
-  Range const range{pointer, bytes, label, without_children, Driver::device_count() > 0};
+  Range const range{pointer, bytes, label, without_children};
   if (pointer == nullptr) refuse(range, "(the pointer is null): allocate the memory before");
   if (bytes == 0) refuse(range, "(the range is empty): register at least one byte");
   if (bytes > UINTPTR_MAX - range.begin()) {
@@ -126,6 +131,7 @@ void insist_on_lockable(Range const& range, RangeReport const& report) {
     case RangeState::read_only: refuse_read_only(range, report);
     case RangeState::writable: break;
   }
+  if (!Driver::has_context()) return;  // nothing can be locked, and asking would make a context
   switch (Driver::inspect(range.pointer)) {
     case Driver::PointerKind::pinned:
       refuse(range,
@@ -158,7 +164,6 @@ void forget(Ranges& all, Range const& range) {
 }
 
 void lock(Range const& range) {
-  if (!range.for_devices) return;
   if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
     refuse(range,
            "and leave it out of forked children (the system does not do this for such memory): let "
@@ -170,6 +175,45 @@ void lock(Range const& range) {
     if (range.without_children) leave_to_children(range.pointer, range.bytes);
     throw;
   }
+}
+
+// Changes a range that is in the map.
+template <class Change>
+void change(Ranges& all, Range const& range, Change change_it) {
+  std::lock_guard const lock(all.mutex);
+  change_it(all.by_address.at(range.begin()));
+}
+
+void lock_or_wait(Ranges& all, Range const& range) {
+  if (Driver::has_context()) {
+    lock(range);
+    change(all, range, [](Range& known) { known.locked = true; });
+  } else if (Driver::presence() != Driver::Presence::none) {
+    ++all.waiting;
+    change(all, range, [](Range& known) { known.waits = true; });
+  }
+}
+
+// With `late` held. What cannot be locked is told of once, and stays as it is.
+void lock_late(Ranges& all, Range const& range) noexcept {
+  bool locked = false;
+  try {
+    lock(range);
+    locked = true;
+  } catch (Driver::StillLocked const&) {
+    locked = true;  // unlocking will tell
+  } catch (std::exception const& error) {
+    std::fprintf(
+        stderr,
+        "KokkosHostSpaces: '%s', which was registered before a device was in use, cannot be "
+        "page-locked (%s): register it after Kokkos::initialize\n",
+        range.label.c_str(), error.what());
+  }
+  change(all, range, [&](Range& known) {
+    known.waits  = false;
+    known.locked = locked;
+  });
+  --all.waiting;
 }
 
 // False after the runtime has shut down, when nothing is left to unlock.
@@ -188,7 +232,7 @@ Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
 }
 
 bool unlock(Range const& range) noexcept {
-  if (!range.for_devices) return true;
+  if (!range.locked) return true;
   if (some_device_is_used() && !Driver::unlock_pages(range.pointer, range.bytes)) return false;
   if (range.without_children) leave_to_children(range.pointer, range.bytes);
   return true;
@@ -196,6 +240,7 @@ bool unlock(Range const& range) noexcept {
 
 // Unlocks and forgets without an allocation, and returns an error message or an empty string.
 std::string leave(Ranges& all, Range& range) {
+  if (range.waits) --all.waiting;
   bool const freed    = !is_mapped(range.pointer, range.bytes);
   bool const unlocked = unlock(range);
   auto const taken    = [&] {
@@ -219,12 +264,13 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool keep_from_children) {
   Ranges& all       = ranges();  // from here on a fork is noticed
   Range const range = checked_range(pointer, bytes, label, keep_from_children);
+  lock_waiting_ranges();
   reserve(all, range);
   RangeReport report;
   try {
     report = report_on_range(range.pointer, range.bytes);
     insist_on_lockable(range, report);
-    lock(range);
+    lock_or_wait(all, range);
   } catch (CudaError const& error) {
     forget(all, range);
     refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
@@ -234,8 +280,27 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
   }
 }
 
+void lock_waiting_ranges() noexcept {
+  Ranges* const all = known_ranges();
+  if (all == nullptr || all->waiting == 0 || !Driver::has_context()) return;
+  std::lock_guard const late(all->late);
+  for (std::uintptr_t from = 0;;) {
+    Range* const range = [&]() -> Range* {
+      std::lock_guard const lock(all->mutex);
+      auto const waits = std::find_if(all->by_address.lower_bound(from), all->by_address.end(),
+                                      [](auto const& entry) { return entry.second.waits; });
+      return waits != all->by_address.end() ? &waits->second : nullptr;
+    }();
+    if (range == nullptr) return;
+    lock_late(*all, *range);
+    from = range->end();
+  }
+}
+
 std::string unregister_range(void* pointer) noexcept {
-  Ranges* const all  = known_ranges();
+  Ranges* const all = known_ranges();
+  std::unique_lock<std::mutex> late;
+  if (all != nullptr && all->waiting > 0) late = std::unique_lock(all->late);
   Range* const range = all != nullptr ? begin_to_leave(*all, pointer) : nullptr;
   try {
     if (range != nullptr) return leave(*all, *range);

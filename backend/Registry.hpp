@@ -9,8 +9,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// Page-locks memory of the caller and remembers the range. Thread-safe; blocks the calling thread,
-/// waits for no device.
+/// Page-locks memory of the caller and remembers the range: at once, or, while no device has a context,
+/// by lock_waiting_ranges. Thread-safe; blocks the calling thread, waits for no device.
 /// \param keep_from_children leaves the memory out of forked children, for which the fork would else
 /// copy it. Needs whole pages; takes effect where there is a device.
 /// \throw RegistrationError with `label`, the range and a remedy, if it is null or empty, not mapped,
@@ -18,6 +18,10 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// runtime.
 void register_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool keep_from_children = false);
+
+/// Page-locks the ranges that were registered before a device had a context (Driver::has_context); what
+/// cannot be locked is told of on stderr. Also done by the next registration.
+void lock_waiting_ranges() noexcept;
 
 /// Undoes register_range for the range that starts at `pointer`, and forgets the range in any case.
 /// Waits for running kernels. Ignores ranges that the parent of a forked process has registered.

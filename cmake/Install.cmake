@@ -6,8 +6,12 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+if(KokkosHostSpaces_ENABLE_ADOPT)
+  install(TARGETS hostspaces_adopt EXPORT KokkosHostSpacesTargets)
+  install(TARGETS kokkos_host_spaces_run)
+endif()
 if(NOT KokkosHostSpaces_ENABLE_KOKKOS)
-  return()  # what does not need Kokkos installs itself
+  return()
 endif()
 
 set(_khs_package ${CMAKE_INSTALL_LIBDIR}/cmake/KokkosHostSpaces)

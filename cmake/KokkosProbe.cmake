@@ -33,12 +33,12 @@ function(khs_probe_kokkos)
     return()
   endif()
 
-  message(STATUS "Kokkos ${Kokkos_VERSION} was not tested with this library: looking which calls reach it")
+  message(STATUS "Looking which calls of Kokkos ${Kokkos_VERSION} reach this library")
   set(build ${PROJECT_BINARY_DIR}/kokkos_probe)
   file(REMOVE_RECURSE ${build})
   set(cache "set(INCLUDE [[${PROJECT_SOURCE_DIR}/memspaces/include;${PROJECT_BINARY_DIR}/include]] CACHE STRING \"\")\n")
-  set(names CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS CMAKE_CXX_STANDARD CMAKE_CUDA_COMPILER CMAKE_CUDA_ARCHITECTURES
-    CMAKE_PREFIX_PATH Kokkos_DIR)
+  set(names CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS CMAKE_CXX_STANDARD CMAKE_CUDA_ARCHITECTURES CMAKE_CUDA_COMPILER
+    CMAKE_CUDA_HOST_COMPILER CMAKE_MAKE_PROGRAM CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE CUDAToolkit_ROOT Kokkos_DIR)
   if(NOT _khs_imported)
     get_target_property(kokkos Kokkos::kokkoscore SOURCE_DIR)
     cmake_path(SET KOKKOS_SOURCE NORMALIZE ${kokkos}/../..)

@@ -30,6 +30,12 @@ sed -nE 's/^#define (KOKKOS_(ENABLE_(CUDA|SERIAL|OPENMP)|ARCH_[A-Z0-9]+))$/\1/p'
     sed -i "s,^/\* #undef $macro \*/,#define $macro," "$copy/KokkosCore_config.h"
   done
 
+# The headers refuse another Kokkos than the library was built for.
+cat > "$copy/BuiltFor.hpp" << END
+#define KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP
+#define KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS $(sed -nE 's/^#define KOKKOS_VERSION ([0-9]+)$/\1/p' "$copy/KokkosCore_config.h")
+END
+
 # command_of <object>: without the headers and outputs of build/cuda
 command_of() {
   ninja -t commands "$1" | grep -F -- "-o $1 " | tail -n 1 |
@@ -42,7 +48,7 @@ mapfile -t all < <(grep -E "$objects" <<< "$targets")
 status=0
 for object in "${all[@]}"; do
   command=$(command_of "$object") || fail "there is no command for $object"
-  if eval "$command -o $copy/object.o -isystem $copy" > "$copy/log" 2>&1; then
+  if eval "$command -o $copy/object.o -include $copy/BuiltFor.hpp -isystem $copy" > "$copy/log" 2>&1; then
     echo "compiles: $object"
   else
     status=1

@@ -68,7 +68,7 @@ bool Adoption::begins() noexcept {
   } else if (char const* const sanitizer = Objects::sanitizer()) {
     stay_off(sanitizer);
   } else if (Objects::is_loaded("libcudart.so")) {
-    m_why = Objects::who_else_defines(memory_functions, our_memory_functions);
+    m_why = Objects::who_else_defines(memory_functions);
     fork_generation();  // counts from now on
     if (m_why[0] != '\0') {
       m_phase = Phase::off;
@@ -98,6 +98,7 @@ void Adoption::in_child() {
   Adoption& a  = instance();
   a.m_is_child = true;
   a.m_ready.clear();
+  a.m_ready_bytes = 0;
   a.m_mutex.unlock();
 }
 
@@ -224,8 +225,8 @@ Adoption::Registration Adoption::register_range(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
   if (block == nullptr || block->pinned_for_user) return Registration::forward;
-  if (std::exchange(block->registered, true) && block->locked > 0) return Registration::refuse;
-  return block->locked > 0 ? Registration::done : Registration::forward;
+  if (block->locked == 0) return Registration::forward;
+  return std::exchange(block->registered, true) ? Registration::refuse : Registration::done;
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
@@ -235,6 +236,19 @@ Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept 
   bool const was = std::exchange(block->registered, false);
   if (block->locked == 0) return Registration::forward;
   return was ? Registration::done : Registration::refuse;
+}
+
+void Adoption::note_registration(void const* pointer) noexcept {
+  std::lock_guard const lock(m_mutex);
+  Block* const block = m_blocks.find(pointer);
+  if (block != nullptr) block->registered = true;
+}
+
+Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
+  std::lock_guard const lock(m_mutex);
+  Block const* const block = contains(pointer) ? m_blocks.find(pointer) : nullptr;
+  return block != nullptr ? Extent{block->begin, block->bytes, whole_pages(block->bytes)}
+                          : Extent{};
 }
 
 bool Adoption::is_secret(void const* pointer) noexcept {

@@ -63,11 +63,21 @@ class Adoption {
   /// True if anything is page-locked that stock would leave pageable.
   bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
 
-  /// What the program page-locks itself is left alone. Returns true if the memory is already locked by
-  /// this library: then nothing needs to be done, except to refuse a second time.
+  /// What to do about a registration by the program, whose memory is left alone from then on: ask the
+  /// runtime; nothing, since this library has it locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
   Registration register_range(void const* pointer) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
+
+  /// For a registration that the runtime has made.
+  void note_registration(void const* pointer) noexcept;
+
+  /// The block in use that contains an address: its begin, what its owner asked for, all of it.
+  struct Extent {
+    char* begin       = nullptr;
+    std::size_t asked = 0, bytes = 0;
+  };
+  Extent extent_of(void const* pointer) noexcept;
 
   /// True if stock would know nothing of an address: locked by this library alone.
   bool is_secret(void const* pointer) noexcept;

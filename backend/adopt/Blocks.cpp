@@ -87,7 +87,9 @@ Block& Blocks::new_record() noexcept {
   return block;
 }
 
+// Entries of granules inside may still lead to it.
 void Blocks::drop_record(Block& block) noexcept {
+  block = Block();
   if (m_records.size() < m_records.capacity()) m_records.push_back(&block);
 }
 

@@ -56,8 +56,8 @@ class Blocks {
     return reinterpret_cast<std::uintptr_t>(pointer) - s_begin < s_bytes;
   }
 
-  /// A block of at least `bytes`, not touched or with old contents; nullptr if the system refuses. Begins
-  /// at a huge page from 2 MiB on, and does not cross a multiple of 64 GiB, unless it is longer.
+  /// A block of at least `bytes`, not touched or with old contents; nullptr if the system refuses. Fresh
+  /// ones begin at a huge page from 2 MiB on, and do not cross a multiple of 64 GiB unless they are longer.
   /// \throw std::bad_alloc
   Block* take(std::size_t bytes);
 

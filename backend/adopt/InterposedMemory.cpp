@@ -153,24 +153,7 @@ char const* const memory_functions[] = {"_ZnwmSt11align_val_tRKSt9nothrow_t",
                                         "free",
                                         "realloc",
                                         "malloc_usable_size",
+                                        "cudaMemcpyAsync",
                                         nullptr};
-
-namespace {
-template <class F>
-void* address(F* function) {
-  return reinterpret_cast<void*>(function);
-}
-}  // namespace
-
-void* const our_memory_functions[] = {
-    address<void*(std::size_t, std::align_val_t, std::nothrow_t const&) noexcept>(&::operator new),
-    address<void*(std::size_t, std::align_val_t)>(&::operator new),
-    address<void(void*, std::align_val_t) noexcept>(&::operator delete),
-    address<void(void*, std::align_val_t, std::nothrow_t const&) noexcept>(&::operator delete),
-    address<void(void*, std::size_t, std::align_val_t) noexcept>(&::operator delete),
-    address(&::free),
-    address(&::realloc),
-    address(&::malloc_usable_size),
-    nullptr};
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -11,8 +11,8 @@
 #include "../Placement.hpp"
 #include "../os/Pages.hpp"
 #include "Adoption.hpp"
+#include "ForkTest.hpp"
 #include "Settings.hpp"
-#include "cuda/ForkTest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,6 +72,7 @@ bool Adoption::forks_keep_pages() noexcept {
 
 // Called with m_locking held.
 char const* Adoption::why_not(Block const& block, std::size_t bytes) noexcept {
+  if (Driver::device_count() == 0) return "CUDA has no device here";
   static std::array<char, 400> text{};
   if (Objects::Text const holder = Objects::static_cuda_runtime(); holder[0] != '\0') {
     std::snprintf(text.data(), text.size(),

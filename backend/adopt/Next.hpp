@@ -8,9 +8,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-/// The names that decide whose memory a delete or free gets, and what they are here.
+/// The names that decide whose memory a delete or free gets, and whether copies are seen.
 extern char const* const memory_functions[];
-extern void* const our_memory_functions[];
 
 /// Calls a function of the CUDA runtime that this library interposes, as the program would have without
 /// it. An error that no runtime has (cudaErrorUnknown) if there is none.

@@ -3,14 +3,17 @@
 
 #include "Objects.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -196,13 +199,15 @@ void* find_next(char const* function, char const* file_name) noexcept {
   return object != nullptr ? dlsym(object, function) : nullptr;
 }
 
-Text who_else_defines(char const* const* names, void* const* ours) noexcept {
+Text who_else_defines(char const* const* names) noexcept {
   Text why{};
+  Dl_info own = {};
+  if (dladdr(reinterpret_cast<void*>(&who_else_defines), &own) == 0) return why;
   for (std::size_t i = 0; names[i] != nullptr; ++i) {
     void* const found = dlsym(RTLD_DEFAULT, names[i]);
     Dl_info info      = {};
-    if (found == ours[i]) continue;
-    bool const known = found != nullptr && dladdr(found, &info) != 0;
+    bool const known  = found != nullptr && dladdr(found, &info) != 0;
+    if (known && info.dli_fbase == own.dli_fbase) continue;
     std::snprintf(why.data(), why.size(), "%s is that of %s", names[i],
                   known ? info.dli_fname : "nobody");
     return why;
@@ -211,11 +216,38 @@ Text who_else_defines(char const* const* names, void* const* ours) noexcept {
   return why;
 }
 
+bool has_several_runtimes() noexcept {
+  static std::atomic<unsigned long long> seen{0};
+  static std::atomic<bool> several{false};
+  unsigned long long const now = loaded();
+  if (seen.exchange(now) == now) return several;
+  int count = 0;
+  any_object([&](dl_phdr_info const& object) {
+    count += begins(file_name_of(path_of(object)), "libcudart.so") ? 1 : 0;
+    return false;
+  });
+  several = count > 1;
+  return several;
+}
+
+void* find_for_caller(char const* function, void const* caller) noexcept {
+  Dl_info info = {}, program = {};
+  bool const known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
+  if (!known || (dladdr(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &program) != 0 &&
+                 program.dli_fbase == info.dli_fbase))
+    return nullptr;
+  void* const object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return object != nullptr ? dlsym(object, function) : nullptr;  // of what it needs
+}
+
 Text static_cuda_runtime() noexcept {
+  static std::mutex mutex;
   static Text known{};
   static unsigned long long seen = 0;
-  if (known[0] != '\0' || seen == loaded()) return known;
-  seen = loaded();
+  unsigned long long const now   = loaded();
+  std::lock_guard const lock(mutex);
+  if (known[0] != '\0' || seen == now) return known;
+  seen = now;
   any_object([&](dl_phdr_info const& object) {
     if (!counts_as_static(object)) return false;
     char const* const path = path_of(object);

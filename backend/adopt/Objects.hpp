@@ -23,10 +23,17 @@ bool is_loaded(char const* file_name) noexcept;
 /// file name begins with `file_name`, as where Python loaded it. nullptr if there is none. Calls dlsym.
 void* find_next(char const* function, char const* file_name) noexcept;
 
-/// Why memory of this library could come to somebody else's delete or free; empty if it cannot: aligned
-/// new, its deletes, free, realloc, malloc_usable_size are ours for all objects.
-/// \param names the functions \param ours their addresses here; both end with nullptr
-Text who_else_defines(char const* const* names, void* const* ours) noexcept;
+/// True if the process has several CUDA runtimes, as when a module brought its own.
+bool has_several_runtimes() noexcept;
+
+/// The CUDA runtime's function that the object with the address `caller` would have called; nullptr for
+/// the program itself, and if there is none.
+void* find_for_caller(char const* function, void const* caller) noexcept;
+
+/// Which of some functions are not this library's for all objects of the process; empty if all are. The
+/// first one is aligned new: a program that does not import it may have its own of all.
+/// \param names the functions; nullptr behind the last
+Text who_else_defines(char const* const* names) noexcept;
 
 /// Where a statically linked CUDA runtime was found, whose copies cannot be seen; empty if nowhere.
 /// Remembers what it has looked at. NVIDIA's math libraries, which have one, do not count: they copy

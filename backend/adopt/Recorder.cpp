@@ -19,16 +19,18 @@ double Recorder::seconds_saved() const noexcept {
 }
 
 std::string Recorder::table() const {
+  static constexpr char const* words[] = {"adopted, pageable", "adopted, page-locked",
+                                          "other pageable memory"};
   std::string text;
   for (Direction const direction : {Direction::to_host, Direction::to_device}) {
-    for (HostSide const side : {HostSide::pageable, HostSide::locked}) {
+    for (HostSide const side : {HostSide::pageable, HostSide::locked, HostSide::others}) {
       Sum const s = sum(direction, side);
       if (s.count == 0) continue;
       char line[200];
       std::snprintf(line, sizeof line, "  copies to %s, %s: %llu, %.3f GB",
                     direction == Direction::to_host ? "the host" : "the device",
-                    side == HostSide::pageable ? "pageable" : "page-locked",
-                    static_cast<unsigned long long>(s.count), double(s.bytes) * 1e-9);
+                    words[static_cast<std::size_t>(side)], static_cast<unsigned long long>(s.count),
+                    double(s.bytes) * 1e-9);
       text += line;
       std::snprintf(line, sizeof line, ", %.1f GB/s", s.rate());
       if (s.rate() > 0) text += line;

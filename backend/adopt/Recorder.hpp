@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 enum class Direction { to_host, to_device };
-enum class HostSide { pageable, locked };
+enum class HostSide { pageable, locked, others };  ///< `others`: memory that was not adopted
 
 /// Counts what was copied, and what it took. Depends on nothing else. Thread-safe.
 class Recorder {
@@ -54,10 +54,10 @@ class Recorder {
 
  private:
   static std::size_t number(Direction direction, HostSide side) noexcept {
-    return 2 * static_cast<std::size_t>(direction) + static_cast<std::size_t>(side);
+    return 3 * static_cast<std::size_t>(direction) + static_cast<std::size_t>(side);
   }
 
-  std::array<std::array<std::atomic<std::uint64_t>, 4>, 4> m_sums{};
+  std::array<std::array<std::atomic<std::uint64_t>, 4>, 6> m_sums{};
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

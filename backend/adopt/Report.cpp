@@ -4,6 +4,8 @@
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
 #include "Adoption.hpp"
+#include "Check.hpp"
+#include "Next.hpp"
 #include "Settings.hpp"
 
 #include <cstdio>
@@ -65,8 +67,18 @@ std::string in_seconds(double seconds) {
 std::string Adoption::report() const {
   std::string text = "KokkosHostSpaces: adopt: " + program() + ", process " +
                      std::to_string(getpid()) + ", rank " + rank() + ", " +
-                     (settings().strict ? "strict" : "relaxed") + "\n";
-  if (m_phase == Phase::waiting && m_why[0] == '\0')
+                     (settings().check    ? "check"
+                      : settings().strict ? "strict"
+                                          : "relaxed") +
+                     "\n";
+  if (m_phase == Phase::waiting && m_seen == 0) {
+    Objects::Text const others = Objects::who_else_defines(memory_functions);
+    if (others[0] != '\0') return text + "  nothing was adopted: " + others.data() + "\n";
+    return text +
+           "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
+           "Views, or has a C++ library of its own)\n";
+  }
+  if (m_phase == Phase::waiting)
     return text +
            "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
            "was allocated\n";
@@ -81,6 +93,10 @@ std::string Adoption::report() const {
   text +=
       "  time saved, at the rates of the pageable copies: " + in_seconds(recorder.seconds_saved()) +
       "\n";
+  if (settings().check)
+    text +=
+        "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +
+        std::to_string(races()) + " times\n";
   if (m_forks > 0)
     text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
             in_gb(double(m_forked_bytes)) + "\n";

@@ -3,9 +3,11 @@
 
 #include "Settings.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include <unistd.h>
 
@@ -13,35 +15,44 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-// Returns whether the variable has the second of two words; the first is what it means if unset.
-bool is_second(char const* name, char const* first, char const* second, bool& sensible) {
+// The place of a variable's value among words; 0 if it is not set. Says so if it is
+// none of them.
+int place_of(char const* name, std::initializer_list<char const*> words, bool& sensible) {
   char const* const value = std::getenv(name);
-  if (value == nullptr || std::strcmp(value, first) == 0) return false;
-  if (std::strcmp(value, second) == 0) return true;
-  char text[400];
-  int const length = std::snprintf(
-      text, sizeof text,
-      "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): set it to %s or "
-      "%s; nothing is adopted\n",
-      name, value, first, second);
-  sensible = false;
-  if (write(2, text, static_cast<std::size_t>(length)) < 0) return false;
-  return false;
+  int place               = 0;
+  std::array<char, 400> all{};
+  if (value == nullptr) return 0;
+  for (char const* word : words) {
+    if (std::strcmp(value, word) == 0) return place;
+    std::strcat(std::strcat(all.data(), place++ > 0 ? ", " : ""), word);
+  }
+  std::array<char, 600> text{};
+  int const length =
+      std::snprintf(text.data(), text.size(),
+                    "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): "
+                    "set it to one of %s; nothing is adopted\n",
+                    name, value, all.data());
+  [[maybe_unused]] auto const written = write(2, text.data(), static_cast<std::size_t>(length));
+  sensible                            = false;
+  return 0;
 }
 
 Settings read() {
+  enum { strict, relaxed, check, off };
+  bool sensible = true;
+  int const mode =
+      place_of("KOKKOS_HOST_SPACES_ADOPT", {"strict", "relaxed", "check", "off"}, sensible);
   Settings read;
-  char const* const mode = std::getenv("KOKKOS_HOST_SPACES_ADOPT");
-  bool const off         = mode != nullptr && std::strcmp(mode, "off") == 0;
-  bool sensible          = true;
-  if (!off) read.strict = !is_second("KOKKOS_HOST_SPACES_ADOPT", "strict", "relaxed", sensible);
-  read.skip_in_fork        = is_second("KOKKOS_HOST_SPACES_ADOPT_FORK", "copy", "skip", sensible);
-  read.children            = is_second("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", "off", "on", sensible);
-  read.without_gpu         = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
+  read.strict       = mode == strict;
+  read.check        = mode == check;
+  read.skip_in_fork = place_of("KOKKOS_HOST_SPACES_ADOPT_FORK", {"copy", "skip"}, sensible) == 1;
+  read.children     = place_of("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", {"off", "on"}, sensible) == 1;
+  read.without_gpu  = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
   char const* const report = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
   if (report != nullptr && *report != '\0') read.report = report;
   read.process = getpid();
-  read.on      = sensible && !off;
+  read.on      = sensible && mode != off;
+  if (read.check) setenv("KOKKOS_HOST_SPACES_GUARD", "on", 1);  // backend/guard/ reads it
   return read;
 }
 

@@ -10,6 +10,7 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 struct Settings {
   bool on            = true;     ///< false: nothing is adopted
   bool strict        = true;     ///< asynchronous copies wait for their own stream
+  bool check         = false;    ///< relaxed, and tells of host code that races with copies
   bool skip_in_fork  = false;    ///< children of a fork have no page-locked memory
   bool children      = false;    ///< stay in LD_PRELOAD
   bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The seam by the driver API: events over all work of a device. The driver API leaves the pending
-// error of the application's runtime calls alone and does not create contexts.
+// The only place that records events: over all work of a device, by the driver API, which leaves the
+// pending error of the application's runtime calls alone and does not create contexts; and over the
+// work of a stream. What would break captures asks for them here.
 
 #include "Runtime.hpp"
 
@@ -53,7 +54,47 @@ Recorded may_record(Runtime& r) noexcept {
   return recorded(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
+// Work on the legacy default stream breaks captures of blocking streams; on others, of no stream.
+bool may_break_captures(Stream stream) noexcept {
+  return stream == nullptr || stream == cudaStreamLegacy;
+}
+
+// In the context of the stream.
+void record_work_of(Runtime& r, Event& event, Stream stream) {
+  if (event == nullptr) {
+    CUevent made          = nullptr;
+    CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS)
+      check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
+    event = made;
+  }
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
+        "cudaEventRecord", look_for_failed_work);
+}
+
 }  // namespace
+
+void record(Event& event, Stream stream, int device) {
+  Runtime& r = require_runtime();
+  ContextOfDevice const context(r, device);
+  if (!may_break_captures(stream)) return record_work_of(r, event, stream);
+  BreaksCaptures const noticed(r);
+  record_work_of(r, event, stream);
+}
+
+bool record_beside_captures(Event& event, Stream stream, int device) {
+  Runtime& r = require_runtime();
+  ContextOfDevice const context(r, device);
+  if (may_break_captures(stream)) {
+    BreaksCaptures const noticed(r);
+    if (may_record(r) != Recorded::yes) return false;
+    record_work_of(r, event, stream);
+    return true;
+  }
+  if (is_capturing(stream)) return false;
+  record_work_of(r, event, stream);
+  return true;
+}
 
 Recorded record_all_work(int device, Event& event) noexcept {
   Runtime* const r  = runtime();

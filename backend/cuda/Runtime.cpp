@@ -174,6 +174,22 @@ int device_count() noexcept {
   return r != nullptr ? r->devices : 0;
 }
 
+Presence presence() noexcept {
+  if (is_forked_child()) return Presence::unknown;
+  Runtime const* const known = known_or_learnt();
+  if (known == nullptr) return Presence::unknown;
+  return known->devices > 0 ? Presence::some : Presence::none;
+}
+
+bool has_context() noexcept {
+  Runtime* const r = runtime();
+  for (int device = 0; r != nullptr && device < r->devices; ++device) {
+    CUcontext context = nullptr;
+    if (r->context_of(device, context) == Runtime::Context::in_use) return true;
+  }
+  return false;
+}
+
 int devices_in_use(Devices& out) noexcept {
   Runtime* const r = runtime();
   std::size_t used = 0;
@@ -192,8 +208,7 @@ int current_device() noexcept {
 void use_device(int device) noexcept {
   Devices in_use{};
   auto const* const end = in_use.begin() + devices_in_use(in_use);
-  bool const none       = end == in_use.begin();
-  if (device >= 0 && (none || std::find(std::as_const(in_use).begin(), end, device) != end))
+  if (std::find(std::as_const(in_use).begin(), end, device) != end)
     succeeded(cudaSetDevice(device));
 }
 

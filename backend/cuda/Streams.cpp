@@ -63,20 +63,6 @@ void release_stream(Stream stream) noexcept {
   succeeded(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
 }
 
-void record(Event& event, Stream stream, int device) {
-  Runtime& r = require_runtime();
-  ContextOfDevice const context(r, device);
-  if (event == nullptr) {
-    CUevent made          = nullptr;
-    CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS)
-      check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
-    event = made;
-  }
-  check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
-        "cudaEventRecord", look_for_failed_work);
-}
-
 void make_wait(Stream stream, Event event, int device) {
   Runtime& r = require_runtime();
   ContextOfDevice const context(r, device);

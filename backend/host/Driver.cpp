@@ -23,7 +23,11 @@ constexpr int no_device = 100;  // the number of cudaErrorNoDevice
 
 int device_count() noexcept { return 0; }
 
+Presence presence() noexcept { return Presence::none; }
+
 int devices_in_use(Devices&) noexcept { return 0; }
+
+bool has_context() noexcept { return false; }
 
 int current_device() noexcept { return -1; }
 
@@ -84,9 +88,9 @@ bool launch_dependent(KernelHandle, unsigned, unsigned, void*, Stream, int) noex
   return false;
 }
 
-void const* kernel_of_node(void*) noexcept { return nullptr; }
+void prepare_launch(int) {}
 
-void make_dependent_edges(void*, bool (*)(void const*, void const*)) {}
+void check_launch() {}
 
 Stream private_stream(int) { return nullptr; }
 
@@ -115,6 +119,8 @@ void retain_in_capture(Stream, void* object, void (*release)(void*)) {
   release(object);
   refuse("no stream captures");
 }
+
+bool record_beside_captures(Event&, Stream, int) { return false; }
 
 Recorded record_all_work(int, Event&) noexcept { return Recorded::idle; }
 

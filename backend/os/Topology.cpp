@@ -5,9 +5,12 @@
 
 #include "../Error.hpp"
 
+#include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <type_traits>
 
 #include <hwloc.h>
@@ -77,21 +80,33 @@ Topology::Topology(std::unique_ptr<Handle> handle) : m_handle(std::move(handle))
 Topology::Topology(Topology&&) noexcept = default;
 Topology::~Topology()                   = default;
 
+Topology Topology::load_machine() {
+  auto handle = std::make_unique<Handle>();
+  handle->load();
+  if (hwloc_topology_is_thissystem(handle->topology) != 0)  // not another one, by HWLOC_XMLFILE
+    std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
+  return Topology(std::move(handle));
+}
+
 // Never destroyed, because static destructors may allocate and free memory.
 Topology const& Topology::machine() {
-  static Topology const* const the_machine = [] {
-    try {
-      auto handle = std::make_unique<Handle>();
-      handle->load();
-      if (hwloc_topology_is_thissystem(handle->topology) != 0)  // not another one, by HWLOC_XMLFILE
-        std::ifstream("/sys/devices/system/node/has_cpu") >> handle->nodes_with_cores;
-      return new Topology(std::move(handle));
-    } catch (Error const&) {
-      return new Topology(nullptr);  // allocate without placement
-    }
-  }();
-  return *the_machine;
+  static std::atomic<Topology const*> loaded{nullptr};
+  static Topology const& unknown = *new Topology(nullptr);  // allocate without placement
+  static std::atomic<unsigned> asked{0};
+  static std::mutex loading;
+  if (Topology const* const known = loaded.load(std::memory_order_acquire)) return *known;
+  if (!std::has_single_bit(asked.fetch_add(1, std::memory_order_relaxed) + 1)) return unknown;
+  std::lock_guard const lock(loading);
+  if (Topology const* const known = loaded.load(std::memory_order_relaxed)) return *known;
+  try {
+    loaded.store(new Topology(load_machine()), std::memory_order_release);
+    return *loaded.load(std::memory_order_relaxed);
+  } catch (Error const&) {
+    return unknown;
+  }
 }
+
+bool Topology::is_known() const noexcept { return m_handle != nullptr; }
 
 Topology Topology::from_xml(std::string const& xml, std::string const& nodes_with_cores) {
   auto handle              = std::make_unique<Handle>();

@@ -17,9 +17,12 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// Immutable after construction: const members are thread-safe.
 class Topology {
  public:
-  /// This machine, loaded on first use; respects cpusets and cgroups (hwloc's allowed sets). Knows
-  /// only the cores if hwloc fails.
+  /// This machine, loaded on first use; respects cpusets and cgroups (hwloc's allowed sets). If hwloc
+  /// fails, one that knows only the cores, and the 2nd, 4th, 8th, ... call tries again.
   static Topology const& machine();
+
+  /// False if hwloc failed, so that what it does not tell may be told later.
+  bool is_known() const noexcept;
 
   /// A machine described by an hwloc XML document; binding does nothing there.
   /// \param nodes_with_cores a list as Linux writes it ("0-1,3"); empty: all
@@ -56,6 +59,7 @@ class Topology {
  private:
   struct Handle;
   explicit Topology(std::unique_ptr<Handle> handle);
+  static Topology load_machine();
   std::unique_ptr<Handle> m_handle;  // nullptr: hwloc failed, or the library is built without it
 };
 

@@ -21,6 +21,8 @@ Topology const& Topology::machine() {
   return *the_machine;
 }
 
+bool Topology::is_known() const noexcept { return true; }
+
 Topology Topology::from_xml(std::string const&, std::string const&) {
   throw Error(
       "a description of a machine cannot be read (this library was built without hwloc): build it "

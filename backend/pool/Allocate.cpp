@@ -345,6 +345,7 @@ void* take_block(Pool::Request const& request) {
                 "the fork, or exec a new program");
   }
   Pools& pools = Pools::instance();
+  if (pools.some_wait()) pools.lock_waiting();
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))
@@ -396,6 +397,10 @@ void* Pool::allocate(Request const& request) {
   if (memory != nullptr && config().scrub)
     std::memset(memory, 0, std::min(request.bytes, dirty_bytes(memory)));
   return memory;
+}
+
+void Pool::lock_waiting() noexcept {
+  if (Pools* const pools = Pools::existing()) pools->lock_waiting();
 }
 
 void Pool::deallocate(void* pointer) noexcept { give_back(pointer, nullptr); }

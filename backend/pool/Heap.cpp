@@ -103,8 +103,11 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
-  std::size_t const largest =
+  std::size_t largest =
       effort == Effort::break_up ? everything : largest_to_break(bytes, m_shared.is_for_large);
+  // Retired memory that fits is asked for before a much larger block is cut.
+  if (effort == Effort::reuse && m_shared.is_for_large && awaited(bytes) != 0)
+    largest = std::min(largest, std::max(4 * MiB, 2 * bytes));
   Epoch const over = m_shared.retirement.completed();
   collect_spans(over, 4);
   Block* span = m_arena.take(bytes, largest);
@@ -296,6 +299,13 @@ void Heap::count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) cons
   usage.segments += m_segments.size();
   usage.misses += m_misses;
   usage.hits += m_allocations - std::min(m_allocations, m_misses);
+}
+
+Segment* Heap::waiting_segment(char const* address) noexcept {
+  auto const waits = std::find_if(
+      m_segments.lower_bound(address), m_segments.end(),
+      [](auto const& segment) { return segment.second.region.origin == Origin::mapped; });
+  return waits != m_segments.end() ? &waits->second : nullptr;
 }
 
 // From the pages before the address and from the beginning of the segment at once: large blocks

@@ -128,6 +128,9 @@ class Heap {
   pool::Description describe(Block const& block, void const* pointer) const;
   std::optional<Pool::Extent> extent_of(Block const& block) const;
 
+  /// The first segment from `address` on that waits to be page-locked; nullptr if there is none.
+  Segment* waiting_segment(char const* address) noexcept;
+
   /// Returns the block that contains an address, in any state; nullptr if no segment of this heap
   /// does.
   Block* block_at(void const* pointer) const noexcept;

@@ -39,7 +39,7 @@ struct Stream {
 };
 
 /// Returns memory aligned to 256 bytes, ready for the host and for new device work; nullptr for
-/// zero bytes. Waits for device work in two cases only:
+/// zero bytes. Makes no context: while no device has one, memory is page-locked later (lock_waiting). Waits for device work in two cases only:
 /// - the limit or the system refuses more memory: at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT
 ///   seconds;
 /// - the pool holds much more than the largest need so far, and first gives back ready memory that is
@@ -47,6 +47,10 @@ struct Stream {
 /// \throw OutOfPinnedMemory with label, space, bytes, bytes in use, limit and what to do.
 /// \throw Error in the child of a fork.
 void* allocate(Request const& request);
+
+/// Page-locks the memory that was allocated before a device had a context. Also done by the next
+/// allocation; call it before kernels use that memory. Waits for no device.
+void lock_waiting() noexcept;
 
 /// Deallocates memory of allocate. Device work submitted before the call may still use it. Calls
 /// neither the driver nor the system; takes no lock, except a short one for memory of keep. Ignores

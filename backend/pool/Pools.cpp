@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -127,6 +128,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                        (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
                        ", is reached");
   }
+  if (m_some_were_refused.exchange(false)) m_some_wait = true;
   Coming const coming(heap, m_being_locked, bytes, wanted);
   Region region;
   try {
@@ -139,8 +141,11 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
     Heap::Segments made;
     made.try_emplace(static_cast<char const*>(region.pointer),
                      Segment{region, &heap, nullptr, wanted == 0});
+    bool const waits =
+        region.origin == Origin::mapped && Driver::presence() != Driver::Presence::none;
     std::unique_lock lock(heap.mutex);
     heap.adopt(made);
+    if (waits) m_some_wait = true;  // after the segment can be found
     ledger.arrived();
     return lock;
   } catch (Driver::StillLocked const&) {
@@ -200,6 +205,7 @@ std::size_t Pools::release_ready(Surplus surplus) noexcept {
     Heap* const heap = heap_to_release(surplus);
     if (heap == nullptr) break;
     ledger.leaves();
+    std::shared_lock const stay(m_segments_stay);
     Heap::Segments::node_type left;
     {
       std::lock_guard const lock(heap->mutex);

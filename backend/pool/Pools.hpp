@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -123,6 +124,14 @@ class Pools {
   std::unique_lock<std::mutex> grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                     std::size_t wanted);
 
+  /// Page-locks the segments that were mapped before a device had a context. Those that cannot be
+  /// locked stay in use, are told of on stderr, and tried again when the pool has grown. Waits for no
+  /// device.
+  void lock_waiting() noexcept;
+
+  /// True if there are such segments; one load.
+  bool some_wait() const noexcept { return m_some_wait.load(std::memory_order_relaxed); }
+
   /// Makes all memory ready whose epoch is over. Holds no mutex for more than 256 blocks.
   void settle() noexcept;
 
@@ -184,6 +193,7 @@ class Pools {
  private:
   Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
+  bool lock_waiting_of(Heap& heap) noexcept;
 
   /// Called with what is being locked in the ledger. \throw OutOfPinnedMemory
   void check_control_groups();
@@ -191,6 +201,9 @@ class Pools {
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; one more for "any"
   std::mutex m_making;                             ///< held while a pool is made
   std::array<std::array<std::atomic<NodePool*>, most_nodes>, memory_kinds> m_pools{};
+  std::atomic<bool> m_some_wait{false};
+  std::atomic<bool> m_some_were_refused{false};
+  std::shared_mutex m_segments_stay;           ///< shared by who takes a segment out of a heap
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up

@@ -13,10 +13,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 bool StreamRetirement::give_back(Heap& heap, BlockHeader& header,
                                  Pool::Stream const& stream) noexcept {
-  if (Driver::is_capturing(stream.handle)) return false;
   Driver::Event event = nullptr;
   try {
-    Driver::record(event, stream.handle, stream.device);
+    if (!Driver::record_beside_captures(event, stream.handle, stream.device)) return false;
     std::lock_guard const lock(m_mutex);
     auto& queue = m_streams[{stream.device, stream.handle}];
     queue.push_back({&heap, &header, event, Retirement::Clock::now()});

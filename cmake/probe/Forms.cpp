@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Every form of call that this library takes over from Kokkos, one a line. The object is never linked:
-// which functions of this library it names for which form, tells which forms reach them (Reached.cmake).
-// What carries the calls out is only declared, so that it is compiled in seconds.
+// Every form of call that this library takes over from Kokkos, one a line, made by a library of templates
+// that knows Kokkos alone. The object is never linked: which functions of this library it names for which
+// form, tells which forms reach them (Reached.cmake). What carries the calls out is only declared, so that it
+// is compiled in seconds.
 //
-// KOKKOS_HOST_SPACES_FORMS_LAST: this library is included last.
-// KOKKOS_HOST_SPACES_FORMS_DIRECT: the program calls Kokkos, instead of the library of templates.
+// With KOKKOS_HOST_SPACES_FORMS_LAST this library is included last, and the program makes each call, too.
 
 #ifdef KOKKOS_HOST_SPACES_FORMS_LAST
 #include "KokkosCalls.hpp"
@@ -26,37 +26,48 @@ namespace {
 
 using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride, Kokkos::view_alloc;
 using Kokkos::View, Kokkos::WithoutInitializing;
-using KokkosHostSpaces::PinnedDualView, KokkosHostSpaces::PinnedSpace;
 using KokkosHostSpaces::MappedSpace, KokkosHostSpaces::WriteCombinedSpace;
+using KokkosHostSpaces::PinnedDualView, KokkosHostSpaces::PinnedSpace;
 using HostInstance = Kokkos::DefaultHostExecutionSpace;
 
 // An object of that type. Not defined.
 template <class Type>
 Type& some();
 
-#ifdef KOKKOS_HOST_SPACES_FORMS_DIRECT
-namespace calls = Kokkos;
-#else
-namespace calls = KokkosCalls;
-#endif
-
 }  // namespace
 
 // Elements of a type of its own tell a form from others.
-#define KHS_FORM(ORDER, NAME, ...)            \
-  namespace forms {                           \
-  struct NAME {                               \
-    double value;                             \
-  };                                          \
-  }                                           \
-  extern "C" void khs_form_##ORDER##NAME() {  \
-    using T = forms::NAME;                    \
-    static_cast<void>(__VA_ARGS__);           \
+#define KHS_FORM(NAME, CALLS, ...)    \
+  namespace forms {                   \
+  struct NAME {                       \
+    double value;                     \
+  };                                  \
+  }                                   \
+  extern "C" void khs_form_##NAME() { \
+    namespace calls = CALLS;          \
+    using T         = forms::NAME;    \
+    static_cast<void>(__VA_ARGS__);   \
   }
+#ifdef KOKKOS_HOST_SPACES_FORMS_LAST
+#define KHS_DIRECT(NAME, ...) KHS_FORM(direct_##NAME, Kokkos, __VA_ARGS__)
+#else
+#define KHS_DIRECT(NAME, ...)
+#endif
 // Reaches this library in any order of includes: Kokkos finds it when it instantiates its own function.
-#define ANY_ORDER(NAME, ...) KHS_FORM(any_, NAME, __VA_ARGS__)
+#define ANY_ORDER(NAME, ...)                     \
+  KHS_FORM(any_##NAME, KokkosCalls, __VA_ARGS__) \
+  KHS_DIRECT(NAME, __VA_ARGS__)
 // Reaches it in templates of libraries that are included later, and in the program.
-#define FIRST(NAME, ...) KHS_FORM(first_, NAME, __VA_ARGS__)
+#define FIRST(NAME, ...)                           \
+  KHS_FORM(first_##NAME, KokkosCalls, __VA_ARGS__) \
+  KHS_DIRECT(NAME, __VA_ARGS__)
+
+// The same, of which Kokkos' own does not compile.
+#ifdef KOKKOS_HOST_SPACES_FORMS_LAST
+#define ONLY_OURS(NAME, ...) KHS_DIRECT(NAME, __VA_ARGS__)
+#else
+#define ONLY_OURS(NAME, ...) FIRST(NAME, __VA_ARGS__)
+#endif
 
 #define PINNED some<View<T*, PinnedSpace>>()
 #define PINNED_RIGHT some<View<T**, LayoutRight, PinnedSpace>>()
@@ -123,9 +134,9 @@ FIRST(copy_blocking_default, calls::deep_copy(some<View<T*>>(), PINNED))
 FIRST(fill, calls::deep_copy(ON_CUDA, PINNED, T()))
 FIRST(fill_strided, calls::deep_copy(ON_CUDA, STRIDED, T()))
 FIRST(fill_element, calls::deep_copy(ON_CUDA, some<View<T, PinnedSpace>>(), T()))
-FIRST(mirror_cuda, calls::create_mirror(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE))
-FIRST(mirror_view_cuda, calls::create_mirror_view(view_alloc(some<PinnedSpace>(), ON_CUDA, WithoutInitializing), DEVICE))
-FIRST(mirror_view_and_copy_cuda, calls::create_mirror_view_and_copy(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE_LEFT))
+ONLY_OURS(mirror_cuda, calls::create_mirror(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE))
+ONLY_OURS(mirror_view_cuda, calls::create_mirror_view(view_alloc(some<PinnedSpace>(), ON_CUDA, WithoutInitializing), DEVICE))
+ONLY_OURS(mirror_view_and_copy_cuda, calls::create_mirror_view_and_copy(view_alloc(ON_CUDA, some<PinnedSpace>()), DEVICE_LEFT))
 
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 FIRST(everywhere_to_device, calls::deep_copy(ON_CUDA, DEVICE, HOST))

@@ -13,9 +13,10 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/Explain.hpp>
 #include <KokkosHostSpaces/GraphCopy.hpp>
-#include <KokkosHostSpaces/GraphInstantiate.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
+#include <KokkosHostSpaces/ParallelReduce.hpp>
 #include <KokkosHostSpaces/PinnedDualView.hpp>
 #include <KokkosHostSpaces/PinnedMirror.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
@@ -27,7 +28,6 @@
 #include <KokkosHostSpaces/StreamedChain.hpp>
 #include <KokkosHostSpaces/StreamedFor.hpp>
 #include <KokkosHostSpaces/StreamedReduce.hpp>
-#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/Version.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 

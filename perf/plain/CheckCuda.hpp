@@ -16,20 +16,6 @@ inline void check(cudaError_t code, char const* call) {
     throw std::runtime_error(std::string(call) + " failed (" + cudaGetErrorString(code) + ")");
 }
 
-/// Captures what `enqueue` puts on the stream into an executable graph.
-template <class Enqueue>
-cudaGraphExec_t capture_graph(cudaStream_t stream, Enqueue enqueue) {
-  cudaGraph_t graph;
-  cudaGraphExec_t executable;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-  enqueue();
-  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-  check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-  check(cudaGraphDestroy(graph), "cudaGraphDestroy");
-  check(cudaGraphUpload(executable, stream), "cudaGraphUpload");
-  return executable;
-}
-
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

@@ -90,7 +90,8 @@ def _gains(cases: list[Case]) -> str:
     """A line for each thing that codes do: its time in the forms of stock Kokkos and in ours, and the gain over the
     better of stock's."""
     forms, found = gains(cases)
-    return _markdown([["", "size", *forms, "ours", "gain"],
+    ours = "adopted" if forms == ["stock"] else "ours"
+    return _markdown([["", "size", *forms, ours, "gain"],
                       *([one.doing, one.amount, *(rough_time_text(one.stock[form].median) if form in one.stock else "" for form in forms),
                          rough_time_text(one.ours.median), gain_text(one.gain)]
                         for one in found)])

@@ -118,8 +118,8 @@ def first_gains(run: Run):
     figure, (axes,) = panels_of(1, 1, 7.5, 0.3 * len(found) + 0.2, 0.5)
     figure.subplots_adjust(left=0.32, right=0.82)
     # Dots of one row stand one above the other, so that none hides another one.
-    series = [(f"stock Kokkos, {form}", colour, [one.stock.get(form) for one in found], shift)
-              for form, colour, shift in zip(forms, ("#999999", "#D55E00"), (0.25, 0.0))]
+    series = [(f"stock Kokkos, {form}", colour, [one.stock.get(form) for one in found], 0.25 - 0.5 * at / len(forms))
+              for at, (form, colour) in enumerate(zip(forms, ("#999999", "#D55E00", "#009E73")))]
     for name, colour, times, shift in [*series, ("this library", COLOURS[0], [one.ours for one in found], -0.25)]:
         points = [(time, row + shift) for time, row in zip(times, rows) if time]
         axes.hlines([row for _, row in points], [time.lower for time, _ in points], [time.upper for time, _ in points],

@@ -120,7 +120,7 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
       {},
       {"PATH", "KOKKOS_NUM_THREADS", "KOKKOS_HOST_SPACES_POOL_LIMIT", "KOKKOS_HOST_SPACES_AUDIT",
        "KOKKOS_HOST_SPACES_TEST_STEPS", "KOKKOS_HOST_SPACES_POL_LIMIT", "KOKKOS_HOSTSPACES_GUARD"},
-      0);
+      false);
   REQUIRE(told.size() == 2);
   CHECK_THAT(told[0], ContainsSubstring("KOKKOS_HOST_SPACES_POL_LIMIT is unknown") &&
                           ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT is the nearest"));
@@ -129,7 +129,7 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
 }
 
 TEST_CASE("a variable that is gone has no effect, which is told in one line") {
-  auto const told = Impl::Backend::notices({}, {"KOKKOS_HOST_SPACES_CALIBRATION"}, 0);
+  auto const told = Impl::Backend::notices({}, {"KOKKOS_HOST_SPACES_CALIBRATION"}, false);
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], ContainsSubstring("CALIBRATION has no effect any more") &&
                           ContainsSubstring("unset it") && !ContainsSubstring("unknown"));
@@ -138,10 +138,10 @@ TEST_CASE("a variable that is gone has no effect, which is told in one line") {
 TEST_CASE("a race guard without a device says that it watches nothing") {
   using Impl::Backend::notices;
   Config config;
-  CHECK(notices(config, {}, 0).empty());
+  CHECK(notices(config, {}, false).empty());
   config.guard = true;
-  CHECK(notices(config, {}, 1).empty());
-  auto const told = notices(config, {}, 0);
+  CHECK(notices(config, {}, true).empty());
+  auto const told = notices(config, {}, false);
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], ContainsSubstring("GUARD") && ContainsSubstring("watches nothing"));
 }

@@ -6,7 +6,7 @@
 
 /// Begins a test that wants so many devices. Each executable has its own: the fake runtime is made
 /// new with that many, the real one skips the test where there are fewer, the host driver never has
-/// any.
-void start_test(int devices);
+/// any. Device 0 has a context and is current, or no device has one if `used` is false.
+void start_test(int devices, bool used = true);
 
 #endif

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 // tests/environments.sh plays an older CUDA.
-void start_test(int devices) {
-  FakeCuda::reset(devices);
+void start_test(int devices, bool used) {
+  FakeCuda::reset(devices, used);
   if (std::getenv("KOKKOS_HOST_SPACES_TEST_OLD_CUDA") != nullptr) FakeCuda::use_old_driver();
 }

@@ -3,4 +3,4 @@
 
 #include "Device.hpp"
 
-void start_test(int) {}
+void start_test(int, bool) {}

@@ -5,7 +5,6 @@
 
 #include <KokkosHostSpaces.hpp>
 
-#include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 namespace khs = KokkosHostSpaces;
@@ -22,22 +21,11 @@ void vector_kernels(Kokkos::DefaultExecutionSpace const& instance, Vector a, Vec
       "triad", instance, a, KOKKOS_LAMBDA(double x, double y) { return x + 3 * y; }, b, c);
   khs::element_sum(
       "dot", instance, sum, KOKKOS_LAMBDA(double x, double y) { return x * y; }, a, b);
-  Kokkos::parallel_for(
-      "axpy", khs::VectorPolicy(instance, 0, n), KOKKOS_LAMBDA(int i) { a(i) += 2 * b(i); });
+  khs::parallel_for(
+      "axpy", instance, n, KOKKOS_LAMBDA(int i) { a(i) += 2 * b(i); });
 }
 
-void vector_graph(Kokkos::DefaultExecutionSpace const& instance, Vector a, Vector b, Vector c) {
-  Kokkos::Experimental::Graph<Kokkos::DefaultExecutionSpace> graph({instance});
-  khs::ElementWise triad(
-      a, KOKKOS_LAMBDA(double x, double y) { return x + 3 * y; }, b, c);
-  graph.root_node().then_parallel_for("triad", triad.policy(Kokkos::DefaultExecutionSpace()),
-                                      triad);
-  khs::instantiate(graph);
-  graph.submit(instance);
-  instance.fence();
-}
-
-TEST_CASE("vector kernels, by stream and in a graph", "[docs]") {
+TEST_CASE("vector kernels", "[docs]") {
   Kokkos::DefaultExecutionSpace const instance;
   int const n = 1000;
   Vector const a("a", n), b("b", n), c("c", n);
@@ -48,8 +36,6 @@ TEST_CASE("vector kernels, by stream and in a graph", "[docs]") {
   instance.fence();
   CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)() == 10.0 * n);
   CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a)(n - 1) == 9);
-  vector_graph(instance, a, b, c);
-  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a)(0) == 5);
 }
 
 }  // namespace Choosing

@@ -70,7 +70,7 @@ TEST_CASE("copies are nodes of a graph", "[docs]") {
   auto there = khs::then_deep_copy(graph.root_node(), device, input);
   auto added = there.then_parallel_for("add", n, AddOne{device});
   khs::then_deep_copy(added, output, device);
-  khs::instantiate(graph);
+  graph.instantiate();
   graph.submit(instance);
   instance.fence();
   CHECK(output(n - 1) == n);

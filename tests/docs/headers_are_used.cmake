@@ -16,9 +16,10 @@ set(uses
   Error=khs::Error
   Explain=khs::explain
   GraphCopy=khs::then_deep_copy
-  GraphInstantiate=khs::instantiate
   MappedSpace=khs::MappedSpace
   MappedView=khs::mapped_view
+  ParallelFor=khs::parallel_for
+  ParallelReduce=khs::parallel_reduce
   PinnedDualView=khs::PinnedDualView
   PinnedMirror=khs::create_pinned_mirror_view
   PinnedSpace=khs::PinnedSpace
@@ -33,7 +34,6 @@ set(uses
   StreamedOptions=khs::StreamOptions
   StreamedReduce=khs::streamed_reduce
   StreamedTransport=khs::Staged
-  VectorPolicy=khs::VectorPolicy
   Version=KOKKOS_HOST_SPACES_VERSION
   WriteCombinedSpace=khs::WriteCombinedSpace)
 

@@ -97,7 +97,7 @@ void read_configuration(std::string const& text) {
            "a share is 0 to 100 %");
     expect(config.shortage_timeout >= 1 && config.shortage_timeout <= 1024, "a timeout is bounded");
     expect(config.touch_threads >= 0 && config.touch_threads <= 1024, "threads are bounded");
-    expect(notices(config, names, 0).size() <= names.size() + 1, "a name has one notice");
+    expect(notices(config, names, false).size() <= names.size() + 1, "a name has one notice");
     khs::pool::NodeShare const share = share_of_node(config, lookup, std::size_t(1) << 40);
     expect(share.ranks >= 1, "a node has a rank");
     expect(share.bytes <= std::max<std::size_t>({config.node_limit.bytes, std::size_t(1) << 40, 1}),

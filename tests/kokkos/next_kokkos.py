@@ -6,8 +6,9 @@
     next_kokkos.py <folder> [--version 5.3.0] [--constraints] [--lose-resize]
 
 ViewTraits::specialize is gone (kokkos/kokkos#9478). With --constraints the conditions of deep_copy and of
-mirrors in a space are constraints, instead of defaulted parameters, too. With --lose-resize Kokkos' resize
-calls a function of another name than impl_resize, so that this library does not take part.
+mirrors in a space are constraints, instead of defaulted parameters, and ViewTraits::impl_is_customized has
+another name, too. With --lose-resize Kokkos' resize calls a function of another name than impl_resize, so
+that this library does not take part. DynRankView does not compile with it.
 """
 
 import argparse
@@ -76,6 +77,8 @@ def main():
         before = text = path.read_text(encoding="utf-8", errors="surrogateescape")
         if path.suffix == ".hpp":
             text = without_specialize(path, text)
+        if options.constraints:
+            text = text.replace("impl_is_customized", "impl_is_changed")
         if path.name == "Kokkos_CopyViews.hpp":
             text = with_constraints(text) if options.constraints else text
             text = text.replace("impl_resize", "impl_resize_view") if options.lose_resize else text
@@ -85,8 +88,6 @@ def main():
                 text = re.sub(rf"(KOKKOS_VERSION_{part}) \d+", rf"\g<1> {number}", text)
         if path.name == "KokkosConfigVersion.cmake":
             text = re.sub(r'(PACKAGE_VERSION) "[\d.]+"', rf'\g<1> "{options.version}"', text)
-        if path.name in ("KokkosConfig.cmake", "KokkosConfigCommon.cmake"):
-            text = re.sub(r"(Kokkos_VERSION) \S+\)", rf"\g<1> {options.version})", text)
         if text != before:
             seen.add(path.name)
             path.write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -5,6 +5,9 @@
 # with it, which must be refused with these words (which may be those of a configuration by another Kokkos):
 # cmake -D VERSION=<version> -D DEVICES=<list> -D WORK=<folder> -D WORDS=<regex> -P refusal.cmake
 #   -- <argument for the configuration>...
+#
+# With -D MADE_OF=<build folder of Kokkos> -D PYTHON=<python3> -D CHANGES=<options> it is that Kokkos, changed by
+# next_kokkos.py.
 
 set(kokkos ${WORK}/kokkos)
 set(arguments)
@@ -17,10 +20,17 @@ foreach(i RANGE 1 ${CMAKE_ARGC})
 endforeach()
 
 file(REMOVE_RECURSE ${WORK})
-include(CMakePackageConfigHelpers)
-write_basic_package_version_file(${kokkos}/KokkosConfigVersion.cmake VERSION ${VERSION} COMPATIBILITY AnyNewerVersion)
-file(WRITE ${kokkos}/KokkosConfigCommon.cmake "set(Kokkos_DEVICES ${DEVICES})\n")
-file(WRITE ${kokkos}/KokkosConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/KokkosConfigCommon.cmake)\n")
+if(MADE_OF)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${MADE_OF} --prefix ${kokkos}
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/../kokkos/next_kokkos.py ${kokkos} --version ${VERSION} ${CHANGES}
+    COMMAND_ERROR_IS_FATAL ANY)
+else()
+  include(CMakePackageConfigHelpers)
+  write_basic_package_version_file(${kokkos}/KokkosConfigVersion.cmake VERSION ${VERSION} COMPATIBILITY AnyNewerVersion)
+  file(WRITE ${kokkos}/KokkosConfigCommon.cmake "set(Kokkos_DEVICES ${DEVICES})\n")
+  file(WRITE ${kokkos}/KokkosConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/KokkosConfigCommon.cmake)\n")
+endif()
 
 execute_process(
   COMMAND ${CMAKE_COMMAND} -B ${WORK}/build -D Kokkos_ROOT=${kokkos} ${arguments}

@@ -70,6 +70,18 @@ class Figures(ReportTest):
         self.assertEqual(code, 1, text)
         self.assertIn("2 are not", text)
 
+    def test_what_is_adopted_is_told_beside_stock_and_is_no_gain(self):
+        self.machine.add("idioms/bounce_buffer/PinnedSpace/baseline:adopted/bytes:1048576", 1e-3, 1.1e-3)
+        self.machine.add("adopted/Code:_step/adopted/particles:2160000/baseline:stock", 1.31e-3, 2.35e-3)
+        self.write(self.machine)
+        self.page.write_text(PAGE + "\n<!-- table gains ^adopted/ of results.json -->\n<!-- end -->\n", encoding="utf-8")
+        self.assertEqual(self.figures("--write")[0], 0)
+        mended = self.page.read_text(encoding="utf-8")
+        self.assertIn("|  | size | pageable | CudaHostPinnedSpace | adopted | ours | gain |", mended)
+        self.assertRegex(mended, r"\| bounce buffer \| 1 MiB \|( [\d.]+ ms \|){2} 1.1\d* ms \| [\d.]+ [mµ]s \| 3 x \|")
+        self.assertIn("|  | size | stock | adopted | gain |", mended)
+        self.assertRegex(mended, r"\| Code: step \| particles 2160000 \| 2.4 ms \| 1.3 ms \| 1.8 x \|")
+
     def test_an_invalid_mark_is_an_error(self):
         for wrong in ("<!-- table rates copy of none.json -->\n<!-- end -->",
                       "<!-- table pie copy of results.json -->\n<!-- end -->",

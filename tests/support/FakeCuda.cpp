@@ -96,7 +96,7 @@ void without_runtime(std::function<void()> const& function) {
   }).join();
 }
 
-void reset(int device_count) {
+void reset(int device_count, bool used) {
   KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   insist_on_process();
   Machine& m = machine();
@@ -130,6 +130,7 @@ void reset(int device_count) {
     m.contexts.push_back(std::move(context));
   }
   reset_thread();
+  if (used && device_count > 0) m.current();
   reset_thread_mode();
   pending_error = cudaSuccess;
 }

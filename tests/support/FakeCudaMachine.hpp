@@ -86,20 +86,10 @@ struct Capture {
   bool valid = true;
 };
 
-/// Of a graph that is made node by node.
-struct GraphEdge {
-  cudaGraphNode_t from, to;
-#if CUDART_VERSION >= 12030  // else all are plain, and nobody asks for them
-  cudaGraphEdgeData data;
-#endif
-};
-
 }  // namespace FakeCuda
 
 // The names which the CUDA headers declare.
 struct CUgraph_st {
-  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
-  std::vector<FakeCuda::GraphEdge> edges;
   std::vector<std::function<void()>> work;
   std::vector<std::shared_ptr<FakeCuda::UserObject>> owned;
 };

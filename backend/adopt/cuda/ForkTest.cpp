@@ -3,10 +3,9 @@
 
 #include "RuntimeNames.hpp"
 
-#include "ForkTest.hpp"
-
 #include "../../cuda/Runtime.hpp"
 #include "../../os/Pages.hpp"
+#include "../ForkTest.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

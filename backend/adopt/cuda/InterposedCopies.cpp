@@ -7,6 +7,7 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
+#include "../Check.hpp"
 #include "../Next.hpp"
 #include "../Settings.hpp"
 
@@ -39,16 +40,21 @@ bool captures(Stream stream) noexcept {
   return call_next(next, "cudaStreamIsCapturing", stream, &status) != 0 || status != 0;
 }
 
-void wait_for(Stream stream) noexcept {
+int wait_for(Stream stream) noexcept {
   static int (*next)(Stream) = nullptr;
-  call_next(next, "cudaStreamSynchronize", stream);
+  return call_next(next, "cudaStreamSynchronize", stream);
+}
+
+int type_of(void const* pointer) noexcept {
+  static int (*next)(cudaPointerAttributes*, void const*) = nullptr;
+  cudaPointerAttributes attributes                        = {};
+  int const error = call_next(next, "cudaPointerGetAttributes", &attributes, pointer);
+  return error == 0 ? attributes.type : -1;
 }
 
 bool is_on_device(void const* pointer) noexcept {
-  static int (*next)(cudaPointerAttributes*, void const*) = nullptr;
-  cudaPointerAttributes attributes                        = {};
-  return call_next(next, "cudaPointerGetAttributes", &attributes, pointer) == 0 &&
-         (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged);
+  int const type = type_of(pointer);
+  return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
 }
 
 /// What is done around the next function.
@@ -56,8 +62,13 @@ class Around {
  public:
   explicit Around(Copy const& copy) noexcept : m_copy(copy) {
     bool const from_us = Adoption::contains(copy.src), to_us = Adoption::contains(copy.dst);
-    if (!from_us && !to_us && !copy.unknown) return;
+    bool const others = !from_us && !to_us && !copy.unknown;
+    if (others && settings().report == nullptr) return;
     if (copy.is_asynchronous && captures(copy.stream)) return;
+    if (others) {
+      look_at_others();
+      return;
+    }
     Adoption& adoption = Adoption::instance();
     m_watched          = true;
     if (copy.unknown) {
@@ -67,25 +78,42 @@ class Around {
     } else {
       look(adoption, to_us ? copy.dst : copy.src, to_us ? copy.src : copy.dst, to_us);
     }
-    m_waits = m_waits && copy.is_asynchronous && settings().strict;
-    m_start = std::chrono::steady_clock::now();
+    m_is_checked = m_waits && copy.is_asynchronous && settings().check;
+    m_waits      = m_waits && copy.is_asynchronous && settings().strict;
+    m_start      = std::chrono::steady_clock::now();
   }
 
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_watched || error != 0) return error;
-    if (m_waits) wait_for(m_copy.stream);
-    if (!m_counts) return error;
+    if (m_waits) error = wait_for(m_copy.stream);
+    if (m_is_checked) check_copy(m_copy.dst, m_copy.src, m_copy.bytes, m_copy.stream);
+    if (!m_counts || error != 0) return error;
     // The time of a copy that runs on is not known.
-    auto const time    = std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start);
-    bool const is_over = m_waits || !m_copy.is_asynchronous || !m_side.locked;
+    auto const time     = std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start);
+    bool const is_over  = m_waits || !m_copy.is_asynchronous || !m_side.locked;
+    HostSide const side = !m_side.adopted ? HostSide::others
+                          : m_side.locked ? HostSide::locked
+                                          : HostSide::pageable;
     Adoption::instance().recorder.copied(
-        m_direction, m_side.locked ? HostSide::locked : HostSide::pageable, m_copy.bytes,
+        m_direction, side, m_copy.bytes,
         is_over ? static_cast<std::uint64_t>(std::max<long>(time.count(), 1)) : 0);
     return error;
   }
 
  private:
+  // For the report: what this library could not adopt.
+  void look_at_others() noexcept {
+    bool const to_host = m_copy.dst != nullptr && type_of(m_copy.dst) == cudaMemoryTypeUnregistered;
+    void const* const host = to_host ? m_copy.dst : m_copy.src;
+    m_direction            = to_host ? Direction::to_host : Direction::to_device;
+    m_counts               = host != nullptr && m_copy.kind != cudaMemcpyHostToHost &&
+               (to_host ? m_copy.src == nullptr || is_on_device(m_copy.src)
+                        : type_of(host) == cudaMemoryTypeUnregistered);
+    m_watched = m_counts;
+    m_start   = std::chrono::steady_clock::now();
+  }
+
   void look(Adoption& adoption, void const* host, void const* other, bool to_host) noexcept {
     bool const names_device =
         m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
@@ -99,7 +127,7 @@ class Around {
   }
 
   Copy m_copy;
-  bool m_watched = false, m_waits = false, m_counts = false;
+  bool m_watched = false, m_waits = false, m_counts = false, m_is_checked = false;
   Adoption::Side m_side;
   Direction m_direction = Direction::to_host;
   std::chrono::steady_clock::time_point m_start;
@@ -124,6 +152,18 @@ Copy asynchronous(Copy copy, Stream stream) {
   return copy;
 }
 
+// Counts the copies of a batch, which takes any sides.
+Copy batch(void* const* dsts, void const* const* srcs, std::size_t count, Stream stream) noexcept {
+  bool const looks = !captures(stream);
+  for (std::size_t i = 0; looks && i < count; ++i) {
+    bool const to_us = Adoption::contains(dsts[i]);
+    if (to_us == Adoption::contains(srcs[i])) continue;
+    if (is_on_device(to_us ? srcs[i] : dsts[i]))
+      Adoption::instance().copies(to_us ? dsts[i] : srcs[i]);
+  }
+  return {nullptr, nullptr, 0, 0, true, stream, true};
+}
+
 /// The signature of the batches lost a parameter, before the stream, in CUDA 13.
 bool batches_tell_failures() noexcept {
   static int (*next)(int*) = nullptr;
@@ -131,12 +171,21 @@ bool batches_tell_failures() noexcept {
   return call_next(next, "cudaRuntimeGetVersion", &version) == 0 && version < 13000;
 }
 
+/// Who calls which function; `next` is remembered.
+struct Call {
+  char const* name;
+  void const* caller;
+  void*& next;
+};
+
 template <class... Arguments>
-int around(Copy const& copy, void*& next, char const* name, Arguments... arguments) noexcept {
+int around(Copy const& copy, Call const& call, Arguments... arguments) noexcept {
   Around around(copy);
-  auto function   = reinterpret_cast<int (*)(Arguments...)>(next);
-  int const error = call_next(function, name, arguments...);
-  next            = reinterpret_cast<void*>(function);
+  void* const own =
+      Objects::has_several_runtimes() ? Objects::find_for_caller(call.name, call.caller) : nullptr;
+  auto function   = reinterpret_cast<int (*)(Arguments...)>(own != nullptr ? own : call.next);
+  int const error = call_next(function, call.name, arguments...);
+  if (own == nullptr) call.next = reinterpret_cast<void*>(function);
   return around.ends(error);
 }
 
@@ -150,11 +199,11 @@ using namespace KokkosHostSpaces::Impl::Backend::Adopt;  // NOLINT
 
 // Defines a function, and the one of each thread's default stream. `copy` may use its parameters, and
 // `of`, which turns its stream into a handle.
-#define KHS_INTERPOSE_ONE(name, of_stream, parameters, arguments, copy) \
-  KHS_EXPORT int name parameters {                                      \
-    [[maybe_unused]] auto* const of = &of_stream;                       \
-    static void* next               = nullptr;                          \
-    return around(copy, next, #name, KHS_UNPACK arguments);             \
+#define KHS_INTERPOSE_ONE(name, of_stream, parameters, arguments, copy)                    \
+  KHS_EXPORT int name parameters {                                                         \
+    [[maybe_unused]] auto* const of = &of_stream;                                          \
+    static void* next               = nullptr;                                             \
+    return around(copy, {#name, __builtin_return_address(0), next}, KHS_UNPACK arguments); \
   }
 #define KHS_UNPACK(...) __VA_ARGS__
 #define KHS_INTERPOSE(name, suffix, parameters, arguments, copy)    \
@@ -205,11 +254,10 @@ KHS_INTERPOSE(cudaMemcpy2DFromArrayAsync, _ptsz,
 
 // The last two parameters are the index of a failure and the stream, or in CUDA 13 the stream alone.
 KHS_INTERPOSE(cudaMemcpyBatchAsync, _ptsz,
-              (void* ds, void* ss, Size* n, Size count, void* attributes, void* indices, Size given,
-               void* last, void* very_last),
+              (void* const* ds, void const* const* ss, Size* n, Size count, void* attributes,
+               void* indices, Size given, void* last, void* very_last),
               (ds, ss, n, count, attributes, indices, given, last, very_last),
-              (Copy{nullptr, nullptr, 0, 0, true, of(batches_tell_failures() ? very_last : last),
-                    true}))
+              batch(ds, ss, count, of(batches_tell_failures() ? very_last : last)))
 KHS_INTERPOSE(cudaMemcpy3DBatchAsync, _ptsz,
               (Size count, void* operations, void* third, void* fourth, void* fifth),
               (count, operations, third, fourth, fifth),

@@ -46,7 +46,10 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
   using enum Adoption::Registration;
   auto const answer =
       Adoption::contains(pointer) ? Adoption::instance().register_range(pointer) : forward;
-  return answer == done ? 0 : call_next(next, "cudaHostRegister", pointer, bytes, flags);
+  if (answer == done) return 0;
+  int const error = call_next(next, "cudaHostRegister", pointer, bytes, flags);
+  if (error == 0 && Adoption::contains(pointer)) Adoption::instance().note_registration(pointer);
+  return error;
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {

@@ -23,6 +23,7 @@
 #define cudaHostGetDevicePointer khs_next_cudaHostGetDevicePointer
 #define cudaHostRegister khs_next_cudaHostRegister
 #define cudaHostUnregister khs_next_cudaHostUnregister
+#define cudaLaunchHostFunc khs_next_cudaLaunchHostFunc
 #define cudaMalloc khs_next_cudaMalloc
 #define cudaMemcpyAsync khs_next_cudaMemcpyAsync
 #define cudaPointerGetAttributes khs_next_cudaPointerGetAttributes

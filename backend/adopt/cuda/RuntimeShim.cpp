@@ -35,6 +35,8 @@ KHS_FORWARD_CALL(HostGetDevicePointer, (void** device, void* host, unsigned flag
 KHS_FORWARD_CALL(HostRegister, (void* pointer, size_t bytes, unsigned flags),
                  (pointer, bytes, flags))
 KHS_FORWARD_CALL(HostUnregister, (void* pointer), (pointer))
+KHS_FORWARD_CALL(LaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void* data),
+                 (stream, function, data))
 KHS_FORWARD_CALL(Malloc, (void** pointer, size_t bytes), (pointer, bytes))
 KHS_FORWARD_CALL(MemcpyAsync,
                  (void* dst, void const* src, size_t bytes, cudaMemcpyKind kind,

@@ -45,10 +45,13 @@ class Bytes {
 
   std::string_view all() const { return m_bytes; }
 
+  std::string_view bytes(std::size_t at, std::size_t count) const {
+    return at < m_bytes.size() ? m_bytes.substr(at, count) : std::string_view();
+  }
+
   // Up to the first zero byte.
   std::string_view text(std::size_t at) const {
-    if (at >= m_bytes.size()) return {};
-    std::string_view const rest = m_bytes.substr(at);
+    std::string_view const rest = bytes(at, m_bytes.size());
     return rest.substr(0, rest.find('\0'));
   }
 
@@ -98,32 +101,31 @@ bool has_symbols_of_interest(Section const& section, bool starts_early) {
   return section.sh_type == SHT_DYNSYM || (starts_early && section.sh_type == SHT_SYMTAB);
 }
 
-// Compilers put device code into a section of a name of its own. Whether its registration is called elsewhere tells
-// where the runtime is.
-void read_symbols(ElfFile& result, Bytes const& file, Header const& header) {
-  auto const sections = file.table<Section>(header.e_shoff, header.e_shnum);
-  if (header.e_shstrndx >= sections.size()) return;
-  std::size_t const names = sections[header.e_shstrndx].sh_offset;
-  bool has_device_code = false, registers_elsewhere = false;
+// Each CUDA runtime has a table of its errors.
+bool has_cuda_runtime(Bytes const& file, Section const& section) {
+  return section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_ALLOC) != 0 &&
+         (section.sh_flags & SHF_EXECINSTR) == 0 &&
+         file.bytes(section.sh_offset, section.sh_size).find("cudaErrorCudartUnloading") !=
+             std::string_view::npos;
+}
+
+void read_sections(ElfFile& result, Bytes const& file, Header const& header) {
+  auto const sections     = file.table<Section>(header.e_shoff, header.e_shnum);
   bool const starts_early = std::any_of(sections.begin(), sections.end(), [](auto const& section) {
     return section.sh_type == SHT_PREINIT_ARRAY;
   });
   for (auto const& section : sections) {
-    has_device_code = has_device_code || file.text(names + section.sh_name) == ".nvFatBinSegment";
-    if (!has_symbols_of_interest(section, starts_early) || section.sh_link >= sections.size()) {
+    result.has_cuda_runtime = result.has_cuda_runtime || has_cuda_runtime(file, section);
+    if (!has_symbols_of_interest(section, starts_early) || section.sh_link >= sections.size())
       continue;
-    }
     std::size_t const strings = sections[section.sh_link].sh_offset;
     for (auto const& symbol :
          file.table<Symbol>(section.sh_offset, section.sh_size / sizeof(Symbol))) {
       std::string_view const name = file.text(strings + symbol.st_name);
-      if (!name.starts_with("__")) continue;
-      if (result.sanitizer.empty()) result.sanitizer = sanitizer_named(name);
-      registers_elsewhere = registers_elsewhere ||
-                            (name == "__cudaRegisterFatBinary" && symbol.st_shndx == SHN_UNDEF);
+      if (result.sanitizer.empty() && name.starts_with("__"))
+        result.sanitizer = sanitizer_named(name);
     }
   }
-  result.has_static_cudart = has_device_code && !registers_elsewhere;
 }
 
 }  // namespace
@@ -146,7 +148,7 @@ ElfFile ElfFile::read(std::string const& path) {
     }
     result.kind   = Kind::native;
     result.loader = loader_of(file, header[0]);
-    read_symbols(result, file, header[0]);
+    read_sections(result, file, header[0]);
   }
   return result;
 }

@@ -12,11 +12,11 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 struct ElfFile {
   enum class Kind { unreadable, script, foreign, native, other };
 
-  Kind kind = Kind::unreadable;    ///< foreign: ELF of another architecture; other: no ELF, no #!
-  std::string interpreter;         ///< the line behind #!
-  std::string loader;              ///< PT_INTERP; empty: statically linked, or a library
-  std::string sanitizer;           ///< the name of one that is linked in, or empty
-  bool has_static_cudart = false;  ///< device code, registered with a runtime inside the same file
+  Kind kind = Kind::unreadable;   ///< foreign: ELF of another architecture; other: no ELF, no #!
+  std::string interpreter;        ///< the line behind #!
+  std::string loader;             ///< PT_INTERP; empty: statically linked, or a library
+  std::string sanitizer;          ///< the name of one that is linked in, or empty
+  bool has_cuda_runtime = false;  ///< inside of it
 
   /// Reads what a file says of itself; nothing of it is run, and no content makes this fail.
   static ElfFile read(std::string const& path);

@@ -82,12 +82,13 @@ std::string refusal_by_libraries(Program const& program, std::vector<std::string
 }
 
 // A copy through a runtime inside a file is not seen by the library.
-std::string owner_of_static_cudart(Program const& program, std::vector<std::string> const& files) {
-  if (program.elf.has_static_cudart) return program.judged;
+std::string owner_of_cuda_runtime(Program const& program, std::vector<std::string> const& files) {
+  if (program.elf.has_cuda_runtime) return program.judged;
   for (auto const& file : files) {
-    // NVIDIA's own libraries have one for themselves.
-    if (file[0] == '/' && !begins(name_of(file), {"libcu", "libnv", "libnpp"}) &&
-        ElfFile::read(file).has_static_cudart) {
+    // The runtime itself, and NVIDIA's libraries, which copy little by theirs.
+    if (file[0] == '/' &&
+        !begins(name_of(file), {"libcu", "libnv", "libnpp", "libnccl", "libkokkos_host_spaces"}) &&
+        ElfFile::read(file).has_cuda_runtime) {
       return file;
     }
   }
@@ -114,7 +115,7 @@ Verdict judge(Program const& program, std::string const& library, std::string co
   }
   auto const why = refusal_by_libraries(program, rehearsal.files, children);
   if (!why.empty()) return {false, why};
-  auto const owner = owner_of_static_cudart(program, rehearsal.files);
+  auto const owner = owner_of_cuda_runtime(program, rehearsal.files);
   if (owner.empty()) return {true, {}};
   return {
       true,

@@ -6,16 +6,13 @@
 //
 //   khs::element_sum("dot", instance, result,
 //                    KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
-//
-//   khs::ElementSum dot(KOKKOS_LAMBDA(double a, double b) { return a * b; }, a, b);
-//   node.then_parallel_reduce("dot", dot.policy(Kokkos::DefaultExecutionSpace()), dot, result);
 
 #ifndef KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
 #define KOKKOS_HOST_SPACES_ELEMENT_SUM_HPP
 
-#include <KokkosHostSpaces/VectorPolicy.hpp>
 #include <KokkosHostSpaces/impl/vector/Packs.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionKernel.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionResult.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,50 +24,37 @@
 
 namespace KokkosHostSpaces {
 
-/// The functor of a parallel_reduce over policy(instance) that sums op(in_0(i), in_1(i), ...) over all
-/// i, in the type of the result. The Views have rank 1, equal extents and contiguous elements. On a
-/// device the order of the terms, and with it the last bits, depends only on the number of elements,
-/// their types and whether the Views begin at multiples of 16 bytes. Does not keep the Views alive:
-/// they must live until the kernel is done, or its graph is destroyed.
-/// \tparam Op callable on the device with one element of each input
+/// \cond
+namespace Impl {
+
+/// Sums op(in_0(i), in_1(i), ...) over all i, in the type of the result.
 template <class Op, class First, class... In>
-class ElementSum {
+class PackSum {
   static constexpr int N =
-      Impl::pack_length<typename First::non_const_value_type, typename In::non_const_value_type...>;
+      pack_length<typename First::non_const_value_type, typename In::non_const_value_type...>;
 
  public:
   /// \throw Error if the extents differ, or elements are not contiguous
-  ElementSum(Op const& op, First const& first, In const&... in)
+  PackSum(Op const& op, First const& first, In const&... in)
       : m_in(first.data(), in.data()...), m_op(op) {
-    Impl::check_element_wise("ElementSum", first, in...);
-    m_split = Impl::split_into_packs<N>(first.extent(0), true, first.data(), in.data()...);
+    check_element_wise("element_sum", first, in...);
+    m_split = split_into_packs<N>(first.extent(0), true, first.data(), in.data()...);
   }
 
-  /// The policy to launch this functor with on `instance`.
-  template <class ExecutionSpace>
-  auto policy(ExecutionSpace const& instance) const {
-    Impl::check_access<ExecutionSpace, First, In...>();
-    using Index = Kokkos::IndexType<std::int64_t>;
-    if constexpr (Impl::uses_packs<ExecutionSpace>)
-      return VectorPolicy<ExecutionSpace, Impl::ByItem, Index, Kokkos::LaunchBounds<1024>>(
-          instance, 0, std::int64_t(m_split.packs + m_split.rest));
-    else
-      return VectorPolicy<ExecutionSpace, Index, Kokkos::LaunchBounds<1024>>(
-          instance, 0, std::int64_t(m_split.elements(N)));
-  }
+  /// Packs, and elements behind them.
+  std::uint64_t items() const { return m_split.packs + m_split.rest; }
 
   /// Prefetches the pack of a thread that has only one; with several it gains nothing.
-  KOKKOS_FUNCTION void prefetch_share(Impl::GridStride const& share) const
-      requires(Impl::is_on_device<First> && (Impl::is_on_device<In> && ...)) {
+  KOKKOS_FUNCTION void prefetch_share(GridStride const& share) const
+      requires(is_on_device<First> && (is_on_device<In> && ...)) {
     if (share.first < m_split.packs && m_split.packs <= share.stride)
-      m_in.pass_to(
-          [&](auto const*... in) { (Impl::prefetch(&Impl::pack_of<N>(in, share.first)), ...); });
+      m_in.pass_to([&](auto const*... in) { (prefetch(&pack_of<N>(in, share.first)), ...); });
   }
 
   /// Adds the items of one thread of a device.
   template <class Value>
-  KOKKOS_FUNCTION void add_share(Impl::GridStride const& share, Value& sum) const {
-    std::uint64_t const packs = m_split.packs, items = packs + m_split.rest;
+  KOKKOS_FUNCTION void add_share(GridStride const& share, Value& sum) const {
+    std::uint64_t const packs = m_split.packs, all = packs + m_split.rest;
     std::uint64_t item = share.first;
     for (; item + share.stride < packs; item += 2 * share.stride) {  // their loads overlap
       Value const first = sum_of_pack<Value>(item);
@@ -80,17 +64,7 @@ class ElementSum {
       sum += sum_of_pack<Value>(item);
       item += share.stride;
     }
-    for (; item < items; item += share.stride) (*this)(packs * (N - 1) + item, sum);
-  }
-
-  /// Adds one item, a pack or an element behind the packs, where Kokkos' own kernel reduces.
-  template <class Value>
-  KOKKOS_FUNCTION void operator()(Impl::ByItem, std::int64_t i, Value& sum) const {
-    std::uint64_t const item = std::uint64_t(i);
-    if (item < m_split.packs)
-      sum += sum_of_pack<Value>(item);
-    else
-      (*this)(m_split.packs * (N - 1) + item, sum);
+    for (; item < all; item += share.stride) (*this)(packs * (N - 1) + item, sum);
   }
 
   /// Adds one element.
@@ -103,7 +77,7 @@ class ElementSum {
   template <class Value>
   KOKKOS_FUNCTION Value sum_of_pack(std::uint64_t item) const {
     return m_in.pass_to([&](auto const*... in) {
-      auto const terms = Impl::apply_to_packs<Value, N>(m_op, Impl::pack_of<N>(in, item)...);
+      auto const terms = apply_to_packs<Value, N>(m_op, pack_of<N>(in, item)...);
       Value sum        = terms.values[0];
       for (int k = 1; k < N; ++k) sum += terms.values[k];
       return sum;
@@ -111,13 +85,10 @@ class ElementSum {
   }
 
   // Parameters that each thread needs come first, see VectorReduction.
-  Impl::InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
-  Impl::PackSplit m_split;
+  InputsOf<typename First::non_const_value_type, typename In::non_const_value_type...> m_in;
+  PackSplit m_split;
   Op m_op;
 };
-
-/// \cond
-namespace Impl {
 
 struct ElementSumFunction {
   template <class ExecutionSpace, class Result, class Op, class First, class... In>
@@ -125,15 +96,23 @@ struct ElementSumFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
                   Op const& op, First const& first, In const&... in) const {
     using Sum = std::remove_reference_t<Result>;
-    if constexpr (Kokkos::is_view_v<Sum>) {
-      static_assert(Sum::rank() == 0, "the result of a sum is a View of rank 0, or a variable");
-      check_access<ExecutionSpace, std::remove_const_t<Sum>>();
-    } else {
-      static_assert(std::is_lvalue_reference_v<Result> && !std::is_const_v<Sum>,
-                    "the result of a sum is a View of rank 0, or a variable");
-    }
-    ElementSum const kernel(op, first, in...);
-    Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
+    using To  = ResultOf<std::remove_cv_t<Sum>>;
+    static_assert(To::rank == 0 && !Kokkos::is_reducer_v<Sum> &&
+                      (Kokkos::is_view_v<Sum> ||
+                       (std::is_lvalue_reference_v<Result> && !std::is_const_v<Sum>)),
+                  "the result of a sum is a View of rank 0, or a variable");
+    check_access<ExecutionSpace, First, In...>();
+    if constexpr (Kokkos::is_view_v<Sum>) check_access<ExecutionSpace, std::remove_const_t<Sum>>();
+    PackSum const sum(op, first, in...);
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (is_reduced_in_registers<ExecutionSpace, PackSum<Op, First, In...>,
+                                          std::remove_cv_t<Sum>>) {
+      reduce<typename To::Space, 1024, std::int64_t>(label, instance, sum.items(), sum,
+                                                     To::reducer(result), To::data(result));
+    } else
+#endif
+      Kokkos::parallel_reduce(label, range_of(instance, std::int64_t(first.extent(0))), sum,
+                              result);
   }
   template <class ExecutionSpace, class Result, class Op, class First, class... In>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
@@ -147,11 +126,18 @@ struct ElementSumFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i. If `result` is
-/// a View of rank 0 that is accessible to `instance`, the sum is asynchronous on an instance of a device.
-/// If it is a variable, such as a `double`, the call blocks until it has the sum. Takes Views as
-/// ElementSum does.
-/// \throw Error as ElementSum does
+/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i, in the type of
+/// the result. If `result` is a View of rank 0, which is accessible to `instance`, the sum is
+/// asynchronous on an instance of a device, and may be captured. If it is a variable, such as a
+/// `double`, the call blocks until it has the sum. Kokkos Tools see a parallel_reduce.
+///
+/// The Views have rank 1, equal extents and contiguous elements. On a device the order of the terms,
+/// and with it the last bits, depends only on the number of elements, their types and whether the
+/// Views begin at multiples of 16 bytes. The Views must live until the kernel is done, or a graph that
+/// captured it is destroyed. `op` is callable on the device with one element of each input.
+/// \throw Error if the extents differ, elements are not contiguous, or the device has no memory left for
+/// the parts of blocks
+/// \throw OutOfPinnedMemory, CudaError
 inline constexpr Impl::ElementSumFunction element_sum{};
 
 }  // namespace KokkosHostSpaces

@@ -285,6 +285,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// side; afterwards no side is modified.
   template <class... P, Impl::Extent... N>
   void resize(Impl::ViewProperties<P...> const& properties, N... extents) {
+    check_number<N...>();
     repin();
     if (Impl::has_extents(m_host, extents...)) return;
     using Given = Impl::ViewProperties<P...>;
@@ -331,6 +332,7 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// As above, with an instance, WithoutInitializing or SequentialHostInit.
   template <class... P, Impl::Extent... N>
   void realloc(Impl::ViewProperties<P...> const& properties, N... extents) {
+    check_number<N...>();
     repin();
     t_dev device     = Base::view_device();
     t_host host      = m_host;
@@ -362,6 +364,14 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   }
 
  private:
+  // With fewer extents the others would be kept, or be none, as one takes it.
+  template <class... N>
+  static constexpr void check_number() {
+    static_assert(sizeof...(N) >= t_host::rank_dynamic,
+                  "resize and realloc of a PinnedDualView take an extent for each dimension that has "
+                  "none in its type");
+  }
+
   // Makes both sides anew: of SequentialHostInit the host side first, else the device side.
   template <class... P, class... N>
   static void reallocate(Impl::ViewProperties<P...> const& properties, t_dev& device, t_host& host,

@@ -61,7 +61,8 @@ class Snapshot {
       : m_thread(std::move(thread)), m_number(number) {}
 
   /// Waits until the writers of this snapshot and of all earlier ones in its queue are done. Rethrows
-  /// the first error of these writers that no fence has reported yet. An error does not stop later
+  /// the first error of these writers that no fence has reported yet, and prints the label of its snapshot
+  /// to stderr. An error does not stop later
   /// writers; their errors are dropped until a fence has reported the first one.
   /// \throw Error if the device failed before the contents arrived (the writer was not called)
   /// \throw Error if a writer calls it and would wait for itself
@@ -108,9 +109,9 @@ template <class ExecutionSpace, class... Views>
 auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
                            Views const&... views) {
   for (;;) {
-    std::uint64_t const destroyed = thread.destroyed();
+    std::uint64_t const destroyed = SnapshotThread::destroyed();
     try {
-      std::lock_guard const turn(thread.taking_memory);
+      auto const turn = SnapshotThread::turn_to_take_memory();
       return std::tuple{memory_for_snapshot(instance, views)...};
     } catch (OutOfPinnedMemory const&) {
       if (!thread.wait_for_another(destroyed)) throw;
@@ -238,7 +239,8 @@ struct SnapshotFunction {
 /// not fence them. It may keep its Views; their bytes are not counted after it returns. It must not call
 /// MPI without MPI_THREAD_MULTIPLE, and must not wait for anything that the calling thread does only
 /// after a fence. Its thread blocks all signals that it does not raise itself, and programs that a writer
-/// starts inherit that. What it throws is rethrown by the next fence of its handle or of a later one.
+/// starts inherit that. What it throws is rethrown by the next fence of its handle or of a later one, or
+/// printed to stderr at the end.
 ///
 /// A child of a fork cannot use the queues of its parent, but may destroy them.
 ///

@@ -42,38 +42,36 @@ inline constexpr Impl::MakeSteps steps{};
 /// ZeroCopy makes a pass for each stage, with the intermediate arrays in host memory. All else is as for
 /// streamed_for.
 template <class Way = Automatic, class ExecutionSpace, class Range, class... Stages>
-[[nodiscard]] StreamedLoop streamed_chain(std::string const& label,
-                                          StreamOptions<ExecutionSpace> const& options,
-                                          Range const& range, Stages const&... stages) {
+StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpace> const& options,
+                            Range const& range, Stages const&... stages) {
   return Impl::run_streamed_chain(label, Impl::complete<Way>(options, range), Impl::box_of(range),
                                   stages...);
 }
 
 /// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class... Stages>
-[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
-                                          Range const& range, Stages const&... stages) {
+StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
+                            Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                              stages...);
 }
 
 /// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
-[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, Range const& range,
-                                          Stages const&... stages) {
+StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
 }
 
 /// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
-[[nodiscard]] StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& options,
-                                          Range const& range, Stages const&... stages) {
+StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& options,
+                            Range const& range, Stages const&... stages) {
   return streamed_chain<Way, Kokkos::DefaultExecutionSpace>(label, options, range, stages...);
 }
 
 /// The same, without a label.
 template <class Way = Automatic, Impl::NoLabel First, class... Rest>
-[[nodiscard]] StreamedLoop streamed_chain(First const& first, Rest&&... rest) {
+StreamedLoop streamed_chain(First const& first, Rest&&... rest) {
   return streamed_chain<Way>(std::string(), first, std::forward<Rest>(rest)...);
 }
 

@@ -27,8 +27,8 @@ namespace KokkosHostSpaces {
 ///
 /// Calls `body` for every index of the range, with a chunk of each argument: body(i, chunks...), for a
 /// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones
-/// of 64 bits. With one index, references to elements may be taken instead of chunks:
-/// body(i, double const& b, double& a).
+/// of 64 bits; a body may take them as smaller integers, if these can hold the range. With one index,
+/// references to elements may be taken instead of chunks: body(i, double const& b, double& a).
 ///
 /// The Views are in host memory: PinnedSpace, MappedSpace, WriteCombinedSpace, CudaHostPinnedSpace,
 /// or HostSpace, which is slower unless registered, and for which the call may wait for copies.
@@ -48,13 +48,12 @@ namespace KokkosHostSpaces {
 /// the loop is done. On the host, the loop is done on return.
 ///
 /// \tparam Way Staged, ZeroCopy, or Automatic, which takes the transport of the options
-/// \throw Error, before anything runs, if the arguments do not fit the range or each other, cannot be
-/// reached, or one chunk does not fit the memory that may be used
+/// \throw Error, before anything runs, if the body's integers cannot hold the range, if the arguments do
+/// not fit the range or each other, cannot be reached, or one chunk does not fit the memory that may be
+/// used
 template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
-[[nodiscard]] StreamedLoop streamed_for(std::string const& label,
-                                        StreamOptions<ExecutionSpace> const& options,
-                                        Range const& range, Body const& body,
-                                        Arguments const&... arguments) {
+StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace> const& options,
+                          Range const& range, Body const& body, Arguments const&... arguments) {
   return Impl::run_streamed_for(label, Impl::complete<Way>(options, range), Impl::box_of(range),
                                 body, arguments...);
 }
@@ -62,32 +61,30 @@ template <class Way = Automatic, class ExecutionSpace, class Range, class Body, 
 /// The same, on an instance.
 template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
           class... Arguments>
-[[nodiscard]] StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
-                                        Range const& range, Body const& body,
-                                        Arguments const&... arguments) {
+StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
+                          Range const& range, Body const& body, Arguments const&... arguments) {
   return streamed_for<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
                            body, arguments...);
 }
 
 /// The same, on the default instance.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
-[[nodiscard]] StreamedLoop streamed_for(std::string const& label, Range const& range,
-                                        Body const& body, Arguments const&... arguments) {
+StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
+                          Arguments const&... arguments) {
   return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);
 }
 
 /// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
-[[nodiscard]] StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& options,
-                                        Range const& range, Body const& body,
-                                        Arguments const&... arguments) {
+StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& options,
+                          Range const& range, Body const& body, Arguments const&... arguments) {
   return streamed_for<Way, Kokkos::DefaultExecutionSpace>(label, options, range, body,
                                                           arguments...);
 }
 
 /// The same, without a label.
 template <class Way = Automatic, Impl::NoLabel First, class... Rest>
-[[nodiscard]] StreamedLoop streamed_for(First const& first, Rest&&... rest) {
+StreamedLoop streamed_for(First const& first, Rest&&... rest) {
   return streamed_for<Way>(std::string(), first, std::forward<Rest>(rest)...);
 }
 

@@ -37,9 +37,8 @@ Graph make_graph(int device, std::vector<Piece> const& pieces) {
   Kokkos::Cuda const own = private_instance(device);
   Graph graph({own});
   for_each_piece_copy(pieces, [&](auto const& copy) {
-    using Policy                     = PieceCopyPolicy<Kokkos::Cuda>;
     [[maybe_unused]] auto const node = graph.root_node().then_parallel_for(
-        piece_copy_label(), Policy(instance_of_policy(graph, own), 0, copy.threads()), copy);
+        piece_copy_label(), range_of(instance_of_policy(graph, own), copy.threads()), copy);
   });
   graph.instantiate();
   return graph;

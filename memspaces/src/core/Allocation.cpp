@@ -93,6 +93,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
   endings().register_once();
+  lock_when_initialized();
   LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
   void* pointer     = nullptr;
@@ -105,9 +106,13 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
   } catch (OutOfPinnedMemory const& reason) {
     fail(space, label, bytes, reason);
   }
-  if (Kokkos::Profiling::profileLibraryLoaded())
+  if (pointer != nullptr && Kokkos::Profiling::profileLibraryLoaded()) {
     Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                     pointer, logical_bytes > 0 ? logical_bytes : bytes);
+    // A tool may have written a pattern that shows what is read before it is written.
+    if (Kokkos::Tools::Experimental::get_callbacks().allocate_data != nullptr)
+      static_cast<void>(Backend::Pool::dirty_bytes(pointer));
+  }
   return pointer;
 }
 
@@ -144,6 +149,7 @@ std::size_t dirty_bytes(void const* pointer) noexcept {
 
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block) {
+  lock_when_initialized();
   Place const place = place_of(space, device_id);
   return Backend::Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }

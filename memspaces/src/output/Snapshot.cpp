@@ -64,7 +64,10 @@ std::shared_ptr<SnapshotThread> const& default_snapshots() {
   // CUDA, whose end was registered earlier.
   struct DefaultQueue {
     std::shared_ptr<SnapshotThread> thread = start_snapshots({});
-    ~DefaultQueue() { thread->close(); }
+    ~DefaultQueue() {
+      thread->close();
+      thread->tell_error();  // handles may live as long as the process
+    }
   };
   static DefaultQueue const queue;
   return queue.thread;

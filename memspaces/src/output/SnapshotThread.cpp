@@ -43,7 +43,50 @@ void wait_politely(std::string const& label, Driver::Event event) {
   }
 }
 
+// The jobs of all queues, whose memory is that of one pool.
+//
+// Invariant: `moving` jobs will be destroyed without a job that waits for memory: those that are neither
+// waiting, nor pushed to a queue whose writer waits.
+struct AllJobs {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::uint64_t destroyed = 0;
+  std::size_t moving      = 0;
+};
+
+AllJobs& all_jobs() {
+  static AllJobs& jobs = *new AllJobs;  // never destroyed: the last writers end with the process
+  return jobs;
+}
+
+thread_local SnapshotThread* queue_of_this_writer = nullptr;
+
 }  // namespace
+
+/// While it lives, the writer that made it, if one did, cannot end, and no job of its queue moves.
+class SnapshotThread::Stalled {
+ public:
+  Stalled() {
+    std::lock_guard const lock(all_jobs().mutex);
+    // A tool may take a snapshot while a writer takes memory for another one.
+    if (queue_of_this_writer == nullptr || queue_of_this_writer->m_is_stalled) return;
+    m_queue               = queue_of_this_writer;
+    m_queue->m_is_stalled = true;
+    all_jobs().moving -= m_queue->m_pushed_alive;
+    all_jobs().changed.notify_all();
+  }
+  ~Stalled() {
+    if (m_queue == nullptr) return;
+    std::lock_guard const lock(all_jobs().mutex);
+    m_queue->m_is_stalled = false;
+    all_jobs().moving += m_queue->m_pushed_alive;
+  }
+  Stalled(Stalled const&)            = delete;
+  Stalled& operator=(Stalled const&) = delete;
+
+ private:
+  SnapshotThread* m_queue = nullptr;
+};
 
 // --- a job ---
 
@@ -55,7 +98,7 @@ SnapshotJob::SnapshotJob(SnapshotThread& thread, std::string label, std::size_t 
 SnapshotJob::~SnapshotJob() {
   writer.reset();
   Driver::release_event(m_event);
-  m_thread.release(m_bytes);
+  m_thread.release(*this);
 }
 
 void SnapshotJob::wait_for(StreamHandle stream, int device) {
@@ -87,20 +130,29 @@ std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool re
 SnapshotThread::SnapshotThread(std::size_t bound, bool refuses)
     : m_bound(bound), m_refuses(refuses), m_generation(Backend::fork_generation()) {}
 
-SnapshotThread::~SnapshotThread() {
-  if (!m_error) return;
+SnapshotThread::~SnapshotThread() { tell_error(); }
+
+void SnapshotThread::tell_error() noexcept {
+  if (is_in_child()) return;
+  std::string label;
+  std::unique_lock lock(m_mutex);
+  auto const first = std::exchange(m_error, nullptr);
+  label.swap(m_error_label);
+  lock.unlock();
+  if (!first) return;
   try {
-    std::rethrow_exception(m_error);
+    std::rethrow_exception(first);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "KokkosHostSpaces: the snapshot \"%s\" failed, and no fence told so: %s\n",
-                 m_error_label.c_str(), error.what());
+                 label.c_str(), error.what());
   } catch (...) {
     std::fprintf(stderr, "KokkosHostSpaces: the snapshot \"%s\" failed, and no fence told so\n",
-                 m_error_label.c_str());
+                 label.c_str());
   }
 }
 
 void SnapshotThread::run() noexcept {
+  queue_of_this_writer = this;
   std::unique_lock lock(m_mutex);
   for (;;) {
     m_work.wait(lock, [this] { return !m_jobs.empty() || m_closed; });
@@ -128,10 +180,21 @@ void SnapshotThread::run() noexcept {
       m_error_label.swap(label);
     }
     m_progress.notify_all();
+    if (!error) continue;
+    lock.unlock();
+    error = nullptr;  // its destructor may do anything
+    lock.lock();
   }
 }
 
 std::uint64_t SnapshotThread::push(std::list<SnapshotJob>& job) noexcept {
+  {
+    AllJobs& all = all_jobs();
+    std::lock_guard const lock(all.mutex);
+    job.front().m_is_pushed = true;
+    ++m_pushed_alive;
+    if (m_is_stalled && --all.moving == 0) all.changed.notify_all();
+  }
   std::lock_guard const lock(m_mutex);
   m_largest = std::max(m_largest, job.front().m_bytes);
   m_jobs.splice(m_jobs.end(), job);
@@ -169,17 +232,27 @@ void SnapshotThread::admit(std::string const& label, std::size_t bytes) {
       throw Error(problem +
                   " (a writer takes the snapshot, and cannot wait for itself): allow more "
                   "by SnapshotOptions::bytes_in_flight, or take it in a queue of its own");
+    Stalled const writer_of_caller;
     m_progress.wait(lock, fits);
   }
   m_in_flight += bytes;
-  ++m_admitted;
+  lock.unlock();
+  AllJobs& all = all_jobs();
+  std::lock_guard const lock_all(all.mutex);
+  ++all.moving;
 }
 
-void SnapshotThread::release(std::size_t bytes) noexcept {
+void SnapshotThread::release(SnapshotJob const& job) noexcept {
+  {
+    AllJobs& all = all_jobs();
+    std::lock_guard const lock(all.mutex);
+    if (job.m_is_pushed) --m_pushed_alive;
+    if (!(job.m_is_pushed && m_is_stalled)) --all.moving;
+    ++all.destroyed;
+    all.changed.notify_all();
+  }
   std::lock_guard const lock(m_mutex);
-  m_in_flight -= bytes;
-  --m_admitted;
-  ++m_destroyed;
+  m_in_flight -= job.m_bytes;
   m_progress.notify_all();
 }
 
@@ -197,13 +270,25 @@ std::uint64_t SnapshotThread::pushed() const {
   return m_pushed;
 }
 
+std::uint64_t SnapshotThread::destroyed() {
+  std::lock_guard const lock(all_jobs().mutex);
+  return all_jobs().destroyed;
+}
+
+std::unique_lock<std::recursive_timed_mutex> SnapshotThread::turn_to_take_memory() {
+  static std::recursive_timed_mutex& turns = *new std::recursive_timed_mutex;
+  return {turns, std::chrono::seconds(1)};
+}
+
 bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {
-  std::unique_lock lock(m_mutex);
-  if (m_refuses || is_own_thread()) return false;
-  ++m_waiting;
-  m_progress.wait(lock, [&] { return m_destroyed > destroyed || m_waiting == m_admitted; });
-  --m_waiting;
-  return m_destroyed > destroyed;
+  if (m_refuses) return false;
+  AllJobs& all = all_jobs();
+  Stalled const writer_of_caller;
+  std::unique_lock lock(all.mutex);
+  if (--all.moving == 0) all.changed.notify_all();
+  all.changed.wait(lock, [&] { return all.destroyed > destroyed || all.moving == 0; });
+  ++all.moving;
+  return all.destroyed > destroyed;
 }
 
 void SnapshotThread::fence(std::uint64_t number) {
@@ -214,7 +299,13 @@ void SnapshotThread::fence(std::uint64_t number) {
         "a fence of snapshots that are not written yet (a writer calls it, and cannot wait for "
         "itself): fence in the thread that takes the snapshots");
   m_progress.wait(lock, [&] { return m_done >= number; });
-  if (m_error && m_error_number <= number) std::rethrow_exception(std::exchange(m_error, nullptr));
+  if (!m_error || m_error_number > number) return;
+  auto const error = std::exchange(m_error, nullptr);
+  // The type of what a writer threw has no place for it.
+  std::fprintf(stderr, "KokkosHostSpaces: the snapshot \"%s\" failed, as its fence tells now\n",
+               m_error_label.c_str());
+  lock.unlock();
+  std::rethrow_exception(error);
 }
 
 std::uint64_t SnapshotThread::drain() noexcept {

@@ -60,7 +60,7 @@ ReductionWorkspaces::Memory ReductionWorkspaces::make(int device, std::size_t by
   std::vector<char> const zeros(bytes);
   Memory made{device, try_copy_to_device(device, zeros.data(), bytes), bytes};
   if (made.zeros == nullptr)
-    throw Error("KokkosHostSpaces::VectorPolicy: device " + std::to_string(device) +
+    throw Error("KokkosHostSpaces: device " + std::to_string(device) +
                 " has no memory left for the parts of a reduction (" + std::to_string(bytes) +
                 " bytes): free some of it");
   return made;

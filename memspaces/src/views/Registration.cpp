@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/Registration.hpp>
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 
 #include "../../../backend/pool/Statistics.hpp"
 #include "../../../backend/Registry.hpp"
@@ -21,6 +22,7 @@ Registration::Registration(void* pointer, std::size_t bytes, std::string label, 
              ? "'" + owner->label + "' in the space " + owner->space +
                    ", page-locked already): use it as it is, without a registration"
              : "this library, and no View uses it): check that it was not freed before"));
+  Impl::lock_when_initialized();
   Impl::Backend::register_range(pointer, bytes, m_label, at_fork == AtFork::leave_out);
 }
 

@@ -8,6 +8,7 @@
 #include "LatencyPair.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -24,7 +25,7 @@ class FencePair final : public LatencyPair {
 
   double time_ours() override {
     auto const launch = [this] {
-      Kokkos::parallel_for("store", once(m_instance), StoreValue{m_ours.data(), ++m_last});
+      parallel_for("store", m_instance, 1, StoreValue{m_ours.data(), ++m_last});
     };
     return time(
         launch, [this] { m_instance.fence(); }, m_ours.data(), m_wrong_ours);
@@ -37,7 +38,7 @@ class FencePair final : public LatencyPair {
   }
 
   void damage() override {
-    Kokkos::parallel_for("store", once(m_instance), StoreValue{m_ours.data(), -1});
+    parallel_for("store", m_instance, 1, StoreValue{m_ours.data(), -1});
     m_instance.fence();
     m_wrong_ours += !is_there(m_ours.data());
   }

@@ -8,6 +8,7 @@
 #include "LatencyPair.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -41,7 +42,7 @@ class FlagPair final : public LatencyPair {
 
   double time_ours(int first) {
     m_ours() = {0, 0};
-    Kokkos::parallel_for("answer", once(m_instance), AnswerSignals{m_ours.data(), 1 + signals});
+    parallel_for("answer", m_instance, 1, AnswerSignals{m_ours.data(), 1 + signals});
     double const seconds = exchange(m_ours(), first, m_wrong_ours);
     m_instance.fence();
     return seconds;

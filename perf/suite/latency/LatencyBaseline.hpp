@@ -31,10 +31,6 @@ class LatencyBaseline : public Baseline {
   virtual void count(std::int64_t* count)                     = 0;
   virtual void store(std::int64_t* where, std::int64_t value) = 0;
 
-  /// Makes a graph of kernels in a row, each ++*count, for launch_graph.
-  virtual void make_graph(int kernels, std::int64_t* count) = 0;
-  virtual void launch_graph()                               = 0;
-
   virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
 
   /// Enqueues a kernel that answers this many signals; a signal is a change of the value, at first from 0.

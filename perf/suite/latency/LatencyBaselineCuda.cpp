@@ -37,7 +37,6 @@ __global__ void answer_signals(SignalAndAnswer* flags, int signals) {
 class CudaLatencyBaseline final : public LatencyBaseline {
  public:
   explicit CudaLatencyBaseline(cudaStream_t stream) : m_stream(stream) {}
-  ~CudaLatencyBaseline() override { destroy_graph(); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names = {"kernel<<<1, 1>>>"};
@@ -57,15 +56,6 @@ class CudaLatencyBaseline final : public LatencyBaseline {
     check(cudaGetLastError(), "kernel launch");
   }
 
-  void make_graph(int kernels, std::int64_t* counter) override {
-    destroy_graph();
-    m_graph = capture_graph(m_stream, [&] {
-      for (int i = 0; i < kernels; ++i) count(counter);
-    });
-  }
-
-  void launch_graph() override { check(cudaGraphLaunch(m_graph, m_stream), "cudaGraphLaunch"); }
-
   void copy(void* destination, void const* source, std::size_t bytes) override {
     check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, m_stream),
           "cudaMemcpyAsync");
@@ -79,14 +69,8 @@ class CudaLatencyBaseline final : public LatencyBaseline {
   void fence() override { check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize"); }
 
  private:
-  void destroy_graph() {
-    if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
-    m_graph = nullptr;
-  }
-
   cudaStream_t m_stream;
-  bool m_early            = false;
-  cudaGraphExec_t m_graph = nullptr;
+  bool m_early = false;
 };
 
 }  // namespace

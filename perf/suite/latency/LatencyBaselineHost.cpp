@@ -4,7 +4,6 @@
 #include "LatencyBaseline.hpp"
 
 #include <cstring>
-#include <functional>
 #include <stdexcept>
 
 namespace KokkosHostSpaces::Perf {
@@ -17,13 +16,6 @@ class HostLatencyBaseline final : public LatencyBaseline {
   void count(std::int64_t* count) override { ++*count; }
   void store(std::int64_t* where, std::int64_t value) override { *where = value; }
 
-  void make_graph(int kernels, std::int64_t* count) override {
-    m_graph.assign(std::size_t(kernels), [count] { ++*count; });
-  }
-  void launch_graph() override {
-    for (auto const& kernel : m_graph) kernel();
-  }
-
   void copy(void* destination, void const* source, std::size_t bytes) override {
     std::memcpy(destination, source, bytes);
   }
@@ -33,9 +25,6 @@ class HostLatencyBaseline final : public LatencyBaseline {
   }
 
   void fence() override {}
-
- private:
-  std::vector<std::function<void()>> m_graph;
 };
 
 }  // namespace

@@ -18,8 +18,6 @@ Cases latency_cases(Effort const& effort) {
     cases.push_back({"latency/" + name, 0, repetitions, make});
   };
   add("launch/" + at + "/parallel_for", [] { return std::make_unique<LaunchPair>(); });
-  add("launch_graph/" + at + "/kernels:" + std::to_string(GraphPair::kernels),
-      [] { return std::make_unique<GraphPair>(); });
   add("fence/" + at + "/idle", [] { return std::make_unique<FencePair>(true); });
   add("fence/" + at + "/launch_and_fence", [] { return std::make_unique<FencePair>(false); });
   add("deep_copy/PinnedSpace/to_device/bytes:8", [] { return std::make_unique<SmallCopyPair>(); });

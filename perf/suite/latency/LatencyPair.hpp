@@ -9,17 +9,10 @@
 #include "../Instance.hpp"
 #include "../Pair.hpp"
 
-#include <KokkosHostSpaces/VectorPolicy.hpp>
-
 #include <chrono>
 #include <cstdint>
 
 namespace KokkosHostSpaces::Perf {
-
-/// A range of one iteration.
-inline VectorPolicy<Execution> once(Execution const& instance) {
-  return VectorPolicy<Execution>(instance, 0, 1);
-}
 
 struct AddOne {
   std::int64_t* count;

@@ -14,8 +14,6 @@
 #include "../vector/Functors.hpp"
 #include "../vector/VectorMemory.hpp"
 
-#include <KokkosHostSpaces/ElementWise.hpp>
-
 namespace KokkosHostSpaces::Perf {
 
 /// The host arrays of both sides, and their copies on the device, which both use. Kernels work in place if
@@ -59,7 +57,7 @@ class TransportPair final : public Pair {
         m_baseline_to_host(
             make_copy_baseline(shape(), CopyDirection::to_host, m_stopwatch.stream())),
         m_baseline(make_vector_baseline<double>(triad, {Memory::in_place ? m_plain : m_staging},
-                                                m_case.elements, false, Rivals::all,
+                                                m_case.elements, Rivals::all,
                                                 m_stopwatch.stream())) {
     for (Arrays const& data : {m_ours, m_plain})
       on_data([&](auto const& instance) { fill(data, 1, n(), instance); });
@@ -107,11 +105,11 @@ class TransportPair final : public Pair {
   void enqueue_ours() {
     for (std::size_t i = 0; i < m_case.runs; ++i) {
       if constexpr (Memory::in_place) {
-        launch<Space>(m_ours);
+        launch(m_ours);
       } else {
         m_to_device.enqueue(m_ours.a, m_staging.a);
         m_to_device.enqueue(m_ours.b, m_staging.b);
-        launch<Execution::memory_space>(m_staging);
+        launch(m_staging);
         m_to_host.enqueue(m_ours.c, m_staging.c);
       }
     }
@@ -120,14 +118,9 @@ class TransportPair final : public Pair {
 #endif
   }
 
-  template <class Where>
   void launch(Arrays const& at) const {
-    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    using In        = Kokkos::View<double const*, Where, Unmanaged>;
-    Kokkos::View<double*, Where, Unmanaged> const c(at.c, m_case.elements);
-    Kokkos::parallel_for(
-        "triad", Elements<Execution>(m_instance, 0, n()),
-        ElementWise(c, Triad<double>(), In(at.a, m_case.elements), In(at.b, m_case.elements)));
+    Kokkos::parallel_for("triad", Elements<Execution>(m_instance, 0, n()),
+                         MapBody<Triad<double>, double, 2>{at.c, {at.a, at.b}});
   }
 
   void enqueue_baseline() {

@@ -13,10 +13,9 @@ namespace KokkosHostSpaces::Perf {
 
 /// Ways to launch the kernels.
 enum class Launch {
-  range_policy,       ///< parallel_for over a RangePolicy, as stock Kokkos
-  vector_policy,      ///< the same over a VectorPolicy
-  element_wise,       ///< element_wise or element_sum
-  element_wise_graph  ///< the same as nodes of one Kokkos graph
+  range_policy,  ///< Kokkos::parallel_for or parallel_reduce over a RangePolicy
+  khs_parallel,  ///< khs::parallel_for or khs::parallel_reduce
+  element_wise   ///< element_wise or element_sum
 };
 
 /// Runs kernels on Views of `Space`. The sources beside this header instantiate it, one for each space.

@@ -11,18 +11,12 @@
 
 #include <KokkosHostSpaces/ElementSum.hpp>
 #include <KokkosHostSpaces/ElementWise.hpp>
-#include <KokkosHostSpaces/GraphInstantiate.hpp>
-#include <KokkosHostSpaces/VectorPolicy.hpp>
-
-#include <Kokkos_Graph.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
+#include <KokkosHostSpaces/ParallelReduce.hpp>
 
 #include <functional>
-#include <optional>
-#include <stdexcept>
 
 namespace KokkosHostSpaces::Perf {
-
-using Node = Kokkos::Experimental::GraphNodeRef<Execution>;
 
 template <class Op, class Result, class... In>
 struct TermOfSum;
@@ -46,34 +40,19 @@ class VectorKernels {
   using Number    = Kokkos::View<T, Execution::memory_space, Unmanaged>;
   using Index     = Kokkos::IndexType<std::int64_t>;
   using Range     = Kokkos::RangePolicy<Execution, Index>;
-  using Vector    = VectorPolicy<Execution, Index>;
 
-  // Graphs gain nothing for kernels on page-locked memory. Kokkos 5.2 demands that nodes are made on the
-  // default instance; submit() tells where they run.
+  // Kernels over the link gain nothing by the way they are launched.
   static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
 
  public:
   VectorKernels(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
                 std::size_t elements, Launch launch, Execution const& instance)
       : m_instance(instance), m_elements(elements), m_launch(launch) {
-    if (launch != Launch::element_wise_graph) {
-      for (VectorArguments<T> const& run : runs) add(op, run);
-    } else if constexpr (on_device) {
-      m_graph.emplace();
-      m_node.emplace(m_graph->root_node());
-      for (VectorArguments<T> const& run : runs) add(op, run);
-      m_node.reset();
-      instantiate(*m_graph);
-    } else {
-      throw std::logic_error("no graphs of kernels on this space");
-    }
+    for (VectorArguments<T> const& run : runs) add(op, run);
   }
 
   void enqueue() {
-    if (m_graph)
-      m_graph->submit(m_instance);
-    else
-      for (auto const& kernel : m_kernels) kernel();
+    for (auto const& kernel : m_kernels) kernel();
 #ifndef KOKKOS_ENABLE_CUDA
     m_instance.fence();  // the baseline's loops return when done
 #endif
@@ -98,18 +77,17 @@ class VectorKernels {
 
   template <class Op, class... Views>
   void add_map(char const* label, Out const& c, Op op, Views const&... in) {
-    ElementWise const kernel(c, op, in...);
     if (m_launch == Launch::element_wise) {
       m_kernels.push_back([=, this] { element_wise(label, m_instance, c, op, in...); });
-    } else if (m_launch == Launch::range_policy) {
-      Range const range(m_instance, 0, std::int64_t(m_elements));
-      m_kernels.push_back([=] { Kokkos::parallel_for(label, range, kernel); });
     } else if constexpr (on_device) {
-      Vector const indices(m_instance, 0, std::int64_t(m_elements));
-      if (m_launch == Launch::vector_policy)
-        m_kernels.push_back([=] { Kokkos::parallel_for(label, indices, kernel); });
+      MapBody<Op, T, int(sizeof...(in))> const body{c.data(), {in.data()...}};
+      if (m_launch == Launch::khs_parallel)
+        m_kernels.push_back(
+            [=, this] { parallel_for(label, m_instance, std::int64_t(m_elements), body); });
       else
-        m_node = m_node->then_parallel_for(std::string(label), kernel.policy(Execution()), kernel);
+        m_kernels.push_back([=, this] {
+          Kokkos::parallel_for(label, Range(m_instance, 0, std::int64_t(m_elements)), body);
+        });
     }
   }
 
@@ -117,19 +95,15 @@ class VectorKernels {
   void add_sum(char const* label, Number const& sum, Op op, Views const&... in) {
     if (m_launch == Launch::element_wise) {
       m_kernels.push_back([=, this] { element_sum(label, m_instance, sum, op, in...); });
-    } else if (m_launch == Launch::range_policy) {
-      Range const range(m_instance, 0, std::int64_t(m_elements));
-      TermOfSum<Op, T, Views...> const term{in...};
-      m_kernels.push_back([=] { Kokkos::parallel_reduce(label, range, term, sum); });
     } else if constexpr (on_device) {
-      Vector const indices(m_instance, 0, std::int64_t(m_elements));
       TermOfSum<Op, T, Views...> const term{in...};
-      ElementSum const kernel(op, in...);
-      if (m_launch == Launch::vector_policy)
-        m_kernels.push_back([=] { Kokkos::parallel_reduce(label, indices, term, sum); });
+      if (m_launch == Launch::khs_parallel)
+        m_kernels.push_back(
+            [=, this] { parallel_reduce(label, m_instance, std::int64_t(m_elements), term, sum); });
       else
-        m_node = m_node->then_parallel_reduce(std::string(label), kernel.policy(Execution()),
-                                              kernel, sum);
+        m_kernels.push_back([=, this] {
+          Kokkos::parallel_reduce(label, Range(m_instance, 0, std::int64_t(m_elements)), term, sum);
+        });
     }
   }
 
@@ -137,8 +111,6 @@ class VectorKernels {
   std::size_t m_elements;
   Launch m_launch;
   std::vector<std::function<void()>> m_kernels;
-  std::optional<Kokkos::Experimental::Graph<Execution>> m_graph;
-  std::optional<Node> m_node;
 };
 
 template <class Space, class T>

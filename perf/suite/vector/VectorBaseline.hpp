@@ -64,13 +64,12 @@ enum class Rivals {
   cub          ///< CUB, the library of the CUDA toolkit
 };
 
-/// \param as_graph launches the runs as one CUDA graph
 /// \param rivals other than `all` only for sums on a device
 template <class T>
 std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
                                                      std::vector<VectorArguments<T>> runs,
-                                                     std::size_t elements, bool as_graph,
-                                                     Rivals rivals, Stream stream);
+                                                     std::size_t elements, Rivals rivals,
+                                                     Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

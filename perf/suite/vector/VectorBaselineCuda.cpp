@@ -86,11 +86,10 @@ unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads 
 template <VectorOperation Op, class T>
 class CudaVectorBaseline final : public VectorBaseline {
  public:
-  CudaVectorBaseline(std::vector<VectorArguments<T>> runs, std::size_t elements, bool as_graph,
-                     Rivals rivals, Stream stream)
+  CudaVectorBaseline(std::vector<VectorArguments<T>> runs, std::size_t elements, Rivals rivals,
+                     Stream stream)
       : m_runs(std::move(runs)),
         m_elements(elements),
-        m_as_graph(as_graph),
         m_stream(static_cast<cudaStream_t>(stream)),
         m_parts(make_plain_buffer(PlainKind::device, most_parts * sizeof(T))),
         m_done(make_plain_buffer(PlainKind::device, sizeof(unsigned))),
@@ -103,7 +102,6 @@ class CudaVectorBaseline final : public VectorBaseline {
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);
   }
-  ~CudaVectorBaseline() override { destroy_graph(); }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
@@ -111,31 +109,13 @@ class CudaVectorBaseline final : public VectorBaseline {
     return names;
   }
 
-  void choose(int variant) override {
-    m_variant = m_variants[std::size_t(variant)];
-    if (m_as_graph) capture();
-  }
+  void choose(int variant) override { m_variant = m_variants[std::size_t(variant)]; }
 
   void enqueue() override {
-    if (m_as_graph)
-      check(cudaGraphLaunch(m_graph, m_stream), "cudaGraphLaunch");
-    else
-      for (VectorArguments<T> const& run : m_runs) launch(run);
+    for (VectorArguments<T> const& run : m_runs) launch(run);
   }
 
  private:
-  void capture() {
-    destroy_graph();
-    m_graph = capture_graph(m_stream, [this] {
-      for (VectorArguments<T> const& run : m_runs) launch(run);
-    });
-  }
-
-  void destroy_graph() {
-    if (m_graph != nullptr) (void)cudaGraphExecDestroy(m_graph);
-    m_graph = nullptr;
-  }
-
   void launch(VectorArguments<T> const& run) {
     if (m_variant.way == Way::cub)
       m_cub(run);
@@ -169,13 +149,11 @@ class CudaVectorBaseline final : public VectorBaseline {
 
   std::vector<VectorArguments<T>> m_runs;
   std::size_t m_elements;
-  bool m_as_graph;
   cudaStream_t m_stream;
   PlainBuffer m_parts, m_done, m_marked;
   std::function<void(VectorArguments<T> const&)> m_cub;
   std::vector<Variant> m_variants = variants_of(Op);
   Variant m_variant               = {};
-  cudaGraphExec_t m_graph         = nullptr;
 };
 
 }  // namespace
@@ -183,40 +161,31 @@ class CudaVectorBaseline final : public VectorBaseline {
 template <class T>
 std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
                                                      std::vector<VectorArguments<T>> runs,
-                                                     std::size_t n, bool as_graph, Rivals rivals,
-                                                     Stream stream) {
+                                                     std::size_t n, Rivals rivals, Stream stream) {
   using enum VectorOperation;
   switch (op) {
     case copy:
-      return std::make_unique<CudaVectorBaseline<copy, T>>(std::move(runs), n, as_graph, rivals,
-                                                           stream);
+      return std::make_unique<CudaVectorBaseline<copy, T>>(std::move(runs), n, rivals, stream);
     case scale:
-      return std::make_unique<CudaVectorBaseline<scale, T>>(std::move(runs), n, as_graph, rivals,
-                                                            stream);
+      return std::make_unique<CudaVectorBaseline<scale, T>>(std::move(runs), n, rivals, stream);
     case add:
-      return std::make_unique<CudaVectorBaseline<add, T>>(std::move(runs), n, as_graph, rivals,
-                                                          stream);
+      return std::make_unique<CudaVectorBaseline<add, T>>(std::move(runs), n, rivals, stream);
     case triad:
-      return std::make_unique<CudaVectorBaseline<triad, T>>(std::move(runs), n, as_graph, rivals,
-                                                            stream);
+      return std::make_unique<CudaVectorBaseline<triad, T>>(std::move(runs), n, rivals, stream);
     case nstream:
-      return std::make_unique<CudaVectorBaseline<nstream, T>>(std::move(runs), n, as_graph, rivals,
-                                                              stream);
+      return std::make_unique<CudaVectorBaseline<nstream, T>>(std::move(runs), n, rivals, stream);
     case axpy:
-      return std::make_unique<CudaVectorBaseline<axpy, T>>(std::move(runs), n, as_graph, rivals,
-                                                           stream);
+      return std::make_unique<CudaVectorBaseline<axpy, T>>(std::move(runs), n, rivals, stream);
     case dot:
-      return std::make_unique<CudaVectorBaseline<dot, T>>(std::move(runs), n, as_graph, rivals,
-                                                          stream);
+      return std::make_unique<CudaVectorBaseline<dot, T>>(std::move(runs), n, rivals, stream);
     case norm: break;
   }
-  return std::make_unique<CudaVectorBaseline<norm, T>>(std::move(runs), n, as_graph, rivals,
-                                                       stream);
+  return std::make_unique<CudaVectorBaseline<norm, T>>(std::move(runs), n, rivals, stream);
 }
 
 template std::unique_ptr<VectorBaseline> make_vector_baseline<float>(
-    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, bool, Rivals, Stream);
+    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, Rivals, Stream);
 template std::unique_ptr<VectorBaseline> make_vector_baseline<double>(
-    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, bool, Rivals, Stream);
+    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

@@ -65,13 +65,13 @@ class HostVectorBaseline final : public VectorBaseline {
 template <class T>
 std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
                                                      std::vector<VectorArguments<T>> runs,
-                                                     std::size_t elements, bool, Rivals, Stream) {
+                                                     std::size_t elements, Rivals, Stream) {
   return std::make_unique<HostVectorBaseline<T>>(op, std::move(runs), elements);
 }
 
 template std::unique_ptr<VectorBaseline> make_vector_baseline<float>(
-    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, bool, Rivals, Stream);
+    VectorOperation, std::vector<VectorArguments<float>>, std::size_t, Rivals, Stream);
 template std::unique_ptr<VectorBaseline> make_vector_baseline<double>(
-    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, bool, Rivals, Stream);
+    VectorOperation, std::vector<VectorArguments<double>>, std::size_t, Rivals, Stream);
 
 }  // namespace KokkosHostSpaces::Perf

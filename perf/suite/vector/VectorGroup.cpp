@@ -17,8 +17,7 @@ std::string name(VectorOperation op) {
 }
 
 std::string name(Launch launch) {
-  char const* const names[] = {"range_policy", "vector_policy", "element_wise",
-                               "element_wise_graph"};
+  char const* const names[] = {"range_policy", "khs_parallel", "element_wise"};
   return names[int(launch)];
 }
 
@@ -30,7 +29,7 @@ std::string baseline(Rivals rivals) {
 
 /// Sums on the device are also compared with some of the variants alone.
 std::vector<Rivals> rivals(VectorOperation op, Launch launch, bool on_device, Mode mode) {
-  bool const best_launch = launch == Launch::element_wise || launch == Launch::element_wise_graph;
+  bool const best_launch = launch == Launch::element_wise;
   bool const is_asked    = mode == Mode::full ? is_sum(op) : op == VectorOperation::dot;
   if (mode == Mode::quick || !is_asked || !best_launch || !on_device || !runs_on_device)
     return {Rivals::all};
@@ -106,8 +105,8 @@ Cases vector_cases(Effort const& effort) {
     return effort.mode == Mode::quick ? quick : effort.mode == Mode::standard ? standard : full;
   };
 #ifdef KOKKOS_ENABLE_CUDA
-  std::vector<Launch> const all = {Launch::range_policy, Launch::vector_policy,
-                                   Launch::element_wise, Launch::element_wise_graph};
+  std::vector<Launch> const all = {Launch::range_policy, Launch::khs_parallel,
+                                   Launch::element_wise};
   add_cases<Kokkos::CudaSpace>({"CudaSpace", PlainKind::device, all, largest(20, 28, 28),
                                 effort.device_bytes / 2, 32, 256 * MiB, 3e12},
                                effort, latest, cases);

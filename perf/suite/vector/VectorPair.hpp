@@ -41,7 +41,6 @@ class VectorPair final : public Pair {
         m_ours(KokkosVector<Space>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
                                          m_case.launch, m_instance)),
         m_baseline(make_vector_baseline<T>(m_case.op, all_runs(m_baseline_at), m_case.elements,
-                                           m_case.launch == Launch::element_wise_graph,
                                            m_case.rivals, m_stopwatch.stream())) {
     for (VectorArguments<T> const& at : {m_ours_at, m_baseline_at})
       fill(at, std::int64_t(m_arrays), std::int64_t(m_case.elements), m_instance);

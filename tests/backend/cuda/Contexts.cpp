@@ -139,7 +139,7 @@ TEST_CASE("nothing makes a context on a device that the process does not use") {
   Memory memory;
   for (auto const& [name, request] : requests(memory)) {
     CAPTURE(name);
-    start_test(2);
+    start_test(2, false);
     DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
     std::thread([request = request] {
       request();
@@ -155,7 +155,7 @@ TEST_CASE("a thread without a context has none afterwards, whether its device is
   for (auto const& [name, request] : requests(memory)) {
     for (bool const own_in_use : {false, true}) {
       CAPTURE(name, own_in_use);
-      start_test(2);
+      start_test(2, false);
       if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
       DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
       std::thread([request = request] {
@@ -171,7 +171,7 @@ TEST_CASE("a thread without a context has none afterwards, whether its device is
 }
 
 TEST_CASE("a thread without a device may free what others made") {
-  start_test(2);
+  start_test(2, false);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
@@ -185,7 +185,7 @@ TEST_CASE("a thread without a device may free what others made") {
 }
 
 TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
-  start_test(3);
+  start_test(3, false);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   Driver::Stream const stream = Driver::private_stream(2);
   CHECK(stream != nullptr);
@@ -195,7 +195,7 @@ TEST_CASE("the calling thread keeps its device, and the first use of another mak
 }
 
 TEST_CASE("there is no stream of a device that does not exist") {
-  start_test(2);
+  start_test(2, false);
   for (int const device : {Driver::device_count(), 63, 64, 1000}) {
     CAPTURE(device);
     CHECK_THROWS_AS(Driver::private_stream(device), CudaError);

@@ -27,7 +27,7 @@ void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSe
 }  // namespace
 
 TEST_CASE("a device without a context is idle, and gets no context") {
-  FakeCuda::reset(2);
+  FakeCuda::reset(2, false);
   Driver::Event event = nullptr;
   Driver::Devices devices{};
   CHECK(Driver::devices_in_use(devices) == 0);
@@ -138,7 +138,8 @@ TEST_CASE("a runtime without devices is asked once") {
   FakeCuda::reset(1);
 }
 
-TEST_CASE("failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
+TEST_CASE(
+    "failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
   FakeCuda::reset(1);
   use_device(0);
   DeviceWork::Stream stream;

@@ -35,4 +35,5 @@ TEST_CASE("of a machine that hwloc cannot load the cores are known, and no node"
   int page = 0;
   CHECK(machine.node_of(&page, sizeof page) == -1);
   CHECK_FALSE(machine.bind_memory(&page, sizeof page, 0));
+  CHECK_FALSE(machine.is_known());
 }

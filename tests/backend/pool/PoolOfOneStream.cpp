@@ -10,6 +10,7 @@
 #include "PoolTest.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <thread>
@@ -199,4 +200,41 @@ TEST_CASE("the statistics tell how old the oldest retired memory is") {
   work.endless.wait();
   pool::trim(1000 * MiB);
   CHECK(age() == 0);
+}
+
+TEST_CASE("memory of the legacy default stream breaks no capture that is announced") {
+  PoolTest const test(1);
+  DeviceWork::Stream captured(Kind::blocking);
+  char* const block = PoolTest::allocate(2 * MiB);
+  Driver::announce_capture();
+  Pool::deallocate_on({nullptr, 0}, block);
+  CHECK(FakeCuda::calls("cudaEventRecord") == 0);
+  captured.begin_capture(cudaStreamCaptureModeThreadLocal);
+  Pool::deallocate_on({nullptr, 0}, PoolTest::allocate(100));
+  CHECK(captured.end_capture());
+  Driver::end_announced_capture();
+  CHECK(is_taken_again(block, 2 * MiB));
+}
+
+TEST_CASE("threads retire memory on the legacy default stream beside announced captures") {
+  PoolTest const test(1);
+  std::atomic<bool> ends{false};
+  std::thread retires([&] {
+    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    while (!ends) Pool::deallocate_on({nullptr, 0}, PoolTest::allocate(1000));
+  });
+  int broken = 0;
+  {
+    DeviceWork::Stream captured(Kind::blocking);
+    for (int round = 0; round < 200; ++round) {
+      Driver::announce_capture();
+      captured.begin_capture(cudaStreamCaptureModeThreadLocal);
+      std::this_thread::yield();
+      if (!captured.end_capture()) ++broken;
+      Driver::end_announced_capture();
+    }
+  }
+  ends = true;
+  retires.join();
+  CHECK(broken == 0);
 }

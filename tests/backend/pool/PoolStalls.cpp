@@ -155,7 +155,7 @@ TEST_CASE("an announced capture waits for a recording that another thread is mak
 
 TEST_CASE("a thread that chose no device makes no context, nor does a reservation") {
   PoolTest const test(2);
-  FakeCuda::reset(2);
+  FakeCuda::reset(2, false);
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::thread([] {
     Pool::deallocate(PoolTest::allocate(20 * MiB));
@@ -300,7 +300,7 @@ TEST_CASE("failure 3: beside a kernel that never ends, memory of another stream 
   std::minstd_rand random(1);
   bool const one_size = GENERATE(true, false);
   if (one_size) pool::set_limit(at_once * most);
-  int const rounds    = sanitized ? 2000 : 10000;
+  int const rounds = sanitized ? 2000 : 10000;
   for (int i = 0; i < rounds; ++i) {
     std::size_t const bytes = one_size ? most : 1 + random() % most;
     char* const block       = PoolTest::allocate(bytes);

@@ -11,8 +11,6 @@
 
 #include <KokkosHostSpaces.hpp>
 
-#include <Kokkos_Graph.hpp>
-
 #include <catch2/generators/catch_generators.hpp>
 
 #include <cstddef>
@@ -23,7 +21,6 @@ namespace DependentLaunches {
 using OnDevice = Kokkos::View<double*, Kokkos::CudaSpace>;
 using Pinned   = Kokkos::View<double*, KokkosHostSpaces::PinnedSpace>;
 using Number   = Kokkos::View<double, Kokkos::CudaSpace>;
-using Node     = Kokkos::Experimental::GraphNodeRef<Kokkos::Cuda>;
 
 // Each element comes from another block: a kernel that runs too early reads old values.
 template <class From>
@@ -38,24 +35,10 @@ struct Shift {
 template <class From>
 Shift(From, OnDevice) -> Shift<From>;
 
-struct Term {
-  OnDevice a;
-  Number before;
-  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += a(i) + before(); }
-};
-
-inline KokkosHostSpaces::VectorPolicy<Kokkos::Cuda> all(Kokkos::Cuda const& instance,
-                                                        OnDevice const& a) {
-  return {instance, 0, std::int64_t(a.extent(0))};
-}
-
 inline void shift(Kokkos::Cuda const& instance, OnDevice const& a, OnDevice const& b) {
-  Kokkos::parallel_for("there", all(instance, a), Shift{a, b});
-  Kokkos::parallel_for("back", all(instance, a), Shift{b, a});
-}
-
-inline Node then_shift(Node const& node, OnDevice const& from, OnDevice const& to) {
-  return node.then_parallel_for("shift", all(Kokkos::Cuda(), from), Shift{from, to});
+  int const n = int(a.extent(0));
+  KokkosHostSpaces::parallel_for("there", instance, n, Shift{a, b});
+  KokkosHostSpaces::parallel_for("back", instance, n, Shift{b, a});
 }
 
 inline int count_other(Kokkos::Cuda const& instance, OnDevice const& a, double expected) {

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -70,6 +71,16 @@ void end_without_finalize(khs::SnapshotView<Kokkos::View<int*>> const&) {
   std::puts("PASSED");
 }
 
+// The handle outlives the program.
+int fail_without_a_fence() {
+  static auto& handle = *new khs::Snapshot;
+  Kokkos::ScopeGuard const kokkos;
+  handle = khs::snapshot("last output", Kokkos::DefaultExecutionSpace(),
+                         Kokkos::View<int*>("view", 1000),
+                         [](auto const&) { throw std::runtime_error("the disk is full"); });
+  return 0;
+}
+
 // Kokkos calls a hook twice if another one is registered in it.
 int first_uses_in_hook() {
   Kokkos::initialize();
@@ -89,6 +100,7 @@ int first_uses_in_hook() {
 
 int main(int argc, char* argv[]) {
   if (argc > 1 && argv[1] == std::string_view("in_hook")) return first_uses_in_hook();
+  if (argc > 1 && argv[1] == std::string_view("fails")) return fail_without_a_fence();
   Vector early(1000, 5);
   int sum = 7, written = 0;
   Kokkos::initialize(argc, argv);

@@ -3,6 +3,7 @@
 
 // Snapshots: what writers get, in which order, and what becomes of their errors. On a GPU the same.
 
+#include "../../backend/CapturedStderr.hpp"
 #include "../../support/ChildOfFork.hpp"
 #include "../../support/SignalMask.hpp"
 
@@ -148,7 +149,9 @@ TEST_CASE(
   queue.take("worse", Execution(), field, [](auto const&) { throw 7; });
   auto const last = queue.take("good", Execution(), field, [&](auto const&) { ++called; });
   first.fence();  // which is older than the error
+  CapturedStderr const said;
   CHECK_THROWS_AS(last.fence(), std::bad_alloc);
+  CHECK_THAT(said.text(), ContainsSubstring("the snapshot \"bad\" failed"));
   CHECK(called == 2);
   last.fence();
   queue.fence();
@@ -322,6 +325,65 @@ TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room besid
   };
   CHECK_THROWS_AS(hold_many(), khs::OutOfPinnedMemory);
   khs::pool::set_limit(0);
+}
+
+TEST_CASE("a snapshot waits at the pool's limit for writers of other queues, unless none can end",
+          "[snapshot]") {
+  constexpr std::size_t one = std::size_t(8) << 20;
+  auto const field          = field_of(1, int(one / sizeof(int)));
+  khs::pool::trim(0);
+  khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + one + one / 2);
+  std::atomic<int> written = 0, refused = 0;
+  {
+    khs::SnapshotQueue outputs, checkpoints;
+    for (int i = 0; i < 5; ++i) {
+      auto const slowly = [&](auto const&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        ++written;
+      };
+      CHECK_NOTHROW(outputs.take("output", Execution(), field, slowly));
+      CHECK_NOTHROW(checkpoints.take("checkpoint", Execution(), field, slowly));
+      CHECK_NOTHROW(khs::snapshot("by function", Execution(), field, slowly));
+    }
+    outputs.fence();
+    checkpoints.fence();
+    // Its memory comes back when it has ended, and the one behind it waits for that.
+    outputs.take("takes another", Execution(), field, [&](auto const&) {
+      try {
+        checkpoints.take("another", Kokkos::DefaultHostExecutionSpace(), field_of(1, one / 4),
+                         [](auto const&) {});
+      } catch (khs::OutOfPinnedMemory const&) {
+        ++refused;
+      }
+    });
+    outputs.fence();
+  }
+  khs::snapshot("the last", Execution(), field_of(1), [](auto const&) {}).fence();
+  CHECK(written == 15);
+  CHECK(refused == 1);
+  khs::pool::set_limit(0);
+}
+
+TEST_CASE("a tool may take a snapshot when it is told that memory is taken for one", "[snapshot]") {
+  using namespace Kokkos::Tools::Experimental;
+  static std::atomic<int> taken;
+  taken                 = 0;
+  EventSet const before = get_callbacks();
+  set_allocate_data_callback(
+      [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {
+        static thread_local bool is_inside = false;
+        if (std::exchange(is_inside, true)) return;
+        khs::snapshot("of the tool", Execution(), field_of(1), [](auto const&) { ++taken; });
+        is_inside = false;
+      });
+  int written = 0;
+  khs::snapshot("of the program", Execution(), field_of(2), [&](auto const&) {
+    ++written;
+  }).fence();
+  set_callbacks(before);
+  khs::snapshot("the last", Execution(), field_of(1), [](auto const&) {}).fence();
+  CHECK(written == 1);
+  CHECK(taken > 0);
 }
 
 TEST_CASE("snapshots of several threads wait for each other at the pool's limit", "[snapshot]") {

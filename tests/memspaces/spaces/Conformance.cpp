@@ -83,6 +83,30 @@ TEMPLATE_TEST_CASE("a View that is too large by Kokkos' header alone is refused"
           ContainsSubstring("(label=\"bytes\"): with Kokkos' header"));
 }
 
+TEMPLATE_TEST_CASE("extents whose product overflows are refused, and not taken for a small View",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  int const one_below        = -1;
+  constexpr std::size_t many = std::size_t(1) << 32;
+  auto const refused         = ContainsSubstring("failed to allocate") &&
+                       ContainsSubstring("(label=\"wrong\")") &&
+                       ContainsSubstring("check the extents");
+  CHECK_THROWS_WITH((Kokkos::View<char*, TestType>("wrong", one_below)), refused);
+  CHECK_THROWS_WITH((Kokkos::View<double*, TestType>("wrong", many << 29)), refused);
+  CHECK_THROWS_WITH((Kokkos::View<double**, TestType>("wrong", one_below, one_below)), refused);
+  CHECK_THROWS_WITH((Kokkos::View<double**, Kokkos::LayoutLeft, TestType>("wrong", many, many)),
+                    refused);
+  CHECK_THROWS_WITH(
+      (Kokkos::View<char***, TestType>(Kokkos::view_alloc("wrong", Kokkos::WithoutInitializing),
+                                       many / 2, many / 2, 4)),
+      refused);
+  CHECK(Kokkos::View<char***, TestType>("empty", many, many, 0).size() == 0);
+  CHECK(Kokkos::View<int, TestType>("scalar")() == 0);
+  Kokkos::View<double**, TestType> view("wrong", 2, 3);
+  view(1, 2) = 5;
+  CHECK_THROWS_WITH(Kokkos::resize(view, one_below, one_below), refused);
+  CHECK((view.extent(1) == 3 && view(1, 2) == 5));
+}
+
 TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int**, TestType> view("grid", 3, 4);

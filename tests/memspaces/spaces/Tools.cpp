@@ -100,6 +100,14 @@ TEMPLATE_TEST_CASE("tools see allocations and deallocations with name, label and
   }
 }
 
+TEMPLATE_TEST_CASE("tools see no allocation of zero bytes, which nobody gives back", "[tools]",
+                   KOKKOS_HOST_SPACES_ALL) {
+  Spy const spy;
+  TestType const space;
+  space.deallocate(space.allocate(0), 0);
+  CHECK(count("allocate") == count("deallocate"));
+}
+
 TEST_CASE("tools see a deep_copy begin and end once, with the destination's label", "[tools]") {
   Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const from("from", 20, 10);
   Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const to("to", 20, 10);

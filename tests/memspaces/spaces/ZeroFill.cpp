@@ -139,6 +139,24 @@ TEMPLATE_TEST_CASE("every space hands out zeros after use: all ranks, padding, r
   }
 }
 
+TEMPLATE_TEST_CASE(
+    "new Views are zero, although a tool writes to their memory when it is told of them",
+    "[zero_fill]", KOKKOS_HOST_SPACES_ALL) {
+  using namespace Kokkos::Tools::Experimental;
+  EventSet const before = get_callbacks();
+  set_allocate_data_callback(
+      [](Kokkos_Profiling_SpaceHandle, char const*, void const* memory, std::uint64_t bytes) {
+        std::memset(const_cast<void*>(memory), 0xff, bytes);
+      });
+  Kokkos::fence();
+  khs::pool::trim(0);
+  bool right = true;
+  for (std::size_t n : {1ul, 100ul, 10000ul, 3000000ul})
+    right = right && is_initial(Kokkos::View<double*, TestType>("v", n));
+  set_callbacks(before);
+  CHECK(right);
+}
+
 namespace {
 
 // Another host space than the default one, if Kokkos has one.

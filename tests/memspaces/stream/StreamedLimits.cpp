@@ -6,6 +6,7 @@
 #include <KokkosHostSpaces.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 
@@ -122,6 +123,67 @@ TEST_CASE("a range that no View has is refused, and is not taken for an empty on
       khs::Error, MessageMatches(ContainsSubstring("-1294967296 iterations")));
   double sum = 0;
   CHECK_THROWS_AS(khs::streamed_reduce("sum", -1, Sum(), sum, khs::read(a)), khs::Error);
+}
+
+namespace {
+template <class Index>
+struct AddOneAt {
+  KOKKOS_FUNCTION void operator()(Index i, khs::Chunk<char*> x) const { x(i) += 1; }
+};
+template <class Index>
+struct AddOneAtBoth {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Index j, khs::Chunk<char**> x) const {
+    x(i, j) += 1;
+  }
+};
+struct CountAt {
+  KOKKOS_FUNCTION void operator()(short, khs::Chunk<char const*>, int& count) const { ++count; }
+};
+struct TwiceAt {
+  KOKKOS_FUNCTION void operator()(short i, khs::Chunk<char const*> x, khs::Chunk<char*> y) const {
+    y(i) = char(2 * x(i));
+  }
+};
+}  // namespace
+
+TEST_CASE("a range that the body's integer cannot hold is refused, and no smaller one",
+          "[streamed_limits]") {
+  constexpr int most = std::numeric_limits<short>::max();
+  Kokkos::View<char*, khs::MappedSpace> const a("a", most + 2), b("b", most + 2);
+  Kokkos::View<char**, Kokkos::LayoutRight, khs::MappedSpace> const c("c", 2, 300);
+  auto const refuses = MessageMatches(ContainsSubstring(
+      "takes it as an integer of 2 bytes (which holds 32767 at most): let it take std::int64_t"));
+  khs::streamed_for("at", most + 1, AddOneAt<short>(), khs::update(a)).fence();
+  CHECK((a(most) == 1 && a(most + 1) == 0));
+  CHECK_THROWS_MATCHES(khs::streamed_for("at", most + 2, AddOneAt<short>(), khs::update(a)),
+                       khs::Error, refuses);
+  CHECK_NOTHROW(khs::streamed_for("at", most + 2, AddOneAt<int>(), khs::update(a)).fence());
+  CHECK_NOTHROW(
+      khs::streamed_for("at", most + 2, AddOneAt<unsigned short>(), khs::update(a)).fence());
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("at", khs::Box<2>({2, 300}), AddOneAtBoth<std::uint8_t>(), khs::update(c)),
+      khs::Error,
+      MessageMatches(
+          ContainsSubstring("in index 1, and the body takes it as an integer of 1 bytes")));
+  int count = 0;
+  CHECK_THROWS_MATCHES(khs::streamed_reduce("count", most + 2, CountAt(), count, khs::read(a)),
+                       khs::Error, refuses);
+  CHECK_THROWS_MATCHES(
+      khs::streamed_chain("chain", most + 2, khs::stage(TwiceAt(), khs::read(a), khs::write(b))),
+      khs::Error, refuses);
+  CHECK_THROWS_MATCHES(
+      khs::streamed_chain("steps", most + 2, khs::steps(2, TwiceAt(), khs::read(a), khs::write(b))),
+      khs::Error, refuses);
+}
+
+TEST_CASE("a lambda with an int is refused 2^31 elements", "[streamed_limits]") {
+  constexpr std::int64_t n = (std::int64_t(1) << 31) + 1;
+  auto const nobodys       = reinterpret_cast<char*>(std::uintptr_t(1) << 40);
+  Kokkos::View<char*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const a(nobodys, std::size_t(n));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for(
+          "int", n, KOKKOS_LAMBDA(int i, khs::Chunk<char*> x) { x(i) = 1; }, khs::write(a)),
+      khs::Error, MessageMatches(ContainsSubstring("an integer of 4 bytes")));
 }
 
 TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {

@@ -36,7 +36,7 @@ using OnHost = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Ko
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the threads of a sum take each element once", "[vector_policy]", char, float,
+TEMPLATE_TEST_CASE("the threads of a sum take each element once", "[parallel_kernels]", char, float,
                    double, Kokkos::complex<double>) {
   std::size_t const n =
       GENERATE(0, 1, 3, 2047, 2049, 8191, 8193, 65541, 540001, 1100003, take(5, random(2, 300000)));
@@ -47,7 +47,7 @@ TEMPLATE_TEST_CASE("the threads of a sum take each element once", "[vector_polic
   for (std::size_t i = 0; i < n + skip; ++i)
     numbers[i] = TestType(int(i * 7 % 13));  // small enough for exact sums of floats
   OnHost<TestType> const a(numbers.data() + skip, n);
-  khs::ElementSum const sum(Itself(), a);
+  khs::Impl::PackSum const sum(Itself(), a);
 
   constexpr int length         = khs::Impl::pack_length<TestType>;
   auto const split             = khs::Impl::split_into_packs<length>(n, true, a.data());
@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("the threads of a sum take each element once", "[vector_polic
   CHECK(total == expected);
 }
 
-TEST_CASE("consecutive launches of a map do each element once", "[vector_policy]") {
+TEST_CASE("consecutive launches of a map do each element once", "[parallel_kernels]") {
   constexpr int N           = 4;
   std::uint64_t const packs = GENERATE(0u, 1u, 7u, 8u, 9u), rest = GENERATE(0u, 1u, 3u, 21u);
   std::uint32_t const most = GENERATE(4u, 8u, 100u);
@@ -77,7 +77,7 @@ TEST_CASE("consecutive launches of a map do each element once", "[vector_policy]
   for (std::uint64_t first = 0; first < items; first += most) {
     auto const count = std::uint32_t(std::min<std::uint64_t>(items - first, most));
     auto const part  = all.part(split, first, count);
-    for (std::uint32_t k = 0; k < std::max(2 * count, khs::Impl::warp_size); ++k) part(k);
+    for (std::uint32_t k = 0; k < std::max(2 * count, khs::Impl::warp_size); ++k) part.do_item(k);
   }
   for (std::uint64_t i = 0; i < 64; ++i) CHECK(done[i] == int(i < split.elements(N)));
 }

@@ -21,33 +21,14 @@ struct Inverse {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
 };
 
-// Three words: a part that is taken too early gives a wrong sum.
-struct Three {
-  float low, all, high;
-};
-
-// Some blocks end a millisecond after the last block.
-struct OfLateBlocks {
-  using value_type = Three;
-  int late;
-  KOKKOS_FUNCTION void init(Three& to) const { to = {0, 0, 0}; }
-  KOKKOS_FUNCTION void join(Three& to, Three const& from) const {
-    to = {to.low + from.low, to.all + from.all, to.high + from.high};
-  }
-  KOKKOS_FUNCTION void operator()(int i, Three& sum) const {
-    if (i % late == 0) wait();
-    join(sum, {float(i < 1000), 1, float(i >= 1000)});
-  }
-
-  static KOKKOS_FUNCTION void wait([[maybe_unused]] int clocks = 2000000) {
-    KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < clocks);))
-  }
-};
+KOKKOS_FUNCTION void wait_for([[maybe_unused]] int clocks) {
+  KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < clocks);))
+}
 
 struct CountUp {
   OnDevice a;
   KOKKOS_FUNCTION void operator()(int i) const {
-    if (i % 97 == 0) OfLateBlocks::wait(2000);
+    if (i % 97 == 0) wait_for(2000);
     a(i) += 1;
   }
 };
@@ -57,7 +38,7 @@ __global__ void write_late(double* a, int n, double value) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
-  OfLateBlocks::wait(100000);
+  wait_for(100000);
   int const threads = int(gridDim.x * blockDim.x);
   for (int i = int(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += threads) a[i] = value;
 }
@@ -78,7 +59,7 @@ struct CheckSum {
 }  // namespace
 
 TEST_CASE("each kernel of a long chain sees all results of the kernel before it",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n)), c("c", std::size_t(n));
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
@@ -93,7 +74,7 @@ TEST_CASE("each kernel of a long chain sees all results of the kernel before it"
 }
 
 TEST_CASE("dependent launches alternate with kernels of Kokkos and with copies",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
   Pinned const host("host", std::size_t(n));
@@ -101,11 +82,11 @@ TEST_CASE("dependent launches alternate with kernels of Kokkos and with copies",
   Kokkos::RangePolicy<Kokkos::Cuda> const range(instance, 0, n);
   int const steps = rounds(100);
   for (int step = 0; step < steps; ++step) {
-    Kokkos::parallel_for("ours", all(instance, a), Shift{a, b});
+    khs::parallel_for("ours", instance, n, Shift{a, b});
     Kokkos::parallel_for("of Kokkos", range, Shift{b, a});
     shift(instance, a, b);
     Kokkos::deep_copy(instance, host, a);
-    Kokkos::parallel_for("over it", all(instance, a), Shift{b, a});
+    khs::parallel_for("over it", instance, n, Shift{b, a});
     Kokkos::deep_copy(instance, a, host);
     Kokkos::deep_copy(instance, b, a);
     shift(instance, b, a);
@@ -115,35 +96,25 @@ TEST_CASE("dependent launches alternate with kernels of Kokkos and with copies",
 }
 
 TEST_CASE("a sum reads the results of the kernel before it, though it prefetches earlier",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = any_length(), steps = rounds(200);
   OnDevice const a("a", std::size_t(n));
   Number const sum("sum"), wrong("wrong");
   Kokkos::Cuda const instance;
-  khs::VectorPolicy const once(instance, 0, 1);
   CheckSum const check{a, sum, wrong};
   for (int step = 0; step < steps; ++step) {
-    Kokkos::parallel_for("count up", all(instance, a), CountUp{a});
+    khs::parallel_for("count up", instance, n, CountUp{a});
     khs::element_sum("sum", instance, sum, Same(), a);
-    Kokkos::parallel_for("check", once, check);
+    khs::parallel_for("check", instance, 1, check);
   }
-  Kokkos::Experimental::Graph<Kokkos::Cuda> graph({instance});
-  khs::ElementSum const kernel(Same(), a);
-  Node node = graph.root_node();
-  for (int k = 0; k < 8; ++k)
-    node = node.then_parallel_for("count up", all(instance, a), CountUp{a})
-               .then_parallel_reduce("sum", kernel.policy(instance), kernel, sum)
-               .then_parallel_for("check", once, check);
-  khs::instantiate(graph);
-  for (int step = 0; step < steps; ++step) graph.submit(instance);
   double result = -1;
   Kokkos::deep_copy(instance, result, wrong);
-  CHECK(count_other(instance, a, 9 * steps) == 0);
+  CHECK(count_other(instance, a, steps) == 0);
   CHECK(result == 0);
 }
 
 TEST_CASE("a sum that prefetches before the kernel before it writes reads the new values",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = any_length(), steps = rounds(100);
   OnDevice const a("a", std::size_t(n));
   Number const sum("sum"), wrong("wrong");
@@ -151,7 +122,7 @@ TEST_CASE("a sum that prefetches before the kernel before it writes reads the ne
   for (int step = 1; step <= steps; ++step) {
     write_late<<<8, 256, 0, instance.cuda_stream()>>>(a.data(), n, step);
     khs::element_sum("sum", instance, sum, Same(), a);
-    Kokkos::parallel_for("check", khs::VectorPolicy(instance, 0, 1), CheckSum{a, sum, wrong});
+    khs::parallel_for("check", instance, 1, CheckSum{a, sum, wrong});
   }
   double result = -1;
   Kokkos::deep_copy(instance, result, wrong);
@@ -160,7 +131,7 @@ TEST_CASE("a sum that prefetches before the kernel before it writes reads the ne
 }
 
 TEST_CASE("kernels that start early wait for work of the legacy default stream, and for batches",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = any_length(), steps = rounds(50);
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
   Pinned const host("host", std::size_t(n));
@@ -172,11 +143,11 @@ TEST_CASE("kernels that start early wait for work of the legacy default stream, 
   auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
   for (int step = 1; step <= steps; ++step) {
     write_late<<<8, 256, 0, cudaStreamLegacy>>>(a.data(), n, step);
-    Kokkos::parallel_for("behind the default stream", all(instance, a), Shift{a, b});
+    khs::parallel_for("behind the default stream", instance, n, Shift{a, b});
     CHECK(count_other(instance, b, step + 1) == 0);
     Kokkos::deep_copy(host, double(2 * step));
     khs::deep_copy_all(instance, a, host, slices);
-    Kokkos::parallel_for("behind a batch", all(instance, a), Shift{a, b});
+    khs::parallel_for("behind a batch", instance, n, Shift{a, b});
     CHECK(count_other(instance, b, 2 * step + 1) == 0);
   }
 }
@@ -186,7 +157,7 @@ static __global__ void never_waits() {}
 
 // Tells what happens, since CUDA promises nothing: the early kernel waits for never_waits alone.
 TEST_CASE("a kernel behind one that starts early and never waits may read old values",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = elements(1 << 16);
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
   auto const instance           = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
@@ -203,29 +174,15 @@ TEST_CASE("a kernel behind one that starts early and never waits may read old va
   for (int step = 1; step <= 50; ++step) {
     write_late<<<8, 256, 0, instance.cuda_stream()>>>(a.data(), n, step);
     REQUIRE(cudaLaunchKernelEx(&config, never_waits) == cudaSuccess);
-    Kokkos::parallel_for("behind both", all(instance, a), Shift{a, b});
+    khs::parallel_for("behind both", instance, n, Shift{a, b});
     old += count_other(instance, b, step + 1) > 0;
   }
   CHECK(count_other(instance, a, 50) == 0);
   WARN("old values were read in " << old << " of 50 runs");
 }
 
-TEST_CASE("the last block of a sum waits for parts that come late", "[vector_policy_cuda]") {
-  int const n = GENERATE(5000, 20000, 300000);  // some blocks, more than a warp has lanes, many
-  CAPTURE(n);
-  Kokkos::Cuda const instance;
-  Kokkos::View<Three, Kokkos::CudaSpace> const sum("sum");
-  for (int run = 0; run < 10; ++run) {
-    Kokkos::parallel_reduce("late", khs::VectorPolicy(instance, 0, n), OfLateBlocks{n / 3}, sum);
-    Kokkos::parallel_reduce("again", khs::VectorPolicy(instance, 0, n), OfLateBlocks{n}, sum);
-    auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)();
-    CHECK(result.low == 1000);
-    CHECK(result.all == float(n));
-    CHECK(result.high == float(n - 1000));
-  }
-}
-
-TEST_CASE("kernels that start early wait for events of another instance", "[vector_policy_cuda]") {
+TEST_CASE("kernels that start early wait for events of another instance",
+          "[parallel_kernels_cuda]") {
   int const n = any_length();
   OnDevice const a("a", std::size_t(n)), b("b", std::size_t(n));
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);

@@ -50,7 +50,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     depends_on("catch2@3.4:", type="test")  # of spack install --test
     depends_on("cuda@12.2:", type="build", when="+adopt")  # its headers: the program has the runtime
 
-    depends_on("kokkos@5.0:5.2")
+    depends_on("kokkos@5.0:5")
     depends_on("kokkos ~cuda", when="~cuda")
     depends_on("kokkos +cuda", when="+cuda")
     for arch in Kokkos.spack_cuda_arch_map:

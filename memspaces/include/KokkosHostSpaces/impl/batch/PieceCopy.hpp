@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_PIECE_COPY_HPP
 
-#include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
 #include <KokkosHostSpaces/impl/batch/PieceTable.hpp>
 #include <KokkosHostSpaces/impl/core/ByteCopy.hpp>
 
@@ -144,9 +144,6 @@ void for_each_piece_copy(std::span<Piece const> pieces, Use const& use) {
       use(PieceCopy<1024>(parts));
 }
 
-template <class ExecutionSpace>
-using PieceCopyPolicy = VectorPolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
-
 inline std::string const& piece_copy_label() {
   static std::string const label = "KokkosHostSpaces::deep_copy_all: short pieces";
   return label;
@@ -156,8 +153,7 @@ inline std::string const& piece_copy_label() {
 template <class ExecutionSpace>
 void run_piece_copies(ExecutionSpace const& instance, std::span<Piece const> pieces) {
   for_each_piece_copy(pieces, [&](auto const& copy) {
-    Kokkos::parallel_for(piece_copy_label(),
-                         PieceCopyPolicy<ExecutionSpace>(instance, 0, copy.threads()), copy);
+    parallel_for(piece_copy_label(), instance, copy.threads(), copy);
   });
 }
 

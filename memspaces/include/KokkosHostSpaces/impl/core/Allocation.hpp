@@ -89,6 +89,10 @@ std::size_t dirty_bytes(void const* pointer) noexcept;
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
 
+/// Makes Kokkos::initialize, if it is still to come, page-lock what was allocated or registered before.
+/// Thread-safe.
+void lock_when_initialized();
+
 /// Registers a function that Kokkos::finalize calls, the last one first, before cached memory is
 /// released. Thread-safe. What a program first uses behind that, in a hook that it registered before
 /// its first allocation in our spaces, ends with the process.

@@ -13,14 +13,12 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A kernel that itself waits (griddepcontrol.wait) for earlier work of its stream, or for its
-/// predecessors in a graph. Needs a device that supports it, and a kernel compiled for that device.
+/// A kernel that itself waits (griddepcontrol.wait) for earlier work of its stream. Needs a device that supports it, and a kernel compiled for that device.
 class DependentLaunch {
  public:
   static constexpr int most_devices = 64;
 
   explicit DependentLaunch(void const* kernel) noexcept : m_kernel(kernel) {}
-  ~DependentLaunch();
   DependentLaunch(DependentLaunch const&)            = delete;
   DependentLaunch& operator=(DependentLaunch const&) = delete;
 
@@ -30,21 +28,11 @@ class DependentLaunch {
   bool launch(unsigned blocks, unsigned threads, void const* argument, StreamHandle stream,
               int device) noexcept;
 
-  /// Notes that the kernel has become this node of a graph (a cudaGraphNode_t) for a device. The
-  /// node tells the kernel's address: each source file may have an instance of its own.
-  void be_node(void* node, int device) noexcept;
-
-  /// Makes the edges between two noted nodes of a cudaGraph_t programmatic, where a node follows
-  /// exactly one other. Skips kernels that became nodes for several devices.
-  static void start_nodes_early(void* graph);
-
  private:
-  static bool may_start_early(void const* before, void const* kernel);
   void* function_on(int device) noexcept;
 
   void const* m_kernel;
   std::array<std::atomic<void*>, most_devices> m_functions{};  ///< nullptr: not yet known
-  std::atomic<bool> m_has_nodes{false};
 };
 
 #ifdef __CUDACC__

@@ -83,6 +83,28 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 }  // namespace Kokkos::Impl
 
+namespace KokkosHostSpaces {
+
+/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
+/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
+/// saturates, and the allocation refuses so much.
+template <class Mapping, class Accessor>
+requires Impl::HostSpace<typename Accessor::memory_space> KOKKOS_FUNCTION constexpr std::size_t
+allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
+  constexpr std::size_t most =
+      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
+  std::size_t const span = mapping.required_span_size();
+  std::size_t all        = 1;
+  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
+    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
+    if (extent == 0) return span;
+    all = all > most / extent ? most : all * extent;
+  }
+  return all == most || span > most ? most : span;
+}
+
+}  // namespace KokkosHostSpaces
+
 namespace KokkosHostSpaces::Impl {
 
 /// True if a library has customized the access to elements. A Kokkos that does not say so is asked for the
@@ -164,6 +186,9 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
 [[maybe_unused]] static LockArrayInit const kernels_of_this_source(
     &desul::ensure_cuda_lock_arrays_on_device);
+
+/// Initialises them, which Kokkos does before each of its launches.
+static inline void ensure_lock_arrays() { desul::ensure_cuda_lock_arrays_on_device(); }
 
 // Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the
 // link.

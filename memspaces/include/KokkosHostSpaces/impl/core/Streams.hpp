@@ -33,6 +33,12 @@ void copy_and_wait(void* dst, void const* src, std::size_t bytes);
 /// Waits for the work of `stream`. Unlike a fence of Kokkos, safe while another thread captures.
 void fence(StreamHandle stream);
 
+/// Makes `device` current in the calling thread, for a launch of a kernel. Takes 20 ns if it is.
+void prepare_launch(int device);
+
+/// \throw CudaError if the launch before it failed
+void check_launch();
+
 /// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
 /// means one of the current device. Does nothing for other streams.
 class ScopedDevice {

@@ -55,8 +55,9 @@ class SnapshotJob {
   SnapshotThread& m_thread;
   std::string m_label;
   std::size_t m_bytes;
-  int m_device  = -1;
-  void* m_event = nullptr;
+  bool m_is_pushed = false;
+  int m_device     = -1;
+  void* m_event    = nullptr;
 };
 
 /// A thread that calls the writers of jobs in the order of push.
@@ -81,13 +82,16 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void fence(std::uint64_t number);
   std::uint64_t pushed() const;
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
-  /// Number of jobs that were destroyed, which gives their memory back.
-  std::uint64_t destroyed() const noexcept { return m_destroyed.load(); }
-  /// Waits, for a job that finds no memory, until more than `destroyed` jobs are destroyed. Returns false
-  /// if this queue refuses instead, its own thread calls, or all jobs that live wait here.
+  /// Number of jobs of all queues that were destroyed, which gives their memory back.
+  static std::uint64_t destroyed();
+  /// Waits, for a job that finds no memory, until more than `destroyed` jobs are destroyed, of this queue
+  /// or another one. Returns false if this queue refuses instead, or if none can be: all that live wait
+  /// here, or behind a writer that does.
   bool wait_for_another(std::uint64_t destroyed);
-  /// Held while memory for a job is taken: else each of two jobs may take what the other one lacks.
-  std::mutex taking_memory;
+  /// The turn to take memory for a job: else each of two jobs may take what the other one lacks. Tools
+  /// that are told of the memory may take snapshots themselves, or wait for a thread that does: a thread
+  /// may have several turns, and others wait a second at most.
+  static std::unique_lock<std::recursive_timed_mutex> turn_to_take_memory();
   std::size_t bytes_in_flight() const;
 
   /// Waits until all jobs are done, unless a writer calls it. Does nothing in the child of a fork,
@@ -96,6 +100,8 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   std::uint64_t drain() noexcept;
   /// Ends the thread when all jobs are done, and waits for that, unless a writer calls it.
   void close() noexcept;
+  /// Prints the error that no fence has reported, if any, which is none then.
+  void tell_error() noexcept;
 
   /// \throw Error if `stream` captures: the copies would be made when the graph runs, not now
   static void refuse_capture(std::string const& label, StreamHandle stream);
@@ -105,7 +111,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
 
   void run() noexcept;
   void admit(std::string const& label, std::size_t bytes);
-  void release(std::size_t bytes) noexcept;
+  void release(SnapshotJob const& job) noexcept;
   std::size_t bound_for(std::size_t bytes) const noexcept;
   bool is_in_child() const noexcept;
   bool is_own_thread() const noexcept { return m_thread_id == std::this_thread::get_id(); }
@@ -119,14 +125,15 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   std::condition_variable m_work, m_progress;
   std::list<SnapshotJob> m_jobs;
   std::size_t m_in_flight = 0, m_largest = 0;  // bytes; m_largest of pushed jobs
-  std::size_t m_admitted = 0, m_waiting = 0;   // jobs that live; those that wait for another
-  std::atomic<std::uint64_t> m_destroyed{0};
   std::uint64_t m_pushed = 0;
   std::atomic<std::uint64_t> m_done{0};
   std::exception_ptr m_error;        // the first that no fence has reported
   std::uint64_t m_error_number = 0;  // of its job
   std::string m_error_label;
-  bool m_closed = false;
+  class Stalled;
+  std::size_t m_pushed_alive = 0;  // this and the next one: under the mutex of all queues
+  bool m_is_stalled          = false;
+  bool m_closed              = false;
   std::thread m_thread;
   std::thread::id m_thread_id;
 };

@@ -31,9 +31,11 @@ auto mirror_view_of(View const& src, Properties const&... properties) {
   return create_mirror_view(Kokkos::view_alloc(properties...), src);
 }
 
-template <class View, class... Properties>
-auto mirror_view_and_copy_of(View const& src, Properties const&... properties) {
-  return create_mirror_view_and_copy(Kokkos::view_alloc(properties...), src);
+template <class View, class Space>
+auto mirror_view_and_copy_of(View const& src, Space const& space, std::string const& name) {
+  using Mirror =
+      decltype(create_mirror_view(Kokkos::view_alloc(space), src));  // as Kokkos spells it
+  return Mirror(create_mirror_view_and_copy(Kokkos::view_alloc(space, name), src));
 }
 
 #ifdef KOKKOS_ENABLE_CUDA

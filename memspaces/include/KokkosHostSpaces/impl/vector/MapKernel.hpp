@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel of a parallel_for over a VectorPolicy on a device, its block sizes, and the functor of
-// element_wise. A kernel of two microseconds mostly waits for instructions and parameters.
-// Therefore the work of a thread comes first, indices have 32 bits, and the parameters of a thread
-// lie in the first 48 bytes, which arrive together.
+// The kernels of parallel_for and element_wise on a device, and their block sizes. A kernel of two
+// microseconds mostly waits for instructions and parameters. Therefore the work of a thread comes
+// first, indices have 32 bits, and the parameters of a thread lie in the first 48 bytes, which
+// arrive together.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MAP_KERNEL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MAP_KERNEL_HPP
 
-#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
+#include <KokkosHostSpaces/impl/vector/KernelLaunch.hpp>
 #include <KokkosHostSpaces/impl/vector/Packs.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -61,17 +59,16 @@ class PackMap {
   }
 
   // Both branches use m_packs, so that nvcc loads it early: saves 0.1 of 2 µs in a graph.
-  KOKKOS_FUNCTION void operator()(std::uint32_t item) const {
-    if (item < m_packs) do_pack(item);
-    if (item < m_rest) do_element(N * std::uint64_t(m_packs) + item);
+  KOKKOS_FUNCTION void do_item(std::uint32_t item) const {
+    if (item < m_packs)
+      m_in.pass_to([&](auto const*... in) {
+        pack_of<N>(m_out, item) = apply_to_packs<Out, N>(m_op, pack_of<N>(in, item)...);
+      });
+    if (item < m_rest) (*this)(N * std::uint64_t(m_packs) + item);
   }
 
-  KOKKOS_FUNCTION void do_pack(std::integral auto i) const {
-    m_in.pass_to([&](auto const*... in) {
-      pack_of<N>(m_out, i) = apply_to_packs<Out, N>(m_op, pack_of<N>(in, i)...);
-    });
-  }
-  KOKKOS_FUNCTION void do_element(std::integral auto i) const {
+  /// Does one element, of the whole map.
+  KOKKOS_FUNCTION void operator()(std::integral auto i) const {
     m_in.pass_to([&](auto const*... in) { m_out[i] = Out(m_op(in[i]...)); });
   }
 
@@ -84,60 +81,60 @@ class PackMap {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// One thread for each index.
-template <class Functor, class Policy_>
-class VectorMap {
-  using Index = typename Policy_::index_type;
-
+/// Calls the body of a parallel_for: one thread for each index.
+template <class Body, class Index>
+class BodyMap {
  public:
-  using Policy       = Policy_;
-  using functor_type = Functor;
-
-  static constexpr unsigned threads_of_block = 0;  ///< any
-
-  VectorMap(Functor const& functor, Index begin, std::uint32_t count)
-      : m_count(count), m_begin(begin), m_functor(functor) {}
+  BodyMap(Body const& body, std::uint64_t first, std::uint32_t count)
+      : m_count(count), m_first(Index(first)), m_body(body) {}
 
   __device__ void operator()() const {
     wait_for_earlier_work();
     std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m_count) return;
-    Index const index(std::uint64_t(m_begin) + i);
-    if constexpr (std::is_void_v<typename Policy::work_tag>)
-      m_functor(index);
-    else
-      m_functor(typename Policy::work_tag(), index);
+    if (i < m_count) m_body(Index(std::uint64_t(m_first) + i));
   }
 
  private:
   std::uint32_t m_count;
-  Index m_begin;
-  Functor m_functor;
+  Index m_first;
+  Body m_body;
 };
 
-/// One thread for each item of a functor that has part(first, count), which makes the functor of
-/// one launch, and threads_of_block.
-template <class Functor, class Policy_>
-requires std::is_same_v<typename Policy_::work_tag, ByItem>
-class VectorMap<Functor, Policy_> {
+/// Runs the PackMap of one launch: one thread for each item.
+/// \tparam threads of a block; 0 if they depend on the extent. A constant saves the kernel the wait for a
+/// parameter.
+template <class Map, unsigned threads>
+class ItemMap {
  public:
-  using Policy       = Policy_;
-  using functor_type = Functor;
-
-  static constexpr unsigned threads_of_block = Functor::threads_of_block;
-
-  VectorMap(Functor const& functor, typename Policy::index_type begin, std::uint32_t count)
-      : m_part(functor.part(std::uint64_t(begin), count)) {}
+  explicit ItemMap(Map const& map) : m_map(map) {}
 
   __device__ void operator()() const {
     wait_for_earlier_work();
-    unsigned const threads = threads_of_block > 0 ? threads_of_block : blockDim.x;
-    m_part(blockIdx.x * threads + threadIdx.x);
+    m_map.do_item(blockIdx.x * (threads > 0 ? threads : blockDim.x) + threadIdx.x);
   }
 
  private:
-  decltype(std::declval<Functor const&>().part(0, 0)) m_part;
+  Map m_map;
 };
+
+/// Calls launch(first, count) for parts of `n` items that 32 bits can count.
+template <class Launch>
+void for_each_launch(std::uint64_t n, Launch const& launch) {
+  // A multiple of all block sizes.
+  constexpr std::uint64_t most = (std::uint64_t(1) << 32) - most_threads_of_block;
+  for (std::uint64_t first = 0; first < n; first += most)
+    launch(first, std::uint32_t(std::min(n - first, most)));
+}
+
+/// Enqueues body(i) for i = 0 ... n - 1.
+template <class Body, class Index>
+void enqueue_map(Kokkos::Cuda const& instance, Body const& body, Index n) {
+  for_each_launch(std::uint64_t(n), [&](std::uint64_t first, std::uint32_t count) {
+    unsigned const threads = std::bit_ceil(std::clamp(count, warp_size, threads_of_map));
+    launch<threads_of_map>(instance, BodyMap<Body, Index>(body, first, count),
+                           (count - 1) / threads + 1, threads);
+  });
+}
 
 #endif  // KOKKOS_ENABLE_CUDA
 

@@ -22,13 +22,6 @@
 
 namespace KokkosHostSpaces::Impl {
 
-inline constexpr unsigned warp_size = 32, most_threads_of_block = 1024;
-
-/// Kernels of devices use packs. Compilers vectorise loops of the host.
-template <class ExecutionSpace>
-inline constexpr bool uses_packs =
-    !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
-
 /// The View lies in host memory, which a device reads over its link.
 template <class View>
 inline constexpr bool is_on_host =
@@ -47,10 +40,6 @@ inline constexpr bool is_on_device =
 #else
     false;
 #endif
-
-/// Work tag of the operators that take the number of an item: of a pack, or of an element behind the
-/// packs.
-struct ByItem {};
 
 /// A pack is aligned to its size, at most to 16 bytes, if the size is a power of two; else to its
 /// elements.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The kernel of a parallel_reduce over a VectorPolicy on a device: its shape, how blocks hand their
-// parts to the last block (BlockMailbox), and the reduction itself (VectorReduction). It is one
-// kernel, and repeatable: the order of all terms follows from the number of items and the block
-// size.
+// The kernel of parallel_reduce and element_sum on a device: its shape, how blocks hand their parts
+// to the last block (BlockMailbox), and the reduction itself (VectorReduction). It is one kernel,
+// and repeatable: the order of all terms follows from the number of items and the block size.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_REDUCTION_KERNEL_HPP
 #define KOKKOS_HOST_SPACES_IMPL_REDUCTION_KERNEL_HPP
 
-#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
-#include <KokkosHostSpaces/impl/vector/Packs.hpp>
+#include <KokkosHostSpaces/impl/vector/KernelLaunch.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionResult.hpp>
+#include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
@@ -160,17 +161,6 @@ class BlockMailbox {
   Pair* m_pairs = nullptr;
 };
 
-/// The kernel keeps values in registers and moves them by shuffles, as bytes.
-template <class FunctorReducer>
-inline constexpr bool is_reduced_in_registers = [] {
-  using Reducer = typename FunctorReducer::reducer_type;
-  using Value   = typename Reducer::value_type;
-  if constexpr (Reducer::static_value_size() > 0)
-    return std::is_trivially_copyable_v<Value> && sizeof(Value) <= 1024;
-  else
-    return false;
-}();
-
 #ifdef KOKKOS_ENABLE_CUDA
 
 /// Applies `shuffle`, a warp shuffle of 32 bits, to all words of a value.
@@ -202,34 +192,27 @@ __device__ T from_lane(T const& value, unsigned lane, unsigned lanes) {
 /// Each thread reduces its items, each warp and block its threads, and the last block joins the
 /// parts of all blocks, in order. The parameters that each thread needs come first: they arrive by
 /// lines of 64 bytes, and one block alone runs for two microseconds.
-template <class FunctorReducer, class Policy_>
+template <class Body, class Reducer, class Index>
 class VectorReduction {
-  using Index = typename Policy_::index_type;
-
  public:
-  using Policy       = Policy_;
-  using functor_type = typename FunctorReducer::functor_type;
-  using reducer_type = typename FunctorReducer::reducer_type;
-  using Value        = typename reducer_type::value_type;
+  using Value = typename Reducer::value_type;
 
-  VectorReduction(FunctorReducer const& functor_reducer, Index begin, Index end)
-      : m_functor_reducer(functor_reducer),
-        m_count(std::uint64_t(end) - std::uint64_t(begin)),
-        m_begin(begin) {}
+  VectorReduction(Body const& body, Reducer const& reducer, std::uint64_t count, Value* result)
+      : m_result(result), m_body(body), m_count(count), m_reducer(reducer) {}
+
+  void use_workspace(void* zeros) { m_mailbox.use(zeros); }
 
   __device__ void operator()() const {
     GridStride const share = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
     unsigned const last    = gridDim.x - 1;
 #if __CUDA_ARCH__ >= 900
     if (last > 0 && threadIdx.x == 0) m_mailbox.prefetch_slot(blockIdx.x);
-    auto const& functor = m_functor_reducer.get_functor();
-    if constexpr (requires { functor.prefetch_share(share); }) functor.prefetch_share(share);
+    if constexpr (requires { m_body.prefetch_share(share); }) m_body.prefetch_share(share);
 #endif
     wait_for_earlier_work();
-    auto const& reducer = m_functor_reducer.get_reducer();
     Uninitialized<Value> storage;
     Value& part = storage.value;
-    reducer.init(&part);
+    init(part);
     add_share(share, part);
     join_block(part);
     if (last > 0) {
@@ -240,45 +223,48 @@ class VectorReduction {
       join_parts(last, part);
     }
     if (threadIdx.x != 0) return;
-    reducer.final(&part);
+    if constexpr (body_may_have_steps && requires { m_body.final(part); })
+      m_body.final(part);
+    else if constexpr (requires { m_reducer.final(part); })
+      m_reducer.final(part);
     *m_result = part;
   }
 
- protected:
-  std::uint64_t count() const { return m_count; }
-  void set_result(Value* result) { m_result = result; }
-  Value* result() const { return m_result; }
-  void use_workspace(void* zeros) { m_mailbox.use(zeros); }
-
  private:
+  static constexpr bool body_may_have_steps = std::is_same_v<Reducer, Adding<Value>>;
+
+  __device__ void init(Value& value) const {
+    if constexpr (body_may_have_steps && requires { m_body.init(value); })
+      m_body.init(value);
+    else
+      init_value(m_reducer, value);
+  }
+
+  __device__ void join(Value& to, Value const& from) const {
+    if constexpr (body_may_have_steps && requires { m_body.join(to, from); })
+      m_body.join(to, from);
+    else
+      m_reducer.join(to, from);
+  }
+
   __device__ void add_share(GridStride const& share, Value& part) const {
-    auto const& functor = m_functor_reducer.get_functor();
-    if constexpr (requires { functor.add_share(share, part); }) {
-      functor.add_share(share, part);
+    if constexpr (requires { m_body.add_share(share, part); }) {
+      m_body.add_share(share, part);
     } else {
       std::uint64_t i = share.first;
       for (; i + share.stride < m_count; i += 2 * share.stride) {  // the loads of two overlap
-        add_item(i, part);
-        add_item(i + share.stride, part);
+        m_body(Index(i), part);
+        m_body(Index(i + share.stride), part);
       }
-      if (i < m_count) add_item(i, part);
+      if (i < m_count) m_body(Index(i), part);
     }
-  }
-
-  __device__ void add_item(std::uint64_t item, Value& part) const {
-    auto const& functor = m_functor_reducer.get_functor();
-    Index const index(std::uint64_t(m_begin) + item);
-    if constexpr (std::is_void_v<typename Policy::work_tag>)
-      functor(index, part);
-    else
-      functor(typename Policy::work_tag(), index, part);
   }
 
   // Into the first thread of the warp.
   __device__ void join_warp(Value& part) const {
     for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
       Value const other = from_lane_above(part, distance);
-      m_functor_reducer.get_reducer().join(&part, &other);
+      join(part, other);
     }
   }
 
@@ -294,19 +280,18 @@ class VectorReduction {
     if (lane < blockDim.x / warp_size)
       part = of_warp[lane];
     else
-      m_functor_reducer.get_reducer().init(&part);
+      init(part);
     join_warp(part);
   }
 
   // The parts of blocks 0 to `blocks` - 1, into the first thread of the last block.
   __device__ void join_parts(unsigned blocks, Value& part) const {
-    auto const& reducer = m_functor_reducer.get_reducer();
     Uninitialized<Value> storage;
     Value& others = storage.value;
-    reducer.init(&others);
+    init(others);
     for (unsigned k = threadIdx.x; k < blocks; k += blockDim.x) {
       Value const other = m_mailbox.take(k);
-      reducer.join(&others, &other);
+      join(others, other);
     }
     // The shared memory of join_block is in use until here. Threads of a warp that waited for
     // different times must also converge before they shuffle: 0.3 µs for a float, 0.6 for a double.
@@ -315,15 +300,49 @@ class VectorReduction {
       join_block(others);
     else if (threadIdx.x < warp_size)
       join_warp(others);
-    if (threadIdx.x == 0) reducer.join(&part, &others);
+    if (threadIdx.x == 0) join(part, others);
   }
 
-  Value* m_result = nullptr;
+  Value* m_result;
   BlockMailbox<Value> m_mailbox;
-  FunctorReducer m_functor_reducer;
+  Body m_body;
   std::uint64_t m_count;
-  Index m_begin;
+  Reducer m_reducer;
 };
+
+/// Enqueues the reduction of `items` items to one value, which a kernel can write. The mailbox of the
+/// blocks lies in a workspace of the stream, whose kernels run one after the other.
+/// \tparam most_threads of a block, which leaves each thread 65536 / most_threads registers
+template <unsigned most_threads, class Index, class Body, class Reducer>
+void enqueue_reduction(Kokkos::Cuda const& instance, std::uint64_t items, Body const& body,
+                       Reducer const& reducer, typename Reducer::value_type* result) {
+  using Kernel         = VectorReduction<Body, Reducer, Index>;
+  SumShape const shape = shape_of_sum(items, most_threads);
+  Kernel kernel(body, reducer, items, result);
+  if (shape.blocks > 1)
+    kernel.use_workspace(
+        reduction_workspace(instance.cuda_stream(), instance.cuda_device(),
+                            BlockMailbox<typename Kernel::Value>::bytes(shape.blocks)));
+  launch<most_threads>(instance, kernel, shape.blocks, shape.threads);
+}
+
+/// The same, told to Kokkos Tools. Waits for the value if `Space`, where the result lies, is not
+/// accessible to kernels.
+template <class Space, unsigned most_threads, class Index, class Body, class Reducer>
+void reduce(std::string const& label, Kokkos::Cuda const& instance, std::uint64_t items,
+            Body const& body, Reducer const& reducer, typename Reducer::value_type* result) {
+  using Value = typename Reducer::value_type;
+  ToldKernel const told(ToldKernel::Kind::reduction, label, instance);
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::Cuda, Space>::accessible) {
+    enqueue_reduction<most_threads, Index>(instance, items, body, reducer, result);
+  } else {
+    ResultSlot const slot(instance.cuda_device());
+    auto* const arrives = static_cast<Value*>(slot.data());
+    enqueue_reduction<most_threads, Index>(instance, items, body, reducer, arrives);
+    instance.fence("KokkosHostSpaces: the host gets the result of a reduction");
+    *result = *arrives;
+  }
+}
 
 #endif  // KOKKOS_ENABLE_CUDA
 

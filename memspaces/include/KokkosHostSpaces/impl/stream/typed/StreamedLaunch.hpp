@@ -7,7 +7,9 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_LAUNCH_HPP
 
-#include <KokkosHostSpaces/VectorPolicy.hpp>
+#include <KokkosHostSpaces/ParallelFor.hpp>
+#include <KokkosHostSpaces/ParallelReduce.hpp>
+#include <KokkosHostSpaces/impl/stream/typed/BodyIndices.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedChunk.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -72,14 +74,16 @@ struct BodyCall {
   KOKKOS_FUNCTION void call(std::int64_t i, [[maybe_unused]] std::int64_t j,
                             [[maybe_unused]] std::int64_t k, Chunks const&... chunk,
                             More&... more) const {
+    auto const a = static_cast<IndexOfBody<Body, 0>>(i);
     if constexpr (!takes_chunks<More&...>)
-      body(i, chunk(i)..., more...);
+      body(a, chunk(i)..., more...);
     else if constexpr (Rank == 1)
-      body(i, chunk..., more...);
+      body(a, chunk..., more...);
     else if constexpr (Rank == 2)
-      body(i, j, chunk..., more...);
+      body(a, static_cast<IndexOfBody<Body, 1>>(j), chunk..., more...);
     else
-      body(i, j, k, chunk..., more...);
+      body(a, static_cast<IndexOfBody<Body, 1>>(j), static_cast<IndexOfBody<Body, 2>>(k), chunk...,
+           more...);
   }
 };
 
@@ -124,14 +128,12 @@ struct DeviceKernel {
            more...);
   }
 
+  /// Of rank 2 and 3.
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     int const e[3] = {box.extent(0), box.extent(1), box.extent(2)};
     using Counter  = Kokkos::IndexType<int>;
-    // RangePolicy takes 4 % longer for a sum of 8 Mi elements in place (H200).
-    if constexpr (Rank == 1)
-      return VectorPolicy<ExecutionSpace, Counter>(instance, 0, e[0]);
-    else if constexpr (Rank == 2)
+    if constexpr (Rank == 2)
       return Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>, Counter>(
           instance, {0, 0}, {Right ? e[1] : e[0], Right ? e[0] : e[1]}, {64, 4});
     else
@@ -186,15 +188,6 @@ struct HostKernel {
   }
 };
 
-/// Sets a value to the identity of a reducer, or to that of its type, as Kokkos does.
-template <class Reducer>
-KOKKOS_FUNCTION void init_value(Reducer const& reducer, typename Reducer::value_type& value) {
-  if constexpr (requires { reducer.init(value); })
-    reducer.init(value);
-  else
-    new (&value) typename Reducer::value_type();
-}
-
 /// A kernel that reduces by init and join of the user's reducer. Its part of the result does not go
 /// to the reducer's result.
 template <class Kernel, class Reducer>
@@ -208,10 +201,6 @@ struct ReducingKernel : Kernel {
   }
 };
 
-template <class ExecutionSpace>
-inline constexpr bool runs_on_host =
-    Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
-
 template <int Rank, bool Right, class ExecutionSpace, class Call>
 using KernelOn = std::conditional_t<runs_on_host<ExecutionSpace>, HostKernel<Rank, Right, Call>,
                                     DeviceKernel<Rank, Right, Call>>;
@@ -221,7 +210,11 @@ template <int Rank, bool Right, class ExecutionSpace, class Call>
 void launch_for(std::string const& label, ExecutionSpace const& instance, LaunchBox const& box,
                 Call const& call) {
   KernelOn<Rank, Right, ExecutionSpace, Call> const kernel{call, box};
-  Kokkos::parallel_for(label, kernel.policy(instance), kernel);
+  // A RangePolicy takes 4 % longer for a sum of 8 Mi elements in place (H200).
+  if constexpr (Rank == 1 && !runs_on_host<ExecutionSpace>)
+    KokkosHostSpaces::parallel_for(label, instance, box.extent(0), kernel);
+  else
+    Kokkos::parallel_for(label, kernel.policy(instance), kernel);
 }
 
 /// Enqueues the reduction of call(i, j, k, value) over a box into `result`, a View of rank 0.
@@ -230,7 +223,10 @@ void launch_reduce(std::string const& label, ExecutionSpace const& instance, Lau
                    Call const& call, Reducer const& reducer, Result const& result) {
   using Kernel = KernelOn<Rank, Right, ExecutionSpace, Call>;
   ReducingKernel<Kernel, Reducer> const kernel{{call, box}, reducer};
-  Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
+  if constexpr (Rank == 1 && !runs_on_host<ExecutionSpace>)
+    KokkosHostSpaces::parallel_reduce(label, instance, box.extent(0), kernel, result);
+  else
+    Kokkos::parallel_reduce(label, kernel.policy(instance), kernel, result);
 }
 
 }  // namespace KokkosHostSpaces::Impl

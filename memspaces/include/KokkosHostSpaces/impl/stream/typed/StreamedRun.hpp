@@ -319,6 +319,7 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
+  check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
         body_call<Rank>(setting.instance(target), body, setting.job.binding, launch, all);
@@ -395,6 +396,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
+  check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {
     parts = Parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "parts of a streamed_reduce"),

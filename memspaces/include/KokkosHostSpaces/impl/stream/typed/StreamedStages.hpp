@@ -106,6 +106,7 @@ template <class ExecutionSpace, int Rank, class Body, class OwnBox, class... Arg
 void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
                Stage<Body, OwnBox, Arguments...> const& stage) {
   Box<Rank> const range = stage.range(of_chain);
+  check_indices<Body>(parts.label, range);
   parts.loops.push_back(loop_facts(range, stage.arguments));
   parts.launches.push_back([range, body = stage.body, all = stage.arguments](
                                StreamBinding const& binding, ExecutionSpace const& instance,
@@ -155,6 +156,7 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
   if (steps.count < 1)
     throw Error(parts.label + ": " + std::to_string(steps.count) +
                 " steps (nothing would be written): take one or more");
+  check_indices<Body>(parts.label, range);
   LoopFacts const facts       = loop_facts(range, steps.arguments);
   ArgumentFacts const& source = facts.arguments[TheSteps::source];
   ArgumentFacts const& result = facts.arguments[TheSteps::result];

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A VectorPolicy on a GPU: the same bits in every run, sums of several instances, graphs and threads at
-// the same time, Kokkos Tools, more than 2^32 indices.
+// khs::parallel_for and parallel_reduce on a GPU: the same bits in every run, sums of several instances
+// and threads at the same time, Kokkos Tools, more than 2^32 indices.
 
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
-#include <Kokkos_Graph.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_adapters.hpp>
@@ -65,8 +64,8 @@ double dot_by_element_sum(Kokkos::Cuda const& instance, OnDevice const& a, OnDev
 
 }  // namespace
 
-TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph",
-          "[vector_policy_cuda]") {
+TEST_CASE("a sum is bitwise the same in every run",
+          "[parallel_kernels_cuda]") {
   int const n = elements(GENERATE(4096, 4097, 1 << 20, take(5, random(1000, 3000000))));
   std::size_t const offset = GENERATE(0u, 1u);
   std::pair<std::size_t, std::size_t> const part(offset, std::size_t(n));
@@ -77,62 +76,21 @@ TEST_CASE("a sum is bitwise the same in every run, by an instance or by a graph"
   Kokkos::Cuda const instance;
   Number const sum("sum");
   double const first = dot_by_element_sum(instance, a, b, sum);
-  khs::VectorPolicy const policy(instance, 0, m);
-  double first_by_index = 0;
-  Kokkos::parallel_reduce(policy, AddProduct{a, b}, first_by_index);
-
-  khs::ElementSum const kernel(Product(), a, b);
-  auto graph = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
-      [&](auto root) { root.then_parallel_reduce("dot", kernel.policy(instance), kernel, sum); });
+  double first_by_index  = 0;
+  khs::parallel_reduce("dot", instance, m, AddProduct{a, b}, first_by_index);
   int different = 0;
   for (int run = 0; run < rounds(50); ++run) {
     double by_index = 0;
-    Kokkos::parallel_reduce(policy, AddProduct{a, b}, by_index);
+    khs::parallel_reduce("dot", instance, m, AddProduct{a, b}, by_index);
     different += bits(by_index) != bits(first_by_index);
     different += bits(dot_by_element_sum(instance, a, b, sum)) != bits(first);
-    Kokkos::deep_copy(sum, -1.0);
-    graph.submit(instance);
-    instance.fence();
-    different += bits(value_of(sum)) != bits(first);
   }
   CHECK(different == 0);
 }
 
-TEST_CASE("two graphs and an instance sum at the same time", "[vector_policy_cuda]") {
-  int const n = elements(700001), replays = rounds(100);
-  OnDevice const a = random_vector(n, 3), b = random_vector(n, 4);
-  auto const instances  = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1, 1);
-  Number const sums[]   = {Number("first"), Number("second"), Number("by the instance")};
-  Number const others[] = {Number("right of first"), Number("right of second")};
-  khs::ElementSum const kernel(Product(), a, b);
-  auto const make_graph = [&](Number const& sum, Number const& other) {
-    return Kokkos::Experimental::create_graph<Kokkos::Cuda>([&](auto root) {
-      auto const policy = kernel.policy(Kokkos::Cuda());
-      auto const left   = root.then_parallel_reduce("left", policy, kernel, sum);
-      root.then_parallel_reduce("right", policy, kernel, other);
-      left.then_parallel_reduce("again", policy, kernel, sum);
-    });
-  };
-  auto first = make_graph(sums[0], others[0]), second = make_graph(sums[1], others[1]);
-  double const expected = dot_by_element_sum(instances[2], a, b, sums[2]);
-  int wrong             = 0;
-  for (int k = 0; k < replays; ++k) {
-    for (Number const& sum : sums) Kokkos::deep_copy(sum, -1.0);
-    for (int turn = 0; turn < 5; ++turn) {
-      first.submit(instances[0]);
-      second.submit(instances[1]);
-      khs::element_sum("dot", instances[2], sums[2], Product(), a, b);
-    }
-    Kokkos::fence();
-    for (Number const& sum : sums) wrong += bits(value_of(sum)) != bits(expected);
-    for (Number const& sum : others) wrong += bits(value_of(sum)) != bits(expected);
-  }
-  CHECK(wrong == 0);
-}
-
 // Workspaces belong to the handle of a stream: the end of an instance waits for its sums.
 TEST_CASE("streams that end with sums queued, and whose handles come again, do not mix their sums",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n      = elements(1 << 22);
   OnDevice const a = random_vector(n, 5), b = random_vector(n, 6);
   Number const expected_sum("expected");
@@ -157,15 +115,14 @@ TEST_CASE("streams that end with sums queued, and whose handles come again, do n
   CHECK(wrong == 0);
 }
 
-TEST_CASE("two threads sum on instances of their own", "[vector_policy_cuda]") {
+TEST_CASE("two threads sum on instances of their own", "[parallel_kernels_cuda]") {
   int const n = elements(300000), runs = rounds(1000);
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   OnDevice const a[]   = {random_vector(n, 5), random_vector(n, 6)};
   double expected[2]   = {};
   int wrong[2]         = {};
   auto const sum       = [&](std::size_t thread, double& result) {
-    Kokkos::parallel_reduce(khs::VectorPolicy(instances[thread], 0, n),
-                                  AddProduct{a[thread], a[thread]}, result);
+    khs::parallel_reduce("sum", instances[thread], n, AddProduct{a[thread], a[thread]}, result);
   };
   auto const work = [&](std::size_t thread) {
     for (int run = 0; run < runs; ++run) {
@@ -203,7 +160,7 @@ void note_fence(char const* name, std::uint32_t, std::uint64_t*) {  // except fe
 }  // namespace
 
 TEST_CASE("tools see label, instance and end of a kernel, and no hidden fence",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   namespace Tools = Kokkos::Tools::Experimental;
   OnDevice const a("a", 5000);
   Number const sum("sum");
@@ -221,20 +178,19 @@ TEST_CASE("tools see label, instance and end of a kernel, and no hidden fence",
   khs::element_sum("dot", instance, sum, Product(), a, a);
   auto const by_device = seen;
   double on_host       = 0;
-  Kokkos::parallel_reduce("to the host", khs::VectorPolicy(instance, 0, 5000), AddProduct{a, a},
-                          on_host);
+  khs::parallel_reduce("to the host", instance, 5000, AddProduct{a, a}, on_host);
   Tools::set_callbacks(before);
   CHECK(by_device == std::vector<std::string>{"product", "end 7", "dot", "end 7"});
   CHECK(std::count(seen.begin(), seen.end(), "fence") > 0);
   for (std::uint32_t device : devices) CHECK(device == Tools::device_id(instance));
 }
 
-TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
+TEST_CASE("not a number and the sign of zero survive", "[parallel_kernels_cuda]") {
   int const n = GENERATE(5, 1 << 20);
   OnDevice const a("a", std::size_t(n)), c("c", std::size_t(n));
   Kokkos::Cuda const instance;
-  Kokkos::parallel_for(  // deep_copy(a, -0.0) sets all bytes to 0
-      khs::VectorPolicy(instance, 0, n), KOKKOS_LAMBDA(int i) { a(i) = -0.0; });
+  khs::parallel_for(  // deep_copy(a, -0.0) sets all bytes to 0
+      "minus zero", instance, n, KOKKOS_LAMBDA(int i) { a(i) = -0.0; });
   khs::element_wise(
       "copy", instance, c, KOKKOS_LAMBDA(double x) { return x; }, a);
   instance.fence();
@@ -244,13 +200,13 @@ TEST_CASE("not a number and the sign of zero survive", "[vector_policy_cuda]") {
   Number const sum("sum");
   CHECK(std::isnan(dot_by_element_sum(instance, a, a, sum)));
   double largest = 0;
-  Kokkos::parallel_reduce(
-      khs::VectorPolicy(instance, 0, n),
+  khs::parallel_reduce(
+      "largest", instance, n,
       KOKKOS_LAMBDA(int i, double& m) { m = a(i) > m ? a(i) : m; }, Kokkos::Max<double>(largest));
   CHECK((largest == 0 || n == 1));
 }
 
-TEST_CASE("vectors of more than 2^32 elements", "[vector_policy_cuda][large]") {
+TEST_CASE("vectors of more than 2^32 elements", "[parallel_kernels_cuda][large]") {
   std::size_t const offset = GENERATE(0u, 1u), n = (std::size_t(1) << 32) + 70001;
   using Bytes = Kokkos::View<signed char*, Kokkos::CudaSpace>;
   Bytes const all(Kokkos::view_alloc("all", Kokkos::WithoutInitializing), n + offset);
@@ -264,33 +220,67 @@ TEST_CASE("vectors of more than 2^32 elements", "[vector_policy_cuda][large]") {
   khs::element_sum(
       "sum", instance, sum, KOKKOS_LAMBDA(signed char x) { return x; }, a);
   long long result = 0, by_index = 0;
-  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_reduce(
-      Policy(instance, 0, std::int64_t(n)),
+  khs::parallel_reduce(
+      "by index", instance, std::int64_t(n),
       KOKKOS_LAMBDA(std::int64_t i, long long& s) { s += a(i); }, by_index);
   Kokkos::deep_copy(result, sum);
   CHECK(result == 2 * static_cast<long long>(n));
   CHECK(by_index == result);
 }
 
-TEST_CASE("more indices than one kernel can count run as several kernels; a graph refuses them",
-          "[vector_policy_cuda][large]") {
-  std::int64_t const first = -5, per_kernel = (std::int64_t(1) << 32) - 1024;
-  std::int64_t const n = per_kernel + 300;
+TEST_CASE("more indices than one kernel can count run as several kernels",
+          "[parallel_kernels_cuda][large]") {
+  std::int64_t const per_kernel = (std::int64_t(1) << 32) - 1024, n = per_kernel + 300;
   Kokkos::View<int, Kokkos::CudaSpace> const count("count");
-  auto const functor = KOKKOS_LAMBDA(std::int64_t i) {
-    std::int64_t const k = i - first;
-    if (k == 0 || (k >= per_kernel - 2 && k < per_kernel + 1) || k == n - 1)
-      Kokkos::atomic_inc(&count());
-    if (k < 0 || k >= n) Kokkos::atomic_add(&count(), 1000);
-  };
-  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
-  Policy const policy(first, first + n);
-  Kokkos::parallel_for("many", policy, functor);
+  khs::parallel_for(
+      "many", Kokkos::Cuda(), n, KOKKOS_LAMBDA(std::int64_t k) {
+        if (k == 0 || (k >= per_kernel - 2 && k < per_kernel + 1) || k == n - 1)
+          Kokkos::atomic_inc(&count());
+        if (k < 0 || k >= n) Kokkos::atomic_add(&count(), 1000);
+      });
   int result = 0;
   Kokkos::deep_copy(result, count);
   CHECK(result == 5);
-  CHECK_THROWS_AS(Kokkos::Experimental::create_graph<Kokkos::Cuda>(
-                      [&](auto root) { root.then_parallel_for("many", policy, functor); }),
-                  khs::Error);
+}
+
+namespace {
+
+// Three words: a part that is taken too early gives a wrong sum.
+struct Three {
+  float low, all, high;
+};
+
+// Some blocks end a millisecond after the last block.
+struct OfLateBlocks {
+  int late;
+  KOKKOS_FUNCTION void init(Three& to) const { to = {0, 0, 0}; }
+  KOKKOS_FUNCTION void join(Three& to, Three const& from) const {
+    to = {to.low + from.low, to.all + from.all, to.high + from.high};
+  }
+  KOKKOS_FUNCTION void operator()(int i, Three& sum) const {
+    if (i % late == 0) wait();
+    join(sum, {float(i < 1000), 1, float(i >= 1000)});
+  }
+
+ private:
+  static KOKKOS_FUNCTION void wait() {
+    KOKKOS_IF_ON_DEVICE((long long const begin = clock64(); while (clock64() - begin < 2000000);))
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the last block of a sum waits for parts that come late", "[parallel_kernels_cuda]") {
+  int const n = GENERATE(5000, 20000, 300000);  // some blocks, more than a warp has lanes, many
+  CAPTURE(n);
+  Kokkos::Cuda const instance;
+  Kokkos::View<Three, Kokkos::CudaSpace> const sum("sum");
+  for (int run = 0; run < 10; ++run) {
+    khs::parallel_reduce("late", instance, n, OfLateBlocks{n / 3}, sum);
+    khs::parallel_reduce("again", instance, n, OfLateBlocks{n}, sum);
+    auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)();
+    CHECK(result.low == 1000);
+    CHECK(result.all == float(n));
+    CHECK(result.high == float(n - 1000));
+  }
 }

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// A VectorPolicy on a GPU: values of all kinds, beside kernels of Kokkos on the same instance.
+// khs::parallel_reduce on a GPU: values of all kinds, beside kernels of Kokkos on the same instance.
 
 #include "../../support/DeviceWork.hpp"
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
-#include <Kokkos_Graph.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
 #include <atomic>
-#include <cstdint>
-#include <limits>
-#include <optional>
 #include <thread>
 
 namespace khs = KokkosHostSpaces;
@@ -82,10 +78,6 @@ struct Accumulate {
   KOKKOS_FUNCTION void operator()(int i, double& sum, bool) const { sum += a(i); }
 };
 
-struct CountOne {
-  KOKKOS_FUNCTION void operator()(int, std::uint64_t& sum) const { ++sum; }
-};
-
 struct Weights {
   OnDevice a;
   KOKKOS_FUNCTION void operator()(int i) const { a(i) = i % 13 + 1; }
@@ -116,7 +108,7 @@ struct Kokkos::reduction_identity<Large<T, N, Alignment>> {
 };
 
 TEST_CASE("a sum of packs is right in values that cannot be copied as bytes",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = GENERATE(1, 2, 1001, 100003);
   Single<Total> const sum("sum");
   Kokkos::Cuda const instance;
@@ -125,15 +117,13 @@ TEST_CASE("a sum of packs is right in values that cannot be copied as bytes",
   CHECK(value_of(sum).value == sum_of_weights(n));
 }
 
-TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_policy_cuda]",
+TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[parallel_kernels_cuda]",
                    (Large<float, 256, 4>), (Large<int, 3, 16>), (Large<double, 1, 128>),
                    (Large<signed char, 3, 1>), (Large<int, 257, 4>)) {
   int const n = GENERATE(1, 33, 4097, 200003);
   TestType sum;
   Kokkos::Cuda const instance;
-  khs::VectorPolicy policy(instance, 0, n);
-  if (n == 33) policy.set_block_size(32);
-  Kokkos::parallel_reduce(policy, AddNumbered<TestType>(), sum);
+  khs::parallel_reduce("sum", instance, n, AddNumbered<TestType>(), sum);
   TestType expected = {};
   for (int i = 0; i < n; ++i) AddNumbered<TestType>()(i, expected);
   int wrong = 0, k = 0;
@@ -142,17 +132,17 @@ TEMPLATE_TEST_CASE("values may be of 1 KiB, and aligned to 128 bytes", "[vector_
 }
 
 TEST_CASE("reductions and scans of Kokkos alternate with ours on one instance",
-          "[vector_policy_cuda][scan_of_kokkos]") {
+          "[parallel_kernels_cuda]") {
   int const n = elements(GENERATE(70001, 900001)), turns = rounds(200);
   OnDevice const a = weights(n);
   Kokkos::Cuda const instance;
   Kokkos::View<double* [4], Kokkos::CudaSpace> const sums("sums", std::size_t(turns));
   for (int turn = 0; turn < turns; ++turn) {
     auto const result = [&](int k) { return Kokkos::subview(sums, turn, k); };
-    Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddOneOf{a}, result(0));
+    khs::parallel_reduce("ours", instance, n, AddOneOf{a}, result(0));
     Kokkos::parallel_reduce(Kokkos::RangePolicy(instance, 0, n), AddOneOf{a}, result(1));
     auto const total = result(2);
-    Kokkos::parallel_scan("scan", khs::VectorPolicy(instance, 0, n), Accumulate{a}, total);
+    Kokkos::parallel_scan("scan", Kokkos::RangePolicy(instance, 0, n), Accumulate{a}, total);
     khs::element_sum("sum", instance, result(3), Identity(), a);
   }
   instance.fence();
@@ -162,42 +152,6 @@ TEST_CASE("reductions and scans of Kokkos alternate with ours on one instance",
   for (int turn = 0; turn < turns; ++turn)
     for (int k = 0; k < 4; ++k) wrong += host(turn, k) != expected;
   CHECK(wrong == 0);
-}
-
-TEST_CASE("a graph may be submitted to two instances, and be destroyed while it runs",
-          "[vector_policy_cuda]") {
-  int const n = elements(3000017), runs = rounds(100);
-  OnDevice const a     = weights(n);
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Single<double> const sum("sum"), last("last");
-  khs::ElementSum const kernel(Identity(), a);
-  auto const make_graph = [&](Single<double> const& result) {
-    return Kokkos::Experimental::create_graph<Kokkos::Cuda>([&](auto root) {
-      root.then_parallel_reduce("sum", kernel.policy(Kokkos::Cuda()), kernel, result);
-    });
-  };
-  double const expected = sum_of_weights(n);
-  auto graph            = make_graph(sum);
-  for (int run = 0; run < runs; ++run)
-    for (auto const& instance : instances) graph.submit(instance);
-  std::optional short_lived(make_graph(last));
-  for (int run = 0; run < runs; ++run) short_lived->submit(instances[1]);
-  short_lived.reset();
-  OnDevice const reuses("reuses", 4096);  // may get the memory of the graph
-  Kokkos::fence();
-  CHECK(value_of(sum) == expected);
-  CHECK(value_of(last) == expected);
-}
-
-TEST_CASE("the whole range of an int is summed, and results may be in pinned memory",
-          "[vector_policy_cuda]") {
-  using Limits = std::numeric_limits<int>;
-  using Policy = khs::VectorPolicy<Kokkos::Cuda, Kokkos::IndexType<int>>;
-  Kokkos::View<std::uint64_t, khs::PinnedSpace> const pinned("pinned");
-  Kokkos::parallel_reduce(Policy(Limits::min(), Limits::max()), CountOne(), pinned);
-  CHECK(pinned() == std::numeric_limits<std::uint32_t>::max());
-  Kokkos::parallel_reduce(Policy(5, 5), CountOne(), pinned);
-  CHECK(pinned() == 0);
 }
 
 namespace {
@@ -253,7 +207,7 @@ class BusyDefaultInstance {
 // Kokkos fills the scratch memory of a new instance on the legacy default stream, behind these kernels;
 // non-blocking streams do not wait for it. Parts in that memory would be erased.
 TEST_CASE("a sum on a new instance does not depend on a busy default stream",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = GENERATE(20000, 1 << 20);  // some blocks, and as many as there are
   Single<double> const sum("sum");
   BusyDefaultInstance const busy;
@@ -261,7 +215,7 @@ TEST_CASE("a sum on a new instance does not depend on a busy default stream",
     DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
     Kokkos::Cuda const instance(stream.get());
     for (int again = 0; again < 2; ++again) {
-      Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), CountSlowly{n - 1}, sum);
+      khs::parallel_reduce("slow", instance, n, CountSlowly{n - 1}, sum);
       double result = 0;
       Kokkos::deep_copy(instance, result, sum);
       instance.fence();

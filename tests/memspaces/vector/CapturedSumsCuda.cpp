@@ -43,7 +43,7 @@ struct Place {
   Kokkos::Cuda instance{stream.get()};
 
   void add(double number, int n, Counted const& sum) const {
-    Kokkos::parallel_reduce(khs::VectorPolicy(instance, 0, n), AddSlowly{number, n - 1}, sum);
+    khs::parallel_reduce("sum", instance, n, AddSlowly{number, n - 1}, sum);
   }
   template <class Work>
   Launchable capture(Work const& work) {
@@ -67,7 +67,7 @@ double counted(Counted const& sum) {
 
 }  // namespace
 
-TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
+TEST_CASE("the first sum of a stream may be captured", "[parallel_kernels_cuda]") {
   int const n = GENERATE(20000, 1 << 20);
   Counted const sum("sum");
   Place place;
@@ -81,7 +81,7 @@ TEST_CASE("the first sum of a stream may be captured", "[vector_policy_cuda]") {
 }
 
 TEST_CASE("sums captured on one stream are launched on others at the same time",
-          "[vector_policy_cuda]") {
+          "[parallel_kernels_cuda]") {
   int const n = elements(GENERATE(20000, 200000)), launches = rounds(250);
   std::array<Counted, 4> const sums = {Counted("a"), Counted("b"), Counted("c"), Counted("d")};
   std::array<Place, 3> places;

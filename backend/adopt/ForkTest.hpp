@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_FORK_TEST_HPP
-#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_FORK_TEST_HPP
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_FORK_TEST_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_FORK_TEST_HPP
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 

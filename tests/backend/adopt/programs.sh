@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+#
+# Programs of many kinds with the library preloaded: they end well, and what was adopted of them is as it should be.
+# programs.sh <library> <folder of the programs> <C++ compiler>
+set -u
+library=$1 folder=$2 compiler=$3 failures=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export KOKKOS_HOST_SPACES_TEST_ADOPT=1 KOKKOS_HOST_SPACES_ADOPT_REPORT="$work/report.%r" SLURM_PROCID=7
+
+fails() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
+
+# expect <words of the report> <command>...: it ends well, and its report has these words.
+expect() {
+  words=$1; shift
+  rm -f "$work"/report.*
+  "$@" > "$work/out" 2>&1 || { fails "$* ended with $?"; cat "$work/out" >&2; return; }
+  grep -q -- "$words" "$work/report.7" || { fails "$*: the report lacks '$words'"; cat "$work"/report.* >&2; }
+}
+preloading() { list=$1; shift; env "LD_PRELOAD=$list" "$@"; }
+with_library() { preloading "$library" "$@"; }
+
+expect 'page-locked: 2 times' with_library "$folder/adopt_life"
+expect 'page-locked: 2 times' "$folder/adopt_linked"
+expect 'page-locked: 2 times' env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" "$folder/adopt_life"
+expect 'KOKKOS_HOST_SPACES_ADOPT says so' env KOKKOS_HOST_SPACES_ADOPT=off LD_PRELOAD="$library" "$folder/adopt_life"
+expect 'of .*adopt_own_new' with_library "$folder/adopt_own_new"
+expect 'of .*static_library' with_library "$folder/adopt_static_library"
+strip -o "$work/stripped" "$folder/adopt_static_library" && expect 'of .*stripped' with_library "$work/stripped"
+expect 'has no GPU\|page-locked: 2' env -u KOKKOS_HOST_SPACES_TEST_ADOPT LD_PRELOAD="$library" "$folder/adopt_life"
+expect 'came here' with_library ls "$folder"
+expect 'ulimit -v' sh -c "ulimit -v 20000000; LD_PRELOAD=$library $folder/adopt_life"
+
+# A value that makes no sense is told once.
+preloading "$library" env KOKKOS_HOST_SPACES_ADOPT=stricter "$folder/adopt_life" 2> /dev/null > /dev/null
+told=$(KOKKOS_HOST_SPACES_ADOPT=stricter LD_PRELOAD="$library" "$folder/adopt_life" 2>&1)
+case $told in
+  *"KOKKOS_HOST_SPACES_ADOPT is 'stricter'"*"strict, relaxed, check, off"*) ;;
+  *) fails "a value that makes no sense: $told" ;;
+esac
+
+# Children run without it, unless they shall not; other libraries stay.
+for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
+  left=$(preloading "$list" sh -c 'echo "[$LD_PRELOAD]"')
+  case $left in '[]'|'[libm.so.6]') ;; *) fails "$list leaves $left" ;; esac
+done
+left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
+[ "$left" = "$library" ] || fails "children on: $left"
+
+# The allocators of others, before and behind it.
+for allocator in jemalloc tcmalloc mimalloc; do
+  found=$(ls /usr/lib/*/lib$allocator*.so* 2> /dev/null | head -n 1)
+  if [ -z "$found" ]; then echo "skipped: $allocator is not installed"; continue; fi
+  expect "$allocator" preloading "$found:$library" "$folder/adopt_life"
+  expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"
+done
+
+# A program with a sanitizer, which must come first.
+if echo 'int main() {}' | $compiler -x c++ -fsanitize=address - -o "$work/probe" 2> /dev/null && "$work/probe"; then
+  cat > "$work/sanitized.cpp" << 'EOF'
+#include <new>
+int main() {
+  for (int i = 0; i < 3; ++i) {
+    void* const memory = operator new(1 << 20, std::align_val_t(64), std::nothrow);
+    static_cast<char*>(memory)[i] = 1;
+    operator delete(memory, std::align_val_t(64), std::nothrow);
+  }
+}
+EOF
+  $compiler -std=c++20 -fsanitize=address "$work/sanitized.cpp" -o "$work/sanitized" || fails "it does not compile"
+  runtime=$($compiler -print-file-name=libasan.so)
+  ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$runtime:$library" "$work/sanitized" || fails "a program with AddressSanitizer ended with $?"
+else
+  echo "skipped: no AddressSanitizer"
+fi
+
+# What it needs and shows.
+needs=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so\|^ld-linux\|^libm\.so')
+[ -z "$needs" ] || fails "it needs $needs"
+newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+[ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.35 ] || fails "it needs $newest"
+shown=$(nm -D --defined-only "$library" | grep -v ' \(_Z[nd][la]Pv.*St11align_val_t.*\|_ZnwmSt11align_val_t.*\|free\|realloc\|malloc_usable_size\|cuda[A-Z].*\)$')
+[ -z "$shown" ] || fails "it shows $shown"
+
+[ "$failures" -eq 0 ]

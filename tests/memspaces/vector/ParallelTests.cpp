@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// khs::parallel_for and khs::parallel_reduce: each index once, any body, any result, as Kokkos' own.
+
+#include <KokkosHostSpaces.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_adapters.hpp>
+#include <catch2/generators/catch_generators_random.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+namespace khs = KokkosHostSpaces;
+
+namespace {
+
+using Execution = Kokkos::DefaultExecutionSpace;
+using Memory    = Execution::memory_space;
+using Values    = Kokkos::View<double*, Memory>;
+
+template <class T>
+struct CountVisits {
+  Kokkos::View<int*, Memory> visits;
+  KOKKOS_FUNCTION void operator()(T i) const { Kokkos::atomic_inc(&visits(std::size_t(i) + 1)); }
+};
+
+template <class T>
+struct AddElement {
+  Kokkos::View<T*, Memory> a;
+  KOKKOS_FUNCTION void operator()(int i, T& sum) const { sum += a(i); }
+};
+
+// Of numbers from -1000 to 1000.
+template <class T>
+Kokkos::View<T*, Memory> random_numbers(int n) {
+  std::minstd_rand random(unsigned(n) + 1);
+  Kokkos::View<T*, Memory> const a("a", std::size_t(n));
+  auto const host = Kokkos::create_mirror_view(a);
+  for (int i = 0; i < n; ++i) host(i) = T(int(random() % 2001) - 1000);
+  Kokkos::deep_copy(a, host);
+  return a;
+}
+
+int some_length() {
+  return GENERATE(0, 1, 2, 31, 33, 1024, 4096, 4097, 65536, 131073, 600000,
+                  take(4, random(2, 200000)));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a parallel_for visits each index once", "[parallel_kernels]", int, unsigned,
+                   long long, short, unsigned char) {
+  int const n = std::min(some_length(),
+                         int(std::min<long long>(1000000, std::numeric_limits<TestType>::max())));
+  Kokkos::View<int*, Memory> const visits("visits", std::size_t(n) + 2);
+  Execution const instance;
+  khs::parallel_for("visit", instance, TestType(n), CountVisits<TestType>{visits});
+  instance.fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), visits);
+  int wrong       = host(0) + host(n + 1);
+  for (int i = 1; i <= n; ++i) wrong += host(i) != 1;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a number of indices below zero is refused", "[parallel_kernels]") {
+  Kokkos::View<int*, Memory> const visits("visits", 2);
+  CHECK_THROWS_MATCHES(
+      khs::parallel_for("few", Execution(), -3, CountVisits<int>{visits}), khs::Error,
+      Catch::Matchers::Message(
+          "KokkosHostSpaces::parallel_for: \"few\" has -3 indices (there cannot be fewer than none): "
+          "pass how many"));
+  int sum = 0;
+  CHECK_THROWS_AS(khs::parallel_reduce("few", Execution(), -1L, AddElement<int>{}, sum),
+                  khs::Error);
+}
+
+TEMPLATE_TEST_CASE("a parallel_reduce adds each index once, wherever its result lies",
+                   "[parallel_kernels]", double, float, int, long long, short,
+                   Kokkos::complex<double>) {
+  int const n  = some_length();
+  auto const a = random_numbers<TestType>(n);
+  Execution const instance;
+  AddElement<TestType> const body{a};
+  TestType expected(0), sum(77);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+  for (int i = 0; i < n; ++i) expected += host(i);
+  khs::parallel_reduce("to a number", instance, n, body, sum);
+  CHECK(sum == expected);
+
+  Kokkos::View<TestType, Memory> const on_device("on_device");
+  Kokkos::View<TestType, Kokkos::HostSpace> const on_host("on_host");
+  Kokkos::View<TestType, khs::MappedSpace> const mapped("mapped");
+  Kokkos::View<TestType, khs::PinnedSpace> const pinned("pinned");
+  khs::parallel_reduce("to the device", instance, n, body, on_device);
+  khs::parallel_reduce("to the host", instance, n, body, on_host);
+  khs::parallel_reduce("to mapped memory", instance, n, body, mapped);
+  khs::parallel_reduce("to pinned memory", instance, n, body, pinned);
+  CHECK(on_host() == expected);
+  CHECK(pinned() == expected);
+  instance.fence();
+  Kokkos::deep_copy(sum, on_device);
+  CHECK(sum == expected);
+  CHECK(mapped() == expected);
+}
+
+namespace {
+
+// The mean of a and the largest, with functions of its own for all steps.
+struct Mean {
+  struct Parts {
+    double sum, count;
+  };
+  using value_type = Parts;
+  Kokkos::View<double*, Memory> a;
+  KOKKOS_FUNCTION void operator()(int i, Parts& p) const { join(p, {a(i), 1}); }
+  KOKKOS_FUNCTION void init(Parts& p) const { p = {0, 0}; }
+  KOKKOS_FUNCTION void join(Parts& p, Parts const& q) const {
+    p = {p.sum + q.sum, p.count + q.count};
+  }
+  KOKKOS_FUNCTION void final(Parts& p) const { p.sum /= p.count; }
+};
+
+struct ByRemainder {
+  using value_type = double[];
+  unsigned value_count;
+  KOKKOS_FUNCTION void operator()(int i, double* sums) const {
+    sums[unsigned(i) % value_count] += i;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bodies with init, join and final, and sums of arrays, are reduced",
+          "[parallel_kernels]") {
+  Kokkos::View<double*, Memory> const a("a", 100000);
+  Kokkos::deep_copy(a, 2.5);
+  Mean::Parts mean;
+  khs::parallel_reduce("mean", Execution(), 100000, Mean{a}, mean);
+  CHECK(mean.sum == 2.5);
+  CHECK(mean.count == 100000);
+  double sums[3];
+  khs::parallel_reduce("by remainder", Execution(), 9, ByRemainder{3}, sums);
+  CHECK(sums[0] == 0 + 3 + 6);
+  CHECK(sums[2] == 2 + 5 + 8);
+}
+
+namespace {
+
+template <int Bytes>
+struct Padded {
+  static constexpr int length = (Bytes - int(sizeof(int*))) / int(sizeof(int));
+  int* c;
+  int padding[length];
+  KOKKOS_FUNCTION void operator()(int i) const { c[i] = padding[i % length]; }
+  KOKKOS_FUNCTION void operator()(int i, int& sum) const { sum += c[i]; }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("bodies may be of any size", "[parallel_kernels]", ((int Bytes), Bytes), 16,
+                       400, 4000, 4100, 32600, 32780, 40960) {
+  constexpr int n = 30000;
+  Kokkos::View<int*, Memory> const c("c", n);
+  Padded<Bytes> body{c.data(), {}};
+  for (int i = 0; i < body.length; ++i) body.padding[i] = i % 100;
+  int expected = 0, result = 0;
+  for (int i = 0; i < n; ++i) expected += body.padding[i % body.length];
+  Execution const instance;
+  khs::parallel_for("write", instance, n, body);
+  khs::parallel_reduce("sum", instance, n, body, result);
+  CHECK(result == expected);
+}
+
+namespace {
+
+// 1 to 1013, and one zero.
+struct FillWith {
+  Values a;
+  int zero;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    a(i) = i == zero ? 0 : (i % 1013) * 79 % 1013 + 1;
+  }
+};
+
+template <class Reducer>
+struct Include {
+  Values a;
+  KOKKOS_FUNCTION void operator()(int i, typename Reducer::value_type& value) const {
+    using Value = typename Reducer::value_type;
+    if constexpr (requires { value.max_loc; })
+      Reducer(value).join(value, Value{a(i), a(i), i, i});
+    else if constexpr (requires { value.max_val; })
+      Reducer(value).join(value, Value{a(i), a(i)});
+    else if constexpr (requires { value.loc; })
+      Reducer(value).join(value, Value{a(i), i});
+    else
+      Reducer(value).join(value, Value(a(i)));
+  }
+};
+
+template <class T>
+bool same(T const& x, T const& y) {
+  if constexpr (requires { x.max_loc; })
+    return x.min_val == y.min_val && x.max_val == y.max_val && x.min_loc == y.min_loc &&
+           x.max_loc == y.max_loc;
+  else if constexpr (requires { x.max_val; })
+    return x.min_val == y.min_val && x.max_val == y.max_val;
+  else if constexpr (requires { x.loc; })
+    return x.val == y.val && x.loc == y.loc;
+  else
+    return x == y;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a reducer gives the same as in a parallel_reduce of Kokkos",
+                   "[parallel_kernels]", Kokkos::Sum<double>, Kokkos::Prod<unsigned>,
+                   Kokkos::Min<float>, Kokkos::Max<double>, Kokkos::LAnd<int>, Kokkos::LOr<int>,
+                   Kokkos::BAnd<short>, Kokkos::BOr<unsigned char>, Kokkos::MinMax<double>,
+                   (Kokkos::MinMaxFirstLastLoc<double, int>), (Kokkos::MinFirstLoc<double, int>),
+                   (Kokkos::MaxFirstLoc<double, int>)) {
+  int const n    = GENERATE(0, 1, 33, 4097, 100003);
+  int const zero = GENERATE(-1, 0, 77777);
+  Values const a("a", std::size_t(n));
+  Kokkos::parallel_for(n, FillWith{a, zero});
+  using Value = typename TestType::value_type;
+  Value of_kokkos, ours;
+  Execution const instance;
+  Include<TestType> const body{a};
+  Kokkos::parallel_reduce(Kokkos::RangePolicy(instance, 0, n), body, TestType(of_kokkos));
+  khs::parallel_reduce("reduce", instance, n, body, TestType(ours));
+  CHECK(same(of_kokkos, ours));
+}
+
+namespace {
+
+// Only the host makes these, since the body has an init.
+struct Extent {
+  int first, last;
+  Extent() : first(-1), last(-1) {}
+};
+
+struct Measure {
+  using value_type = Extent;
+  KOKKOS_FUNCTION void operator()(int i, Extent& e) const { include(e, i, i); }
+  KOKKOS_FUNCTION void init(Extent& e) const {
+    e.first = 1 << 30;
+    e.last  = -1;
+  }
+  KOKKOS_FUNCTION void join(Extent& e, Extent const& other) const {
+    include(e, other.first, other.last);
+  }
+
+ private:
+  KOKKOS_FUNCTION void include(Extent& e, int first, int last) const {
+    e.first = first < e.first ? first : e.first;
+    e.last  = last > e.last ? last : e.last;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a device need not make the values that a body initialises", "[parallel_kernels]") {
+  int const n = GENERATE(1, 5000, 200003);
+  Extent extent;
+  khs::parallel_reduce("measure", Execution(), n, Measure(), extent);
+  CHECK(extent.first == 0);
+  CHECK(extent.last == n - 1);
+}
