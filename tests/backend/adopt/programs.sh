@@ -58,6 +58,27 @@ for allocator in jemalloc tcmalloc mimalloc; do
   expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"
 done
 
+# Python, whose modules bring the CUDA runtime and the C++ library, each for itself alone.
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' 2> /dev/null)
+if [ -n "$python" ]; then
+  cat > "$work/module.py" << 'EOF'
+import ctypes, sys
+size, pointer = ctypes.c_size_t, ctypes.c_void_p
+runtime, process = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(None)
+new, free, copy = process._ZnwmSt11align_val_t, process.free, process.cudaMemcpy
+new.restype, new.argtypes, free.argtypes = pointer, [size, size], [pointer]
+copy.argtypes = [pointer, pointer, size, ctypes.c_int]
+device, host = pointer(), new(1 << 20, 64)
+runtime.cudaMalloc.argtypes = [pointer, size]
+assert runtime.cudaMalloc(ctypes.byref(device), 1 << 20) == 0
+assert all(copy(host, device.value, 1 << 20, 4) == 0 for _ in range(3))
+free(host)
+EOF
+  expect 'page-locked: 1 times' with_library "$python" "$work/module.py" "$folder/libcudart.so"
+else
+  echo "skipped: no Python"
+fi
+
 # A program with a sanitizer, which must come first.
 if echo 'int main() {}' | $compiler -x c++ -fsanitize=address - -o "$work/probe" 2> /dev/null && "$work/probe"; then
   cat > "$work/sanitized.cpp" << 'EOF'
