@@ -256,6 +256,13 @@ KHS_INTERPOSE(cudaMemcpy2DFromArrayAsync, _ptsz,
               (void* d, Size dp, void const* a, Size x, Size y, Size w, Size h, int kind, Stream t),
               (d, dp, a, x, y, w, h, kind, t), asynchronous({d, nullptr, w* h, kind, true}, of(t)))
 
+KHS_INTERPOSE(cudaMemcpyToArrayAsync, _ptsz,
+              (void* a, Size x, Size y, void const* s, Size n, int kind, Stream t),
+              (a, x, y, s, n, kind, t), asynchronous({nullptr, s, n, kind}, of(t)))
+KHS_INTERPOSE(cudaMemcpyFromArrayAsync, _ptsz,
+              (void* d, void const* a, Size x, Size y, Size n, int kind, Stream t),
+              (d, a, x, y, n, kind, t), asynchronous({d, nullptr, n, kind}, of(t)))
+
 // The last two parameters are the index of a failure and the stream, or in CUDA 13 the stream alone.
 KHS_INTERPOSE(cudaMemcpyBatchAsync, _ptsz,
               (void* const* ds, void const* const* ss, Size* n, Size count, void* attributes,
