@@ -266,19 +266,22 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   pools.settle();
   std::size_t const excess_now = excess_if_more(growth);
   // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
-  bool const is_twice =
-      excess_now > pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
-  if (is_twice) {
+  std::size_t const of_twice =
+      pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
+  bool const often = pools.exchanges_often();
+  if (excess_now > of_twice) {
     if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
-  } else if (pools.exchanges_often()) {
+  } else if (often) {
     return nullptr;
   }
   if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
-  std::size_t const with_slack =
-      std::max(growth, Heap::growth_with_slack(wanted, pools.ledger.limit()));
-  std::size_t const excess = excess_if_more(with_slack);
+  // Who exchanges often gives back no more than what is beyond twice the need: it is soon wanted again.
+  std::size_t const slack      = Heap::growth_with_slack(wanted, pools.ledger.limit());
+  std::size_t const with_slack = often ? growth : std::max(growth, slack);
+  std::size_t const spared     = often ? of_twice : 0;
+  std::size_t const excess     = std::max(excess_if_more(with_slack), spared) - spared;
   Surplus surplus{excess, false};
   if (!idle) {
     surplus.bytes += pools.most_needed() / pool_policy.slack_divisor;
