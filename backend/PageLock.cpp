@@ -156,7 +156,8 @@ void lock_mapped(Region const& region) {
 }
 
 bool give_back(Region const& region) noexcept {
-  if (region.pointer == nullptr || is_forked_child()) return true;
+  if (region.pointer == nullptr) return true;
+  if (is_forked_child() && region.origin != Origin::mapped) return true;
   if (region.origin == Origin::driver)
     return Driver::free_pinned(static_cast<char*>(region.pointer) - region.offset_in_allocation);
   // Pages that a device still sees must stay.

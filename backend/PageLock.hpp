@@ -66,7 +66,7 @@ void lock_mapped(Region const& region);
 
 /// Gives a region back to the system. Waits for running kernels. Returns false if the runtime refused,
 /// also because it has shut down: the memory then stays locked and mapped until the process ends. In
-/// the child of a fork it does nothing and returns true.
+/// the child of a fork it does nothing to page-locked memory, and returns true.
 bool give_back(Region const& region) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -345,7 +345,7 @@ Found find(void const* pointer) noexcept {
 // Memory with the bytes that its last owner left.
 void* take_block(Pool::Request const& request) {
   if (request.bytes == 0) return nullptr;
-  if (is_forked_child()) {
+  if (Pools::are_forbidden()) {
     throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
                 " (this process is the child of a fork, where CUDA does not work): allocate before "
                 "the fork, or exec a new program");
@@ -381,7 +381,7 @@ void* take_block(Pool::Request const& request) {
 
 // The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.
 void give_back(void* pointer, Pool::Stream const* only) noexcept {
-  if (pointer == nullptr || is_forked_child()) return;
+  if (pointer == nullptr) return;
   Found const found = find(pointer);
   if (found.header != nullptr && found.begin == pointer) {
     Pools& pools = *Pools::existing();
@@ -390,6 +390,7 @@ void give_back(void* pointer, Pool::Stream const* only) noexcept {
         heap.give_back(*found.header) || pools.retained.give_back(*found.header))
       return;
   }
+  if (found.header == nullptr && is_forked_child()) return;  // its parent's
   std::fprintf(stderr,
                "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
                "back already): look for a double free\n",

@@ -27,7 +27,10 @@ std::size_t span_for(std::size_t bytes) {
 }
 
 void copy_label(Label& to, char const* label) {
-  std::size_t const length = ::strnlen(label, to.size() - 1);
+  std::size_t length = ::strnlen(label, to.size() - 1);
+  // Cut before a character of UTF-8, not within it: its other bytes begin with 10.
+  if (length == to.size() - 1)
+    for (int back = 0; back < 3 && (label[length] & 0xc0) == 0x80; ++back) --length;
   std::memcpy(to.data(), label, length);
   to[length] = '\0';
 }

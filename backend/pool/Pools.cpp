@@ -8,6 +8,7 @@
 #include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../PageLock.hpp"
+#include "../os/Fork.hpp"
 #include "../os/MemoryLimit.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-std::atomic<Pools*> the_pools{nullptr};
+constinit OfThisProcess<Pools> the_pools;
 
 // Counts memory that is being locked for a heap. If that succeeds, it is destroyed with the heap's
 // mutex held, so that no reader counts the memory twice.
@@ -95,18 +96,17 @@ void NodePool::prefer(Heap const& heap) noexcept {
   if (&heap == &common()) seat.stays = 0;
 }
 
-Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {}
-
-Pools& Pools::instance() {
-  static Pools* const pools = [] {
-    auto* const made = new Pools;
-    the_pools.store(made);
-    return made;
-  }();
-  return *pools;
+Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {
+  tell_if_assumed(node_share);
 }
 
-Pools* Pools::existing() noexcept { return the_pools.load(std::memory_order_acquire); }
+Pools& Pools::instance() { return the_pools.get(); }
+
+Pools* Pools::existing() noexcept { return the_pools.existing(); }
+
+bool Pools::are_forbidden() noexcept {
+  return is_forked_child() && Driver::presence() != Driver::Presence::none;
+}
 
 NodePool& Pools::of(MemoryKind kind, int numa_node) {
   auto const node = static_cast<std::size_t>(numa_node + 1);

@@ -86,12 +86,18 @@ class LimitReached : public Refused {
 
 class Pools {
  public:
-  /// Made on first use, never destroyed: static destructors may deallocate.
+  /// Those of this process: the child of a fork makes its own.
   /// \throw ConfigurationError
   static Pools& instance();
 
   /// nullptr before the first use.
   static Pools* existing() noexcept;
+
+  /// True in the child of a fork, unless there certainly is no device: CUDA belongs to the parent.
+  static bool are_forbidden() noexcept;
+
+  /// For instance().
+  Pools();
 
   /// \throw std::bad_alloc
   NodePool& of(MemoryKind kind, int numa_node);
@@ -209,7 +215,6 @@ class Pools {
   std::mutex making_room;  ///< held by the thread that gives memory back in a shortage
 
  private:
-  Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
   bool lock_waiting_of(Heap& heap) noexcept;
 

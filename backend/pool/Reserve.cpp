@@ -32,6 +32,7 @@ struct pool::Reservation::Progress {
   explicit Progress(std::size_t bytes) : asked(bytes) {}
 
   std::size_t const asked;
+  unsigned const generation = fork_generation();
   std::atomic<std::size_t> done{0};
   std::atomic<bool> finished{false};
   std::exception_ptr error;  ///< set before finished
@@ -64,15 +65,14 @@ struct Workers {
   }
 };
 
+// A child inherits what its parent does at exit.
 Workers& workers() {
-  static Workers* const made = [] {
-    auto* const w = new Workers;
-    std::atexit([] {
-      if (!is_forked_child()) workers().end();
-    });
-    return w;
-  }();
-  return *made;
+  constinit static OfThisProcess<Workers> ours;
+  static int const at_exit = std::atexit([] {
+    if (Workers* const existing = ours.existing()) existing->end();
+  });
+  (void)at_exit;
+  return ours.get();
 }
 
 // Locks a chunk and returns its bytes. At the limit, releases ready memory that is not reserved, and
@@ -145,14 +145,15 @@ std::size_t pool::Reservation::bytes_done() const noexcept {
 bool pool::Reservation::finished() const noexcept { return m_progress->finished; }
 
 void pool::Reservation::wait() const {
-  if (is_forked_child() && !finished()) refuse_in_child("a reservation cannot be waited for");
+  if (m_progress->generation != fork_generation() && !finished())
+    refuse_in_child("a reservation cannot be waited for");
   m_progress->finished.wait(false);
   if (m_progress->error) std::rethrow_exception(m_progress->error);
 }
 
 pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
                                                std::size_t largest_block) {
-  if (is_forked_child()) refuse_in_child("memory cannot be reserved");
+  if (Pools::are_forbidden()) refuse_in_child("memory cannot be reserved");
   NodePool& pool          = Pools::instance().of(kind, numa_node);
   auto progress           = std::make_shared<Progress>(bytes);
   std::size_t const chunk = std::max(largest_block, Arena::page_bytes);

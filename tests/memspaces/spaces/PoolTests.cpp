@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <locale>
 #include <string>
 
 namespace khs = KokkosHostSpaces;
@@ -77,6 +78,23 @@ TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
                                      std::to_string(statistics.registered_segments)));
   CHECK_THAT(json, ContainsSubstring("\"seconds_oldest_retired\": "));
   CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
+}
+
+TEST_CASE("statistics are printed alike under any locale of the program", "[pool]") {
+  struct Grouping : std::numpunct<char> {
+    char do_thousands_sep() const override { return '.'; }
+    char do_decimal_point() const override { return ','; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  Kokkos::View<char*, khs::PinnedSpace> const view("view", MiB);
+  auto statistics            = khs::pool::statistics();
+  statistics.total.segments  = 1234567;
+  std::string const text     = khs::pool::to_text(statistics);
+  std::string const json     = khs::pool::to_json(statistics);
+  std::locale const of_tests = std::locale::global({std::locale::classic(), new Grouping});
+  CHECK(khs::pool::to_text(statistics) == text);
+  CHECK(khs::pool::to_json(statistics) == json);
+  std::locale::global(of_tests);
 }
 
 TEST_CASE("a View that is retired on an instance is gone, but not other Views of its memory",
