@@ -178,7 +178,11 @@ std::vector<std::string> notices(Config config, std::vector<std::string> const& 
   std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
                                     "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
   visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
+  // Modules and Spack set these for each package.
+  std::array const of_package = {"ROOT", "DIR", "HOME", "PREFIX", "INC", "LIB", "VERSION"};
+  known.insert(known.end(), of_package.begin(), of_package.end());
   for (std::string& name : known) name.insert(0, prefix);
+  auto const last_of_ours = known.end() - std::ptrdiff_t(of_package.size());
   std::vector<std::string> result;
   for (std::string const& name : environment) {
     if (name.rfind("KOKKOS_HOST", 0) != 0 || name.rfind(std::string(prefix) + "TEST_", 0) == 0 ||
@@ -189,9 +193,11 @@ std::vector<std::string> notices(Config config, std::vector<std::string> const& 
                        " has no effect any more (rates of links are kept in no file): unset it");
       continue;
     }
-    auto const nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
-      return edit_distance(name, a) < edit_distance(name, b);
-    });
+    auto const distance = [&](std::string const& other) {
+      return other.starts_with(name + "_") ? 0 : edit_distance(name, other);
+    };
+    auto const nearest = std::min_element(
+        known.begin(), last_of_ours, [&](auto& a, auto& b) { return distance(a) < distance(b); });
     result.push_back("the environment variable " + name + " is unknown and has no effect: " +
                      *nearest + " is the nearest one that is known");
   }

@@ -11,7 +11,7 @@
 
 namespace KokkosHostSpaces {
 
-/// Base of everything this library throws. The message reads "problem (why): what to do".
+/// Base of everything this library throws, except BadAlloc of containers. The message reads "problem (why): what to do".
 /// Derives from std::runtime_error, as the exceptions of Kokkos for failed allocations.
 class Error : public std::runtime_error {
  public:

@@ -60,7 +60,6 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.pointer_attributes, "cuPointerGetAttributes") &&
       find(r.address_range, "cuMemGetAddressRange") &&
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
-      find(r.launch_kernel, "cuLaunchKernelEx") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
 #if CUDART_VERSION >= 12080

@@ -38,7 +38,6 @@ struct Runtime {
   decltype(&cuMemGetAddressRange) address_range                      = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
-  decltype(&cuLaunchKernelEx) launch_kernel                          = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 #if CUDART_VERSION >= 12080
   using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,

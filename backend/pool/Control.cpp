@@ -96,7 +96,8 @@ std::size_t pool::trim(std::size_t bytes_to_keep) {
 
 void pool::set_limit(std::size_t bytes) {
   if (Pools::are_forbidden()) return;
-  Pools& pools = Pools::instance();
+  Pools& pools       = Pools::instance();
+  pools.limit_is_set = true;
   pools.ledger.set_limit(bounded_by(pools.node_share, bytes));
   if (pools.ledger.excess(0) > 0) pools.make_ready();
   pools.release_ready({pools.ledger.excess(0)});

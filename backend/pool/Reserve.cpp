@@ -78,7 +78,6 @@ Workers& workers() {
 // Locks a chunk and returns its bytes. At the limit, releases ready memory that is not reserved, and
 // tries again while other threads lock or give back memory, until the shortage's timeout.
 std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t chunk) {
-  constexpr std::chrono::microseconds while_others_work(50);
   Pools& pools        = Pools::instance();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   std::size_t bytes   = Heap::own_growth(chunk, pools.ledger.limit());
@@ -95,7 +94,7 @@ std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t 
       bool const others_work = others_ask || pools.ledger.in_transit();  // read before the changes
       bool const is_final    = !others_work && pools.ledger.changes() == changes && bytes == least;
       if (is_final || stop.stop_requested() || Retirement::Clock::now() > deadline) throw;
-      if (others_work) std::this_thread::sleep_for(while_others_work);
+      if (others_work) std::this_thread::sleep_for(pool_policy.pause);
       bytes = least;
     }
   }
@@ -105,11 +104,11 @@ void lock_all(std::stop_token const& stop, Progress& progress, NodePool& pool, s
   try {
     while (progress.done < progress.asked && !stop.stop_requested())
       progress.done += lock_chunk(stop, pool, std::min(chunk, progress.asked - progress.done));
-  } catch (OutOfPinnedMemory const& error) {
-    throw OutOfPinnedMemory(std::to_string(progress.asked) + " bytes cannot be reserved (" +
-                            error.what() +
-                            "): reserve less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the memory "
-                            "limit of the job or ulimit -l");
+  } catch (Refused const& error) {
+    std::string const less = "reserve less";
+    throw OutOfPinnedMemory(
+        std::to_string(progress.asked) + " bytes cannot be reserved (" + error.what() +
+        "): " + (error.remedy().empty() ? less : less + ", or " + error.remedy()));
   }
 }
 
@@ -117,10 +116,8 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
           int device) {
   try {
     if (exceeds_memory(progress.asked)) {
-      throw OutOfPinnedMemory(
-          std::to_string(progress.asked) +
-          " bytes cannot be reserved (that is more than this machine can have, or its control "
-          "groups allow): reserve what will be used");
+      throw OutOfPinnedMemory(std::to_string(progress.asked) + " bytes cannot be reserved (" +
+                              more_than_can_be(progress.asked) + "): reserve what will be used");
     }
     Driver::use_device(device);
     lock_all(stop, progress, pool, chunk);

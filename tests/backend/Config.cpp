@@ -125,9 +125,11 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
   auto const told = notices(
       {},
       {"PATH", "KOKKOS_NUM_THREADS", "KOKKOS_HOST_SPACES_POOL_LIMIT", "KOKKOS_HOST_SPACES_AUDIT",
-       "KOKKOS_HOST_SPACES_TEST_STEPS", "KOKKOS_HOST_SPACES_POL_LIMIT", "KOKKOS_HOSTSPACES_GUARD"},
+       "KOKKOS_HOST_SPACES_TEST_STEPS", "KOKKOS_HOST_SPACES_ROOT", "KOKKOS_HOST_SPACES_POL_LIMIT",
+       "KOKKOS_HOSTSPACES_GUARD", "KOKKOS_HOST_SPACES_PRETEND"},
       false);
-  REQUIRE(told.size() == 2);
+  REQUIRE(told.size() == 3);
+  CHECK_THAT(told[2], ContainsSubstring("KOKKOS_HOST_SPACES_PRETEND_DEVICE is the nearest"));
   CHECK_THAT(told[0], ContainsSubstring("KOKKOS_HOST_SPACES_POL_LIMIT is unknown") &&
                           ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT is the nearest"));
   CHECK_THAT(told[1], ContainsSubstring("KOKKOS_HOSTSPACES_GUARD is unknown") &&

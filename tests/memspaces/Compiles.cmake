@@ -54,7 +54,8 @@ if(KokkosHostSpaces_ENABLE_CUDA)
   set(_khs_refused memspaces.nvcc_must_not_compile)
 endif()
 
-# khs_must_not_compile(<name> <words> <code>): the compiler refuses the body of a function, and says why.
+# khs_must_not_compile(<name> <words> <code>): the compiler refuses the body of a function, and says why. Of a list of
+# words it says all.
 function(khs_must_not_compile name words code)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
@@ -67,10 +68,19 @@ using Kokkos::HostSpace, Kokkos::View;
   add_library(compile_fail_${name} OBJECT EXCLUDE_FROM_ALL ${source})
   target_link_libraries(compile_fail_${name} PRIVATE KokkosHostSpaces::hostspaces)
   khs_project_target(compile_fail_${name})
-  add_test(NAME ${_khs_refused}.${name}
-    COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target compile_fail_${name})
-  set_tests_properties(${_khs_refused}.${name} PROPERTIES
-    PASS_REGULAR_EXPRESSION "${words}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
+  list(JOIN words "\" \"" items)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/${name}.cmake)
+  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [[
+execute_process(COMMAND "@CMAKE_COMMAND@" --build "@CMAKE_BINARY_DIR@" --target compile_fail_@name@
+  OUTPUT_VARIABLE told ERROR_VARIABLE told)
+foreach(words IN ITEMS "@items@")
+  if(NOT told MATCHES "${words}")
+    message(SEND_ERROR "not told: ${words}\n${told}")
+  endif()
+endforeach()
+]])
+  add_test(NAME ${_khs_refused}.${name} COMMAND ${CMAKE_COMMAND} -P ${script})
+  set_tests_properties(${_khs_refused}.${name} PROPERTIES RESOURCE_LOCK ${CMAKE_BINARY_DIR})
   if(KokkosHostSpaces_ENABLE_CUDA)
     set_tests_properties(${_khs_refused}.${name} PROPERTIES LABELS long)  # nvcc takes its time
   endif()
@@ -163,3 +173,29 @@ khs_must_not_compile(steps_of_update "steps have a khs::read, the first of which
   "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const*>, Chunk<double*>) {}, khs::read(a), update(b))); }")
 khs_must_not_compile(steps_of_more_dimensions "steps go over Views with as many dimensions"
   "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, khs::read(a), khs::write(b))); }")
+
+# Wrong calls of which nothing else tells what is right.
+set(_khs_wrong_calls)
+set(_khs_sentences)
+macro(khs_wrong_call sentence call)
+  string(APPEND _khs_wrong_calls "  ${call};\n")
+  list(APPEND _khs_sentences "${sentence}")
+endmacro()
+khs_wrong_call("a snapshot takes, in this order" "snapshot(\"label\", a, [](auto const&) {})")
+khs_wrong_call("a snapshot takes, in this order" "queue.take(x, \"label\", a, [](auto const&) {})")
+khs_wrong_call("deep_copy_all takes, in this order" "deep_copy_all(x, a, a)")
+khs_wrong_call("element_wise takes, in this order" "element_wise(x, a, a, [](double q) { return q; })")
+khs_wrong_call("element_sum takes, in this order" "element_sum(x, sum, a, [](double q) { return q; })")
+khs_wrong_call("streamed loops take, in this order" "streamed_for(\"l\", 9, StreamOptions<>(), body, khs::update(a))")
+khs_wrong_call("takes, behind the body, a reducer"
+  "streamed_reduce(\"l\", 9, [](std::int64_t, double const&, double&) {}, khs::read(a))")
+khs_wrong_call("khs::read takes a View .of a DualView, one of its sides" "khs::read(dual)")
+khs_wrong_call("khs::write and khs::update take a View whose elements are not const"
+  "khs::update(View<double const*, PinnedSpace>(a))")
+khs_wrong_call("a temporary container is gone at once"
+  "Registration const memory(std::vector<double>(9), \"gone\")")
+khs_wrong_call("take an extent for each dimension" "PinnedDualView<double**>(\"d\", 5, 7).resize(5)")
+khs_must_not_compile(wrong_calls "${_khs_sentences}"
+  "void f(Kokkos::DefaultHostExecutionSpace const& x, View<double*, PinnedSpace> const& a, PinnedDualView<double*> const& dual, SnapshotQueue& queue, double& sum) {
+  auto const body = [](std::int64_t, double& p) { p = 1; };
+${_khs_wrong_calls}}")

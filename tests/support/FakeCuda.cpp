@@ -116,7 +116,6 @@ void reset(int device_count, bool used) {
   m.engines.clear();
   m.copied.clear();
   m.planned.clear();
-  m.kernel_versions.clear();
   m.all_calls   = 0;
   m.most_pinned = 0;
   m.registering = std::chrono::milliseconds(0);
@@ -163,11 +162,6 @@ std::size_t calls(std::string const& function) {
 void pin_at_most(std::size_t bytes) {
   std::lock_guard const lock(machine().mutex);
   machine().most_pinned = bytes;
-}
-
-void has_kernels(std::vector<int> const& versions) {
-  std::lock_guard const lock(machine().mutex);
-  machine().kernel_versions = versions;
 }
 
 void registering_takes(std::chrono::milliseconds time) {

@@ -13,14 +13,44 @@
 #include <cstddef>
 #include <limits>
 #include <memory_resource>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace KokkosHostSpaces {
 
-/// Alignment in bytes of all memory from the spaces.
+/// Alignment in bytes of memory that a space or an allocator hands out. The elements of a View begin behind
+/// Kokkos' header, and are aligned to 128 bytes.
 inline constexpr std::size_t memory_alignment = 256;
+
+/// What the allocators of containers throw where a space throws OutOfPinnedMemory: users of containers catch
+/// std::bad_alloc. It has the same words.
+class BadAlloc : public std::bad_alloc {
+ public:
+  /// With the words of the reason.
+  explicit BadAlloc(OutOfPinnedMemory const& reason) : m_reason(reason) {}
+  /// As of OutOfPinnedMemory.
+  char const* what() const noexcept override { return m_reason.what(); }
+
+ private:
+  OutOfPinnedMemory m_reason;
+};
+
+/// \cond
+namespace Impl {
+
+template <class Space>
+void* allocate_for_container(Space const& space, char const* label, std::size_t bytes) {
+  try {
+    return space.allocate(label, bytes);
+  } catch (OutOfPinnedMemory const& reason) {
+    throw BadAlloc(reason);
+  }
+}
+
+}  // namespace Impl
+/// \endcond
 
 /// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All
 /// allocators of a space are equal. Works also before Kokkos is initialized and after it is
@@ -44,14 +74,15 @@ class Allocator {
   Allocator(Allocator<U, Space> const& other) noexcept : m_space(other.space()) {}
 
   /// Memory for `n` elements, not initialised.
-  /// \throw OutOfPinnedMemory also if n * sizeof(T) overflows size_t
+  /// \throw BadAlloc also if n * sizeof(T) overflows size_t
   T* allocate(std::size_t n) {
     static_assert(alignof(T) <= memory_alignment);
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
-      throw OutOfPinnedMemory("KokkosHostSpaces::Allocator cannot allocate " + std::to_string(n) +
-                              " elements of " + std::to_string(sizeof(T)) +
-                              " bytes (the size overflows size_t): ask for fewer");
-    return static_cast<T*>(m_space.allocate("KokkosHostSpaces::Allocator", n * sizeof(T)));
+      throw BadAlloc(OutOfPinnedMemory(
+          "KokkosHostSpaces::Allocator cannot allocate " + std::to_string(n) + " elements of " +
+          std::to_string(sizeof(T)) + " bytes (the size overflows size_t): ask for fewer"));
+    return static_cast<T*>(
+        Impl::allocate_for_container(m_space, "KokkosHostSpaces::Allocator", n * sizeof(T)));
   }
   /// Releases the memory of allocate(n). Never waits for a device.
   void deallocate(T* pointer, std::size_t n) noexcept {
@@ -72,7 +103,7 @@ class Allocator {
 };
 
 /// A polymorphic memory resource: `std::pmr::vector<double> v(&resource)` lies in `Space`. Throws
-/// OutOfPinnedMemory as Allocator does, and for alignments beyond `memory_alignment`.
+/// BadAlloc as Allocator does, and for alignments beyond `memory_alignment`.
 template <class Space = PinnedSpace>
 class MemoryResource : public std::pmr::memory_resource {
  public:
@@ -85,11 +116,11 @@ class MemoryResource : public std::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (alignment > memory_alignment)
-      throw OutOfPinnedMemory("'" + m_label + "' cannot have memory aligned to " +
-                              std::to_string(alignment) + " bytes (the spaces align to " +
-                              std::to_string(memory_alignment) +
-                              "): ask for less, or for more bytes, and align the address in them");
-    return m_space.allocate(m_label.c_str(), bytes > 0 ? bytes : 1);
+      throw BadAlloc(OutOfPinnedMemory(
+          "'" + m_label + "' cannot have memory aligned to " + std::to_string(alignment) +
+          " bytes (the spaces align to " + std::to_string(memory_alignment) +
+          "): ask for less, or for more bytes, and align the address in them"));
+    return Impl::allocate_for_container(m_space, m_label.c_str(), bytes > 0 ? bytes : 1);
   }
   void do_deallocate(void* pointer, std::size_t bytes, std::size_t) override {
     m_space.deallocate(m_label.c_str(), pointer, bytes > 0 ? bytes : 1);

@@ -44,13 +44,6 @@ class PackSum {
   /// Packs, and elements behind them.
   std::uint64_t items() const { return m_split.packs + m_split.rest; }
 
-  /// Prefetches the pack of a thread that has only one; with several it gains nothing.
-  KOKKOS_FUNCTION void prefetch_share(GridStride const& share) const
-      requires(is_on_device<First> && (is_on_device<In> && ...)) {
-    if (share.first < m_split.packs && m_split.packs <= share.stride)
-      m_in.pass_to([&](auto const*... in) { (prefetch(&pack_of<N>(in, share.first)), ...); });
-  }
-
   /// Adds the items of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(GridStride const& share, Value& sum) const {
@@ -96,7 +89,11 @@ struct ElementSumFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
                   Op const& op, First const& first, In const&... in) const {
     using Sum = std::remove_reference_t<Result>;
-    using To  = ResultOf<std::remove_cv_t<Sum>>;
+    static_assert(
+        !Kokkos::is_view_v<Op> && Kokkos::is_view_v<First> && (Kokkos::is_view_v<In> && ...),
+        "element_sum takes, in this order: a label (may be left out), an instance, the result, "
+        "the operation, and the Views of its arguments");
+    using To = ResultOf<std::remove_cv_t<Sum>>;
     static_assert(To::rank == 0 && !Kokkos::is_reducer_v<Sum> &&
                       (Kokkos::is_view_v<Sum> ||
                        (std::is_lvalue_reference_v<Result> && !std::is_const_v<Sum>)),

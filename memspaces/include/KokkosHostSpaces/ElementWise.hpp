@@ -28,6 +28,10 @@ struct ElementWiseFunction {
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void operator()(std::string const& label, ExecutionSpace const& instance, Out const& out,
                   Op const& op, In const&... in) const {
+    static_assert(
+        Kokkos::is_view_v<Out> && !Kokkos::is_view_v<Op> && (Kokkos::is_view_v<In> && ...),
+        "element_wise takes, in this order: a label (may be left out), an instance, the View "
+        "of the results, the operation, and the Views of its arguments");
     static_assert(!Out::memory_traits::is_atomic,
                   "element_wise stores packs of elements, which is not atomic: pass a View without "
                   "Kokkos::Atomic");

@@ -39,6 +39,11 @@ enum class AtFork {
 /// libibverbs undoes it if a memory region in these pages is deregistered after ibv_fork_init,
 /// since it calls madvise(MADV_DOFORK).
 class Registration {
+  template <class Range>
+  static constexpr bool is_range =
+      std::ranges::contiguous_range<Range>&& std::ranges::sized_range<Range> &&
+      !Kokkos::is_view_v<std::remove_cvref_t<Range>>;
+
  public:
   /// Registers [pointer, pointer + bytes).
   /// \throw RegistrationError for a null pointer, zero bytes, memory that is read-only or not mapped, that
@@ -47,19 +52,28 @@ class Registration {
   Registration(void* pointer, std::size_t bytes, std::string label = "unlabeled",
                AtFork at_fork = AtFork::copy);
 
-  /// Registers the elements of a std::vector or another contiguous range, which must not reallocate. If
-  /// the elements are const, so are those of its Views; their pages must be writable all the same.
+  /// Registers the elements of a std::vector, a std::span or another contiguous range, which must not
+  /// reallocate. If the elements are const, so are those of its Views; their pages must be writable all the same.
   /// \throw RegistrationError as above
   template <class Range>
-  requires std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-      (!Kokkos::is_view_v<Range>)explicit Registration(Range& range,
-                                                       std::string label = "unlabeled",
-                                                       AtFork at_fork    = AtFork::copy)
+  requires(is_range<Range>&& std::ranges::borrowed_range<Range>) explicit Registration(
+      Range&& range, std::string label = "unlabeled", AtFork at_fork = AtFork::copy)
       : Registration(const_cast<void*>(static_cast<void const*>(std::ranges::data(range))),
                      std::ranges::size(range) * sizeof(std::ranges::range_value_t<Range>),
                      std::move(label), at_fork) {
     m_is_const = std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
   }
+
+  /// \cond
+  template <class Range>
+  requires(is_range<Range> && !std::ranges::borrowed_range<Range>)  //
+      explicit Registration(Range&&, std::string = "", AtFork = AtFork::copy) {
+    static_assert(
+        Impl::never_v<Range>,
+        "a Registration takes a range that lives: a temporary container is gone at once (name "
+        "it, or pass a std::span of its elements)");
+  }
+  /// \endcond
 
   /// Registers the memory of a HostSpace View under its label, and keeps the View. Const elements as
   /// above.

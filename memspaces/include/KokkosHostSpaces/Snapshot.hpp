@@ -162,6 +162,23 @@ Snapshot take_snapshot(std::shared_ptr<SnapshotThread> const& thread, std::strin
                           std::get<I>(arguments)...);
 }
 
+template <class Label, class ExecutionSpace, class View, class... ViewsAndWriter>
+inline constexpr bool is_snapshot_order_v = std::is_convertible_v<Label, std::string>&&
+    Kokkos::is_execution_space_v<std::remove_cvref_t<ExecutionSpace>>;
+
+/// Arguments of a snapshot whose order begins otherwise.
+template <class... Arguments>
+concept NoSnapshotOrder =
+    !(sizeof...(Arguments) >= 3 && requires { requires is_snapshot_order_v<Arguments...>; });
+
+template <class... Arguments>
+Snapshot refuse_snapshot() {
+  static_assert(never_v<Arguments...>,
+                "a snapshot takes, in this order: a label, an instance, one or more Views, and the "
+                "writer");
+  return {};
+}
+
 /// Starts the thread of a queue, which Kokkos::finalize drains.
 std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options);
 /// The thread of the queue of the free function.
@@ -194,6 +211,13 @@ class SnapshotQueue {
         std::make_index_sequence<sizeof...(ViewsAndWriter)>());
   }
 
+  /// \cond
+  template <class... Arguments>
+  requires Impl::NoSnapshotOrder<Arguments...> Snapshot take(Arguments&&...) {
+    return Impl::refuse_snapshot<Arguments...>();
+  }
+  /// \endcond
+
   /// Fences all snapshots that were taken so far, as Snapshot::fence does.
   void fence() { m_thread->fence(m_thread->pushed()); }
 
@@ -215,6 +239,10 @@ struct SnapshotFunction {
         default_snapshots(), label, instance,
         std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
         std::make_index_sequence<sizeof...(ViewsAndWriter)>());
+  }
+  template <class... Arguments>
+  requires NoSnapshotOrder<Arguments...> Snapshot operator()(Arguments&&...) const {
+    return refuse_snapshot<Arguments...>();
   }
 };
 

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 #define KOKKOS_HOST_SPACES_STREAMED_ARGUMENTS_HPP
 
+#include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedChunk.hpp>
 
@@ -171,6 +172,36 @@ namespace Impl {
 template <class View>
 concept WritableView = Kokkos::is_view_v<View> && !std::is_const_v<typename View::value_type>;
 
+template <class T>
+inline constexpr bool is_intermediate_v = false;
+template <class DataType, class Layout>
+inline constexpr bool is_intermediate_v<Intermediate<DataType, Layout>> = true;
+
+template <class T>
+inline constexpr bool is_kept_v = false;
+template <class View>
+inline constexpr bool is_kept_v<Resident<View>> = true;
+
+template <class DataType, class... P>
+void take_view(Kokkos::View<DataType, P...> const&);
+
+template <class T>
+concept Readable = requires(T const& view) {
+  take_view(view);  // also of a derived class
+}
+|| is_intermediate_v<T> || is_kept_v<T>;
+template <class T>
+concept Writable = WritableView<T> || is_intermediate_v<T>;
+
+template <class Other>
+constexpr int refuse_to_write() {
+  static_assert(
+      never_v<Other>,
+      "khs::write and khs::update take a View whose elements are not const (of a DualView, one "
+      "of its sides)");
+  return 0;
+}
+
 struct MakeRead {
   template <class DataType, class... P>
   auto operator()(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) const {
@@ -184,6 +215,14 @@ struct MakeRead {
   auto operator()(Resident<View> const& array) const {
     return StreamedArgument<Resident<View>, Access::read>{array};
   }
+  template <class Other>
+  requires(!Readable<Other>) int operator()(Other const&, halo = halo(0)) const {
+    static_assert(
+        never_v<Other>,
+        "khs::read takes a View (of a DualView, one of its sides), a khs::Intermediate or a "
+        "khs::resident");
+    return 0;
+  }
 };
 
 struct MakeWrite {
@@ -195,12 +234,18 @@ struct MakeWrite {
   auto operator()(Intermediate<DataType, Layout> const& array) const {
     return StreamedArgument<Intermediate<DataType, Layout>, Access::write>{array};
   }
+  template <class Other>
+  requires(!Writable<Other>) int operator()(Other const&) const { return refuse_to_write<Other>(); }
 };
 
 struct MakeUpdate {
   template <WritableView View>
   auto operator()(View const& view) const {
     return StreamedArgument<View, Access::update>{view};
+  }
+  template <class Other>
+  requires(!WritableView<Other>) int operator()(Other const&) const {
+    return refuse_to_write<Other>();
   }
 };
 

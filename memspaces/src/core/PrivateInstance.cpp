@@ -26,7 +26,8 @@ namespace KokkosHostSpaces::Impl {
 namespace {
 
 // An instance for each device. Instances own scratch memory of Kokkos, which takes long to make,
-// and must end before Kokkos does, or never.
+// and must end before Kokkos does, or never. Kokkos tells tools of that memory, and they may copy, which
+// needs an instance: of the two that are made then one stays.
 class Instances {
  public:
   template <class MakeStream>
@@ -42,11 +43,12 @@ class Instances {
 
  private:
   void forget() {
+    std::map<int, Kokkos::Cuda> ended;
     std::lock_guard const lock(m_mutex);
-    m_instances.clear();
+    ended.swap(m_instances);
   }
 
-  std::mutex m_mutex;
+  std::recursive_mutex m_mutex;
   std::map<int, Kokkos::Cuda> m_instances;
 };
 

@@ -65,10 +65,9 @@ TEST_CASE("deep_copy_all takes ranges, and Views of several types, layouts and s
   khs::deep_copy_all(Execution(), std::vector<std::pair<Host, Device>>());
 }
 
+// Other calls are refused with a sentence.
 template <class... Arguments>
-concept CopiesAll = requires(Arguments const&... arguments) {
-  khs::deep_copy_all(arguments...);
-};
+concept CopiesAll = khs::Impl::BatchOrder<Arguments...>;
 static_assert(!CopiesAll<Execution> && !CopiesAll<Execution, Host>);
 static_assert(CopiesAll<Execution, std::pair<Host, Device>>);
 static_assert(!CopiesAll<Execution, std::vector<Host>, std::vector<Device>>);

@@ -196,6 +196,24 @@ TEMPLATE_TEST_CASE("deep_copy on a Cuda instance makes no fence, in any directio
   instance.fence();
 }
 
+TEST_CASE("tools see a fill on a Cuda instance with space and label of its View", "[tools][cuda]") {
+  Kokkos::View<int**, Kokkos::LayoutRight, khs::PinnedSpace> const view("mine", 20, 30);
+  auto const part = Kokkos::subview(view, Kokkos::ALL, std::pair(10, 20));
+  Kokkos::Cuda const instance;
+  {
+    Spy const spy;
+    Kokkos::deep_copy(instance, view, 3);
+    Kokkos::deep_copy(instance, part, 4);
+    CHECK((count("copy") == 2 && count("copied") == 2 && count("fence") == 0));
+    CHECK((events[0].space == "Pinned" && events[0].label == "mine" && events[0].bytes == 2400));
+  }
+  instance.fence();
+  bool right = true;
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < 30; ++j) right = right && view(i, j) == (j / 10 == 1 ? 4 : 3);
+  CHECK(right);
+}
+
 TEST_CASE("sync of a PinnedDualView and a pinned mirror on a Cuda instance make no fence",
           "[tools][cuda]") {
   khs::PinnedDualView<double*> dual("dual", 1000);

@@ -71,10 +71,24 @@ TEST_CASE("containers and memory resources lie in their space, under their label
   CHECK(of_pmr->label == "messages");
 }
 
-TEST_CASE("impossible sizes and alignments throw OutOfPinnedMemory", "[allocator]") {
+TEST_CASE("impossible sizes and alignments throw what users of containers catch, with words",
+          "[allocator]") {
   khs::Allocator<double> allocator;
-  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), khs::OutOfPinnedMemory);
-  CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), khs::OutOfPinnedMemory);
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), std::bad_alloc);
+  CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), std::bad_alloc);
   khs::MemoryResource<> resource;
-  CHECK_THROWS_AS(resource.allocate(100, 4096), khs::OutOfPinnedMemory);
+  CHECK_THROWS_AS(resource.allocate(100, 4096), std::bad_alloc);
+}
+
+TEST_CASE("a label that is too long is cut before a character", "[allocator]") {
+  std::string const most(46, 'a');
+  khs::PinnedSpace const space;
+  for (auto const& [label, kept] :
+       {std::pair(most + "\xc3\xbc", most), std::pair(most + "bc", most + "b"),
+        std::pair(std::string(45, 'a') + "\xe2\x82\xac", std::string(45, 'a')),
+        std::pair(std::string(45, 'a') + "\xc3\xbc" + "b", std::string(45, 'a') + "\xc3\xbc")}) {
+    void* const memory = space.allocate(label.c_str(), 1000);
+    CHECK(khs::pool::describe(static_cast<void const*>(memory))->label == kept);
+    space.deallocate(label.c_str(), memory, 1000);
+  }
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
@@ -52,6 +53,20 @@ TEST_CASE("a std::vector is worked on in place, and copied from", "[registration
   registration.release();
   CHECK(registration.data() == nullptr);
   data.push_back(1);  // the vector is free to move again
+}
+
+TEST_CASE("a std::span that is made for the call is taken, of const elements too",
+          "[registration]") {
+  std::vector<double> data = numbers(1000);
+  {
+    khs::Registration const memory(std::span(data.data() + 100, 300), "a part");
+    CHECK(memory.data() == data.data() + 100);
+    CHECK(memory.bytes() == 300 * sizeof(double));
+    CHECK(memory.label() == "a part");
+  }
+  khs::Registration const memory(std::span<double const>(data), "to read");
+  CHECK_THROWS_AS(memory.view<double*>(1000), khs::RegistrationError);
+  CHECK(memory.view<double const*>(1000)(7) == data[7]);
 }
 
 TEST_CASE("own allocations, two vectors in one page, and a moved Registration", "[registration]") {

@@ -138,6 +138,15 @@ class DeepCopyEvent {
         Kokkos::Profiling::make_space_handle(Src::memory_space::name()), src.label(), src.data(),
         dst.size() * sizeof(typename Dst::value_type));  // bytes copied, without gaps
   }
+  /// Of a value.
+  template <class Dst>
+  DeepCopyEvent(Dst const& dst, typename Dst::const_value_type* value) {
+    if (!tools_see_copies()) return;
+    Kokkos::Profiling::beginDeepCopy(
+        Kokkos::Profiling::make_space_handle(Dst::memory_space::name()), dst.label(), dst.data(),
+        Kokkos::Profiling::make_space_handle(Kokkos::HostSpace::name()), "Scalar", value,
+        dst.span() * sizeof(typename Dst::value_type));
+  }
   ~DeepCopyEvent() {
     if (Kokkos::Profiling::profileLibraryLoaded() &&
         Kokkos::Tools::Experimental::get_callbacks().end_deep_copy != nullptr)
@@ -249,12 +258,46 @@ void copy_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
 
-/// Carries out deep_copy(instance, dst, value).
+// Assigns a value to each element, in the order of memory as far as that is known.
+template <class View>
+struct FillElements {
+  View view;
+  typename View::non_const_value_type value;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    if (view.span_is_contiguous()) {
+      view.data()[n] = value;
+      return;
+    }
+    constexpr bool is_left = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
+    std::int64_t left      = n;
+    std::int64_t offset    = 0;
+    for (int k = 0; k < int(View::rank); ++k) {
+      int const d       = is_left ? k : int(View::rank) - 1 - k;
+      auto const extent = std::int64_t(view.extent(d));
+      offset += left % extent * std::int64_t(view.stride(d));
+      left /= extent;
+    }
+    view.data()[offset] = value;
+  }
+};
+
+/// Carries out deep_copy(instance, dst, value). Not by Kokkos' own, which would tell tools of the View that
+/// kernels reach, without a label.
 template <class Dst>
 void fill_view(Kokkos::Cuda const& instance, Dst const& dst,
                typename Dst::const_value_type& value) {
+  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
+                "deep_copy requires non-const destination type");
+  DeepCopyEvent const event(dst, &value);
+  if (dst.data() == nullptr || dst.size() == 0) return;
   retain_for_graph(instance.cuda_stream(), dst.data(), nullptr);
-  Kokkos::deep_copy(instance, reachable_by_kernels(dst), value);
+  using View = decltype(reachable_by_kernels(dst));
+  Kokkos::parallel_for(
+      "KokkosHostSpaces::deep_copy of a value",
+      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(
+          instance, 0, std::int64_t(dst.span_is_contiguous() ? dst.span() : dst.size())),
+      FillElements<View>{reachable_by_kernels(dst), value});
 }
 
 #endif  // KOKKOS_ENABLE_CUDA

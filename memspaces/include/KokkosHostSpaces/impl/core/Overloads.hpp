@@ -43,6 +43,24 @@ template <class View, class... P>
 void realloc_view(ViewProperties<P...> const& properties, View& view,
                   typename View::array_layout const& layout);
 
+/// Copies of Views with the trait Atomic to or from our spaces. Kokkos does not compile them; the elements are
+/// the same without the trait.
+template <class Dst, class Src>
+concept AtomicCopy = (Dst::memory_traits::is_atomic || Src::memory_traits::is_atomic) &&
+                     (HostSpace<typename Dst::memory_space> ||
+                      HostSpace<typename Src::memory_space>);
+
+/// The same elements, without the trait.
+template <class View>
+auto without_atomic(View const& view) {
+  if constexpr (View::memory_traits::is_atomic)
+    return Kokkos::View<typename View::data_type, typename View::array_layout,
+                        typename View::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        view.data(), view.layout());
+  else
+    return view;
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 
 /// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
@@ -80,7 +98,8 @@ inline constexpr bool has_dimensions_v = unsigned(Dst::rank) != 0 || unsigned(Sr
 /// Calls of deep_copy that this library carries out: those on a Cuda instance, and all to or from
 /// device memory. Those of single elements stay Kokkos' own.
 template <class ExecutionSpace, class Dst, class Src>
-concept OurCopy = is_instance_v<ExecutionSpace> && PlainView<Dst> && PlainView<Src> &&
+concept OurCopy =
+    is_instance_v<ExecutionSpace> && PlainView<Dst> && PlainView<Src> && !AtomicCopy<Dst, Src> &&
     has_dimensions_v<Dst, Src> &&
     OursToCopy<typename Dst::memory_space, typename Src::memory_space> &&
     DeviceTakesPart<ExecutionSpace, typename Dst::memory_space, typename Src::memory_space>;
@@ -145,6 +164,36 @@ requires KokkosHostSpaces::Impl::Resizable<View<T, P0, P...>>
 void impl_realloc(View<T, P0, P...>& view, typename View<T, P0, P...>::array_layout const& layout,
                   KokkosHostSpaces::Impl::ViewProperties<Args...> const& properties) {
   KokkosHostSpaces::Impl::realloc_view(properties, view, layout);
+}
+
+template <class ExecutionSpace, class DT, class D0, class... D, class ST, class... S>
+requires(is_execution_space_v<ExecutionSpace>&&
+             KokkosHostSpaces::Impl::AtomicCopy<View<DT, D0, D...>, View<ST, S...>>)  //
+    void deep_copy(ExecutionSpace const& instance, View<DT, D0, D...> const& dst,
+                   View<ST, S...> const& src) {
+  deep_copy(instance, KokkosHostSpaces::Impl::without_atomic(dst),
+            KokkosHostSpaces::Impl::without_atomic(src));
+}
+
+template <class DT, class D0, class... D, class ST, class... S>
+requires KokkosHostSpaces::Impl::AtomicCopy<View<DT, D0, D...>, View<ST, S...>>
+void deep_copy(View<DT, D0, D...> const& dst, View<ST, S...> const& src) {
+  deep_copy(KokkosHostSpaces::Impl::without_atomic(dst),
+            KokkosHostSpaces::Impl::without_atomic(src));
+}
+
+template <class ExecutionSpace, class DT, class ST, class S0, class... S>
+requires(is_execution_space_v<ExecutionSpace>&&
+             KokkosHostSpaces::Impl::AtomicCopy<View<DT>, View<ST, S0, S...>>)  //
+    void deep_copy(ExecutionSpace const& instance, View<DT> const& dst,
+                   View<ST, S0, S...> const& src) {
+  deep_copy(instance, dst, KokkosHostSpaces::Impl::without_atomic(src));
+}
+
+template <class DT, class ST, class S0, class... S>
+requires KokkosHostSpaces::Impl::AtomicCopy<View<DT>, View<ST, S0, S...>>
+void deep_copy(View<DT> const& dst, View<ST, S0, S...> const& src) {
+  deep_copy(dst, KokkosHostSpaces::Impl::without_atomic(src));
 }
 
 #ifdef KOKKOS_ENABLE_CUDA

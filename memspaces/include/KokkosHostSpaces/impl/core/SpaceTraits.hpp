@@ -20,6 +20,10 @@ class WriteCombinedSpace;
 
 namespace Impl {
 
+/// False: for the sentence of an overload that only wrong calls reach.
+template <class...>
+inline constexpr bool never_v = false;
+
 template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
 

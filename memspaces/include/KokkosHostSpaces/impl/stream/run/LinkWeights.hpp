@@ -37,7 +37,7 @@ class LinkWeights {
     int attempts = 0;
   };
   Measure m_measure;
-  std::mutex m_mutex;
+  std::recursive_mutex m_mutex;  // a tool that is told of memory for it may ask, too
   std::map<int, Link> m_links;
 };
 

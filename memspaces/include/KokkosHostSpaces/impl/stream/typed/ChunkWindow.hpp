@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -24,7 +25,9 @@ class ChunkWindow {
   /// All rows, until around() is called.
   ChunkWindow(std::string const& label, std::int64_t rows, std::int64_t halo)
       : m_rows(rows), m_halo(halo), m_end(rows) {
-    m_label[label.copy(m_label, sizeof m_label - 1)] = '\0';
+    std::size_t length = label.copy(m_label, sizeof m_label - 1);
+    while (length > 0 && length < label.size() && (label[length] & 0xc0) == 0x80) --length;
+    m_label[length] = '\0';
   }
   /// The window of an iteration.
   KOKKOS_FUNCTION ChunkWindow around(std::int64_t row) const {

@@ -169,6 +169,20 @@ struct AreArguments : std::true_type {
                 "arguments are made by khs::read, khs::write or khs::update");
 };
 
+template <class T>
+inline constexpr bool is_options_v = false;
+template <class ExecutionSpace>
+inline constexpr bool is_options_v<StreamOptions<ExecutionSpace>> = true;
+
+/// Reports arguments in another order before other errors follow from it.
+template <class Body>
+struct IsBody : std::true_type {
+  static_assert(
+      !is_argument_v<Body> && !is_options_v<Body> && !Kokkos::is_execution_space_v<Body>,
+      "streamed loops take, in this order: a label (may be left out), an instance or options "
+      "(may be left out), the range, the body, for a reduction its result, and the arguments");
+};
+
 template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
   auto facts =
@@ -316,6 +330,7 @@ template <class ExecutionSpace, int Rank, class Body, class... Arguments>
 StreamedLoop run_streamed_for(std::string const& label,
                               StreamOptions<ExecutionSpace> const& options, Box<Rank> const& range,
                               Body const& body, Arguments const&... arguments) {
+  static_assert(IsBody<Body>::value);
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
@@ -376,8 +391,9 @@ StreamedLoop run_streamed_reduce(std::string const& label,
                                  StreamOptions<ExecutionSpace> const& options,
                                  Box<Rank> const& range, Body const& body, Result& result,
                                  Arguments const&... arguments) {
+  static_assert(IsBody<Body>::value);
   static_assert(
-      requires { reducer_of(result); },
+      !is_argument_v<std::remove_const_t<Result>> && requires { reducer_of(result); },
       "a streamed_reduce takes, behind the body, a reducer such as "
       "Kokkos::Sum<double>(sum), or the variable or View of a sum");
   static_assert(AreArguments<Arguments...>::value);
