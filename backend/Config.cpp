@@ -154,8 +154,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> names_in_environment() {
   std::vector<std::string> names;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
-    names.emplace_back(*variable, std::string_view(*variable).find('='));
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    std::string_view const entry = *variable;
+    names.emplace_back(entry.substr(0, entry.find('=')));  // which may lack one
+  }
   return names;
 }
 

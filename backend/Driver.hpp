@@ -16,7 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -166,28 +165,6 @@ void prepare_launch(int device);
 
 /// Call it right after a launch. \throw CudaError if it failed
 void check_launch();
-
-// --- Dependent launches ------------------------------------------------------------------------
-// Programmatic dependent launch (compute capability 9.0 and later): a kernel may start while the
-// kernel before it still runs, and waits on the device until that is done.
-
-/// True if the code of a kernel for this device supports dependent launches. Makes the device
-/// current. Must not be called while a stream captures.
-bool supports_dependent_launch(void const* kernel, int device) noexcept;
-
-/// A CUfunction: a kernel of one device.
-using KernelHandle = void*;
-
-/// The handle of a kernel that supports dependent launches; nullptr for other kernels; nullopt if the
-/// runtime fails to tell. Makes the device current. Must not be called while a stream captures.
-std::optional<KernelHandle> dependent_launch_handle(void const* kernel, int device) noexcept;
-
-/// Launches a kernel of one argument as a dependent of the kernel before it in `stream`. Each of its
-/// threads must wait for that kernel before it does anything. Uses the driver API, whose launch takes
-/// 0.35 us less of the host than the runtime's. Returns false, and launches nothing, if it is
-/// refused.
-bool launch_dependent(KernelHandle kernel, unsigned blocks, unsigned threads, void* argument,
-                      Stream stream, int device) noexcept;
 
 // --- Streams that wait for each other ----------------------------------------------------------
 

@@ -7,8 +7,10 @@
 #include "os/Pages.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string_view>
 
@@ -52,6 +54,8 @@ std::optional<int> tasks_of_node(std::string_view list, std::optional<int> node)
   return of_this ? of_this : most;
 }
 
+constexpr char const* flux = "FLUX_JOB_SIZE";
+
 // What the launcher says; a value that makes no sense is passed over.
 std::optional<int> ranks_by(std::string const& variable, Lookup const& lookup) {
   auto const value = lookup(variable);
@@ -62,6 +66,20 @@ std::optional<int> ranks_by(std::string const& variable, Lookup const& lookup) {
     node                  = take_number(text, 0);
   }
   return tasks_of_node(*value, node);
+}
+
+// Flux tells tasks and nodes of the job: as many as the fullest node has, if they are spread evenly.
+std::optional<int> ranks_by_flux(Lookup const& lookup) {
+  auto const number = [&](char const* variable) {
+    auto const value      = lookup(variable);
+    std::string_view text = value ? std::string_view(*value) : std::string_view();
+    auto const taken      = take_number(text);
+    return text.empty() ? taken : std::nullopt;
+  };
+  auto const tasks = number("FLUX_JOB_SIZE");
+  auto const nodes = number("FLUX_JOB_NNODES");
+  if (!tasks || !nodes) return std::nullopt;
+  return *tasks / *nodes + (*tasks % *nodes > 0 ? 1 : 0);
 }
 
 std::size_t memory_of_node() {
@@ -78,11 +96,13 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
     share.ranks  = config.node_ranks;
     share.source = "KOKKOS_HOST_SPACES_NODE_RANKS";
   }
+  // Slurm comes last: other launchers run within its jobs.
   for (char const* const variable :
-       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE",
+       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+        "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", flux, "SLURM_STEP_TASKS_PER_NODE",
         "SLURM_TASKS_PER_NODE", "SLURM_NTASKS_PER_NODE"}) {
     if (!share.source.empty()) break;
-    auto const ranks = ranks_by(variable, lookup);
+    auto const ranks = variable == flux ? ranks_by_flux(lookup) : ranks_by(variable, lookup);
     if (!ranks) continue;
     share.ranks  = *ranks;
     share.source = variable;
@@ -96,6 +116,15 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
 pool::NodeShare share_of_node() {
   std::size_t const memory = config().node_limit.percent > 0 ? memory_of_node() : 0;
   return share_of_node(config(), environment_variable, memory);
+}
+
+void tell_if_assumed(pool::NodeShare const& share) noexcept {
+  static std::atomic<bool> told{false};
+  if (share.bytes == 0 || !share.source.empty() || told.exchange(true)) return;
+  std::fputs(
+      "KokkosHostSpaces: KOKKOS_HOST_SPACES_NODE_LIMIT is not divided (no launcher tells how many "
+      "ranks share the node, so each may have all of it): set KOKKOS_HOST_SPACES_NODE_RANKS\n",
+      stderr);
 }
 
 std::size_t bounded_by(pool::NodeShare const& share, std::size_t limit) noexcept {

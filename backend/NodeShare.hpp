@@ -13,7 +13,7 @@
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// Divides KOKKOS_HOST_SPACES_NODE_LIMIT by the ranks of the node. Their number is the first that is
-/// known of: KOKKOS_HOST_SPACES_NODE_RANKS, a variable of the launcher (Open MPI, MPICH, Slurm), 1.
+/// known of: KOKKOS_HOST_SPACES_NODE_RANKS, a variable of the launcher (Environment.md lists them), 1.
 /// \param config with the limit and the number of ranks that the user set
 /// \param lookup of the launcher's variables
 /// \param node_memory bytes of which the limit may be a share
@@ -22,6 +22,9 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
 /// The share of this process. The memory of the node is what the machine has, or what the control
 /// groups allow. \throw ConfigurationError
 pool::NodeShare share_of_node();
+
+/// Tells on stderr, once, that there is a limit and nobody tells the number of ranks.
+void tell_if_assumed(pool::NodeShare const& share) noexcept;
 
 /// The smaller of a limit and a share, in bytes; 0: none.
 std::size_t bounded_by(pool::NodeShare const& share, std::size_t limit) noexcept;

@@ -28,16 +28,17 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
   std::fprintf(stderr, "KokkosHostSpaces: %s\n", what.c_str());
 }
 
-[[noreturn]] void refuse(std::size_t bytes, std::string const& why) {
-  throw OutOfPinnedMemory("the system refused to page-lock " + std::to_string(bytes) +
-                          " bytes: " + why);
+[[noreturn]] void refuse(std::size_t bytes, std::string const& why, std::string const& remedy) {
+  throw Refused("the system refused to page-lock " + std::to_string(bytes) + " bytes: " + why,
+                remedy);
 }
 
 // Pages that are unmapped again unless somebody keeps them.
 class FreshPages {
  public:
   explicit FreshPages(std::size_t bytes) : m_pointer(map_pages(bytes)), m_bytes(bytes) {
-    if (m_pointer == nullptr) refuse(bytes, "the system does not map so many pages");
+    if (m_pointer == nullptr)
+      refuse(bytes, "the system does not map so many pages", raise_limit_of_addresses());
   }
   ~FreshPages() {
     if (m_pointer != nullptr) unmap_pages(m_pointer, m_bytes);
@@ -86,12 +87,13 @@ Region from_driver(Region region, std::string const& why) {
   region.numa_node        = -1;
   std::size_t const spare = region.bytes < huge_page_bytes ? page_bytes() : 0;
   void* const allocated   = Driver::allocate_pinned(region.bytes + spare, region.kind);
-  if (allocated == nullptr) refuse(region.bytes, why + "the device's driver has no more memory");
+  if (allocated == nullptr)
+    refuse(region.bytes, why + "the device's driver has no more memory", raise_limit_of_locked());
   std::size_t const into_page = reinterpret_cast<std::uintptr_t>(allocated) % page_bytes();
   region.lead                 = into_page == 0 ? 0 : page_bytes() - into_page;
   if (region.lead > spare) {
     Driver::free_pinned(allocated);
-    refuse(region.bytes, why + "the device's driver gave memory that does not begin on a page");
+    refuse(region.bytes, why + "the device's driver gave memory that does not begin on a page", "");
   }
   region.pointer = static_cast<char*>(allocated) + region.lead;
   return region;
@@ -105,8 +107,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
   bool const has_device = Driver::has_context();
-  if (exceeds_memory(bytes))
-    refuse(bytes, "that is more than this machine can have, or its control groups allow");
+  if (exceeds_memory(bytes)) refuse(bytes, more_than_can_be(bytes), raise_limit_of_groups(bytes));
   Region region;
   region.bytes = whole_pages(bytes);
   region.kind  = kind;
@@ -155,7 +156,8 @@ void lock_mapped(Region const& region) {
 }
 
 bool give_back(Region const& region) noexcept {
-  if (region.pointer == nullptr || is_forked_child()) return true;
+  if (region.pointer == nullptr) return true;
+  if (is_forked_child() && region.origin != Origin::mapped) return true;
   if (region.origin == Origin::driver)
     return Driver::free_pinned(static_cast<char*>(region.pointer) - region.lead);
   // Pages that a device still sees must stay.

@@ -6,9 +6,12 @@
 
 #include "Config.hpp"
 #include "Driver.hpp"
+#include "Error.hpp"
 #include "MemoryKind.hpp"
 
 #include <cstddef>
+#include <string>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -33,13 +36,24 @@ struct Region {
   bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
 };
 
+/// Memory that cannot be had, with the one thing that helps beside asking for less.
+class Refused : public OutOfPinnedMemory {
+ public:
+  /// \param remedy such as "raise ulimit -l"; empty: nothing else helps
+  Refused(std::string const& what, std::string remedy)
+      : OutOfPinnedMemory(what), m_remedy(std::move(remedy)) {}
+  std::string const& remedy() const noexcept { return m_remedy; }
+
+ private:
+  std::string m_remedy;
+};
+
 /// Page-locks fresh memory, or prepares it for lock_mapped while no device has a context
 /// (Driver::has_context): map, bind to `numa_node` (-1: anywhere), first touch by several threads
 /// of that node, keep from children of a fork, register. Rounds `bytes` up to whole pages.
 /// Undoes its steps in reverse when one fails. Blocks the calling thread, waits for no device;
 /// thread-safe.
-/// \throw OutOfPinnedMemory if the system refuses; the message names bytes and reason, the pool
-/// adds the rest. \throw CudaError if the runtime fails for another reason; Driver::StillLocked if
+/// \throw Refused if the system does; the message names bytes and reason, the pool adds the rest. \throw CudaError if the runtime fails for another reason; Driver::StillLocked if
 /// as many bytes are lost to the process, because the runtime failed to lock and to unlock them.
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);
@@ -51,7 +65,7 @@ void lock_mapped(Region const& region);
 
 /// Gives a region back to the system. Waits for running kernels. Returns false if the runtime refused,
 /// also because it has shut down: the memory then stays locked and mapped until the process ends. In
-/// the child of a fork it does nothing and returns true.
+/// the child of a fork it does nothing to page-locked memory, and returns true.
 bool give_back(Region const& region) noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -39,7 +38,6 @@ struct Range {
 // both without the mutex, because unlocking waits for kernels. Ranges may share a page: CUDA counts
 // its locks.
 struct Ranges {
-  unsigned const generation;
   std::mutex mutex{};
   std::map<std::uintptr_t, Range> by_address{};
   std::atomic<std::size_t> waiting{
@@ -47,29 +45,7 @@ struct Ranges {
   std::mutex late{};  ///< held by who locks them, and who takes one out
 };
 
-std::atomic<Ranges*> latest{nullptr};
-
-// False in a child for the ranges of its parent: a thread that the child lacks may hold their mutex.
-bool are_ours(Ranges const* ranges) noexcept {
-  return ranges != nullptr && ranges->generation == fork_generation();
-}
-
-// nullptr if this process has none yet.
-Ranges* known_ranges() noexcept {
-  Ranges* const known = latest.load(std::memory_order_acquire);
-  return are_ours(known) ? known : nullptr;
-}
-
-// Never destroyed: static destructors may unregister. Replaced are only those that were seen to be
-// a parent's: another thread may have made ours meanwhile.
-Ranges& ranges() {
-  Ranges* known = latest.load(std::memory_order_acquire);
-  if (are_ours(known)) return *known;
-  auto made = std::unique_ptr<Ranges>(new Ranges{fork_generation()});
-  if (latest.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
-    return *made.release();
-  return *known;
-}
+constinit OfThisProcess<Ranges> ranges;
 
 std::string describe(Range const& range) {
   std::array<char, 64> text{};
@@ -262,7 +238,7 @@ std::string leave(Ranges& all, Range& range) {
 
 void register_range(void* pointer, std::size_t bytes, std::string const& label,
                     bool keep_from_children) {
-  Ranges& all       = ranges();  // from here on a fork is noticed
+  Ranges& all       = ranges.get();  // from here on a fork is noticed
   Range const range = checked_range(pointer, bytes, label, keep_from_children);
   lock_waiting_ranges();
   reserve(all, range);
@@ -281,7 +257,7 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
 }
 
 void lock_waiting_ranges() noexcept {
-  Ranges* const all = known_ranges();
+  Ranges* const all = ranges.existing();
   if (all == nullptr || all->waiting == 0 || !Driver::has_context()) return;
   std::lock_guard const late(all->late);
   for (std::uintptr_t from = 0;;) {
@@ -298,7 +274,7 @@ void lock_waiting_ranges() noexcept {
 }
 
 std::string unregister_range(void* pointer) noexcept {
-  Ranges* const all = known_ranges();
+  Ranges* const all = ranges.existing();
   std::unique_lock<std::mutex> late;
   if (all != nullptr && all->waiting > 0) late = std::unique_lock(all->late);
   Range* const range = all != nullptr ? begin_to_leave(*all, pointer) : nullptr;
@@ -313,7 +289,7 @@ std::string unregister_range(void* pointer) noexcept {
 }
 
 std::size_t registered_ranges() noexcept {
-  Ranges* const all = known_ranges();
+  Ranges* const all = ranges.existing();
   if (all == nullptr) return 0;
   std::lock_guard const lock(all->mutex);
   return all->by_address.size();

@@ -5,6 +5,7 @@
 # that Kokkos does not call any more would be lost in silence. Configuring stops if one is lost.
 
 include(${CMAKE_CURRENT_LIST_DIR}/probe/Reached.cmake)
+list(JOIN _khs_tested_kokkos " or " _khs_tested)
 
 # Runs a command of the probe, or stops, telling what it printed.
 function(_khs_run_probe what log)
@@ -13,7 +14,7 @@ function(_khs_run_probe what log)
     file(STRINGS ${log} lines REGEX "[Ee]rror" LIMIT_COUNT 5)
     list(JOIN lines "\n  " lines)
     message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} was not tested with this library, and ${what} (all of it is in "
-      "${log}):\n  ${lines}\nInstall a Kokkos that was tested (${_khs_tested_kokkos}), or a newer release of this library.")
+      "${log}):\n  ${lines}\nInstall Kokkos ${_khs_tested}, or a newer release of this library.")
   endif()
 endfunction()
 
@@ -24,6 +25,13 @@ function(khs_probe_kokkos)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/core/Overloads.hpp
     ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/spaces/Mirrors.hpp)
   set(of_what "${Kokkos_VERSION};${Kokkos_DEVICES};${Kokkos_DIR};${CMAKE_CXX_COMPILER};${CMAKE_CXX_COMPILER_VERSION}")
+  # Of a branch of Kokkos there are many with one version.
+  get_target_property(folders Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(folder IN LISTS folders)
+    string(REGEX REPLACE "^[$]<BUILD_INTERFACE:(.*)>$" "\\1" folder "${folder}")
+    file(GLOB headers ${folder}/Kokkos_CopyViews.hpp ${folder}/KokkosCore_config.h)
+    list(APPEND sources ${headers})
+  endforeach()
   foreach(source IN LISTS sources)
     file(SHA256 ${source} hash)
     string(APPEND of_what ";${hash}")
@@ -64,8 +72,8 @@ function(khs_probe_kokkos)
     list(TRANSFORM lost REPLACE "^(any|first)_" "")
     list(JOIN lost ", " lost)
     message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} does not call this library for: ${lost} (forms of call in "
-      "${root}/probe/Forms.cpp; Kokkos has changed, and would do it in its own way). Install a Kokkos that was tested "
-      "(${_khs_tested_kokkos}), or a newer release of this library.")
+      "${root}/probe/Forms.cpp; Kokkos has changed, and would do it in its own way). Install Kokkos "
+      "${_khs_tested}, with which it was tested, or a newer release of this library.")
   endif()
   set(_khs_probed ${of_what} CACHE INTERNAL "What was compiled for a Kokkos that was not tested")
 endfunction()

@@ -195,8 +195,8 @@ forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspace
 forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/Overloads).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
 forbid(memspaces "::[ ]*specialize[^a-z]" "" "Kokkos 5.3 has no ViewTraits::specialize, and what names it is passed over in silence")
-forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/(core/DependentLaunch|vector/(KernelLaunch|MapKernel|ReductionKernel)).hpp"
-  "only DependentLaunch.hpp, KernelLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
+forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/vector/(KernelLaunch|MapKernel|ReductionKernel).hpp"
+  "only KernelLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
 forbid(memspaces "(^|[^a-z_])copy_thresholds[.]" "src/tuning/CopyThresholds.cpp" "planning asks copy_thresholds_in_use(): a file may override some")
 forbid(memspaces "throw std::" "" "all that is thrown derives from Error")
 forbid(perf "${include}cuda" "perf/(plain|suite)/.*Cuda\\.[ch]pp" "only plain sides in CUDA include CUDA")
@@ -210,7 +210,7 @@ forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "bas
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
-forbid(perf/tools/audit "${include}.*(Kokkos|backend/|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ alone")
+forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^J]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and backend/Json.hpp alone")
 forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes the backend alone")
 
 string(REPLACE "|" ";" glue "${glue}")

@@ -26,10 +26,10 @@ void* reserve_addresses(std::size_t bytes) noexcept {
 
 std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granule; }
 
-// Granules to skip so that a block begins at a huge page and does not cross the end of a window.
-std::size_t lead_of(char const* begin, std::size_t granules) noexcept {
+// Granules to skip so that a large block begins at a huge page, and none crosses the end of a window.
+std::size_t lead_of(char const* begin, std::size_t granules, bool is_large) noexcept {
   std::size_t const at        = reinterpret_cast<std::uintptr_t>(begin) / Blocks::granule;
-  std::size_t lead            = granules < per_huge_page ? 0 : (0 - at) % per_huge_page;
+  std::size_t lead            = is_large ? (0 - at) % per_huge_page : 0;
   std::size_t const in_window = (at + lead) % per_window;
   if (granules <= per_window && in_window + granules > per_window) lead += per_window - in_window;
   return lead;
@@ -60,10 +60,15 @@ bool Blocks::reserve() noexcept {
   try {
     m_records.reserve(4096);
     provide_records();
-    Block& all   = new_record();
-    all.begin    = begin;
-    all.granules = bytes / granule;
-    enter_gap(all);
+    m_middle       = begin + bytes / 4;
+    Block& small   = new_record();
+    small.begin    = begin;
+    small.granules = bytes / 4 / granule;
+    Block& large   = new_record();
+    large.begin    = m_middle;
+    large.granules = bytes / granule - small.granules;
+    enter_gap(small);
+    enter_gap(large);
   } catch (...) {
     s_bytes = 0;
     return false;
@@ -99,12 +104,13 @@ void Blocks::mark_ends(Block& block) noexcept {
 }
 
 Block* Blocks::before(Block const& block) const noexcept {
-  return block.begin > m_begin ? entry(block.begin - granule) : nullptr;
+  bool const is_first = block.begin == m_begin || block.begin == m_middle;
+  return is_first ? nullptr : entry(block.begin - granule);
 }
 
 Block* Blocks::after(Block const& block) const noexcept {
   char const* const end = block.begin + bytes_of(block);
-  return end < m_begin + s_bytes ? entry(end) : nullptr;
+  return end != m_middle && end < m_begin + s_bytes ? entry(end) : nullptr;
 }
 
 // Cuts a block that is in no list; returns the rest, which is in none either.
@@ -129,7 +135,7 @@ void Blocks::enter_gap(Block& block) noexcept {
   block.state = State::gap;
   mark_ends(block);
   try {
-    m_gaps.emplace(block.granules, &block);
+    gaps_at(block.begin).emplace(block.granules, &block);
   } catch (...) {
     block.state = State::lost;  // addresses alone
   }
@@ -143,11 +149,6 @@ void Blocks::keep(Block& block) noexcept {
   if (first != nullptr) first->before = &block;
   first = &block;
   m_filled.set(std::min(block.granules, bins - 1));
-  block.older                                        = m_newest;
-  block.newer                                        = nullptr;
-  (m_newest != nullptr ? m_newest->newer : m_oldest) = &block;
-  m_newest                                           = &block;
-  m_kept += bytes_of(block);
   mark_ends(block);
 }
 
@@ -156,9 +157,6 @@ void Blocks::unkeep(Block& block) noexcept {
   (block.before != nullptr ? block.before->next : m_bins[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (m_bins[bin] == nullptr) m_filled.reset(bin);
-  (block.older != nullptr ? block.older->newer : m_oldest) = block.newer;
-  (block.newer != nullptr ? block.newer->older : m_newest) = block.older;
-  m_kept -= bytes_of(block);
 }
 
 // Gives its pages back to the system. Other pages are mapped over them, so that nobody else gets their
@@ -171,11 +169,11 @@ void Blocks::give_up(Block& block) noexcept {
   Block* const next  = after(block);
   Block* const first = before(block);
   if (next != nullptr && next->state == State::gap) {
-    m_gaps.erase({next->granules, next});
+    gaps_at(next->begin).erase({next->granules, next});
     absorb(block, *next);
   }
   if (first != nullptr && first->state == State::gap) {
-    m_gaps.erase({first->granules, first});
+    gaps_at(first->begin).erase({first->granules, first});
     absorb(*first, block);
     whole = first;
   }
@@ -183,7 +181,7 @@ void Blocks::give_up(Block& block) noexcept {
 }
 
 Block* Blocks::take_kept(std::size_t granules) {
-  if (granules >= bins - 1) return nullptr;
+  if (granules > largest_kept / granule) return nullptr;
   std::size_t const bin = m_filled.test(granules) ? granules : m_filled._Find_next(granules);
   if (bin >= bins) return nullptr;
   Block& block = *m_bins[bin];
@@ -193,13 +191,15 @@ Block* Blocks::take_kept(std::size_t granules) {
 }
 
 Block* Blocks::take_fresh(std::size_t granules) {
-  for (auto gap = m_gaps.lower_bound({granules, nullptr}); gap != m_gaps.end(); ++gap) {
+  bool const is_large = granules > largest_kept / granule;
+  Gaps& gaps          = m_gaps[is_large ? 1 : 0];
+  for (auto gap = gaps.lower_bound({granules, nullptr}); gap != gaps.end(); ++gap) {
     Block* block           = gap->second;
-    std::size_t const lead = lead_of(block->begin, granules);
+    std::size_t const lead = lead_of(block->begin, granules, is_large);
     if (lead + granules > block->granules) continue;
     if (mprotect(block->begin + lead * granule, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
-    m_gaps.erase(gap);
+    gaps.erase(gap);
     if (lead > 0) {
       Block& front = *block;
       block        = &cut(front, lead);
@@ -228,27 +228,21 @@ void Blocks::give(Block& block) noexcept {
   block.copies               = 0;
   block.registered = block.refused = block.pinned_for_user = false;
   if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold         = std::max(m_threshold, 2 * bytes_of(block));
-  Block* whole        = &block;
-  auto const may_join = [&](Block* other) {
-    return other != nullptr && other->state == State::kept &&
-           other->granules + whole->granules < bins - 1;
-  };
-  if (Block* const next = after(*whole); may_join(next)) {
+  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
+  Block* whole = &block;
+  if (Block* const next = after(*whole); next != nullptr && next->state == State::kept) {
     unkeep(*next);
     absorb(*whole, *next);
   }
-  if (Block* const first = before(*whole); may_join(first)) {
+  if (Block* const first = before(*whole); first != nullptr && first->state == State::kept) {
     unkeep(*first);
     absorb(*first, *whole);
     whole = first;
   }
+  Block const* const next = after(*whole);
+  bool const is_last      = next == nullptr || next->state == State::gap;
+  if (is_last && bytes_of(*whole) > m_threshold) return give_up(*whole);
   keep(*whole);
-  while (m_kept > m_threshold && m_oldest != nullptr) {
-    Block& oldest = *m_oldest;
-    unkeep(oldest);
-    give_up(oldest);
-  }
 }
 
 Block* Blocks::find(void const* pointer) const noexcept {

@@ -35,15 +35,14 @@ struct Block {
   unsigned copies      = 0;      ///< to and from devices, since it is in use
   std::size_t locked   = 0;      ///< bytes that are page-locked, from `begin` on
   std::uint64_t epoch  = 0;      ///< in which it was freed, if work may still use it
-  Block *newer = nullptr, *older = nullptr;  ///< kept or ready: by age
   Block *next = nullptr, *before = nullptr;  ///< kept: of the same size
 };
 
 /// A coalescing allocator of whole granules from one reserved range of addresses, so that two compares
 /// tell whether memory is of it. Freed pages are kept and given back to the system by the rule of glibc's
-/// malloc: up to twice the largest block that was freed, of at most 32 MiB; a larger one goes at once.
-/// Thread-safe: contains. Everything else needs a lock of the
-/// caller. There is one object.
+/// malloc: where free memory at the end of all that is in use exceeds twice the largest block that was
+/// freed, of at most 32 MiB. Larger blocks have addresses apart, and give their pages back at once.
+/// Thread-safe: contains. Everything else needs a lock of the caller. There is one object.
 class Blocks {
  public:
   static constexpr std::size_t granule = std::size_t(64) << 10;
@@ -57,7 +56,7 @@ class Blocks {
   }
 
   /// A block of at least `bytes`, not touched or with old contents; nullptr if the system refuses. Fresh
-  /// ones begin at a huge page from 2 MiB on, and do not cross a multiple of 64 GiB unless they are longer.
+  /// ones do not cross a multiple of 64 GiB unless they are longer.
   /// \throw std::bad_alloc
   Block* take(std::size_t bytes);
 
@@ -67,9 +66,8 @@ class Blocks {
   /// The block in use that contains an address of the range; nullptr if there is none.
   Block* find(void const* pointer) const noexcept;
 
-  std::size_t kept_bytes() const noexcept { return m_kept; }
-
  private:
+  using Gaps = std::set<std::pair<std::size_t, Block*>>;  ///< by their granules
   static constexpr std::size_t largest_kept = std::size_t(32) << 20;
   static constexpr std::size_t bins         = largest_kept / granule + 2;
 
@@ -86,6 +84,7 @@ class Blocks {
   void keep(Block& block) noexcept;
   void unkeep(Block& block) noexcept;
   void give_up(Block& block) noexcept;
+  Gaps& gaps_at(char const* begin) noexcept { return m_gaps[begin < m_middle ? 0 : 1]; }
   void enter_gap(Block& block) noexcept;
   void provide_records();
   Block& new_record() noexcept;
@@ -94,12 +93,12 @@ class Blocks {
   static inline std::uintptr_t s_begin = 0;
   static inline std::size_t s_bytes    = 0;
   char* m_begin                        = nullptr;
-  Block** m_table = nullptr;  ///< of each granule in use; of other blocks the first and the last
-  std::set<std::pair<std::size_t, Block*>> m_gaps;
+  Block** m_table = nullptr;   ///< of each granule in use; of other blocks the first and the last
+  char* m_middle  = nullptr;   ///< where addresses of large blocks begin
+  std::array<Gaps, 2> m_gaps;  ///< below the middle, and above
   std::array<Block*, bins> m_bins{};
   std::bitset<bins> m_filled;
-  Block *m_oldest = nullptr, *m_newest = nullptr;
-  std::size_t m_kept = 0, m_threshold = 0;
+  std::size_t m_threshold = 0;
   std::vector<Block*> m_records;  ///< unused ones
 };
 

@@ -60,7 +60,11 @@ void touch_near_device(void* pages, std::size_t bytes) noexcept {
   }
 }
 
-std::size_t limit_of_pool() { return bounded_by(share_of_node(), config().pool_limit); }
+std::size_t limit_of_pool() {
+  pool::NodeShare const share = share_of_node();
+  tell_if_assumed(share);
+  return bounded_by(share, config().pool_limit);
+}
 
 }  // namespace
 

@@ -49,6 +49,11 @@ class Recorder {
   /// pageable ones; 0 without such.
   double seconds_saved() const noexcept;
 
+  /// Copies of both directions.
+  std::uint64_t count(HostSide side) const noexcept {
+    return sum(Direction::to_host, side).count + sum(Direction::to_device, side).count;
+  }
+
   /// A table of all copies: a line for each direction and kind.
   std::string table() const;
 

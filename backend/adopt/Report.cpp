@@ -93,6 +93,12 @@ std::string Adoption::report() const {
   text +=
       "  time saved, at the rates of the pageable copies: " + in_seconds(recorder.seconds_saved()) +
       "\n";
+  if (recorder.count(HostSide::others) > 0)
+    text += "  porting would gain further: put the other pageable memory into PinnedSpace\n";
+  if (settings().strict && recorder.count(HostSide::locked) > 0)
+    text +=
+        "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
+        "that instance alone, where data is used; here the host waits for each copy\n";
   if (settings().check)
     text +=
         "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +

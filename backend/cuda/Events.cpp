@@ -118,7 +118,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
 }
 
 EventState query(Event event) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr) return EventState::done;
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->query_event(handle_of(event));
@@ -128,7 +128,7 @@ EventState query(Event event) noexcept {
 }
 
 bool wait(Event event) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr) return true;
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->synchronize_event(handle_of(event));
@@ -136,7 +136,7 @@ bool wait(Event event) noexcept {
 }
 
 void release_event(Event event) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr || event == nullptr) return;
   CaptureTolerance const tolerance(*r);
   r->destroy_event(handle_of(event));

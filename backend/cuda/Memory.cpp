@@ -50,7 +50,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
 }
 
 bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr) return bytes == 0;
   ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
@@ -125,7 +125,7 @@ void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
 }
 
 bool free_pinned(void* pointer) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr) return false;
   ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);

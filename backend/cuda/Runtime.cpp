@@ -7,6 +7,7 @@
 #include "../os/Fork.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,7 +60,6 @@ std::unique_ptr<Runtime> learn_runtime() {
       find(r.pointer_attributes, "cuPointerGetAttributes") &&
       find(r.address_range, "cuMemGetAddressRange") &&
       find(r.stream_is_capturing, "cuStreamIsCapturing") &&
-      find(r.launch_kernel, "cuLaunchKernelEx") &&
       find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
 #if CUDART_VERSION >= 12080
@@ -88,12 +88,27 @@ Runtime* known_or_learnt() noexcept {
 Runtime* runtime() noexcept {
   if (is_forked_child()) return nullptr;
   Runtime* const known = known_or_learnt();
-  return known != nullptr && known->devices > 0 ? known : nullptr;
+  return known != nullptr && known->devices > 0 && !known->is_lost ? known : nullptr;
+}
+
+Runtime* runtime_with_handles() noexcept {
+  Runtime* const r = runtime();
+  for (int device = 0; r != nullptr && device < r->devices; ++device) {
+    CUcontext context = nullptr;
+    if (r->contexts[static_cast<std::size_t>(device)] != nullptr) r->context_of(device, context);
+  }
+  return runtime();
 }
 
 Runtime& require_runtime() {
   if (Runtime* const usable = runtime()) return *usable;
-  bool const forked = is_forked_child();
+  bool const forked          = is_forked_child();
+  Runtime const* const known = known_runtime.load();
+  if (!forked && known != nullptr && known->is_lost)
+    throw CudaError(
+        "CUDA cannot be used (other code has called cudaDeviceReset, by which streams, events and "
+        "page-locked memory are gone): remove that call, or make it the last one of the process",
+        cudaErrorContextIsDestroyed);
   throw CudaError(
       forked ? "CUDA cannot be used (this process is the child of a fork): start processes "
                "before the parent uses CUDA, or with exec"
@@ -117,6 +132,19 @@ void check(cudaError_t error, char const* call, char const* advice) {
                   error);
 }
 
+namespace {
+
+void tell_lost(Runtime& runtime, int device) noexcept {
+  if (runtime.is_lost.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "KokkosHostSpaces: device %d was reset (other code has called cudaDeviceReset): memory "
+      "stays usable on the host, and is not page-locked any more\n",
+      device);
+}
+
+}  // namespace
+
 Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent absent) noexcept {
   auto const failed = [](CUresult result) {
     return result == CUDA_ERROR_DEINITIALIZED ? Context::none : Context::unknown;
@@ -133,9 +161,15 @@ Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent abse
     known.store(handle + 1, std::memory_order_relaxed);
   }
   if (CUresult const result = primary_context_state(handle, &flags, &active)) return failed(result);
-  if (active == 0 && absent == Absent::leave) return Context::none;
   auto& slot = contexts[static_cast<std::size_t>(device)];
   context    = slot.load(std::memory_order_acquire);
+  // It was retained: only a reset ends it.
+  if (active == 0 && context != nullptr) {
+    tell_lost(*this, device);
+    context = nullptr;
+    return Context::none;
+  }
+  if (active == 0 && absent == Absent::leave) return Context::none;
   if (context != nullptr) return Context::in_use;
   // Retained for the life of the process. If two threads do it, the count does not matter.
   if (CUresult const result = primary_context_retain(&context, handle)) return failed(result);
@@ -174,11 +208,11 @@ int device_count() noexcept {
   return r != nullptr ? r->devices : 0;
 }
 
+// A child of a fork must not ask, but may know from its parent that there is no device.
 Presence presence() noexcept {
-  if (is_forked_child()) return Presence::unknown;
-  Runtime const* const known = known_or_learnt();
+  Runtime const* const known = is_forked_child() ? known_runtime.load() : known_or_learnt();
   if (known == nullptr) return Presence::unknown;
-  return known->devices > 0 ? Presence::some : Presence::none;
+  return known->devices > 0 && !known->is_lost ? Presence::some : Presence::none;
 }
 
 bool has_context() noexcept {

@@ -38,7 +38,6 @@ struct Runtime {
   decltype(&cuMemGetAddressRange) address_range                      = nullptr;
   decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
-  decltype(&cuLaunchKernelEx) launch_kernel                          = nullptr;
   CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
 #if CUDART_VERSION >= 12080
   using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
@@ -51,6 +50,7 @@ struct Runtime {
       handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
+  std::atomic<bool> is_lost{false};  ///< a device was reset: streams, events and locks are gone
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< held while a private stream is created
 
@@ -59,15 +59,18 @@ struct Runtime {
   enum class Absent { leave, make };
 
   /// Retains the primary context of a device if it exists, or creates it on `Absent::make`. `none`
-  /// after the runtime has shut down, `unknown` if the driver fails.
+  /// after the runtime has shut down, `unknown` if the driver fails. Notices that a device was reset.
   Context context_of(int device, CUcontext& context, Absent absent = Absent::leave) noexcept;
 
   /// True for a primary context that context_of has found.
   bool is_known_primary(CUcontext context) const noexcept;
 };
 
-/// nullptr where CUDA cannot be used: no device, no driver, or the child of a fork.
+/// nullptr where CUDA cannot be used: no device, no driver, the child of a fork, or a device was reset.
 Runtime* runtime() noexcept;
+
+/// The same, for calls with handles or locks of ours: first looks whether a device was reset.
+Runtime* runtime_with_handles() noexcept;
 
 /// \throw CudaError where CUDA cannot be used
 Runtime& require_runtime();

@@ -31,6 +31,7 @@ CaptureState state_of(CUresult result, CUstreamCaptureStatus status) noexcept {
 }  // namespace
 
 Stream private_stream(int device) {
+  runtime_with_handles();
   Runtime& r = require_runtime();
   ContextInUse const in_use(r);
   if (device < 0) check(cudaGetDevice(&device), "cudaGetDevice", look_for_failed_work);
@@ -56,7 +57,7 @@ Stream make_stream(int device) {
 }
 
 void release_stream(Stream stream) noexcept {
-  Runtime* const r = runtime();
+  Runtime* const r = runtime_with_handles();
   if (r == nullptr || stream == nullptr) return;
   ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);

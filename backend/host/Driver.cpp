@@ -80,14 +80,6 @@ bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_
   return false;
 }
 
-bool supports_dependent_launch(void const*, int) noexcept { return false; }
-
-std::optional<KernelHandle> dependent_launch_handle(void const*, int) noexcept { return nullptr; }
-
-bool launch_dependent(KernelHandle, unsigned, unsigned, void*, Stream, int) noexcept {
-  return false;
-}
-
 void prepare_launch(int) {}
 
 void check_launch() {}

@@ -4,6 +4,9 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_OS_FORK_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_OS_FORK_HPP
 
+#include <atomic>
+#include <memory>
+
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// True in a forked child if the parent had called this function before. Such a child must not use
@@ -13,6 +16,42 @@ bool is_forked_child() noexcept;
 /// Number of forks between the process that first called either function and this one. State behind
 /// a mutex is valid in one generation: a thread that the child lacks may hold the mutex.
 unsigned fork_generation() noexcept;
+
+/// An object that each process has for itself: the child of a fork makes its own, because a thread that
+/// it lacks may hold a mutex of its parent's. Made on first use, never destroyed: static destructors
+/// may use it.
+template <class Object>
+class OfThisProcess {
+ public:
+  /// \throw what the constructor throws; the next call tries again
+  Object& get() {
+    Made* known = m_latest.load(std::memory_order_acquire);
+    if (is_ours(known)) return known->object;
+    auto made = std::make_unique<Made>();
+    // Replaced is only what was seen to be a parent's: another thread may have made ours meanwhile.
+    if (m_latest.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
+      return made.release()->object;
+    return known->object;
+  }
+
+  /// nullptr if this process has none yet.
+  Object* existing() const noexcept {
+    Made* const known = m_latest.load(std::memory_order_acquire);
+    return is_ours(known) ? &known->object : nullptr;
+  }
+
+ private:
+  struct Made {
+    unsigned const generation = fork_generation();
+    Object object{};
+  };
+
+  static bool is_ours(Made const* made) noexcept {
+    return made != nullptr && made->generation == fork_generation();
+  }
+
+  std::atomic<Made*> m_latest{nullptr};
+};
 
 }  // namespace KokkosHostSpaces::Impl::Backend
 

@@ -175,4 +175,28 @@ std::string locked_memory_limit() {
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
 }
 
+std::string raise_limit_of_addresses() {
+  rlimit limit = {};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? "raise ulimit -v"
+                                                                              : "";
+}
+
+std::string raise_limit_of_locked() {
+  rlimit limit = {};
+  return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+             ? "raise ulimit -l"
+             : "";
+}
+
+std::string raise_limit_of_groups(std::size_t bytes) {
+  return bytes > memory_limit_of_cgroups() ? "raise the memory limit of the job or container" : "";
+}
+
+std::string more_than_can_be(std::size_t bytes) {
+  std::size_t const limit = memory_limit_of_cgroups();
+  return bytes > limit
+             ? "that is more than the control group may have, " + std::to_string(limit) + " bytes"
+             : "that is more than this machine can have";
+}
+
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -51,8 +51,9 @@ struct SlowPath {
   void* take_anywhere(Sizes sizes = Sizes::same) const;
 
   struct Refusal {
-    std::string why   = {};
-    bool is_of_system = false;  ///< false: the limit refused
+    std::string why    = {};
+    std::string remedy = {};     ///< beside asking for less; empty: none
+    bool is_of_system  = false;  ///< false: the limit refused
   };
 
   /// Grows the heap by `bytes` and takes from it; nullptr, and why, if the limit or the system refuses.
@@ -66,12 +67,13 @@ struct SlowPath {
   /// \param least bytes of the smallest segment that would serve it
   std::string why_impossible(std::size_t least) const;
 
-  [[noreturn]] void refuse(std::string const& why) const;
+  /// \param remedy of the limit that refused; empty: there is none
+  [[noreturn]] void refuse(std::string const& why, std::string const& remedy) const;
 };
 
 void* SlowPath::take(Heap& from, Heap::Effort effort) const {
   pools.on_streams.collect();
-  constexpr std::size_t at_once = 256;
+  constexpr std::size_t at_once = pool_policy.some_blocks;
   Epoch const over              = pools.retirement.completed();
   for (;;) {
     std::lock_guard const lock(from.mutex);
@@ -97,9 +99,9 @@ void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
     auto const lock = pools.grow(pool, heap, bytes, request.bytes);
     return heap.take(request, Heap::Effort::break_up);
   } catch (LimitReached const&) {
-    refusal = {"the limit of the pool is reached", false};
-  } catch (OutOfPinnedMemory const& error) {
-    refusal = {error.what(), true};
+    refusal = {"the limit of the pool is reached", pools.raise_limit(), false};
+  } catch (Refused const& error) {
+    refusal = {error.what(), error.remedy(), true};
   }
   return nullptr;
 }
@@ -116,7 +118,7 @@ std::string SlowPath::why_impossible(std::size_t least) const {
              : "";
 }
 
-void SlowPath::refuse(std::string const& why) const {
+void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
   pool::Statistics const now = pool::statistics();
   bool const is_share        = decides(now.node_share, now.limit);
   throw OutOfPinnedMemory(
@@ -126,9 +128,8 @@ void SlowPath::refuse(std::string const& why) const {
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
       (now.limit == 0 ? "none" : in_bytes(now.limit)) +
       (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
-      locked_memory_limit() +
-      "): destroy Views that are not needed, ask for fewer bytes, or raise KOKKOS_HOST_SPACES_" +
-      (is_share ? "NODE_LIMIT" : "POOL_LIMIT") + ", the memory limit of the job or ulimit -l");
+      locked_memory_limit() + "): destroy Views that are not needed, " +
+      (remedy.empty() ? "or ask for fewer bytes" : "ask for fewer bytes, or " + remedy));
 }
 
 // The loop of a shortage. It ends with memory, or with a refusal when no other thread can help or at
@@ -185,7 +186,7 @@ class Shortage {
 
   void refuse_if_nobody_helps() {
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
-      m_path.refuse(m_refusal.why);
+      m_path.refuse(m_refusal.why, m_refusal.remedy);
   }
 
   void look() {
@@ -197,28 +198,27 @@ class Shortage {
   // True if memory is retired or was so at the last look, or if allocations, deallocations or segments
   // have changed since then: for a second after nothing was retired any more.
   bool others_are_at_work() {
-    constexpr std::chrono::seconds patience(1);
     if (m_retired || m_pools.needed_bytes() > m_pools.traffic().in_use()) {
       m_nothing_left_since.reset();
       return true;
     }
     if (!m_nothing_left_since) m_nothing_left_since = Clock::now();
     bool const changed = m_changes != m_pools.ledger.changes() || m_traffic != m_pools.traffic();
-    return changed && Clock::now() < *m_nothing_left_since + patience;
+    return changed && Clock::now() < *m_nothing_left_since + pool_policy.patience_for_others;
   }
 
   void pause() {
-    constexpr std::chrono::microseconds while_others_work(50);
     if (Clock::now() > m_deadline) {
       int const device = m_pools.retirement.device_at_work();
-      m_path.refuse("what is retired did not get ready within " +
-                    std::to_string(config().shortage_timeout) + " s" +
-                    (device < 0
-                         ? std::string()
-                         : ", for work of device " + std::to_string(device) + " does not end") +
-                    "; " + m_refusal.why);
+      m_path.refuse(
+          "what is retired did not get ready within " + std::to_string(config().shortage_timeout) +
+              " s" +
+              (device < 0 ? std::string()
+                          : ", for work of device " + std::to_string(device) + " does not end") +
+              "; " + m_refusal.why,
+          m_refusal.remedy);
     }
-    std::this_thread::sleep_for(while_others_work);
+    std::this_thread::sleep_for(pool_policy.pause);
   }
 
   SlowPath const& m_path;
@@ -239,7 +239,8 @@ class Shortage {
 void* SlowPath::take_in_shortage(std::size_t least) const {
   std::size_t const in_groups = memory_limit_of_cgroups();
   if (request.bytes > in_groups || pools.traffic().in_use() > in_groups - request.bytes)
-    refuse("with what is in use, that is more than the memory limit of the control group");
+    refuse("with what is in use, that is more than the memory limit of the control group",
+           "raise the memory limit of the job or container");
   return Shortage(*this, least).take();
 }
 
@@ -265,21 +266,21 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   pools.settle();
   std::size_t const hoarded = excess_if_more(growth);
   // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
-  bool const is_twice = hoarded > pools.most_needed() - pools.most_needed() / 8;
+  bool const is_twice =
+      hoarded > pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
   if (is_twice) {
     if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
   } else if (pools.exchanges_often()) {
     return nullptr;
   }
   if (hoarded == 0 || !pools.can_release({1, false})) return nullptr;
-  constexpr std::chrono::seconds patience(1);  // what lasts longer may wait for this very thread
-  if (!pools.retirement.wait_if_it_ends(patience)) return nullptr;
+  if (!pools.retirement.wait_if_it_ends(pool_policy.patience_for_work)) return nullptr;
 
   std::size_t const roomy = std::max(growth, Heap::growth_with_slack(wanted, pools.ledger.limit()));
   std::size_t const excess = excess_if_more(roomy);
   Surplus surplus{excess, false};
   if (!idle) {
-    surplus.bytes += pools.most_needed() / 8;
+    surplus.bytes += pools.most_needed() / pool_policy.slack_divisor;
     surplus.below = wanted;
   }
   pools.note_exchange();
@@ -303,7 +304,8 @@ void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
   std::size_t const least = Heap::least_growth(path.request.bytes);
   std::size_t const limit = path.pools.ledger.limit();
   std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes, limit) : least;
-  if (std::string const why = path.why_impossible(least); !why.empty()) path.refuse(why);
+  if (std::string const why = path.why_impossible(least); !why.empty())
+    path.refuse(why, path.pools.raise_limit());
   if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
     if (void* const memory = take_hoarded(path, growth)) return memory;
   }
@@ -339,7 +341,7 @@ Found find(void const* pointer) noexcept {
 // Memory with the bytes that its last owner left.
 void* take_block(Pool::Request const& request) {
   if (request.bytes == 0) return nullptr;
-  if (is_forked_child()) {
+  if (Pools::are_forbidden()) {
     throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
                 " (this process is the child of a fork, where CUDA does not work): allocate before "
                 "the fork, or exec a new program");
@@ -349,12 +351,12 @@ void* take_block(Pool::Request const& request) {
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))
-    SlowPath{pools, pool, pool.common(), request}.refuse(
-        "that is more than this machine can have, or its control groups allow");
+    SlowPath{pools, pool, pool.common(), request}.refuse(more_than_can_be(request.bytes),
+                                                         raise_limit_of_groups(request.bytes));
   auto entered = pool.enter(request.bytes);
   Heap& heap   = entered.heap;
   // A large request asks first: later, work submitted meanwhile would belong to the same epoch.
-  Epoch epoch = request.bytes >= Heap::own_segment ? heap.unknown() : 0;
+  Epoch epoch = request.bytes >= pool_policy.smallest_large ? heap.unknown() : 0;
   if (epoch == 0) {
     if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
     epoch = heap.awaited(request.bytes);
@@ -375,7 +377,7 @@ void* take_block(Pool::Request const& request) {
 
 // The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.
 void give_back(void* pointer, Pool::Stream const* only) noexcept {
-  if (pointer == nullptr || is_forked_child()) return;
+  if (pointer == nullptr) return;
   Found const found = find(pointer);
   if (found.header != nullptr && found.begin == pointer) {
     Pools& pools = *Pools::existing();
@@ -384,6 +386,7 @@ void give_back(void* pointer, Pool::Stream const* only) noexcept {
         heap.give_back(*found.header) || pools.retained.give_back(*found.header))
       return;
   }
+  if (found.header == nullptr && is_forked_child()) return;  // its parent's
   std::fprintf(stderr,
                "KokkosHostSpaces: %p is not given back (the pool did not hand it out, or has it "
                "back already): look for a double free\n",

@@ -4,6 +4,7 @@
 #include "Arena.hpp"
 
 #include "../os/Pages.hpp"
+#include "Policy.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +12,6 @@
 namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
-
-// A longer rest is cut off, even if it is less than 1/16 of the block.
-constexpr std::size_t largest_rest = std::size_t(1) << 20;
 
 bool is_whole_segment(Block const& block) noexcept {
   return block.before == nullptr && block.after == nullptr;
@@ -94,7 +92,8 @@ Block* Arena::take(std::size_t bytes, std::size_t largest) {
     enter(front);
   }
   // A rest that would hardly serve a request stays with the block.
-  if (block->bytes - bytes >= std::clamp(bytes / 16, page_bytes, largest_rest)) {
+  if (block->bytes - bytes >= std::clamp(bytes / pool_policy.kept_rest_divisor, page_bytes,
+                                         pool_policy.largest_kept_rest)) {
     cut(*block, bytes);
   } else {
     leave(*block);

@@ -8,7 +8,6 @@
 #include "../Config.hpp"
 #include "../NodeShare.hpp"
 #include "../Registry.hpp"
-#include "../os/Fork.hpp"
 #include "Pool.hpp"
 #include "Pools.hpp"
 
@@ -23,9 +22,6 @@ namespace {
 using namespace Impl::Backend;
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
-
-// The pools, if there is anything that may be done with them.
-Pools* usable_pools() noexcept { return is_forked_child() ? nullptr : Pools::existing(); }
 
 void add(pool::Usage& sum, pool::Usage const& usage) {
   sum.bytes_locked += usage.bytes_locked;
@@ -50,7 +46,7 @@ std::size_t ready_bytes(Pools& pools) {
 pool::Statistics pool::statistics() {
   Statistics result;
   result.registered_segments = registered_ranges();
-  Pools* const pools         = usable_pools();
+  Pools* const pools         = Pools::existing();
   if (pools == nullptr) return result;
   pools->for_each([&](NodePool& pool) {
     Usage usage;
@@ -76,7 +72,7 @@ pool::Statistics pool::statistics() {
 
 std::optional<pool::Description> pool::describe(void const* pointer) {
   std::optional<Description> result;
-  Pools* const pools = usable_pools();
+  Pools* const pools = Pools::existing();
   if (pools == nullptr) return result;
   pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
   return result;
@@ -84,14 +80,14 @@ std::optional<pool::Description> pool::describe(void const* pointer) {
 
 std::optional<Impl::Backend::Pool::Extent> Impl::Backend::Pool::extent_of(void const* pointer) {
   std::optional<Extent> result;
-  Pools* const pools = usable_pools();
+  Pools* const pools = Pools::existing();
   if (pools == nullptr) return result;
   pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
   return result;
 }
 
 std::size_t pool::trim(std::size_t bytes_to_keep) {
-  Pools* const pools = usable_pools();
+  Pools* const pools = Pools::existing();
   if (pools == nullptr) return 0;
   pools->make_ready();
   std::size_t const cached = ready_bytes(*pools);
@@ -99,15 +95,16 @@ std::size_t pool::trim(std::size_t bytes_to_keep) {
 }
 
 void pool::set_limit(std::size_t bytes) {
-  if (is_forked_child()) return;
-  Pools& pools = Pools::instance();
+  if (Pools::are_forbidden()) return;
+  Pools& pools       = Pools::instance();
+  pools.limit_is_set = true;
   pools.ledger.set_limit(bounded_by(pools.node_share, bytes));
   if (pools.ledger.excess(0) > 0) pools.make_ready();
   pools.release_ready({pools.ledger.excess(0)});
 }
 
 void Impl::Backend::Pool::release_all() noexcept {
-  Pools* const pools = usable_pools();
+  Pools* const pools = Pools::existing();
   if (pools == nullptr) return;
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   pools->retirement.wait(pools->retirement.stamp(), deadline);

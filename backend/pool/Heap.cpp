@@ -14,18 +14,8 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-constexpr std::size_t MiB = std::size_t(1) << 20;
-
-constexpr std::size_t largest_segment  = 64 * MiB;  // for many blocks
-constexpr std::size_t largest_of_small = 8 * MiB;
-// Under a limit a segment for many blocks is at most this part of it, but not below smallest_segment: what
-// is unused of it counts, and all processes of a node together can register only about 65 000 ranges.
-constexpr std::size_t segments_in_limit = 256;
-constexpr std::size_t everything        = std::numeric_limits<std::size_t>::max();
-
-// Blocks handled by one allocation: as many as keep pace with deallocations in a short time.
-constexpr std::size_t few  = 64;
-constexpr std::size_t some = 256;
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t few        = pool_policy.few_blocks;
 
 // The guard protects whole pages, so that no two blocks may share one.
 bool is_small(std::size_t bytes) { return bytes <= Slabs::largest && !config().guard; }
@@ -34,12 +24,6 @@ bool is_small(std::size_t bytes) { return bytes <= Slabs::largest && !config().g
 std::size_t span_for(std::size_t bytes) {
   if (is_small(bytes)) return Slabs::span_bytes(bytes);
   return config().guard ? whole_pages(bytes) : Arena::rounded(bytes);
-}
-
-// The largest block that a request may cut: a larger one is kept whole for a large request.
-std::size_t largest_to_break(std::size_t bytes, bool is_for_large) {
-  bool const belongs_here = !is_for_large || bytes >= Heap::smallest_large;
-  return belongs_here ? std::max(largest_segment, 4 * bytes) : 0;
 }
 
 void copy_label(Label& to, char const* label) {
@@ -106,11 +90,13 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
 }
 
 Block* Heap::take_span(std::size_t bytes, Effort effort) {
-  std::size_t largest =
-      effort == Effort::break_up ? everything : largest_to_break(bytes, m_shared.is_for_large);
+  // Only reserved memory serves smaller requests than the heap is for.
+  bool const is_for   = bytes >= m_shared.smallest || effort == Effort::break_up;
+  std::size_t largest = is_for ? everything : 0;
   // Retired memory that fits is asked for before a much larger block is cut.
-  if (effort == Effort::reuse && m_shared.is_for_large && awaited(bytes) != 0)
-    largest = std::min(largest, std::max(4 * MiB, 2 * bytes));
+  if (effort == Effort::reuse && m_shared.smallest > 0 && awaited(bytes) != 0)
+    largest = std::min(
+        largest, std::max(pool_policy.much_larger_bytes, pool_policy.much_larger_times * bytes));
   Epoch const over = m_shared.retirement.completed();
   collect_spans(over, 4);
   Block* span = m_arena.take(bytes, largest);
@@ -118,7 +104,7 @@ Block* Heap::take_span(std::size_t bytes, Effort effort) {
   if (collect_spans(over, few) > 0) span = m_arena.take(bytes, largest);
   if (span != nullptr || effort == Effort::reuse) return span;
   auto const take_whole = [&](Block& whole) { take_whole_slab(whole); };
-  m_slabs.collect_all(over, some, take_whole);
+  m_slabs.collect_all(over, pool_policy.some_blocks, take_whole);
   m_slabs.give_up_kept(take_whole);
   return m_arena.take(bytes, largest);
 }
@@ -179,8 +165,8 @@ Epoch Heap::unknown() noexcept {
 }
 
 bool Heap::asks_too_often(std::size_t bytes) noexcept {
-  constexpr std::size_t worth_asking = 8;  // allocations served by one question
-  if (bytes >= MiB) return false;
+  constexpr std::size_t worth_asking = pool_policy.allocations_a_question;
+  if (bytes >= pool_policy.smallest_middle) return false;
   bool const in_a_hurry = m_allocations - m_asked_at < worth_asking;
   m_asked_at            = m_allocations;
   m_asks_in_a_hurry     = in_a_hurry ? m_asks_in_a_hurry + 1 : 0;
@@ -223,17 +209,18 @@ std::size_t Heap::own_growth(std::size_t bytes, std::size_t limit) noexcept {
 }
 
 std::size_t Heap::growth_with_slack(std::size_t bytes, std::size_t limit) noexcept {
-  return own_growth(limit > 0 ? bytes : bytes + bytes / 8, limit);
+  return own_growth(limit > 0 ? bytes : bytes + bytes / pool_policy.slack_divisor, limit);
 }
 
 std::size_t Heap::good_growth(std::size_t bytes, std::size_t limit) const noexcept {
-  if (bytes >= own_segment) return own_growth(bytes, limit);
-  // An eighth of what is locked bounds unused memory; whole spans leave no rest at the end.
+  constexpr PoolPolicy const& p = pool_policy;
+  if (bytes >= p.smallest_large) return own_growth(bytes, limit);
   std::size_t const span = span_for(bytes);
-  // A small segment becomes unused as a whole sooner, and can then be given back.
-  std::size_t most = m_shared.is_for_large ? largest_segment : largest_of_small;
-  if (limit > 0) most = std::clamp(limit / segments_in_limit, smallest_segment, most);
-  std::size_t const wanted         = std::clamp(locked_bytes() / 8, smallest_segment, most);
+  std::size_t most = m_shared.smallest > 0 ? p.largest_middle_segment : p.largest_small_segment;
+  if (limit > 0) most = std::clamp(limit / p.segments_in_limit, p.smallest_segment, most);
+  std::size_t const wanted =
+      std::clamp(locked_bytes() / p.segment_divisor, p.smallest_segment, most);
+  // Whole spans leave no rest at the end.
   std::size_t const bytes_of_spans = std::max<std::size_t>(wanted / span, 1) * span;
   return limit > 0 ? whole_pages(bytes_of_spans) : whole_huge_pages(bytes_of_spans);
 }

@@ -9,6 +9,7 @@
 #include "MpscQueue.hpp"
 #include "Meter.hpp"
 #include "PageMap.hpp"
+#include "Policy.hpp"
 #include "Pool.hpp"
 #include "Retirement.hpp"
 #include "Slabs.hpp"
@@ -34,23 +35,15 @@ class Heap {
     Meter& pool;
     Meter& total;
     HeapMeter::Tells less;
-    bool is_for_large;
+    std::size_t smallest;  ///< bytes of the smallest request that the heap is for
   };
 
   /// Which steps take() may make.
   enum class Effort {
     reuse,     ///< take ready memory; cut no new slab while as many slots of its size are retired
     carve,     ///< also make more memory ready, merge unused slabs and cut new ones
-    break_up,  ///< also cut blocks that are kept for large requests
+    break_up,  ///< also cut blocks that are kept for larger requests than this one
   };
-
-  static constexpr std::size_t smallest_segment = std::size_t(4) << 20;
-
-  /// Requests of at least this size have a heap of their own, so that smaller ones do not cut its blocks.
-  static constexpr std::size_t smallest_large = std::size_t(1) << 20;
-
-  /// When the heap grows, requests of at least this size get a segment of their own.
-  static constexpr std::size_t own_segment = std::size_t(16) << 20;
 
   explicit Heap(Shared shared)
       : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}

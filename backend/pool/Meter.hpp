@@ -34,7 +34,8 @@ class Account {
 
 class HeapMeter;
 
-/// Bytes in use and the most there ever were, summed over heaps.
+/// The most bytes that were in use at once, summed over heaps. It is looked at where a sum that heaps add
+/// to, and which is never too small by more than 64 KiB a heap, exceeds it.
 class Meter {
  public:
   /// Adds a difference, which may be negative: sums wrap back.
@@ -44,9 +45,16 @@ class Meter {
 
  private:
   friend class HeapMeter;
-  std::atomic<std::size_t> m_in_use{0};
+
+  /// A sum that was in use at one moment, or less: reads all that was taken before what was given back.
+  std::size_t in_use() const noexcept;
+
+  template <class F>
+  void for_each_heap(F f) const noexcept;
+
+  std::atomic<std::size_t> m_told{0};
   std::atomic<std::size_t> m_high_water{0};
-  std::atomic<HeapMeter*> m_lagging{nullptr};
+  std::atomic<HeapMeter*> m_heaps{nullptr};
 };
 
 /// Bytes in use of one heap. Adds to the shared meters when they grow beyond what was added so far;
@@ -57,7 +65,6 @@ class HeapMeter {
   enum class Tells { soon, when_asked };
 
   HeapMeter(Meter& pool, Meter& total, Tells less) : m_pool(pool), m_total(total), m_less(less) {
-    if (less == Tells::soon) return;
     follow(pool, m_next_in_pool);
     follow(total, m_next_in_total);
   }
@@ -82,8 +89,8 @@ class HeapMeter {
   static constexpr std::size_t worth_telling = std::size_t(64) << 10;
 
   void follow(Meter& meter, HeapMeter*& next) noexcept {
-    next = meter.m_lagging.load();
-    while (!meter.m_lagging.compare_exchange_weak(next, this)) {
+    next = meter.m_heaps.load();
+    while (!meter.m_heaps.compare_exchange_weak(next, this)) {
     }
   }
 
@@ -104,19 +111,29 @@ class HeapMeter {
   std::atomic<std::size_t> m_told{0};
 };
 
+template <class F>
+void Meter::for_each_heap(F f) const noexcept {
+  for (HeapMeter* heap = m_heaps.load(std::memory_order_acquire); heap != nullptr;
+       heap            = this == &heap->m_pool ? heap->m_next_in_pool : heap->m_next_in_total)
+    f(*heap);
+}
+
+inline std::size_t Meter::in_use() const noexcept {
+  std::size_t taken = 0, given_back = 0;
+  for_each_heap([&](HeapMeter const& heap) { taken += heap.account().taken(); });
+  for_each_heap([&](HeapMeter const& heap) { given_back += heap.account().given_back(); });
+  return taken > given_back ? taken - given_back : 0;
+}
+
 inline void Meter::change(std::size_t difference) noexcept {
-  std::size_t now          = m_in_use.fetch_add(difference, std::memory_order_relaxed) + difference;
-  auto const is_a_new_high = [&] {
-    return static_cast<std::ptrdiff_t>(now) > 0 && now > high_water();
-  };
-  if (!is_a_new_high()) return;
-  for (HeapMeter* meter = m_lagging.load(std::memory_order_acquire); meter != nullptr;
-       meter            = this == &meter->m_pool ? meter->m_next_in_pool : meter->m_next_in_total)
-    meter->tell();
-  now              = m_in_use.load(std::memory_order_relaxed);
-  std::size_t high = high_water();
-  while (is_a_new_high() &&
-         !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
+  std::size_t const told = m_told.fetch_add(difference, std::memory_order_relaxed) + difference;
+  if (static_cast<std::ptrdiff_t>(told) <= 0 || told <= high_water()) return;
+  for_each_heap([](HeapMeter& heap) {
+    if (heap.m_less == HeapMeter::Tells::when_asked) heap.tell();
+  });
+  std::size_t const now = in_use();
+  std::size_t high      = high_water();
+  while (now > high && !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
   }
 }
 

@@ -45,7 +45,7 @@ struct Stream {
 /// - the pool holds much more than the largest need so far, and first gives back ready memory that is
 ///   too small: at most a second, and not again while work that lasted longer still runs.
 /// \throw OutOfPinnedMemory with label, space, bytes, bytes in use, limit and what to do.
-/// \throw Error in the child of a fork.
+/// \throw Error in the child of a fork, unless there is no device: it has pools of its own then.
 void* allocate(Request const& request);
 
 /// Page-locks the memory that was allocated before a device had a context. Also done by the next
@@ -96,7 +96,7 @@ std::optional<Extent> extent_of(void const* pointer);
 
 /// Locks pages in the background. \param largest_block bytes of the largest allocation that the memory
 /// must serve: it is locked in chunks of this size.
-/// \throw Error in the child of a fork, and when the process ends.
+/// \throw Error in the child of a fork as allocate, and when the process ends.
 pool::Reservation reserve(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked,
                           int numa_node = -1, std::size_t largest_block = std::size_t(1) << 30);
 

@@ -8,6 +8,7 @@
 #include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../PageLock.hpp"
+#include "../os/Fork.hpp"
 #include "../os/MemoryLimit.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-std::atomic<Pools*> the_pools{nullptr};
+constinit OfThisProcess<Pools> the_pools;
 
 // Counts memory that is being locked for a heap. If that succeeds, it is destroyed with the heap's
 // mutex held, so that no reader counts the memory twice.
@@ -64,45 +65,47 @@ NodePool::NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, 
     : kind(kind_of_memory),
       numa_node(node),
       heaps([&]<std::size_t... i>(std::index_sequence<i...>) {
-        using Tells = HeapMeter::Tells;
+        using Tells                                 = HeapMeter::Tells;
+        constexpr std::size_t smallest[first_apart] = {pool_policy.smallest_large,
+                                                       pool_policy.smallest_middle, 0};
         return Heaps{Heap({retirement, pages, meter, total,
-                           i <= 1 ? Tells::when_asked : Tells::soon, i == 0})...};
-      }(std::make_index_sequence<2 + heaps_apart>())) {}
+                           i < first_apart ? Tells::when_asked : Tells::soon,
+                           i < first_apart ? smallest[i] : 0})...};
+      }(std::make_index_sequence<first_apart + PoolPolicy::heaps_apart>())) {}
 
 NodePool::Entered NodePool::enter(std::size_t bytes) {
-  constexpr std::size_t stay = 4096;  // allocations, before the common heap is tried again
-  if (bytes >= Heap::smallest_large) return {large(), std::unique_lock(large().mutex)};
+  Heap& own                = shared_for(bytes);
+  bool const only_reserved = own.locked_bytes() == 0 && large().reserved_bytes() > 0;
+  Heap& shared             = only_reserved ? large() : own;
+  if (bytes >= pool_policy.smallest_middle) return {shared, std::unique_lock(shared.mutex)};
   if (seat.stays == 0) {
-    bool const only_reserved = common().locked_bytes() == 0 && large().reserved_bytes() > 0;
-    Heap& shared             = only_reserved ? large() : common();
     std::unique_lock lock(shared.mutex, std::try_to_lock);
     if (lock.owns_lock()) return {shared, std::move(lock)};
-    seat.stays = stay;
+    seat.stays = pool_policy.allocations_apart;
   }
   --seat.stays;
-  Heap& mine = heaps[2 + seat.number % heaps_apart];
+  Heap& mine = heaps[first_apart + seat.number % PoolPolicy::heaps_apart];
   return {mine, std::unique_lock(mine.mutex)};
 }
 
 void NodePool::prefer(Heap const& heap) noexcept {
-  for (std::size_t i = 2; i < heaps.size(); ++i) {
-    if (&heaps[i] == &heap) seat.number = i - 2;
+  for (std::size_t i = first_apart; i < heaps.size(); ++i) {
+    if (&heaps[i] == &heap) seat.number = i - first_apart;
   }
   if (&heap == &common()) seat.stays = 0;
 }
 
-Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {}
-
-Pools& Pools::instance() {
-  static Pools* const pools = [] {
-    auto* const made = new Pools;
-    the_pools.store(made);
-    return made;
-  }();
-  return *pools;
+Pools::Pools() : node_share(share_of_node()), ledger(bounded_by(node_share, config().pool_limit)) {
+  tell_if_assumed(node_share);
 }
 
-Pools* Pools::existing() noexcept { return the_pools.load(std::memory_order_acquire); }
+Pools& Pools::instance() { return the_pools.get(); }
+
+Pools* Pools::existing() noexcept { return the_pools.existing(); }
+
+bool Pools::are_forbidden() noexcept {
+  return is_forked_child() && Driver::presence() != Driver::Presence::none;
+}
 
 NodePool& Pools::of(MemoryKind kind, int numa_node) {
   auto const node = static_cast<std::size_t>(numa_node + 1);
@@ -124,9 +127,11 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                                          std::size_t wanted) {
   if (!ledger.reserve(bytes)) {
     std::size_t const limit = ledger.limit();
-    throw LimitReached("the limit of the pool, " + std::to_string(limit) + " bytes" +
-                       (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
-                       ", is reached");
+    throw LimitReached(
+        "the limit of the pool, " + std::to_string(limit) + " bytes" +
+            (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
+            ", is reached",
+        raise_limit());
   }
   if (m_some_were_refused.exchange(false)) m_some_wait = true;
   Coming const coming(heap, m_being_locked, bytes, wanted);
@@ -164,13 +169,20 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
 void Pools::check_control_groups() {
   GroupMemory const groups = memory_of_cgroups();
   if (ledger.locked() > groups.limit || m_being_locked > groups.left)
-    throw OutOfPinnedMemory("the memory limit of the control group, " +
-                            std::to_string(groups.limit) + " bytes, is reached");
+    throw Refused("the memory limit of the control group, " + std::to_string(groups.limit) +
+                      " bytes, is reached",
+                  "raise the memory limit of the job or container");
+}
+
+std::string Pools::raise_limit() const {
+  if (decides(node_share, ledger.limit())) return "raise KOKKOS_HOST_SPACES_NODE_LIMIT";
+  return limit_is_set ? "raise the limit of khs::pool::set_limit"
+                      : "raise KOKKOS_HOST_SPACES_POOL_LIMIT";
 }
 
 void Pools::settle() noexcept {
   on_streams.collect();
-  constexpr std::size_t at_once = 256;
+  constexpr std::size_t at_once = pool_policy.some_blocks;
   Epoch const over              = retirement.completed();
   for_each_heap([&](Heap& heap) {
     for (bool more = heap.locked_bytes() > 0; more;) {
@@ -257,14 +269,14 @@ std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t 
     needed += heap.coming_for;
     allocations += heap.allocations();
     needed += unasked == Unasked::is_needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
-    if (locked > 0 || heap.coming > 0 || &heap == &growing) spare += Heap::smallest_segment;
+    if (locked > 0 || heap.coming > 0 || &heap == &growing) spare += pool_policy.smallest_segment;
   });
   std::size_t most = m_most_needed.load();
   while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {
   }
   most                     = std::max(most, needed);
-  m_earned                 = allocations / 4000;
-  std::size_t const enough = most + most / 8 + spare;
+  m_earned                 = allocations / pool_policy.allocations_for_exchange;
+  std::size_t const enough = most + most / pool_policy.slack_divisor + spare;
   return held > enough ? held - enough : 0;
 }
 

@@ -20,12 +20,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The heaps of one memory kind and NUMA node: [0] for large requests; [1] for small ones, shared by
-/// all threads; the others for small requests of threads that found [1] locked, for a while.
+/// The heaps of one memory kind and NUMA node: [0] for large requests, [1] for mid-size ones, [2] for
+/// small ones, shared by all threads; the others for small requests of threads that found [2] locked, for
+/// a while. A block of one size then hinders no larger one, which needs a whole segment.
 class NodePool {
  public:
   NodePool(MemoryKind kind_of_memory, int node, Retirement& retirement, PageMap& pages,
@@ -43,16 +45,18 @@ class NodePool {
   void prefer(Heap const& heap) noexcept;
 
   Heap& large() noexcept { return heaps[0]; }
-  Heap& common() noexcept { return heaps[1]; }
+  Heap& middle() noexcept { return heaps[1]; }
+  Heap& common() noexcept { return heaps[2]; }
 
-  /// The heap that grows for a request: `entered`, except where a small request tried reserved memory.
+  /// The heap that grows for a request: `entered`, except where it tried reserved memory.
   Heap& grows_for(std::size_t bytes, Heap& entered) noexcept {
-    return &entered == &large() && bytes < Heap::smallest_large ? common() : entered;
+    return is_for(bytes, entered) ? entered : shared_for(bytes);
   }
 
   /// True if `heap` is for requests of `bytes`.
   bool is_for(std::size_t bytes, Heap const& heap) noexcept {
-    return (&heap == &large()) == (bytes >= Heap::smallest_large);
+    bool const is_for_small = &heap != &large() && &heap != &middle();
+    return bytes < pool_policy.smallest_middle ? is_for_small : &heap == &shared_for(bytes);
   }
 
   MemoryKind const kind;
@@ -61,27 +65,39 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
-  static constexpr std::size_t heaps_apart = 16;
-  using Heaps                              = std::array<Heap, 2 + heaps_apart>;
+  static constexpr std::size_t first_apart = 3;
+  using Heaps = std::array<Heap, first_apart + PoolPolicy::heaps_apart>;
+
+  Heap& shared_for(std::size_t bytes) noexcept {
+    return bytes >= pool_policy.smallest_large    ? large()
+           : bytes >= pool_policy.smallest_middle ? middle()
+                                                  : common();
+  }
 
  public:
   Heaps heaps;  ///< no pointers to heaps: one allocation makes the pool, or fails
 };
 
 /// The pool's limit forbids more memory; the system was not asked.
-class LimitReached : public OutOfPinnedMemory {
+class LimitReached : public Refused {
  public:
-  using OutOfPinnedMemory::OutOfPinnedMemory;
+  using Refused::Refused;
 };
 
 class Pools {
  public:
-  /// Made on first use, never destroyed: static destructors may deallocate.
+  /// Those of this process: the child of a fork makes its own.
   /// \throw ConfigurationError
   static Pools& instance();
 
   /// nullptr before the first use.
   static Pools* existing() noexcept;
+
+  /// True in the child of a fork, unless there certainly is no device: CUDA belongs to the parent.
+  static bool are_forbidden() noexcept;
+
+  /// For instance().
+  Pools();
 
   /// \throw std::bad_alloc
   NodePool& of(MemoryKind kind, int numa_node);
@@ -164,19 +180,22 @@ class Pools {
   enum class Unasked { is_needed, is_ready };
 
   /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
-  /// that locked <= 9/8 * largest need so far + smallest segment * heaps used. Does not count reserved
-  /// memory.
+  /// that locked <= 9/8 * largest need so far + smallest segment * heaps used (see PoolPolicy). Does not
+  /// count reserved memory.
   std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
                       Unasked unasked) noexcept;
 
-  /// Notes that segments were given back to lock others, which costs much. 40 such exchanges are
-  /// allowed, and one more for every 4000 allocations; then the pool grows to twice its need.
+  /// Notes that segments were given back to lock others, which costs much. Beyond those that the policy
+  /// allows, the pool grows to twice its need.
   void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
 
-  bool exchanges_often() const noexcept { return m_exchanges >= 40 + m_earned; }
+  bool exchanges_often() const noexcept { return m_exchanges >= pool_policy.exchanges + m_earned; }
 
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
+
+  /// What raises the limit that bounds the pool.
+  std::string raise_limit() const;
 
   /// True if release_ready would give something back.
   bool can_release(Surplus surplus) noexcept { return heap_to_release(surplus) != nullptr; }
@@ -188,10 +207,10 @@ class Pools {
   pool::NodeShare const node_share;
   Ledger ledger;  ///< its limit is never above the share
   RetainTable retained;
+  std::atomic<bool> limit_is_set{false};  ///< by pool::set_limit, not by the environment
   std::mutex making_room;  ///< held by the thread that gives memory back in a shortage
 
  private:
-  Pools();
   Heap* heap_to_release(Surplus surplus) noexcept;
   bool lock_waiting_of(Heap& heap) noexcept;
 
@@ -207,7 +226,7 @@ class Pools {
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up
-  std::atomic<std::size_t> m_earned{0};     ///< allocations / 4000
+  std::atomic<std::size_t> m_earned{0};     ///< by allocations
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -32,6 +32,7 @@ struct pool::Reservation::Progress {
   explicit Progress(std::size_t bytes) : asked(bytes) {}
 
   std::size_t const asked;
+  unsigned const generation = fork_generation();
   std::atomic<std::size_t> done{0};
   std::atomic<bool> finished{false};
   std::exception_ptr error;  ///< set before finished
@@ -64,21 +65,19 @@ struct Workers {
   }
 };
 
+// A child inherits what its parent does at exit.
 Workers& workers() {
-  static Workers* const made = [] {
-    auto* const w = new Workers;
-    std::atexit([] {
-      if (!is_forked_child()) workers().end();
-    });
-    return w;
-  }();
-  return *made;
+  constinit static OfThisProcess<Workers> ours;
+  static int const at_exit = std::atexit([] {
+    if (Workers* const existing = ours.existing()) existing->end();
+  });
+  (void)at_exit;
+  return ours.get();
 }
 
 // Locks a chunk and returns its bytes. At the limit, releases ready memory that is not reserved, and
 // tries again while other threads lock or give back memory, until the shortage's timeout.
 std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t chunk) {
-  constexpr std::chrono::microseconds while_others_work(50);
   Pools& pools        = Pools::instance();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
   std::size_t bytes   = Heap::own_growth(chunk, pools.ledger.limit());
@@ -95,7 +94,7 @@ std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t 
       bool const others_work = others_ask || pools.ledger.in_transit();  // read before the changes
       bool const is_final    = !others_work && pools.ledger.changes() == changes && bytes == least;
       if (is_final || stop.stop_requested() || Retirement::Clock::now() > deadline) throw;
-      if (others_work) std::this_thread::sleep_for(while_others_work);
+      if (others_work) std::this_thread::sleep_for(pool_policy.pause);
       bytes = least;
     }
   }
@@ -105,11 +104,11 @@ void lock_all(std::stop_token const& stop, Progress& progress, NodePool& pool, s
   try {
     while (progress.done < progress.asked && !stop.stop_requested())
       progress.done += lock_chunk(stop, pool, std::min(chunk, progress.asked - progress.done));
-  } catch (OutOfPinnedMemory const& error) {
-    throw OutOfPinnedMemory(std::to_string(progress.asked) + " bytes cannot be reserved (" +
-                            error.what() +
-                            "): reserve less, or raise KOKKOS_HOST_SPACES_POOL_LIMIT, the memory "
-                            "limit of the job or ulimit -l");
+  } catch (Refused const& error) {
+    std::string const less = "reserve less";
+    throw OutOfPinnedMemory(
+        std::to_string(progress.asked) + " bytes cannot be reserved (" + error.what() +
+        "): " + (error.remedy().empty() ? less : less + ", or " + error.remedy()));
   }
 }
 
@@ -117,10 +116,8 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
           int device) {
   try {
     if (exceeds_memory(progress.asked)) {
-      throw OutOfPinnedMemory(
-          std::to_string(progress.asked) +
-          " bytes cannot be reserved (that is more than this machine can have, or its control "
-          "groups allow): reserve what will be used");
+      throw OutOfPinnedMemory(std::to_string(progress.asked) + " bytes cannot be reserved (" +
+                              more_than_can_be(progress.asked) + "): reserve what will be used");
     }
     Driver::use_device(device);
     lock_all(stop, progress, pool, chunk);
@@ -148,14 +145,15 @@ std::size_t pool::Reservation::bytes_done() const noexcept {
 bool pool::Reservation::finished() const noexcept { return m_progress->finished; }
 
 void pool::Reservation::wait() const {
-  if (is_forked_child() && !finished()) refuse_in_child("a reservation cannot be waited for");
+  if (m_progress->generation != fork_generation() && !finished())
+    refuse_in_child("a reservation cannot be waited for");
   m_progress->finished.wait(false);
   if (m_progress->error) std::rethrow_exception(m_progress->error);
 }
 
 pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
                                                std::size_t largest_block) {
-  if (is_forked_child()) refuse_in_child("memory cannot be reserved");
+  if (Pools::are_forbidden()) refuse_in_child("memory cannot be reserved");
   NodePool& pool          = Pools::instance().of(kind, numa_node);
   auto progress           = std::make_shared<Progress>(bytes);
   std::size_t const chunk = std::max(largest_block, Arena::page_bytes);

@@ -67,7 +67,7 @@ bool RetainTable::give_back(BlockHeader& header) noexcept {
 }
 
 Pool::Kept Pool::keep(void const* pointer) {
-  Pools* const pools = is_forked_child() ? nullptr : Pools::existing();
+  Pools* const pools = Pools::existing();
   if (pools == nullptr) return {};
   Kept const found = found_at(*pools, pointer);
   bool const is_kept =

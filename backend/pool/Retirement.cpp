@@ -3,6 +3,8 @@
 
 #include "Retirement.hpp"
 
+#include "Policy.hpp"
+
 #include "../os/Threads.hpp"
 
 #include <algorithm>
@@ -118,12 +120,10 @@ Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
 }
 
 Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
-  // A recording takes a microsecond, unless the driver is busy: then growing is faster.
-  constexpr std::chrono::microseconds patience(50);
   if (epoch <= completed()) return Progress::done;
   std::unique_lock lock(m_asking, std::try_to_lock);
   if (!lock.owns_lock()) {
-    auto const deadline = Clock::now() + patience;
+    auto const deadline = Clock::now() + pool_policy.patience_for_asking;
     while (!lock.try_lock()) {
       if (epoch <= completed()) return Progress::done;
       if (Clock::now() > deadline) return Progress::busy;
@@ -135,7 +135,8 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
 
 Retirement::Progress Retirement::reach_all() noexcept {
   Progress const progress = reach(stamp());
-  bool const is_done      = progress == Progress::blind && wait_if_it_ends(std::chrono::seconds(1));
+  bool const is_done =
+      progress == Progress::blind && wait_if_it_ends(pool_policy.patience_for_work);
   return is_done ? Progress::done : progress;
 }
 
@@ -175,14 +176,13 @@ Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) 
 
 bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
   // Polls: an event that a thread waits for could not be recorded again by another.
-  constexpr std::chrono::microseconds pause(50);
   for (;;) {
     switch (reach(epoch)) {
       case Progress::done: return true;
       case Progress::pending:
       case Progress::busy:
         if (Clock::now() > deadline) return false;
-        std::this_thread::sleep_for(pause);
+        std::this_thread::sleep_for(pool_policy.pause);
         break;
       case Progress::capturing: return false;
       case Progress::blind: return fence(epoch, deadline) == Progress::done;

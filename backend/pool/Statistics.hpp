@@ -17,16 +17,17 @@ namespace KokkosHostSpaces::pool {
 
 /// Memory of one pool, or of all. Locked memory is in use, retired or cached.
 struct Usage {
-  std::size_t bytes_locked     = 0;  ///< page-locked
-  std::size_t bytes_in_use     = 0;  ///< blocks in use, rounding included
-  std::size_t bytes_asked      = 0;  ///< what their users asked for
-  std::size_t bytes_retired    = 0;  ///< deallocated, not yet known to be ready
-  std::size_t bytes_cached     = 0;  ///< ready
-  std::size_t bytes_high_water = 0;  ///< largest bytes_in_use so far; 64 KiB a thread more at most
-  std::size_t segments         = 0;  ///< ranges that were page-locked
-  std::size_t hits             = 0;  ///< allocations served from the pool
-  std::size_t misses           = 0;  ///< allocations that had to lock pages
-  double seconds_locking       = 0;  ///< time spent locking pages
+  std::size_t bytes_locked  = 0;  ///< page-locked
+  std::size_t bytes_in_use  = 0;  ///< blocks in use, rounding included
+  std::size_t bytes_asked   = 0;  ///< what their users asked for
+  std::size_t bytes_retired = 0;  ///< deallocated, not yet known to be ready
+  std::size_t bytes_cached  = 0;  ///< ready
+  std::size_t bytes_high_water =
+      0;                       ///< largest bytes_in_use so far; of threads at once, perhaps less
+  std::size_t segments   = 0;  ///< ranges that were page-locked
+  std::size_t hits       = 0;  ///< allocations served from the pool
+  std::size_t misses     = 0;  ///< allocations that had to lock pages
+  double seconds_locking = 0;  ///< time spent locking pages
 };
 
 /// Memory of one kind on one NUMA node.

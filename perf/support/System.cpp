@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <locale>
 #include <sstream>
 
 namespace KokkosHostSpaces::Perf {
@@ -19,10 +20,17 @@ Link link_of(std::string const& pci_bus_id, std::string const& root, std::string
   return parse_link(first_line(file + "_link_speed"), first_line(file + "_link_width"));
 }
 
+// A stream to read from in the classic locale: the program may have another one.
+std::istringstream words_of(std::string const& text) {
+  std::istringstream words(text);
+  words.imbue(std::locale::classic());
+  return words;
+}
+
 // Call visit(line) for each line until it returns true.
 template <class Visit>
 void for_each_line(std::string const& text, Visit visit) {
-  std::istringstream lines(text);
+  std::istringstream lines = words_of(text);
   for (std::string line; std::getline(lines, line);)
     if (visit(line)) return;
 }
@@ -52,8 +60,8 @@ Link parse_link(std::string const& speed, std::string const& width) {
   constexpr int most_lanes = 32;
   Link link;
   std::string unit;
-  if (!(std::istringstream(speed) >> link.speed >> unit) || unit != "GT/s") link.speed = 0;
-  if (!(std::istringstream(width) >> link.lanes) || link.lanes > most_lanes) link.lanes = 0;
+  if (!(words_of(speed) >> link.speed >> unit) || unit != "GT/s") link.speed = 0;
+  if (!(words_of(width) >> link.lanes) || link.lanes > most_lanes) link.lanes = 0;
   return link;
 }
 
@@ -98,7 +106,7 @@ std::optional<std::size_t> locked_memory_limit(std::string const& limits) {
   for_each_line(limits, [&](std::string const& line) {
     if (!line.starts_with(key)) return false;
     std::string soft;
-    if (std::istringstream(line.substr(key.size())) >> soft) result = parse_bytes(soft);
+    if (words_of(line.substr(key.size())) >> soft) result = parse_bytes(soft);
     return true;
   });
   return result;
@@ -107,7 +115,7 @@ std::optional<std::size_t> locked_memory_limit(std::string const& limits) {
 std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string const& key) {
   std::optional<std::size_t> result;
   for_each_line(meminfo, [&](std::string const& line) {
-    std::istringstream words(line);
+    std::istringstream words = words_of(line);
     std::string name;
     std::size_t kibibytes = 0;
     if (!(words >> name >> kibibytes) || name != key + ":") return false;
@@ -118,10 +126,10 @@ std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string
 }
 
 int count_of_list(std::string const& list) {
-  int count = 0;
-  std::istringstream items(list);
+  int count                = 0;
+  std::istringstream items = words_of(list);
   for (std::string item; std::getline(items, item, ',');) {
-    std::istringstream range(item);
+    std::istringstream range = words_of(item);
     int first = 0, last = 0;
     char dash = 0;
     if (!(range >> first)) continue;
@@ -135,7 +143,7 @@ std::string status_entry(std::string const& status, std::string const& key) {
   std::string result;
   for_each_line(status, [&](std::string const& line) {
     if (!line.starts_with(key + ":")) return false;
-    std::istringstream(line.substr(key.size() + 1)) >> result;
+    words_of(line.substr(key.size() + 1)) >> result;
     return true;
   });
   return result;

@@ -4,13 +4,19 @@
 #include "../../backend/Config.hpp"
 #include "../../backend/Error.hpp"
 #include "../../backend/NodeShare.hpp"
+#include "CapturedStderr.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
@@ -130,6 +136,26 @@ TEST_CASE("a misspelt variable is told with the nearest one, and others are not"
                           ContainsSubstring("KOKKOS_HOST_SPACES_GUARD is the nearest"));
 }
 
+TEST_CASE("an entry of the environment without a value stops nothing") {
+  std::array<char, 8> broken{"BROKEN"};
+  std::array<char*, 2> entries{broken.data(), nullptr};
+  char** const whole = std::exchange(environ, entries.data());
+  CHECK_NOTHROW(Impl::Backend::config());  // reads it, unless an earlier test made it
+  environ = whole;
+}
+
+TEST_CASE("a limit of the node that nobody divides is told once") {
+  CapturedStderr const captured;
+  pool::NodeShare share;
+  Impl::Backend::tell_if_assumed(share);
+  CHECK(captured.text().empty());
+  share.bytes = 1;
+  for (int i = 0; i < 2; ++i) Impl::Backend::tell_if_assumed(share);
+  std::string const told = captured.text();
+  CHECK_THAT(told, ContainsSubstring("set KOKKOS_HOST_SPACES_NODE_RANKS"));
+  CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+}
+
 TEST_CASE("a variable that is gone has no effect, which is told in one line") {
   auto const told = Impl::Backend::notices({}, {"KOKKOS_HOST_SPACES_CALIBRATION"}, false);
   REQUIRE(told.size() == 1);
@@ -175,6 +201,14 @@ TEST_CASE("a node's limit is divided by its ranks, of which the launcher tells")
   CHECK(ranks_of_node({}) == "1 by ");
   CHECK(ranks_of_node({{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}}) == "8 by OMPI_COMM_WORLD_LOCAL_SIZE");
   CHECK(ranks_of_node({{"MPI_LOCALNRANKS", "6"}}) == "6 by MPI_LOCALNRANKS");
+  CHECK(ranks_of_node({{"MV2_COMM_WORLD_LOCAL_SIZE", "6"}}) == "6 by MV2_COMM_WORLD_LOCAL_SIZE");
+  CHECK(ranks_of_node({{"PMI_LOCAL_SIZE", "6"}}) == "6 by PMI_LOCAL_SIZE");
+  CHECK(ranks_of_node({{"PALS_LOCAL_SIZE", "6"}, {"PMI_LOCAL_SIZE", "5"}}) ==
+        "6 by PALS_LOCAL_SIZE");
+  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "9"}, {"FLUX_JOB_NNODES", "2"}}) == "5 by FLUX_JOB_SIZE");
+  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8"},
+                       {"FLUX_JOB_NNODES", "2"},
+                       {"SLURM_TASKS_PER_NODE", "1(x2)"}}) == "4 by FLUX_JOB_SIZE");
   CHECK(ranks_of_node({{"SLURM_NTASKS_PER_NODE", "4"}}) == "4 by SLURM_NTASKS_PER_NODE");
   CHECK(ranks_of_node({{"SLURM_TASKS_PER_NODE", "4"}}) == "4 by SLURM_TASKS_PER_NODE");
   CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", "2"}, {"SLURM_TASKS_PER_NODE", "4"}}) ==
@@ -201,6 +235,8 @@ TEST_CASE("what the user says of ranks counts, and what makes no sense is passed
   Environment user                      = launcher;
   user["KOKKOS_HOST_SPACES_NODE_RANKS"] = "3";
   CHECK(ranks_of_node(user) == "3 by KOKKOS_HOST_SPACES_NODE_RANKS");
+  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8"}}) == "1 by ");
+  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8x"}, {"FLUX_JOB_NNODES", "2"}}) == "1 by ");
   for (char const* const nonsense : {"", "0", "-2", "4(x2", "4(x2),", "x", "4,,2", "99999999999"}) {
     CAPTURE(nonsense);
     CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", nonsense},

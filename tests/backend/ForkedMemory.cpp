@@ -10,7 +10,7 @@
 #include "../../backend/os/Mappings.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/ChildOfFork.hpp"
-#include "Device.hpp"
+#include "pool/PoolTest.hpp"
 
 #include <cstring>
 
@@ -100,4 +100,31 @@ TEST_CASE("only whole pages can be kept from children") {
   is_refused(0, page_bytes() + 8);
   CHECK(registered_ranges() == 0);
   CHECK(child_has(pages.begin, pages.bytes));
+}
+
+TEST_CASE("without a device the child of a fork allocates, from pools of its own") {
+  PoolTest const test;
+  if (Driver::presence() != Driver::Presence::none) SKIP("needs a machine without a device");
+  char* const of_parent = PoolTest::allocate(1000, "parent's");
+  of_parent[999]        = 7;
+  auto const allocates  = [&] {
+    bool const none = PoolTest::usage().segments == 0 && !pool::describe(of_parent);
+    Pool::deallocate(of_parent);
+    char* const small = PoolTest::allocate(100);
+    char* const large = PoolTest::allocate(20 * MiB, "child's");
+    std::memset(large, 1, 20 * MiB);
+    Pool::reserve(4 * MiB).wait();
+    pool::set_limit(64 * MiB);
+    bool const own = pool::describe(large)->label == "child's" && of_parent[999] == 7 &&
+                     PoolTest::usage().bytes_in_use >= 20 * MiB;
+    Pool::deallocate(small);
+    Pool::deallocate(large);
+    return none && own && pool::trim(0) > 0 && PoolTest::usage().segments == 0;
+  };
+  CHECK(ChildOfFork::status([&] {
+          bool const works = allocates();
+          return works && ChildOfFork::status([&] { return allocates() ? 0 : 1; }) == 0 ? 0 : 1;
+        }) == 0);
+  CHECK(pool::describe(of_parent)->label == "parent's");
+  Pool::deallocate(of_parent);
 }

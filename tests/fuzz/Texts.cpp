@@ -78,7 +78,9 @@ void read_configuration(std::string const& text) {
     auto const equals = line.find('=');
     if (equals == std::string::npos) continue;
     std::string const name    = line.substr(0, equals);
-    bool const is_of_launcher = name.starts_with("SLURM") || name.find("MPI") != std::string::npos;
+    bool const is_of_launcher = name.starts_with("SLURM") || name.starts_with("FLUX") ||
+                                name.starts_with("PALS") || name.starts_with("PMI") ||
+                                name.starts_with("MV2") || name.find("MPI") != std::string::npos;
     std::string const whole_name = (is_of_launcher ? "" : "KOKKOS_HOST_SPACES_") + name;
     environment[whole_name]      = line.substr(equals + 1);
     names.push_back(whole_name);

@@ -10,7 +10,6 @@
 #include "stream/StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
-#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 #include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
@@ -187,14 +186,6 @@ TEST_CASE("whichever call fails: memory of devices", "[failures]") {
       ~Cleared() { clear(); }
     } all;
     expect(*static_cast<char*>(all.of(setting.stream.get(), 1, 100)) == 0, "it is not zero");
-  });
-  Sweep("dependent launches", [](Setting& setting) {
-    FakeCuda::has_kernels({90, 90, 90});
-    int argument = 0;
-    DependentLaunch kernel(&argument);
-    kernel.launch(1, 32, &argument, setting.stream.get(), 1);
-    FailNth::Exempt const of_test;
-    expect(kernel.launch(1, 32, &argument, setting.stream.get(), 1), "it is not launched again");
   });
 }
 

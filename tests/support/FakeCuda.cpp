@@ -116,7 +116,6 @@ void reset(int device_count, bool used) {
   m.engines.clear();
   m.copied.clear();
   m.planned.clear();
-  m.kernel_versions.clear();
   m.all_calls   = 0;
   m.most_pinned = 0;
   m.registering = std::chrono::milliseconds(0);
@@ -165,11 +164,6 @@ void pin_at_most(std::size_t bytes) {
   machine().most_pinned = bytes;
 }
 
-void has_kernels(std::vector<int> const& versions) {
-  std::lock_guard const lock(machine().mutex);
-  machine().kernel_versions = versions;
-}
-
 void registering_takes(std::chrono::milliseconds time) {
   std::lock_guard const lock(machine().mutex);
   machine().registering = time;
@@ -190,6 +184,20 @@ void registered_memory_moves() {
 void reaches_pageable_memory() {
   std::lock_guard const lock(machine().mutex);
   machine().reaches_pageable = true;
+}
+
+void reset_device(int device) {
+  Machine& m = machine();
+  std::unique_lock lock(m.mutex);
+  for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
+  for (CUevent event : m.events) delete event;
+  for (auto const& [address, allocation] : m.allocations) std::free(allocation.begin);
+  m.streams.clear();
+  m.events.clear();
+  m.registrations.clear();
+  m.allocations.clear();
+  m.contexts.at(static_cast<std::size_t>(device))->active = false;
+  reset_thread();
 }
 
 void shut_down() {

@@ -71,9 +71,8 @@ void registered_memory_moves();
 /// Devices reach pageable memory coherently (cudaDevAttrPageableMemoryAccessUsesHostPageTables 1).
 void reaches_pageable_memory();
 
-/// Every address is a kernel, which does nothing, compiled for these compute capabilities (90 and
-/// the like) of devices 0, 1, ...; after a reset none is.
-void has_kernels(std::vector<int> const& versions);
+/// As cudaDeviceReset: the device has no context, and all streams, events and memory of CUDA are gone.
+void reset_device(int device);
 
 /// From now on every call fails as after the end of main, when the runtime has unloaded.
 void shut_down();

@@ -152,7 +152,6 @@ void* driver_function(std::string const& name) {
 #if CUDART_VERSION >= 12080
     {"cuMemcpyBatchAsync", reinterpret_cast<void*>(&copy_batch)},
 #endif
-    {"cuLaunchKernelEx", reinterpret_cast<void*>(&launch_kernel)},
     {"cuStreamIsCapturing", reinterpret_cast<void*>(&stream_is_capturing)},
     {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void*>(&exchange_capture_mode)}
   };

@@ -145,8 +145,6 @@ struct Machine {
   std::chrono::milliseconds registering{0};
   std::shared_mutex being_registered;  ///< held by whoever registers
 
-  std::vector<int> kernel_versions;  ///< of each device
-
   bool old_driver       = false;
   bool addresses_move   = false;
   bool reaches_pageable = false;
@@ -251,8 +249,7 @@ CUresult create_event(CUevent*, unsigned int);
 CUresult query_event(CUevent);
 CUresult synchronize_event(CUevent);
 CUresult destroy_event(CUevent);
-CUresult launch_kernel(CUlaunchConfig const*, CUfunction, void**, void**);  // FakeCudaStreams.cpp
-CUresult address_range(CUdeviceptr*, std::size_t*, CUdeviceptr);            // FakeCudaMemory.cpp
+CUresult address_range(CUdeviceptr*, std::size_t*, CUdeviceptr);  // FakeCudaMemory.cpp
 CUresult pointer_attributes(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
 #if CUDART_VERSION >= 12080
 CUresult copy_batch(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t, CUmemcpyAttributes*,

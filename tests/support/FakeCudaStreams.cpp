@@ -111,21 +111,6 @@ void Machine::join(std::unique_lock<Mutex>& lock, CUstream_st& stream) {
 
 using namespace FakeCuda;
 
-namespace FakeCuda {
-
-// The real one refuses what is not of the current context, too.
-CUresult launch_kernel(CUlaunchConfig const* launch, CUfunction, void**, void**) {
-  if (CUresult const error = enter_driver("cuLaunchKernelEx")) return error;
-  Machine& m = machine();
-  std::lock_guard const lock(m.mutex);
-  CUstream_st const* const stream = m.find(launch->hStream);
-  if (m.kernel_versions.empty() || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->device != m.current().device) return CUDA_ERROR_INVALID_CONTEXT;
-  return m.submit(launch->hStream, [] {}) == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
-}
-
-}  // namespace FakeCuda
-
 extern "C" {
 
 cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
@@ -173,27 +158,6 @@ cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t handle) {
   if (stream == nullptr) return finish(cudaErrorInvalidResourceHandle);
   if (!machine().allows_question_about(*stream)) return finish(cudaErrorStreamCaptureUnsupported);
   return finish(!stream->last || stream->last->done ? cudaSuccess : cudaErrorNotReady);
-}
-
-// What a kernel was compiled for depends on the device.
-cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const*) {
-  if (cudaError_t const error = enter_from_test("cudaFuncGetAttributes")) return error;
-  Machine& m = machine();
-  std::lock_guard const lock(m.mutex);
-  auto const device = static_cast<std::size_t>(m.current().device);
-  if (device >= m.kernel_versions.size()) return finish(cudaErrorInvalidDeviceFunction);
-  attributes->ptxVersion = attributes->binaryVersion = m.kernel_versions[device];
-  return cudaSuccess;
-}
-
-// The driver knows a kernel by another name than the runtime.
-cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* function, void const*) {
-  if (cudaError_t const error = enter_from_test("cudaGetFuncBySymbol")) return error;
-  Machine& m = machine();
-  std::lock_guard const lock(m.mutex);
-  if (m.kernel_versions.empty()) return finish(cudaErrorInvalidDeviceFunction);
-  *function = reinterpret_cast<cudaFunction_t>(&m.kernel_versions);
-  return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

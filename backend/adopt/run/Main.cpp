@@ -37,6 +37,8 @@ are those of the program alone; its exit code, output and signals are its own.
                    %p: the process
   --relaxed        do not wait for copies that the program may overlap: for
                    programs that fence before they use what was copied
+  --check          as --relaxed, and tell on stderr where the program uses
+                   memory of a copy that is not done: slow, for debugging
   --children       also adopt the programs that this one starts
   --help, --version
 
@@ -76,6 +78,8 @@ int read_options(int argc, char** argv, bool& children) {
       setenv("KOKKOS_HOST_SPACES_ADOPT_REPORT", option.c_str() + 9, 1);
     } else if (option == "--relaxed") {
       setenv("KOKKOS_HOST_SPACES_ADOPT", "relaxed", 1);
+    } else if (option == "--check") {
+      setenv("KOKKOS_HOST_SPACES_ADOPT", "check", 1);
     } else if (option == "--children") {
       setenv("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", "on", 1);
       children = true;

@@ -20,7 +20,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Alignment in bytes of all memory from the spaces.
+/// Alignment in bytes of memory that a space or an allocator hands out. The elements of a View begin behind
+/// Kokkos' header, and are aligned to 128 bytes.
 inline constexpr std::size_t memory_alignment = 256;
 
 /// What the allocators of containers throw where a space throws OutOfPinnedMemory: users of containers catch

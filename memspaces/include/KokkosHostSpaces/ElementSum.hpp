@@ -44,13 +44,6 @@ class PackSum {
   /// Packs, and elements behind them.
   std::uint64_t items() const { return m_split.packs + m_split.rest; }
 
-  /// Prefetches the pack of a thread that has only one; with several it gains nothing.
-  KOKKOS_FUNCTION void prefetch_share(GridStride const& share) const
-      requires(is_on_device<First> && (is_on_device<In> && ...)) {
-    if (share.first < m_split.packs && m_split.packs <= share.stride)
-      m_in.pass_to([&](auto const*... in) { (prefetch(&pack_of<N>(in, share.first)), ...); });
-  }
-
   /// Adds the items of one thread of a device.
   template <class Value>
   KOKKOS_FUNCTION void add_share(GridStride const& share, Value& sum) const {

@@ -3,12 +3,17 @@
 
 #include <KokkosHostSpaces/Pool.hpp>
 
+#include "../../../backend/Json.hpp"
+
 #include <iomanip>
+#include <locale>
 #include <sstream>
 
 namespace KokkosHostSpaces {
 
 namespace {
+
+using Impl::Backend::Json;
 
 constexpr double MiB = 1 << 20;
 
@@ -20,15 +25,17 @@ char const* name_of(MemoryKind kind) {
   return "unknown";
 }
 
-std::string json_fields(pool::Usage const& u) {
-  std::ostringstream out;
-  out << "\"bytes_locked\": " << u.bytes_locked << ", \"bytes_in_use\": " << u.bytes_in_use
-      << ", \"bytes_asked\": " << u.bytes_asked << ", \"bytes_retired\": " << u.bytes_retired
-      << ", \"bytes_cached\": " << u.bytes_cached
-      << ", \"bytes_high_water\": " << u.bytes_high_water << ", \"segments\": " << u.segments
-      << ", \"hits\": " << u.hits << ", \"misses\": " << u.misses
-      << ", \"seconds_locking\": " << u.seconds_locking;
-  return out.str();
+void json_fields(Json& json, pool::Usage const& u) {
+  json.value("bytes_locked", u.bytes_locked);
+  json.value("bytes_in_use", u.bytes_in_use);
+  json.value("bytes_asked", u.bytes_asked);
+  json.value("bytes_retired", u.bytes_retired);
+  json.value("bytes_cached", u.bytes_cached);
+  json.value("bytes_high_water", u.bytes_high_water);
+  json.value("segments", u.segments);
+  json.value("hits", u.hits);
+  json.value("misses", u.misses);
+  json.value("seconds_locking", u.seconds_locking);
 }
 
 void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) {
@@ -46,6 +53,7 @@ namespace pool {
 
 std::string to_text(Statistics const& statistics) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());  // not the locale of the program
   out << std::left << std::setw(24) << "pool, MiB" << std::right;
   for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
     out << std::setw(11) << column;
@@ -71,28 +79,42 @@ std::string to_text(Statistics const& statistics) {
   return out.str();
 }
 
-// Names of spaces and variables are identifiers, so that nothing needs to be escaped.
 std::string to_json(Statistics const& statistics) {
   std::ostringstream out;
-  out << "{\"total\": {" << json_fields(statistics.total) << "}, \"limit\": " << statistics.limit
-      << ", \"node_share\": {\"bytes\": " << statistics.node_share.bytes
-      << ", \"ranks\": " << statistics.node_share.ranks << ", \"source\": \""
-      << statistics.node_share.source
-      << "\"}, \"registered_segments\": " << statistics.registered_segments
-      << ", \"seconds_oldest_retired\": " << statistics.seconds_oldest_retired << ", \"pools\": [";
-  for (char const* comma = ""; PoolUsage const& p : statistics.pools) {
-    out << comma << "{\"kind\": \"" << name_of(p.kind) << "\", \"numa_node\": " << p.numa_node
-        << ", " << json_fields(p.usage) << "}";
-    comma = ", ";
+  Json json(out, ", ");  // one line, for logs
+  json.open('{');
+  json.open('{', "total");
+  json_fields(json, statistics.total);
+  json.close('}');
+  json.value("limit", statistics.limit);
+  json.open('{', "node_share");
+  json.value("bytes", statistics.node_share.bytes);
+  json.value("ranks", statistics.node_share.ranks);
+  json.value("source", statistics.node_share.source);
+  json.close('}');
+  json.value("registered_segments", statistics.registered_segments);
+  json.value("seconds_oldest_retired", statistics.seconds_oldest_retired);
+  json.open('[', "pools");
+  for (PoolUsage const& p : statistics.pools) {
+    json.open('{');
+    json.value("kind", name_of(p.kind));
+    json.value("numa_node", p.numa_node);
+    json_fields(json, p.usage);
+    json.close('}');
   }
-  out << "], \"spaces\": [";
-  for (char const* comma = ""; SpaceUsage const& s : statistics.spaces) {
-    out << comma << "{\"space\": \"" << s.space << "\", \"bytes_in_use\": " << s.bytes_in_use
-        << ", \"bytes_asked\": " << s.bytes_asked << ", \"blocks\": " << s.blocks
-        << ", \"allocations\": " << s.allocations << "}";
-    comma = ", ";
+  json.close(']');
+  json.open('[', "spaces");
+  for (SpaceUsage const& s : statistics.spaces) {
+    json.open('{');
+    json.value("space", s.space);
+    json.value("bytes_in_use", s.bytes_in_use);
+    json.value("bytes_asked", s.bytes_asked);
+    json.value("blocks", s.blocks);
+    json.value("allocations", s.allocations);
+    json.close('}');
   }
-  out << "]}";
+  json.close(']');
+  json.close('}');
   return out.str();
 }
 

@@ -4,7 +4,6 @@
 #include "LatencyBaseline.hpp"
 
 #include "../../plain/CheckCuda.hpp"
-#include "../../plain/EarlyLaunchCuda.hpp"
 
 #include <cuda/atomic>
 
@@ -12,11 +11,6 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 __global__ void add_one(std::int64_t* count) { ++*count; }
-
-__global__ void add_one_early(std::int64_t* count) {
-  wait_for_earlier_work();
-  ++*count;
-}
 
 __global__ void store_value(std::int64_t* where, std::int64_t value) { *where = value; }
 
@@ -38,15 +32,9 @@ class CudaLatencyBaseline final : public LatencyBaseline {
  public:
   explicit CudaLatencyBaseline(cudaStream_t stream) : m_stream(stream) {}
 
-  std::vector<std::string> variants() const override {
-    std::vector<std::string> names = {"kernel<<<1, 1>>>"};
-    if (can_start_early()) names.push_back("kernel<<<1, 1>>>, early");
-    return names;
-  }
-  void choose(int variant) override { m_early = variant > 0; }
+  std::vector<std::string> variants() const override { return {"kernel<<<1, 1>>>"}; }
 
   void count(std::int64_t* count) override {
-    if (m_early) return launch_kernel(add_one_early, 1, 1, m_stream, true, count);
     add_one<<<1, 1, 0, m_stream>>>(count);
     check(cudaGetLastError(), "kernel launch");
   }
@@ -70,7 +58,6 @@ class CudaLatencyBaseline final : public LatencyBaseline {
 
  private:
   cudaStream_t m_stream;
-  bool m_early = false;
 };
 
 }  // namespace

@@ -19,8 +19,7 @@ enum class Way { by_index, last_block_adds, one_block_takes, atomic, cub };
 struct Variant {
   Way way;
   unsigned threads, most_blocks;
-  bool packs;          // loads 16 bytes at a time
-  bool early = false;  // by programmatic dependent launch
+  bool packs;  // loads 16 bytes at a time
 };
 
 constexpr unsigned any_blocks = ~0U, most_parts = 1056;
@@ -55,15 +54,6 @@ std::vector<Variant> variants_of(VectorOperation op) {
   return variants;
 }
 
-std::vector<Variant> with_early(std::vector<Variant> variants) {
-  for (std::size_t k = 0, n = variants.size(); k < n; ++k)
-    if (Variant early = variants[k]; early.way != Way::atomic) {
-      early.early = true;
-      variants.push_back(early);
-    }
-  return variants;
-}
-
 bool competes(Variant const& variant, Rivals rivals) {
   if (rivals == Rivals::cub) return variant.way == Way::cub;
   return rivals == Rivals::all || variant.way == Way::last_block_adds ||
@@ -77,8 +67,7 @@ std::string name(Variant const& variant) {
   return "block " + blocks + std::to_string(variant.threads) +
          (variant.packs ? ", 16-byte loads" : ", scalar loads") +
          (variant.way == Way::atomic ? ", atomic" : "") +
-         (variant.way == Way::one_block_takes ? ", one takes" : "") +
-         (variant.early ? ", early" : "");
+         (variant.way == Way::one_block_takes ? ", one takes" : "");
 }
 
 unsigned blocks_for(unsigned items, unsigned threads) { return (items + threads - 1) / threads; }
@@ -97,7 +86,6 @@ class CudaVectorBaseline final : public VectorBaseline {
         m_cub(make_cub_kernels<T>(Op, m_elements, stream)) {
     check(cudaMemset(m_done.get(), 0, sizeof(unsigned)), "cudaMemset");
     check(cudaMemset(m_marked.get(), 0, most_parts * sizeof(MarkedPart)), "cudaMemset");
-    if (can_start_early()) m_variants = with_early(m_variants);
     if (m_cub) m_variants.push_back({Way::cub, 0, 0, false});
     std::erase_if(m_variants, [&](Variant const& one) { return !competes(one, rivals); });
     choose(0);
@@ -136,14 +124,14 @@ class CudaVectorBaseline final : public VectorBaseline {
         check(cudaMemsetAsync(run.sum, 0, sizeof(T), m_stream), "cudaMemsetAsync");
         add_atomically<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
       } else if (m_variant.way == Way::one_block_takes) {
-        launch_kernel(one_block_takes<Op, T, N>, blocks + 1, threads, m_stream, m_variant.early,
-                      run, packs, static_cast<MarkedPart*>(m_marked.get()));
+        one_block_takes<Op, T, N><<<blocks + 1, threads, 0, m_stream>>>(
+            run, packs, static_cast<MarkedPart*>(m_marked.get()));
       } else {
-        launch_kernel(last_block_adds<Op, T, N>, blocks, threads, m_stream, m_variant.early, run,
-                      packs, static_cast<T*>(m_parts.get()), static_cast<unsigned*>(m_done.get()));
+        last_block_adds<Op, T, N><<<blocks, threads, 0, m_stream>>>(
+            run, packs, static_cast<T*>(m_parts.get()), static_cast<unsigned*>(m_done.get()));
       }
     } else {
-      launch_kernel(map<Op, T, N>, blocks, threads, m_stream, m_variant.early, run, packs);
+      map<Op, T, N><<<blocks, threads, 0, m_stream>>>(run, packs);
     }
   }
 

@@ -7,7 +7,6 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_VECTOR_VECTOR_KERNELS_CUDA_HPP
 
-#include "../../plain/EarlyLaunchCuda.hpp"
 #include "VectorBaseline.hpp"
 
 #include <cuda_runtime.h>
@@ -51,7 +50,6 @@ __device__ VectorPack<T, N> values_of(VectorArguments<T> const& v, unsigned i) {
 
 template <VectorOperation Op, class T, int N>
 __global__ void map(VectorArguments<T> v, unsigned packs) {
-  wait_for_earlier_work();
   unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < packs) reinterpret_cast<VectorPack<T, N>*>(v.c)[i] = values_of<Op, T, N>(v, i);
 }
@@ -105,7 +103,6 @@ __global__ void add_atomically(VectorArguments<T> v, unsigned packs) {
 
 template <VectorOperation Op, class T, int N>
 __global__ void last_block_adds(VectorArguments<T> v, unsigned packs, T* parts, unsigned* done) {
-  wait_for_earlier_work();
   T sum = part_of_sum<Op, T, N>(v, packs, gridDim.x);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) *v.sum = sum;
@@ -162,7 +159,6 @@ __device__ T take_part(MarkedPart* at) {
 /// The last block receives the parts of the others as they come.
 template <VectorOperation Op, class T, int N>
 __global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart* parts) {
-  wait_for_earlier_work();
   unsigned const adding = gridDim.x - 1;
   if (blockIdx.x < adding) {
     T const part = part_of_sum<Op, T, N>(v, packs, adding);

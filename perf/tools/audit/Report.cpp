@@ -4,19 +4,18 @@
 #include "Report.hpp"
 
 #include "../../support/Format.hpp"
-#include "../../support/Json.hpp"
+#include "../../../backend/Json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <locale>
 #include <sstream>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
 
+using Impl::Backend::Json;
 using Perf::format;
-using Perf::Json;
 
 constexpr std::size_t most_rows = 30, most_advice = 10;
 
@@ -178,7 +177,6 @@ std::string table_of(Findings const& findings, Process const& process, double ru
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // not the locale of the program
   Json json(out);
   json.open('{');
   json.value("version", 1);

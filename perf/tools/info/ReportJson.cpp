@@ -3,13 +3,15 @@
 
 #include "Report.hpp"
 
-#include "../../support/Json.hpp"
+#include "../../../backend/Json.hpp"
 
 #include <limits>
 #include <ostream>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
+
+using Impl::Backend::Json;
 
 void write_limit(Json& json, std::string const& key, std::optional<std::size_t> limit) {
   if (limit)

@@ -221,15 +221,3 @@ TEST_CASE("the runtime's view of an address is told, and the memory that contain
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(cudaFree(managed) == cudaSuccess);
 }
-
-TEST_CASE("a kernel that the runtime does not know starts neither early nor at all") {
-  start_test(1);
-  static char const no_kernel = 0;
-  int argument                = 0;
-  Driver::Stream const stream = Driver::private_stream();
-  CHECK_FALSE(Driver::supports_dependent_launch(&no_kernel, 0));
-  CHECK_FALSE(Driver::dependent_launch_handle(&no_kernel, 0));
-  CHECK_FALSE(Driver::launch_dependent(nullptr, 1, 32, &argument, stream, 0));
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
-  Driver::fence(stream);
-}

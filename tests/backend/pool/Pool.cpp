@@ -119,7 +119,7 @@ TEST_CASE("at the limit the exception says all there is to know") {
                         ContainsSubstring("in use " + std::to_string(20 * MiB)) &&
                         ContainsSubstring(std::to_string(32 * MiB)) &&
                         ContainsSubstring("RLIMIT_MEMLOCK") &&
-                        ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT"));
+                        ContainsSubstring("or raise the limit of khs::pool::set_limit"));
   char* const smaller = PoolTest::allocate(8 * MiB);
   CHECK(PoolTest::usage().bytes_locked <= 32 * MiB);
   Pool::deallocate(block);

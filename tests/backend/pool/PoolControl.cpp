@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
+#include <deque>
 #include <latch>
 #include <string>
 #include <thread>
@@ -61,6 +63,35 @@ TEST_CASE("what one heap gives back and another takes is not counted twice in th
   large.add(70 * MiB);
   other.add(40 * MiB);
   CHECK(total.high_water() == 110 * MiB);
+}
+
+TEST_CASE("what is in use at no moment is no high, whatever threads give back and take") {
+  constexpr std::size_t large_bytes = 64 * MiB, small_bytes = 12 * MiB;
+  constexpr int threads = 4, rounds = sanitized ? 100 : 2000;
+  Meter pool, total;
+  HeapMeter large(pool, total, HeapMeter::Tells::when_asked);
+  std::deque<HeapMeter> small;
+  for (int t = 0; t < threads; ++t) small.emplace_back(pool, total, HeapMeter::Tells::soon);
+  std::barrier together(threads);
+  std::vector<std::jthread> team;
+  for (int t = 0; t < threads; ++t)
+    team.emplace_back([&, t] {
+      HeapMeter& mine = small[static_cast<std::size_t>(t)];
+      for (int round = 0; round < rounds; ++round) {
+        if (t == 0) {
+          large.add(large_bytes);
+          large.subtract(large_bytes);
+        }
+        together.arrive_and_wait();
+        mine.add(small_bytes);
+        together.arrive_and_wait();
+        mine.subtract(small_bytes);
+        together.arrive_and_wait();
+      }
+    });
+  team.clear();
+  CHECK(pool.high_water() <= large_bytes);
+  CHECK(total.high_water() <= large_bytes);
 }
 
 TEST_CASE("statistics tell the memory spaces apart") {
@@ -289,7 +320,7 @@ TEST_CASE("a rank has its share of the node's limit, and a shortage says so", "[
     return std::string();
   }();
   CHECK_THAT(message, ContainsSubstring("limit of the pool 33554432 bytes, "));
-  CHECK_THAT(message, ContainsSubstring("KOKKOS_HOST_SPACES_POOL_LIMIT"));
+  CHECK_THAT(message, ContainsSubstring("khs::pool::set_limit"));
   CHECK_THAT(message, !ContainsSubstring("NODE_"));
   pool::set_limit(0);
   CHECK(pool::statistics().limit == 64 * MiB);

@@ -174,7 +174,7 @@ TEST_CASE("memory that another thread locks meanwhile is used before more is loc
   PoolTest const test;
   Pools& pools   = Pools::instance();
   NodePool& pool = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1);
-  Heap& other    = pools.of(KokkosHostSpaces::MemoryKind::write_combined, -1).large();
+  Heap& other    = pools.of(KokkosHostSpaces::MemoryKind::write_combined, -1).middle();
   void* const keeper =
       Pool::allocate({1, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"});
   std::jthread late;
@@ -182,10 +182,10 @@ TEST_CASE("memory that another thread locks meanwhile is used before more is loc
     std::lock_guard const delays_who_sums_up(other.mutex);
     late = std::jthread([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    pools.grow(pool, pool.large(), 4 * MiB, 1 * MiB);
+    pools.grow(pool, pool.middle(), 4 * MiB, 1 * MiB);
   }
   late.join();
-  CHECK(pool.large().locked_bytes() == 4 * MiB);
+  CHECK(pool.middle().locked_bytes() == 4 * MiB);
   Pool::deallocate(keeper);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("memory that is being locked for one thread is counted when another wa
 TEST_CASE("what is given back meanwhile keeps nobody looking") {
   PoolTest const test;
   Pools& pools         = Pools::instance();
-  Heap& heap           = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1).large();
+  Heap& heap           = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1).middle();
   char* const old      = PoolTest::allocate(2 * MiB);
   char* const late     = PoolTest::allocate(2 * MiB);
   auto const give_back = [&](char* block) {

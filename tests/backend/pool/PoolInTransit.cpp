@@ -119,7 +119,7 @@ TEST_CASE("what leaves a heap is in transit before it is missing there") {
     }
   });
   Ledger const& ledger = Pools::instance().ledger;
-  Heap const& heap   = Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, -1).large();
+  Heap const& heap   = Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, -1).middle();
   int taken_for_good = 0;
   auto const end     = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (std::chrono::steady_clock::now() < end) {

@@ -12,15 +12,20 @@
 #include <cstddef>
 #include <initializer_list>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/resource.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -126,6 +131,31 @@ TEST_CASE("many small blocks lock at most 4 MiB for each heap beyond what they n
   Blocks blocks;
   while (PoolTest::usage().bytes_in_use < 57 * MiB) REQUIRE(blocks.allocate(256 * KiB));
   CHECK(blocks.allocate(40 * MiB));
+}
+
+TEST_CASE("a refusal names the limit that refused, and only what raises it") {
+  if (sanitized) SKIP("a sanitizer does not stand a limit of addresses");
+  PoolTest const test;
+  auto const refusal = [](std::size_t bytes) {
+    try {
+      Pool::deallocate(PoolTest::allocate(bytes));
+    } catch (OutOfPinnedMemory const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Pool::deallocate(PoolTest::allocate(MiB));
+  pool::set_limit(16 * MiB);
+  CHECK_THAT(refusal(32 * MiB), EndsWith("or raise the limit of khs::pool::set_limit"));
+  pool::set_limit(0);
+  CHECK_THAT(refusal(std::size_t(1) << 60), EndsWith(", or ask for fewer bytes"));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  rlimit const none{1, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  std::string const message = refusal(32 * MiB);
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK_THAT(message, EndsWith("or raise ulimit -v"));
 }
 
 TEST_CASE("under a limit nothing is refused that must be served") {

@@ -126,6 +126,8 @@ compile -shared -fPIC -x c++ - -o other.so <<< 'extern "C" int other() { return 
 printf '#!/bin/sh\necho "$LD_PRELOAD|$KOKKOS_HOST_SPACES_ADOPT|$KOKKOS_HOST_SPACES_ADOPT_REPORT"\n' > environment && chmod +x environment
 LD_PRELOAD=$PWD/other.so run --children --relaxed --report=a.%r ./environment
 [[ $out == "$PWD/bin/libkokkos_host_spaces_adopt.so:$PWD/other.so|relaxed|a.%r" ]] || fail "environment"
+run --children --check ./environment
+[[ $out == *"|check|" ]] || fail "--check"
 run --report ./environment
 [[ $out == "||1" ]] || fail "environment without --children"
 KOKKOS_HOST_SPACES_ADOPT=off run ./program

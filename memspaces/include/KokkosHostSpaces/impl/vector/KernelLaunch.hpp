@@ -7,7 +7,6 @@
 #define KOKKOS_HOST_SPACES_IMPL_KERNEL_LAUNCH_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/core/DependentLaunch.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -96,18 +95,12 @@ static __global__ __launch_bounds__(most_threads, 1) void run_kernel(
 
 #undef KOKKOS_HOST_SPACES_PARAMETER
 
-/// Enqueues a kernel on `instance`, from Hopper on as a dependent launch.
+/// Enqueues a kernel on `instance`.
 /// \tparam most_threads upper bound of `threads`, for which registers are left
 template <unsigned most_threads, class Kernel>
 void launch(Kokkos::Cuda const& instance, Kernel const& kernel, unsigned blocks, unsigned threads) {
   if (blocks == 0) return;
   ensure_lock_arrays();
-  if (instance.cuda_device_prop().major >= 9) {
-    static DependentLaunch dependent(
-        reinterpret_cast<void const*>(&run_kernel<Kernel, most_threads>));
-    if (dependent.launch(blocks, threads, &kernel, instance.cuda_stream(), instance.cuda_device()))
-      return;
-  }
   prepare_launch(instance.cuda_device());
   run_kernel<Kernel, most_threads><<<blocks, threads, 0, instance.cuda_stream()>>>(kernel);
   check_launch();

@@ -89,7 +89,6 @@ class BodyMap {
       : m_count(count), m_first(Index(first)), m_body(body) {}
 
   __device__ void operator()() const {
-    wait_for_earlier_work();
     std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < m_count) m_body(Index(std::uint64_t(m_first) + i));
   }
@@ -109,7 +108,6 @@ class ItemMap {
   explicit ItemMap(Map const& map) : m_map(map) {}
 
   __device__ void operator()() const {
-    wait_for_earlier_work();
     m_map.do_item(blockIdx.x * (threads > 0 ? threads : blockDim.x) + threadIdx.x);
   }
 

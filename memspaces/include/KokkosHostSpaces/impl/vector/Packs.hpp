@@ -31,16 +31,6 @@ inline constexpr bool is_on_host =
 #endif
     ;
 
-/// The View lies in device memory that the host cannot reach. (With unified memory Kokkos takes
-/// CudaSpace from the system.)
-template <class View>
-inline constexpr bool is_on_device =
-#ifdef KOKKOS_ENABLE_CUDA
-    std::is_same_v<typename View::memory_space, Kokkos::CudaSpace> && !is_on_host<View>;
-#else
-    false;
-#endif
-
 /// A pack is aligned to its size, at most to 16 bytes, if the size is a power of two; else to its
 /// elements.
 template <class T, int N, std::size_t Bytes = std::size_t(N) * sizeof(T)>

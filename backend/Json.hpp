@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUPPORT_JSON_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUPPORT_JSON_HPP
+#ifndef KOKKOS_HOST_SPACES_BACKEND_JSON_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_JSON_HPP
 
 #include <cmath>
 #include <concepts>
 #include <cstdio>
+#include <locale>
 #include <ostream>
 #include <string>
 
-namespace KokkosHostSpaces::Perf {
+namespace KokkosHostSpaces::Impl::Backend {
 
-/// A streaming JSON writer.
+/// A streaming JSON writer, in the classic locale.
 class Json {
  public:
-  explicit Json(std::ostream& out) : m_out(out) { m_out.precision(9); }
+  /// \param between the values of an array or an object
+  explicit Json(std::ostream& out, char const* between = ",\n") : m_out(out), m_between(between) {
+    m_out.imbue(std::locale::classic());
+    m_out.precision(9);
+  }
 
   /// '{' or '[', with a key inside an object; closed by close('}') or close(']').
   void open(char bracket, std::string const& key = "") {
@@ -46,7 +51,7 @@ class Json {
     m_out << text;
   }
   void begin_value(std::string const& key) {
-    if (!m_first) m_out << ",\n";
+    if (!m_first) m_out << m_between;
     m_first = false;
     if (key.empty()) return;
     quote(key);
@@ -65,9 +70,10 @@ class Json {
   }
 
   std::ostream& m_out;
+  char const* m_between;
   bool m_first = true;
 };
 
-}  // namespace KokkosHostSpaces::Perf
+}  // namespace KokkosHostSpaces::Impl::Backend
 
 #endif
