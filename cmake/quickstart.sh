@@ -184,11 +184,13 @@ announce_compare() {
       "this host is measured, in a minute. For this GPU, install CUDA 12.2 or later, and run this again."
   fi
   announce_downloads "Kokkos and Google Benchmark"
+  # Shown first: they need no build.
+  if [ "$preset" = host ]; then show_stored_gains; fi
 }
 
 # announce_downloads <sources>
 announce_downloads() {
-  echo "Installed by apt-get: ${packages[*]:-nothing}. Downloaded into build/, where not installed: $1." | fold -s -w 100
+  echo "To be installed by apt-get: ${packages[*]:-nothing}. To be downloaded into build/, where not installed: $1." | fold -s -w 100
 }
 
 # The tables of gains in README.md, which are generated from stored results, in columns, each with the name of its file.
@@ -208,6 +210,12 @@ stored_gains() {
       { row[++rows] = $0; for (i = 1; i <= NF; ++i) if (length($i) > width[i]) width[i] = length($i) }'
 }
 
+show_stored_gains() {
+  say "Stored results, not measured here: programs run unchanged (adopted) on an H100, three ported codes on an H200," \
+    "and stock Kokkos beside this library (perf/results/README.md tells what each row is)"
+  stored_gains
+}
+
 compare() {
   configure "$preset"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
@@ -218,9 +226,6 @@ compare() {
     build/cuda/perf/kokkos_host_spaces_transport --groups idioms --quick
   else
     build host --target example_14_first_views
-    say "Stored results, not measured here: programs run unchanged (adopted) on an H100, three ported codes on an H200," \
-      "and stock Kokkos beside this library (perf/results/README.md tells what each row is)"
-    stored_gains
   fi
   say "Memory of this host"
   "build/$preset/examples/14_first_views"
