@@ -309,6 +309,31 @@ void too_much_is_unlocked_on_an_idle_device() {
   REQUIRE(unlocked() == before);  // it would wait for the work
 }
 
+void a_reset_device_ends_locking() {
+  View kept(MiB);
+  {
+    OnDevice device(MiB);
+    View freed(MiB);
+    for (View* view : {&kept, &freed, &kept, &freed}) to_host(*view, device);
+    REQUIRE(locked() == 2);
+  }
+  REQUIRE(cudaDeviceReset() == cudaSuccess);
+  OnDevice device(MiB);
+  View fresh(MiB);
+  for (View* view : {&kept, &fresh, &kept, &fresh}) {
+    view->fill(1);
+    to_device(device, *view);
+    to_host(*view, device);
+    REQUIRE(view->holds(1));
+  }
+  REQUIRE(cudaHostUnregister(kept.data()) == cudaErrorHostMemoryNotRegistered);
+  void* pinned = nullptr;
+  REQUIRE(cudaHostAlloc(&pinned, MiB, cudaHostAllocDefault) == cudaSuccess);
+  REQUIRE(FakeCuda::outstanding().pinned_allocations == 1);
+  REQUIRE(cudaFreeHost(pinned) == cudaSuccess);
+  REQUIRE(FakeCuda::outstanding().registrations == 0);
+}
+
 void a_refusal_leaves_it_pageable() {
   OnDevice device(MiB);
   View view(MiB);
@@ -381,6 +406,7 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(forked_children_lack_what_is_skipped),
                           CASE(the_limit_keeps_memory_pageable),
                           CASE(too_much_is_unlocked_on_an_idle_device),
+                          CASE(a_reset_device_ends_locking),
                           CASE(a_refusal_leaves_it_pageable),
                           CASE(a_static_runtime_ends_locking),
                           CASE(failures_of_calls_change_no_result),
