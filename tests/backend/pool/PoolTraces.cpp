@@ -90,7 +90,7 @@ class OfMalloc : public Traces::Allocator {
     void* const memory = std::malloc(bytes);
     m_alive += malloc_usable_size(memory);
     m_peak = std::max(m_peak, m_alive);
-    if (m_done++ % 64 == 0) m_most = std::max(m_most, from_system());
+    if (m_done++ % 64 == 0 || bytes >= 8 * MiB) m_most = std::max(m_most, from_system());
     return memory;
   }
   void deallocate(void* memory) override {
