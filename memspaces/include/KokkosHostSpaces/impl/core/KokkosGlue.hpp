@@ -21,8 +21,10 @@
 #include <type_traits>
 
 // CMake decides which Kokkos will do (cmake/Kokkos.cmake). Types and functions of another minor release
-// differ from those that were compiled into the library.
-#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100
+// differ from those that were compiled into the library. Patch 99 is what comes behind that release.
+#if !defined(KOKKOS_VERSION) ||                                          \
+    KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100 || \
+    (KOKKOS_VERSION % 100 == 99) != (KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS % 100 == 99)
 #error \
     "This Kokkos has another minor version than the one that Kokkos Host Spaces was built for: include the headers of that one (BuiltForKokkos.hpp names it), or build the library for this one"
 #endif
