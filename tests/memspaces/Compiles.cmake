@@ -142,7 +142,8 @@ int main() { return int(KokkosHostSpaces::pool::statistics().pools.size()); }
     string(MAKE_C_IDENTIFIER ${switch} name)
     add_executable(link_fail_${name} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/other_containers.cpp)
     target_compile_definitions(link_fail_${name} PRIVATE ${switch})
-    target_link_libraries(link_fail_${name} PRIVATE KokkosHostSpaces::hostspaces)
+    target_compile_options(link_fail_${name} PRIVATE -fdata-sections)
+    target_link_libraries(link_fail_${name} PRIVATE KokkosHostSpaces::hostspaces -Wl,--gc-sections)
     khs_project_target(link_fail_${name} APART)
     add_test(NAME memspaces.must_not_link.${name}
       COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target link_fail_${name})
