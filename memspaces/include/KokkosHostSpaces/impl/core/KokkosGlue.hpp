@@ -85,28 +85,6 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 }  // namespace Kokkos::Impl
 
-namespace KokkosHostSpaces {
-
-/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
-/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
-/// saturates, and the allocation refuses so much.
-template <class Mapping, class Accessor>
-requires Impl::HostSpace<typename Accessor::memory_space> KOKKOS_FUNCTION constexpr std::size_t
-allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
-  constexpr std::size_t most =
-      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
-  std::size_t const span = mapping.required_span_size();
-  std::size_t all        = 1;
-  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
-    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
-    if (extent == 0) return span;
-    all = all > most / extent ? most : all * extent;
-  }
-  return all == most || span > most ? most : span;
-}
-
-}  // namespace KokkosHostSpaces
-
 namespace KokkosHostSpaces::Impl {
 
 /// True if a library has customized the access to elements. A Kokkos that does not say so is asked for the
@@ -123,6 +101,36 @@ constexpr bool is_customized() {
 /// Views that no library has customized.
 template <class View>
 concept PlainView = !is_customized<View>();
+
+}  // namespace KokkosHostSpaces::Impl
+
+namespace KokkosHostSpaces {
+
+/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
+/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
+/// saturates, and the allocation refuses so much. A library that has customized the elements may have an
+/// answer of its own.
+template <class Mapping, class Accessor>
+requires(Impl::HostSpace<typename Accessor::memory_space>&&
+             Impl::PlainView<Kokkos::View<typename Accessor::element_type*,
+                                          typename Accessor::memory_space>>)  //
+    KOKKOS_FUNCTION constexpr std::size_t
+    allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
+  constexpr std::size_t most =
+      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
+  std::size_t const span = mapping.required_span_size();
+  std::size_t all        = 1;
+  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
+    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
+    if (extent == 0) return span;
+    all = all > most / extent ? most : all * extent;
+  }
+  return all == most || span > most ? most : span;
+}
+
+}  // namespace KokkosHostSpaces
+
+namespace KokkosHostSpaces::Impl {
 
 /// Refuses others, where elements are taken as bytes.
 template <class... Views>
