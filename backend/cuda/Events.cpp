@@ -118,7 +118,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
 }
 
 EventState query(Event event) noexcept {
-  Runtime* const r = runtime_with_handles();
+  Runtime* const r = runtime_with_handles_seen_lately();
   if (r == nullptr) return EventState::done;
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->query_event(handle_of(event));

@@ -50,7 +50,8 @@ struct Runtime {
       handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
-  std::atomic<bool> is_lost{false};  ///< a device was reset: streams, events and locks are gone
+  std::atomic<long long> looked_at{0};  ///< milliseconds, when a frequent call looked for a reset
+  std::atomic<bool> is_lost{false};     ///< a device was reset: streams, events and locks are gone
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< held while a private stream is created
 
@@ -71,6 +72,9 @@ Runtime* runtime() noexcept;
 
 /// The same, for calls with handles or locks of ours: first looks whether a device was reset.
 Runtime* runtime_with_handles() noexcept;
+
+/// The same for frequent calls, since a look asks the driver: one in a millisecond looks.
+Runtime* runtime_with_handles_seen_lately() noexcept;
 
 /// \throw CudaError where CUDA cannot be used
 Runtime& require_runtime();
