@@ -149,6 +149,11 @@ void* Adoption::take(std::size_t bytes) noexcept {
 
 // The lock is held.
 void Adoption::retire(Block& block) noexcept {
+  try {
+    if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
+  } catch (std::exception const&) {
+    // The next one of this size is locked at its second copy.
+  }
   m_in_use -= block.bytes;
   if (block.pinned_for_user) m_pinned_bytes -= block.locked;
   bool const is_child = m_is_child;
@@ -188,13 +193,7 @@ void Adoption::refuse(char const* why) noexcept {
 
 bool Adoption::is_due(Block& block) noexcept {
   if (block.locked > 0 || block.registered || block.refused || m_is_child) return false;
-  ++block.copies;
-  try {
-    bool const known = !m_copied.insert(block.granules).second;
-    if (block.copies < 2 && !known) return false;
-  } catch (std::exception const&) {
-    return false;
-  }
+  if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
   block.refused = true;  // until it is locked: other threads shall not try, too
   return true;
 }

@@ -19,7 +19,7 @@
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
-/// for the second time, or the first if memory of its size was copied before. Freed page-locked memory
+/// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
 /// stays locked, for later requests of its size. All functions are thread-safe; none throws, and none
 /// calls the driver with a lock that an allocation or a free needs.
 class Adoption {
@@ -116,7 +116,7 @@ class Adoption {
   Blocks m_blocks;
   Retirement m_retirement;
   std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
-  std::unordered_set<std::size_t> m_copied;    ///< sizes in granules that were copied
+  std::unordered_set<std::size_t> m_copied;    ///< sizes in granules of what was copied and is freed
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

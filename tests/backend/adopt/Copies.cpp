@@ -62,7 +62,9 @@ void locks_at_the_second_copy() {
   to_host(view, device);
   REQUIRE(locked() == 1);
   REQUIRE(view.holds(3));
-  View other(MiB);  // its size was copied before
+  View other(MiB);  // of the same size, and kept as well
+  to_host(other, device);
+  REQUIRE(locked() == 1);
   to_host(other, device);
   REQUIRE(locked() == 2);
   View never(MiB);
