@@ -11,8 +11,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Base of everything this library throws, except BadAlloc of containers. The message reads "problem (why): what to do".
-/// Derives from std::runtime_error, as the exceptions of Kokkos for failed allocations.
+/// Base of all that this library throws, except BadAlloc of containers. The message reads "problem (why):
+/// what to do". Derives from std::runtime_error, as Kokkos' exceptions for failed allocations.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -90,12 +90,12 @@ Region from_driver(Region region, std::string const& why) {
   if (allocated == nullptr)
     refuse(region.bytes, why + "the device's driver has no more memory", raise_limit_of_locked());
   std::size_t const into_page = reinterpret_cast<std::uintptr_t>(allocated) % page_bytes();
-  region.lead                 = into_page == 0 ? 0 : page_bytes() - into_page;
-  if (region.lead > spare) {
+  region.offset_in_allocation = into_page == 0 ? 0 : page_bytes() - into_page;
+  if (region.offset_in_allocation > spare) {
     Driver::free_pinned(allocated);
     refuse(region.bytes, why + "the device's driver gave memory that does not begin on a page", "");
   }
-  region.pointer = static_cast<char*>(allocated) + region.lead;
+  region.pointer = static_cast<char*>(allocated) + region.offset_in_allocation;
   return region;
 }
 
@@ -159,7 +159,7 @@ bool give_back(Region const& region) noexcept {
   if (region.pointer == nullptr) return true;
   if (is_forked_child() && region.origin != Origin::mapped) return true;
   if (region.origin == Origin::driver)
-    return Driver::free_pinned(static_cast<char*>(region.pointer) - region.lead);
+    return Driver::free_pinned(static_cast<char*>(region.pointer) - region.offset_in_allocation);
   // Pages that a device still sees must stay.
   bool const locked = region.origin == Origin::mapped_and_registered;
   if (locked && !Driver::unlock_pages(region.pointer, region.bytes)) return false;

@@ -24,16 +24,16 @@ enum class Origin {
 
 /// A range of page-locked memory, which is given back as a whole.
 struct Region {
-  void* pointer     = nullptr;                  ///< where it begins
-  std::size_t bytes = 0;                        ///< whole pages
-  Origin origin     = Origin::mapped;           ///< how it is given back
-  MemoryKind kind   = MemoryKind::page_locked;  ///< of its pages
-  std::size_t lead  = 0;      ///< bytes of the driver's allocation before `pointer`
-  int numa_node     = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
-  bool huge_pages   = false;  ///< transparent huge pages were asked for
+  void* pointer                    = nullptr;                  ///< where it begins
+  std::size_t bytes                = 0;                        ///< whole pages
+  Origin origin                    = Origin::mapped;           ///< how it is given back
+  MemoryKind kind                  = MemoryKind::page_locked;  ///< of its pages
+  std::size_t offset_in_allocation = 0;  ///< bytes of the driver's allocation before `pointer`
+  int numa_node   = -1;     ///< OS index of the node it is bound to, -1 if it is not bound
+  bool huge_pages = false;  ///< transparent huge pages were asked for
 
   /// True for mmap; CUDA does not promise that its memory is zero.
-  bool comes_as_zeros() const noexcept { return origin != Origin::driver; }
+  bool is_zero_filled() const noexcept { return origin != Origin::driver; }
 };
 
 /// Memory that cannot be had, with the one thing that helps beside asking for less.
@@ -53,7 +53,8 @@ class Refused : public OutOfPinnedMemory {
 /// of that node, keep from children of a fork, register. Rounds `bytes` up to whole pages.
 /// Undoes its steps in reverse when one fails. Blocks the calling thread, waits for no device;
 /// thread-safe.
-/// \throw Refused if the system does; the message names bytes and reason, the pool adds the rest. \throw CudaError if the runtime fails for another reason; Driver::StillLocked if
+/// \throw Refused if the system does; the message names bytes and reason, the pool adds the rest
+/// \throw CudaError if the runtime fails for another reason; Driver::StillLocked if
 /// as many bytes are lost to the process, because the runtime failed to lock and to unlock them.
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);

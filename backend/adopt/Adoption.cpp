@@ -3,6 +3,7 @@
 
 #include "Adoption.hpp"
 
+#include "../Driver.hpp"
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
 #include "Next.hpp"
@@ -157,10 +158,11 @@ void Adoption::retire(Block& block) noexcept {
   m_in_use -= block.bytes;
   if (block.pinned_for_user) m_pinned_bytes -= block.locked;
   bool const is_child = m_is_child;
-  if (block.locked == 0 || (is_child && !settings().skip_in_fork)) return m_blocks.give(block);
+  bool const is_open = block.locked == 0 || m_is_unlocked || (is_child && !settings().skip_in_fork);
+  if (is_open) return m_blocks.give(block);
   block.pinned_for_user = block.refused = false;
   try {
-    bool const lost = is_child || block.registered || block.broken;
+    bool const lost = is_child || m_is_reset || block.registered || block.broken;
     m_last_epoch    = std::max(m_last_epoch.load(), block.epoch);
     block.state     = lost ? State::lost : State::ready;
     if (!lost) m_ready.emplace(block.locked, &block);
@@ -192,7 +194,8 @@ void Adoption::refuse(char const* why) noexcept {
 }
 
 bool Adoption::is_due(Block& block) noexcept {
-  if (block.locked > 0 || block.registered || block.refused || m_is_child) return false;
+  if (block.locked > 0 || block.registered || block.refused || m_is_child || m_is_reset)
+    return false;
   if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
   block.refused = true;  // until it is locked: other threads shall not try, too
   return true;
@@ -217,7 +220,7 @@ Adoption::Side Adoption::side_of(void const* host) noexcept {
   if (block == nullptr) return {};
   bool const locked = block->locked > 0;
   return {true, locked || block->registered,
-          locked && !block->registered && !block->pinned_for_user && !m_is_child};
+          locked && !block->registered && !block->pinned_for_user && !m_is_child && !m_is_reset};
 }
 
 Adoption::Registration Adoption::register_range(void const* pointer) noexcept {
@@ -250,10 +253,29 @@ Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
                           : Extent{};
 }
 
+// Where there are other devices, their contexts may still have the memory locked, and no View may lie in
+// it in part: it is lost when it is freed.
+void Adoption::forget_locks() noexcept {
+  bool const is_only_device = Driver::device_count() == 1;
+  std::lock_guard const lock(m_mutex);
+  if (m_phase != Phase::on) return;
+  m_is_reset    = true;
+  m_is_unlocked = is_only_device;
+  for (auto const& [locked, block] : m_ready) {
+    if (is_only_device)
+      m_blocks.give(*block);
+    else
+      block->state = State::lost;
+  }
+  m_ready.clear();
+  m_ready_bytes = 0;
+}
+
 bool Adoption::is_secret(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  return block != nullptr && block->locked > 0 && !block->registered && !block->pinned_for_user;
+  return block != nullptr && block->locked > 0 && !block->registered && !block->pinned_for_user &&
+         !m_is_reset;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -79,6 +79,9 @@ class Adoption {
   };
   Extent extent_of(void const* pointer) noexcept;
 
+  /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
+  void forget_locks() noexcept;
+
   /// True if stock would know nothing of an address: locked by this library alone.
   bool is_secret(void const* pointer) noexcept;
 
@@ -112,7 +115,9 @@ class Adoption {
   std::mutex m_locking;  ///< held while pages are locked or unlocked
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_child{false};
-  unsigned long long m_seen = 0;  ///< objects that were loaded at the last look
+  std::atomic<bool> m_is_reset{false};  ///< a device was: nothing more is locked
+  bool m_is_unlocked        = false;    ///< nor is anything locked still
+  unsigned long long m_seen = 0;        ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;
   std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes

@@ -76,6 +76,7 @@ bool Adoption::forks_keep_pages() noexcept {
 
 // Called with m_locking held.
 char const* Adoption::why_not(Block const& block, std::size_t bytes) noexcept {
+  if (m_is_reset) return "the program has reset its device";
   if (Driver::device_count() == 0) return "CUDA has no device here";
   static std::array<char, 400> text{};
   if (Objects::Text const holder = Objects::static_cuda_runtime(); holder[0] != '\0') {
@@ -171,7 +172,7 @@ bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
-  if (bytes < least_bytes || m_is_child) return nullptr;
+  if (bytes < least_bytes || m_is_child || m_is_reset) return nullptr;
   if (m_phase == Phase::off || (m_phase == Phase::waiting && !begins())) return nullptr;
   Block* block = nullptr;
   bool locked  = false;

@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <set>
+#include <string>
+#include <utility>
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -247,12 +250,16 @@ Text static_cuda_runtime() noexcept {
   unsigned long long const now   = loaded();
   std::lock_guard const lock(mutex);
   if (known[0] != '\0' || seen == now) return known;
-  seen = now;
+  seen                  = now;
+  static auto& innocent = *new std::set<std::pair<std::string, ElfW(Addr)>>;  // read before
   any_object([&](dl_phdr_info const& object) {
-    if (!counts_as_static(object)) return false;
-    char const* const path = path_of(object);
-    std::snprintf(known.data(), known.size(), "%s",
-                  path[0] == '/' && object.dlpi_name[0] == '\0' ? "the program" : path);
+    if (innocent.count({path_of(object), object.dlpi_addr}) > 0) return false;
+    if (!counts_as_static(object)) {
+      innocent.emplace(path_of(object), object.dlpi_addr);
+      return false;
+    }
+    bool const is_program = path_of(object) != object.dlpi_name;
+    std::snprintf(known.data(), known.size(), "%s", is_program ? "the program" : path_of(object));
     return true;
   });
   return known;

@@ -169,7 +169,7 @@ class Shortage {
     do {
       if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
       m_progress = m_pools.retirement.reach(m_epoch);
-      if (m_progress == Progress::blind)
+      if (m_progress == Progress::no_events)
         m_progress = m_pools.retirement.fence(m_epoch, Clock::now() + std::chrono::milliseconds(1));
       if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
       m_epoch      = 0;
@@ -255,29 +255,33 @@ void* take_asking(SlowPath const& path, Epoch epoch) {
 // exchanged that it need not be done again for every request that is a little larger than the last;
 // and what got ready meanwhile is neither given back nor taken if more can be locked, or each round
 // of a steady pattern might wait.
-void* take_hoarded(SlowPath const& path, std::size_t& growth) {
+void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   Pools& pools              = path.pools;
   std::size_t const wanted  = path.request.bytes;
   bool const idle           = pools.retirement.reach_all() == Retirement::Progress::done;
   auto const excess_if_more = [&](std::size_t bytes) {
-    return pools.hoarded(path.heap, bytes, wanted, Pools::Unasked::is_needed);
+    return pools.excess_over_peak(path.heap, bytes, wanted, Pools::RetiredIs::needed);
   };
   if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
-  std::size_t const hoarded = excess_if_more(growth);
+  std::size_t const excess_now = excess_if_more(growth);
   // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
-  bool const is_twice =
-      hoarded > pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
-  if (is_twice) {
+  std::size_t const of_twice =
+      pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
+  bool const often = pools.exchanges_often();
+  if (excess_now > of_twice) {
     if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
-  } else if (pools.exchanges_often()) {
+  } else if (often) {
     return nullptr;
   }
-  if (hoarded == 0 || !pools.can_release({1, false})) return nullptr;
-  if (!pools.retirement.wait_if_it_ends(pool_policy.patience_for_work)) return nullptr;
+  if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
+  if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
-  std::size_t const roomy = std::max(growth, Heap::growth_with_slack(wanted, pools.ledger.limit()));
-  std::size_t const excess = excess_if_more(roomy);
+  // Who exchanges often gives back no more than what is beyond twice the need: it is soon wanted again.
+  std::size_t const slack      = Heap::growth_with_slack(wanted, pools.ledger.limit());
+  std::size_t const with_slack = often ? growth : std::max(growth, slack);
+  std::size_t const spared     = often ? of_twice : 0;
+  std::size_t const excess     = std::max(excess_if_more(with_slack), spared) - spared;
   Surplus surplus{excess, false};
   if (!idle) {
     surplus.bytes += pools.most_needed() / pool_policy.slack_divisor;
@@ -285,7 +289,7 @@ void* take_hoarded(SlowPath const& path, std::size_t& growth) {
   }
   pools.note_exchange();
   if (pools.release_ready(surplus) < excess) return path.take_anywhere();
-  growth = roomy;
+  growth = with_slack;
   return nullptr;
 }
 
@@ -299,15 +303,15 @@ void* take_grown_in_turn(SlowPath const& path, std::size_t growth) {
   return path.take_grown(growth, refusal);
 }
 
-void* take_growing(SlowPath const& path, Pools::Unasked unasked) {
+void* take_growing(SlowPath const& path, Pools::RetiredIs retired_is) {
   Heap& heap              = path.heap;
   std::size_t const least = Heap::least_growth(path.request.bytes);
   std::size_t const limit = path.pools.ledger.limit();
   std::size_t growth      = config().pool ? heap.good_growth(path.request.bytes, limit) : least;
   if (std::string const why = path.why_impossible(least); !why.empty())
     path.refuse(why, path.pools.raise_limit());
-  if (path.pools.hoarded(heap, growth, path.request.bytes, unasked) > 0) {
-    if (void* const memory = take_hoarded(path, growth)) return memory;
+  if (path.pools.excess_over_peak(heap, growth, path.request.bytes, retired_is) > 0) {
+    if (void* const memory = take_by_exchange(path, growth)) return memory;
   }
   SlowPath::Refusal refusal;
   void* const memory = growth > Heap::own_growth(path.request.bytes, limit)
@@ -372,7 +376,7 @@ void* take_block(Pool::Request const& request) {
   SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
   // If the devices are not asked, because that brings little, retired memory counts as needed.
   return take_growing(growing,
-                      epoch != 0 && !ask ? Pools::Unasked::is_needed : Pools::Unasked::is_ready);
+                      epoch != 0 && !ask ? Pools::RetiredIs::needed : Pools::RetiredIs::ready);
 }
 
 // The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.

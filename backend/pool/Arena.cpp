@@ -134,7 +134,7 @@ void Arena::add(Segment& segment) {
   Block& block  = new_record();
   block.address = static_cast<char*>(segment.region.pointer);
   block.bytes   = segment.region.bytes;
-  block.dirty   = segment.region.comes_as_zeros() ? 0 : block.bytes;
+  block.dirty   = segment.region.is_zero_filled() ? 0 : block.bytes;
   block.segment = &segment;
   segment.first = &block;
   m_pages.assign(block.address, page_bytes, &block);

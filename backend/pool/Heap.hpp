@@ -50,8 +50,9 @@ class Heap {
 
   std::mutex mutex;
   std::mutex growing;  ///< held while a thread locks memory for more requests than its own
-  std::atomic<std::size_t> coming{0};      ///< bytes being locked for requests (not for reserve())
-  std::atomic<std::size_t> coming_for{0};  ///< bytes of these requests
+  /// For requests, not for reserve(); and what these requests asked for.
+  std::atomic<std::size_t> bytes_being_locked{0};
+  std::atomic<std::size_t> bytes_requested{0};
 
   /// A ready block for the request; nullptr if there is none. \throw std::bad_alloc
   void* take(Pool::Request const& request, Effort effort);

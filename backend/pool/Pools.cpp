@@ -25,21 +25,22 @@ constinit OfThisProcess<Pools> the_pools;
 
 // Counts memory that is being locked for a heap. If that succeeds, it is destroyed with the heap's
 // mutex held, so that no reader counts the memory twice.
-class Coming {
+class BeingLocked {
  public:
-  Coming(Heap& heap, std::atomic<std::size_t>& sum, std::size_t bytes, std::size_t wanted) noexcept
+  BeingLocked(Heap& heap, std::atomic<std::size_t>& sum, std::size_t bytes,
+              std::size_t wanted) noexcept
       : m_heap(heap), m_sum(sum), m_bytes(bytes), m_wanted(wanted) {
     m_sum += m_bytes;
-    if (m_wanted > 0) m_heap.coming += m_bytes;
-    m_heap.coming_for += m_wanted;
+    if (m_wanted > 0) m_heap.bytes_being_locked += m_bytes;
+    m_heap.bytes_requested += m_wanted;
   }
-  ~Coming() {
+  ~BeingLocked() {
     m_sum -= m_bytes;
-    if (m_wanted > 0) m_heap.coming -= m_bytes;
-    m_heap.coming_for -= m_wanted;
+    if (m_wanted > 0) m_heap.bytes_being_locked -= m_bytes;
+    m_heap.bytes_requested -= m_wanted;
   }
-  Coming(Coming const&)            = delete;
-  Coming& operator=(Coming const&) = delete;
+  BeingLocked(BeingLocked const&)            = delete;
+  BeingLocked& operator=(BeingLocked const&) = delete;
 
  private:
   Heap& m_heap;
@@ -134,7 +135,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
         raise_limit());
   }
   if (m_some_were_refused.exchange(false)) m_some_wait = true;
-  Coming const coming(heap, m_being_locked, bytes, wanted);
+  BeingLocked const being_locked(heap, m_being_locked, bytes, wanted);
   Region region;
   try {
     check_control_groups();
@@ -256,8 +257,8 @@ Pools::Traffic Pools::traffic() noexcept {
 }
 
 // Reads each heap with its mutex held: a segment released between two readings would count as needed.
-std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
-                           Unasked unasked) noexcept {
+std::size_t Pools::excess_over_peak(Heap const& growing, std::size_t growth, std::size_t wanted,
+                                    RetiredIs retired_is) noexcept {
   std::size_t needed      = wanted;
   std::size_t spare       = 0;
   std::size_t held        = growth;
@@ -265,17 +266,18 @@ std::size_t Pools::hoarded(Heap const& growing, std::size_t growth, std::size_t 
   for_each_heap([&](Heap& heap) {
     std::lock_guard const lock(heap.mutex);
     std::size_t const locked = heap.locked_bytes();
-    held += heap.coming + locked - heap.reserved_bytes();
-    needed += heap.coming_for;
+    held += heap.bytes_being_locked + locked - heap.reserved_bytes();
+    needed += heap.bytes_requested;
     allocations += heap.allocations();
-    needed += unasked == Unasked::is_needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
-    if (locked > 0 || heap.coming > 0 || &heap == &growing) spare += pool_policy.smallest_segment;
+    needed += retired_is == RetiredIs::needed ? locked - heap.ready_bytes() : heap.in_use_bytes();
+    if (locked > 0 || heap.bytes_being_locked > 0 || &heap == &growing)
+      spare += pool_policy.smallest_segment;
   });
   std::size_t most = m_most_needed.load();
   while (most < needed && !m_most_needed.compare_exchange_weak(most, needed)) {
   }
   most                     = std::max(most, needed);
-  m_earned                 = allocations / pool_policy.allocations_for_exchange;
+  m_exchange_budget        = allocations / pool_policy.allocations_for_exchange;
   std::size_t const enough = most + most / pool_policy.slack_divisor + spare;
   return held > enough ? held - enough : 0;
 }

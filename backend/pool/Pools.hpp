@@ -177,19 +177,23 @@ class Pools {
   Traffic traffic() noexcept;
 
   /// How to count retired memory of which the devices have not been asked.
-  enum class Unasked { is_needed, is_ready };
+  enum class RetiredIs { needed, ready };
 
   /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
   /// that locked <= 9/8 * largest need so far + smallest segment * heaps used (see PoolPolicy). Does not
   /// count reserved memory.
-  std::size_t hoarded(Heap const& growing, std::size_t growth, std::size_t wanted,
-                      Unasked unasked) noexcept;
+  std::size_t excess_over_peak(Heap const& growing, std::size_t growth, std::size_t wanted,
+                               RetiredIs retired_is) noexcept;
 
   /// Notes that segments were given back to lock others, which costs much. Beyond those that the policy
   /// allows, the pool grows to twice its need.
-  void note_exchange() noexcept { m_exchanges = std::max(m_exchanges.load(), m_earned.load()) + 1; }
+  void note_exchange() noexcept {
+    m_exchanges = std::max(m_exchanges.load(), m_exchange_budget.load()) + 1;
+  }
 
-  bool exchanges_often() const noexcept { return m_exchanges >= pool_policy.exchanges + m_earned; }
+  bool exchanges_often() const noexcept {
+    return m_exchanges >= pool_policy.exchanges + m_exchange_budget;
+  }
 
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
@@ -225,8 +229,9 @@ class Pools {
   std::shared_mutex m_segments_stay;           ///< shared by who takes a segment out of a heap
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
   std::atomic<std::size_t> m_most_needed{0};
-  std::atomic<std::size_t> m_exchanges{0};  ///< >= m_earned after each: unused ones do not add up
-  std::atomic<std::size_t> m_earned{0};     ///< by allocations
+  std::atomic<std::size_t> m_exchanges{
+      0};  ///< >= m_exchange_budget after each: unused ones do not add up
+  std::atomic<std::size_t> m_exchange_budget{0};  ///< by allocations
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

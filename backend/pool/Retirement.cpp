@@ -58,7 +58,7 @@ Retirement::Progress Retirement::close_epoch() noexcept {
       case Driver::Recorded::yes: recording.devices |= bit(device); break;
       case Driver::Recorded::idle: break;
       case Driver::Recorded::capturing: return Progress::capturing;
-      case Driver::Recorded::unsupported: return Progress::blind;
+      case Driver::Recorded::unsupported: return Progress::no_events;
       case Driver::Recorded::failed:
         Driver::release_event(recording.events[device]);
         recording.events[device] = nullptr;
@@ -136,7 +136,7 @@ Retirement::Progress Retirement::reach(Epoch epoch) noexcept {
 Retirement::Progress Retirement::reach_all() noexcept {
   Progress const progress = reach(stamp());
   bool const is_done =
-      progress == Progress::blind && wait_if_it_ends(pool_policy.patience_for_work);
+      progress == Progress::no_events && wait_for_idle(pool_policy.patience_for_work);
   return is_done ? Progress::done : progress;
 }
 
@@ -185,19 +185,19 @@ bool Retirement::wait(Epoch epoch, Clock::time_point deadline) noexcept {
         std::this_thread::sleep_for(pool_policy.pause);
         break;
       case Progress::capturing: return false;
-      case Progress::blind: return fence(epoch, deadline) == Progress::done;
+      case Progress::no_events: return fence(epoch, deadline) == Progress::done;
     }
   }
 }
 
-bool Retirement::wait_if_it_ends(Clock::duration most) noexcept {
-  if (!wait(m_waited_in_vain.load(std::memory_order_relaxed), Clock::now())) return false;
-  auto const deadline = Clock::now() + most;
+bool Retirement::wait_for_idle(Clock::duration timeout) noexcept {
+  if (!wait(m_last_timed_out_epoch.load(std::memory_order_relaxed), Clock::now())) return false;
+  auto const deadline = Clock::now() + timeout;
   for (int i = 0; i < 2; ++i) {
     Epoch const epoch = stamp();
     if (wait(epoch, deadline)) continue;
     // A capture says nothing about work that does not end.
-    if (Clock::now() > deadline) m_waited_in_vain.store(epoch, std::memory_order_relaxed);
+    if (Clock::now() > deadline) m_last_timed_out_epoch.store(epoch, std::memory_order_relaxed);
     return false;
   }
   return true;

@@ -44,7 +44,7 @@ class Retirement {
     done,       ///< the epoch is over
     pending,    ///< device work of the epoch still runs, or the driver failed to tell
     capturing,  ///< a stream captures: nothing can be recorded or asked
-    blind,      ///< there are no events (CUDA < 12.5): only fence() tells
+    no_events,  ///< there are no events (CUDA < 12.5): only fence() tells
     busy        ///< another thread is asking
   };
 
@@ -53,7 +53,7 @@ class Retirement {
   Progress reach(Epoch epoch) noexcept;
 
   /// The same for all that was given back so far. Without events it waits a second at most, as
-  /// wait_if_it_ends: else memory would never be ready, and the pool grow for ever.
+  /// wait_for_idle: else memory would never be ready, and the pool grow for ever.
   Progress reach_all() noexcept;
 
   using Clock = std::chrono::steady_clock;
@@ -67,8 +67,8 @@ class Retirement {
   bool wait(Epoch epoch, Clock::time_point deadline) noexcept;
 
   /// Waits for what runs, and then for what was submitted meanwhile; false if that takes longer than
-  /// `most`, or if the last such wait that ended in vain was for what is not over yet.
-  bool wait_if_it_ends(Clock::duration most) noexcept;
+  /// `timeout`, or if the last such wait that ended in vain was for what is not over yet.
+  bool wait_for_idle(Clock::duration timeout) noexcept;
 
   /// The device whose work was seen to run last; -1 if none was.
   int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }
@@ -104,7 +104,7 @@ class Retirement {
   alignas(64) std::atomic<Epoch> m_completed{0};
   std::atomic<bool> m_cheap{false};
   std::atomic<int> m_device_at_work{-1};
-  std::atomic<Epoch> m_waited_in_vain{0};  ///< the epoch of the last wait that ended in vain
+  std::atomic<Epoch> m_last_timed_out_epoch{0};  ///< of wait_for_idle
 
   // The recordings, oldest first. Slots keep their events and record them again: in steady state no
   // event is made or destroyed. While the ring is full nothing is recorded; a later recording covers

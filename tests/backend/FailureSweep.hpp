@@ -195,7 +195,7 @@ class Sweep {
 
   // Returns whether the failure was met.
   bool fail(FailNth::Failure const& failure) {
-    PoolTest const test(3);
+    PoolTest const test(3, false);
     {
       Setting setting{failure};
       m_beside.machine();
@@ -227,7 +227,7 @@ class Sweep {
     std::size_t const refused = refusals_to_take_back();
     bool const is_met         = !FailNth::failed().empty();
     check_what_is_left(refused);
-    FakeCuda::reset(3);
+    FakeCuda::reset(3, false);
     m_live = FailNth::live_allocations();
     return is_met;
   }

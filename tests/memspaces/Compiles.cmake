@@ -40,6 +40,14 @@ else()
   set_tests_properties(memspaces.headers_alone PROPERTIES LABELS long RESOURCE_LOCK ${CMAKE_BINARY_DIR})
 endif()
 
+# Applications may be compiled without run-time type information, and as C++23.
+if(NOT KokkosHostSpaces_ENABLE_CUDA)
+  add_library(headers_without_rtti OBJECT HeadersInUse.cpp)
+  target_link_libraries(headers_without_rtti PRIVATE KokkosHostSpaces::hostspaces)
+  khs_project_target(headers_without_rtti APART)
+  target_compile_options(headers_without_rtti PRIVATE -O0 -fno-rtti)
+endif()
+
 # A label set for a name counts for tests of the same name in all build trees that ctest runs at once.
 set(_khs_refused memspaces.must_not_compile)
 if(KokkosHostSpaces_ENABLE_CUDA)
@@ -124,6 +132,25 @@ void f(Kokkos::DefaultHostExecutionSpace const& instance, View<Own*, PinnedSpace
 }")
   set_tests_properties(${_khs_refused}.${name}_of_customized_views PROPERTIES LABELS long)
 endforeach()
+# Containers of the standard library with another layout than in the library: the linker says so.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KokkosHostSpaces_ENABLE_CUDA)
+  file(CONFIGURE OUTPUT must_not_compile/other_containers.cpp @ONLY CONTENT [[
+#include <KokkosHostSpaces/Pool.hpp>
+int main() { return int(KokkosHostSpaces::pool::statistics().pools.size()); }
+]])
+  foreach(switch IN ITEMS _GLIBCXX_DEBUG _GLIBCXX_USE_CXX11_ABI=0)
+    string(MAKE_C_IDENTIFIER ${switch} name)
+    add_executable(link_fail_${name} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/other_containers.cpp)
+    target_compile_definitions(link_fail_${name} PRIVATE ${switch})
+    target_link_libraries(link_fail_${name} PRIVATE KokkosHostSpaces::hostspaces)
+    khs_project_target(link_fail_${name} APART)
+    add_test(NAME memspaces.must_not_link.${name}
+      COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target link_fail_${name})
+    set_tests_properties(memspaces.must_not_link.${name} PROPERTIES
+      PASS_REGULAR_EXPRESSION "undefined reference to .KokkosHostSpaces::Impl::library_was_built_with_${name}" RESOURCE_LOCK ${CMAKE_BINARY_DIR})
+  endforeach()
+  set_tests_properties(memspaces.must_not_link._GLIBCXX_USE_CXX11_ABI_0 PROPERTIES LABELS long)
+endif()
 # Headers of another Kokkos than the library was built for.
 khs_must_not_compile(headers_of_another_kokkos "This Kokkos has another minor version than the one" "")
 target_compile_definitions(compile_fail_headers_of_another_kokkos PRIVATE

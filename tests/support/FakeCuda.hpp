@@ -17,9 +17,9 @@
 namespace FakeCuda {
 
 /// A new machine: no streams, no allocations, no failures planned, counts at zero. Device 0, if there is
-/// one, has a context and is current in this thread, unless `used` is false: no context is made. Waits for the queued work of the old one. Also makes the library forget what it learnt of the
-/// old one. No other thread may use the runtime meanwhile, and memory of the old machine must not
-/// be used again.
+/// one, has a context and is current in this thread, unless `used` is false: no context is made. Waits
+/// for the queued work of the old one. Also makes the library forget what it learnt of the old one. No
+/// other thread may use the runtime meanwhile, and memory of the old machine must not be used again.
 void reset(int device_count = 1, bool used = true);
 
 /// A cudaError_t that stands for "out of memory" (also in the driver API).

@@ -29,6 +29,7 @@ struct Copy {
   void const* src      = nullptr;
   std::size_t bytes    = 0;
   int kind             = cudaMemcpyDefault;
+  bool has_gaps        = false;
   bool is_asynchronous = false;
   Stream stream        = nullptr;
   bool unknown         = false;
@@ -87,7 +88,8 @@ class Around {
   int ends(int error) noexcept {
     if (!m_watched || error != 0) return error;
     if (m_waits) error = wait_for(m_copy.stream);
-    if (m_is_checked) check_copy(m_copy.dst, m_copy.src, m_copy.bytes, m_copy.stream);
+    if (m_is_checked)
+      check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
     if (!m_counts || error != 0) return error;
     // The time of a copy that runs on is not known.
     auto const time     = std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start);
@@ -120,7 +122,8 @@ class Around {
     m_side      = adoption.side_of(host);
     m_waits     = m_side.waits;
     m_direction = to_host ? Direction::to_host : Direction::to_device;
-    m_counts    = names_device || (m_copy.kind == cudaMemcpyDefault && is_on_device(other));
+    m_counts    = names_device ||
+               (m_copy.kind == cudaMemcpyDefault && (other == nullptr || is_on_device(other)));
     if (!m_counts) return;
     m_side  = adoption.copies(host);
     m_waits = m_side.waits;
@@ -139,11 +142,11 @@ Stream stream_of_thread(Stream stream) {
   return stream != nullptr ? stream : reinterpret_cast<Stream>(std::uintptr_t(2));
 }
 
+// Where an array is a side, the extent counts elements, not bytes.
 Copy copy_of(cudaMemcpy3DParms const& p) {
-  std::size_t const element = 1;  // extents count bytes where no array is a side, else elements
   return {p.dstArray == nullptr ? static_cast<char*>(p.dstPtr.ptr) + p.dstPos.x : nullptr,
           p.srcArray == nullptr ? static_cast<char*>(p.srcPtr.ptr) + p.srcPos.x : nullptr,
-          p.extent.width * element * p.extent.height * p.extent.depth, p.kind};
+          p.extent.width * p.extent.height * p.extent.depth, p.kind, true};
 }
 
 Copy asynchronous(Copy copy, Stream stream) {
@@ -161,7 +164,7 @@ Copy batch(void* const* dsts, void const* const* srcs, std::size_t count, Stream
     if (is_on_device(to_us ? srcs[i] : dsts[i]))
       Adoption::instance().copies(to_us ? dsts[i] : srcs[i]);
   }
-  return {nullptr, nullptr, 0, 0, true, stream, true};
+  return {nullptr, nullptr, 0, 0, true, true, stream, true};
 }
 
 /// The signature of the batches lost a parameter, before the stream, in CUDA 13.
@@ -218,10 +221,11 @@ KHS_INTERPOSE(cudaMemcpyAsync, _ptsz, (void* d, void const* s, Size n, int kind,
               (d, s, n, kind, t), asynchronous({d, s, n, kind}, of(t)))
 KHS_INTERPOSE(cudaMemcpy2D, _ptds,
               (void* d, Size dp, void const* s, Size sp, Size w, Size h, int kind),
-              (d, dp, s, sp, w, h, kind), (Copy{d, s, w* h, kind}))
+              (d, dp, s, sp, w, h, kind), (Copy{d, s, w* h, kind, true}))
 KHS_INTERPOSE(cudaMemcpy2DAsync, _ptsz,
               (void* d, Size dp, void const* s, Size sp, Size w, Size h, int kind, Stream t),
-              (d, dp, s, sp, w, h, kind, t), asynchronous({d, s, w* h, kind}, of(t)))
+              (d, dp, s, sp, w, h, kind, t),
+              asynchronous({d, s, w* h, kind, dp != w || sp != w}, of(t)))
 KHS_INTERPOSE(cudaMemcpy3D, _ptds, (cudaMemcpy3DParms const* p), (p), copy_of(*p))
 KHS_INTERPOSE(cudaMemcpy3DAsync, _ptsz, (cudaMemcpy3DParms const* p, Stream t), (p, t),
               asynchronous(copy_of(*p), of(t)))
@@ -232,7 +236,7 @@ KHS_INTERPOSE_ONE(cudaMemcpyPeerAsync, stream_of,
                   asynchronous({d, s, n}, of(t)))
 KHS_INTERPOSE(cudaMemcpy3DPeer, _ptds, (void const* p), (p), (Copy{}))
 KHS_INTERPOSE(cudaMemcpy3DPeerAsync, _ptsz, (void const* p, Stream t), (p, t),
-              (Copy{nullptr, nullptr, 0, 0, true, of(t), true}))
+              (Copy{nullptr, nullptr, 0, 0, true, true, of(t), true}))
 KHS_INTERPOSE(cudaMemcpyToSymbol, _ptds,
               (void const* symbol, void const* s, Size n, Size offset, int kind),
               (symbol, s, n, offset, kind), (Copy{nullptr, s, n, kind}))
@@ -247,10 +251,17 @@ KHS_INTERPOSE(cudaMemcpyFromSymbolAsync, _ptsz,
               (d, symbol, n, offset, kind, t), asynchronous({d, nullptr, n, kind}, of(t)))
 KHS_INTERPOSE(cudaMemcpy2DToArrayAsync, _ptsz,
               (void* a, Size x, Size y, void const* s, Size sp, Size w, Size h, int kind, Stream t),
-              (a, x, y, s, sp, w, h, kind, t), asynchronous({nullptr, s, w* h, kind}, of(t)))
+              (a, x, y, s, sp, w, h, kind, t), asynchronous({nullptr, s, w* h, kind, true}, of(t)))
 KHS_INTERPOSE(cudaMemcpy2DFromArrayAsync, _ptsz,
               (void* d, Size dp, void const* a, Size x, Size y, Size w, Size h, int kind, Stream t),
-              (d, dp, a, x, y, w, h, kind, t), asynchronous({d, nullptr, w* h, kind}, of(t)))
+              (d, dp, a, x, y, w, h, kind, t), asynchronous({d, nullptr, w* h, kind, true}, of(t)))
+
+KHS_INTERPOSE(cudaMemcpyToArrayAsync, _ptsz,
+              (void* a, Size x, Size y, void const* s, Size n, int kind, Stream t),
+              (a, x, y, s, n, kind, t), asynchronous({nullptr, s, n, kind}, of(t)))
+KHS_INTERPOSE(cudaMemcpyFromArrayAsync, _ptsz,
+              (void* d, void const* a, Size x, Size y, Size n, int kind, Stream t),
+              (d, a, x, y, n, kind, t), asynchronous({d, nullptr, n, kind}, of(t)))
 
 // The last two parameters are the index of a failure and the stream, or in CUDA 13 the stream alone.
 KHS_INTERPOSE(cudaMemcpyBatchAsync, _ptsz,
@@ -261,5 +272,5 @@ KHS_INTERPOSE(cudaMemcpyBatchAsync, _ptsz,
 KHS_INTERPOSE(cudaMemcpy3DBatchAsync, _ptsz,
               (Size count, void* operations, void* third, void* fourth, void* fifth),
               (count, operations, third, fourth, fifth),
-              (Copy{nullptr, nullptr, 0, 0, true, of(batches_tell_failures() ? fifth : fourth),
-                    true}))
+              (Copy{nullptr, nullptr, 0, 0, true, true,
+                    of(batches_tell_failures() ? fifth : fourth), true}))

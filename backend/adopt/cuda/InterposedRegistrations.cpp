@@ -41,6 +41,13 @@ KHS_EXPORT int cudaFreeHost(void* pointer) {
   return Adoption::instance().give_pinned(pointer) ? 0 : call_next(next, "cudaFreeHost", pointer);
 }
 
+KHS_EXPORT int cudaDeviceReset() {
+  static int (*next)() = nullptr;
+  int const error      = call_next(next, "cudaDeviceReset");
+  Adoption::instance().forget_locks();
+  return error;
+}
+
 KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   static int (*next)(void*, std::size_t, unsigned) = nullptr;
   using enum Adoption::Registration;

@@ -135,7 +135,8 @@ class List {
 #endif
     std::string const what = name(m_effort.mode) + " " + operation + " " + number;
     served[what]           = [=] { serve(Idiom<Kokkos::HostSpace>(args...)); };
-    if (m_adopts)
+    // Without a device there is nothing to gain, and one case shows that it works.
+    if (m_adopts && (runs_on_device || operation == "dual_view_sync"))
       add_case<Idiom<PinnedSpace>, Adopted>("adopted", what, operation, number, bytes, args...);
   }
 

@@ -311,6 +311,31 @@ void too_much_is_unlocked_on_an_idle_device() {
   REQUIRE(unlocked() == before);  // it would wait for the work
 }
 
+void a_reset_device_ends_locking() {
+  View kept(MiB);
+  {
+    OnDevice device(MiB);
+    View freed(MiB);
+    for (View* view : {&kept, &freed, &kept, &freed}) to_host(*view, device);
+    REQUIRE(locked() == 2);
+  }
+  REQUIRE(cudaDeviceReset() == cudaSuccess);
+  OnDevice device(MiB);
+  View fresh(MiB);
+  for (View* view : {&kept, &fresh, &kept, &fresh}) {
+    view->fill(1);
+    to_device(device, *view);
+    to_host(*view, device);
+    REQUIRE(view->holds(1));
+  }
+  REQUIRE(cudaHostUnregister(kept.data()) == cudaErrorHostMemoryNotRegistered);
+  void* pinned = nullptr;
+  REQUIRE(cudaHostAlloc(&pinned, MiB, cudaHostAllocDefault) == cudaSuccess);
+  REQUIRE(FakeCuda::outstanding().pinned_allocations == 1);
+  REQUIRE(cudaFreeHost(pinned) == cudaSuccess);
+  REQUIRE(FakeCuda::outstanding().registrations == 0);
+}
+
 void a_refusal_leaves_it_pageable() {
   OnDevice device(MiB);
   View view(MiB);
@@ -337,107 +362,6 @@ void a_static_runtime_ends_locking() {
   }
   REQUIRE(type_of(first.data()) == cudaMemoryTypeUnregistered);
   REQUIRE(locked() == 1 && FakeCuda::calls("cudaHostRegister") == 2);
-}
-
-// Hides from the compiler where memory is from: other functions than the matching one may free it.
-template <class... Arguments>
-char* made(Arguments... arguments) {
-  void* volatile memory = operator new(arguments...);
-  return static_cast<char*>(memory);
-}
-
-void plugins_exchange_memory() {
-  void* const plugin = dlopen(KOKKOS_HOST_SPACES_PLUGIN, RTLD_NOW | RTLD_LOCAL);
-  REQUIRE(plugin != nullptr);
-  auto* const make = reinterpret_cast<void* (*)(std::size_t)>(dlsym(plugin, "plugin_new"));
-  auto* const drop = reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete"));
-  auto* const drop_plainly =
-      reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete_plainly"));
-  for (int i = 0; i < 3; ++i) {
-    drop(operator new(MiB, alignment, std::nothrow));
-    drop_plainly(operator new(MiB, alignment));
-    operator delete(make(MiB), alignment);
-    std::free(made(MiB, alignment));
-    operator delete(made(MiB, alignment));
-    operator delete[](operator new[](MiB, alignment), alignment);
-  }
-  void* const kept = make(MiB);
-  dlclose(plugin);
-  operator delete(kept, alignment);
-}
-
-void memory_is_the_system_s() {
-  char* const a = made(std::size_t(100000), alignment);
-  REQUIRE(malloc_usable_size(a) >= 100000);
-  std::memset(a, 9, 100000);
-  char* const b = static_cast<char*>(std::realloc(a, 200000));
-  REQUIRE(b != nullptr && b[0] == 9 && b[99999] == 9);
-  std::free(b);
-  REQUIRE(std::realloc(made(std::size_t(100000), alignment), 0) == nullptr);
-  REQUIRE(operator new(std::size_t(1) << 46, alignment, std::nothrow) == nullptr);
-}
-
-// What is not copied keeps its pages, at the end up to twice the largest of at most 32 MiB.
-void freed_pages_are_kept_and_trimmed() {
-  auto const resident = [](char const* page) {
-    unsigned char is = 0;
-    return mincore(const_cast<char*>(page), 4096, &is) == 0 && (is & 1) != 0;
-  };
-  char* memory = nullptr;
-  for (std::size_t size : {MiB / 16, MiB, 30 * MiB}) {
-    View view(size);
-    view.fill(1);
-    memory = view.data();
-  }
-  REQUIRE(resident(memory));
-  char* small = nullptr;
-  {
-    View view(MiB);
-    small = view.data();
-  }
-  REQUIRE(resident(small));
-  char* large = nullptr;
-  {
-    View view(64 * MiB);
-    view.fill(1);
-    large = view.data();
-  }
-  REQUIRE(!resident(large));
-  std::vector<std::unique_ptr<View>> many;
-  for (int i = 0; i < 8; ++i) {
-    many.push_back(std::make_unique<View>(20 * MiB));
-    many.back()->fill(1);
-  }
-  std::vector<char*> freed;
-  for (auto& view : many) freed.push_back(view->data());
-  many.clear();
-  std::size_t kept = 0;
-  for (char* block : freed) kept += resident(block) ? 1 : 0;
-  REQUIRE(kept <= 3);
-}
-
-void threads_make_and_copy_views() {
-  auto const work = [](unsigned seed) {
-    OnDevice device(2 * MiB);
-    std::vector<std::unique_ptr<View>> views(8);
-    for (unsigned i = 0; i < 150; ++i) {
-      seed           = seed * 1664525u + 1013904223u;
-      auto& view     = views[seed >> 29];
-      auto const tag = static_cast<char>(i);
-      if (view == nullptr) view = std::make_unique<View>(MiB / 16 + ((seed >> 8) % 16) * (MiB / 8));
-      view->fill(tag);
-      if ((seed & 64) != 0) {
-        to_device(device, *view);
-        view->fill(0);
-        to_host(*view, device);
-      }
-      REQUIRE(view->holds(tag));
-      if ((seed & 128) != 0) view.reset();
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < 4; ++i) threads.emplace_back(work, i);
-  for (std::thread& thread : threads) thread.join();
 }
 
 // Whichever call of the library fails: contents are right, and the program sees no error.
@@ -472,12 +396,6 @@ void nothing_is_adopted() {
   REQUIRE(FakeCuda::calls("cudaHostRegister") == 0);
 }
 
-struct Case {
-  char const* name;
-  void (*run)();
-};
-#define CASE(name) \
-  { #name, &name }
 constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(mirrors_of_each_step_stay_locked),
                           CASE(strict_waits_for_its_own_stream),
@@ -490,23 +408,12 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(forked_children_lack_what_is_skipped),
                           CASE(the_limit_keeps_memory_pageable),
                           CASE(too_much_is_unlocked_on_an_idle_device),
+                          CASE(a_reset_device_ends_locking),
                           CASE(a_refusal_leaves_it_pageable),
                           CASE(a_static_runtime_ends_locking),
-                          CASE(plugins_exchange_memory),
-                          CASE(memory_is_the_system_s),
-                          CASE(freed_pages_are_kept_and_trimmed),
-                          CASE(threads_make_and_copy_views),
                           CASE(failures_of_calls_change_no_result),
                           CASE(nothing_is_adopted)};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (Case const& candidate : cases) {
-    if (argc < 2 || std::string(argv[1]) != candidate.name) continue;
-    candidate.run();
-    return 0;
-  }
-  std::fprintf(stderr, "usage: %s <case>\n", argv[0]);
-  return 2;
-}
+int main(int argc, char** argv) { return run_case(argc, argv, cases); }

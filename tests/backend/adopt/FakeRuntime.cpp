@@ -30,6 +30,11 @@ cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaDeviceReset() {
+  FakeCuda::reset(1);
+  return cudaSuccess;
+}
+
 cudaError_t CUDARTAPI cudaHostGetFlags(unsigned* flags, void* host) {
   cudaPointerAttributes attributes = {};
   cudaPointerGetAttributes(&attributes, host);

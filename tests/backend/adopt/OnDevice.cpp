@@ -183,12 +183,6 @@ void memory_of_cuda_host_alloc_is_reused() {
   REQUIRE(cudaFreeHost(second) == cudaSuccess);
 }
 
-struct Case {
-  char const* name;
-  void (*run)();
-};
-#define CASE(name) \
-  { #name, &name }
 constexpr Case cases[] = {CASE(kept_memory_is_locked),
                           CASE(memory_of_each_step_is_locked),
                           CASE(a_strict_copy_is_over_when_it_returns),
@@ -205,11 +199,5 @@ int main(int argc, char** argv) {
     std::puts("skipped: no GPU");
     return 4;
   }
-  for (Case const& candidate : cases) {
-    if (argc < 2 || std::string(argv[1]) != candidate.name) continue;
-    candidate.run();
-    return 0;
-  }
-  std::fprintf(stderr, "usage: %s <case>\n", argv[0]);
-  return 2;
+  return run_case(argc, argv, cases);
 }

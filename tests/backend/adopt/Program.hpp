@@ -73,6 +73,26 @@ inline void to_device(OnDevice const& device, View const& view) {
   REQUIRE(cudaMemcpy(device.data(), view.data(), view.bytes(), cudaMemcpyDefault) == cudaSuccess);
 }
 
+/// A case of a program, by its name.
+struct Case {
+  char const* name;
+  void (*run)();
+};
+#define CASE(name) \
+  { #name, &name }
+
+/// Runs the case that is the program's argument; what main returns.
+template <std::size_t count>
+int run_case(int argc, char** argv, Case const (&cases)[count]) {
+  for (Case const& candidate : cases) {
+    if (argc < 2 || std::strcmp(argv[1], candidate.name) != 0) continue;
+    candidate.run();
+    return 0;
+  }
+  std::fprintf(stderr, "usage: %s <case>\n", argv[0]);
+  return 2;
+}
+
 }  // namespace Program
 
 #endif

@@ -164,7 +164,7 @@ TEST_CASE("memory that leaves while another thread looks does not count as neede
   });
   std::size_t most = 0;
   for (int i = 0; i < 10000; ++i) {
-    pools.hoarded(pool.large(), 0, 0, Pools::Unasked::is_needed);
+    pools.excess_over_peak(pool.large(), 0, 0, Pools::RetiredIs::needed);
     most = std::max(most, pools.most_needed());
   }
   CHECK(most == 0);

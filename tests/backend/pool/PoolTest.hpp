@@ -14,13 +14,13 @@
 inline constexpr std::size_t KiB = 1024;
 inline constexpr std::size_t MiB = 1024 * KiB;
 
-/// Begins a test of the pool with so many devices and empty pools, and empties them again.
+/// Begins a test of the pool by start_test, with empty pools, and empties them again.
 class PoolTest {
  public:
-  explicit PoolTest(int devices = 0) {
+  explicit PoolTest(int devices = 0, bool used = true) {
     empty();
     forget_what_stays();
-    start_test(devices);
+    start_test(devices, used);
   }
   ~PoolTest() { empty(); }
   PoolTest(PoolTest const&)            = delete;

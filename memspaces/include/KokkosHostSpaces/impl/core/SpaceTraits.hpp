@@ -6,6 +6,8 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
 
+#include <KokkosHostSpaces/impl/core/SameBuild.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <type_traits>

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// As Copies.cpp, for memory that is adopted and need not be copied.
+
+#include "Program.hpp"
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
+
+using namespace Program;
+
+namespace {
+
+// Hides from the compiler where memory is from: other functions than the matching one may free it.
+template <class... Arguments>
+char* made(Arguments... arguments) {
+  void* volatile memory = operator new(arguments...);
+  return static_cast<char*>(memory);
+}
+
+void plugins_exchange_memory() {
+  void* const plugin = dlopen(KOKKOS_HOST_SPACES_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(plugin != nullptr);
+  auto* const make = reinterpret_cast<void* (*)(std::size_t)>(dlsym(plugin, "plugin_new"));
+  auto* const drop = reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete"));
+  auto* const drop_plainly =
+      reinterpret_cast<void (*)(void*)>(dlsym(plugin, "plugin_delete_plainly"));
+  for (int i = 0; i < 3; ++i) {
+    drop(operator new(MiB, alignment, std::nothrow));
+    drop_plainly(operator new(MiB, alignment));
+    operator delete(make(MiB), alignment);
+    std::free(made(MiB, alignment));
+    operator delete(made(MiB, alignment));
+    operator delete[](operator new[](MiB, alignment), alignment);
+  }
+  void* const kept = make(MiB);
+  dlclose(plugin);
+  operator delete(kept, alignment);
+}
+
+void memory_is_the_system_s() {
+  char* const a = made(std::size_t(100000), alignment);
+  REQUIRE(malloc_usable_size(a) >= 100000);
+  std::memset(a, 9, 100000);
+  char* const b = static_cast<char*>(std::realloc(a, 200000));
+  REQUIRE(b != nullptr && b[0] == 9 && b[99999] == 9);
+  std::free(b);
+  REQUIRE(std::realloc(made(std::size_t(100000), alignment), 0) == nullptr);
+  REQUIRE(operator new(std::size_t(1) << 46, alignment, std::nothrow) == nullptr);
+}
+
+// What is not copied keeps its pages, at the end up to twice the largest of at most 32 MiB.
+void freed_pages_are_kept_and_trimmed() {
+  auto const resident = [](char const* page) {
+    unsigned char is = 0;
+    return mincore(const_cast<char*>(page), 4096, &is) == 0 && (is & 1) != 0;
+  };
+  char* memory = nullptr;
+  for (std::size_t size : {MiB / 16, MiB, 30 * MiB}) {
+    View view(size);
+    view.fill(1);
+    memory = view.data();
+  }
+  REQUIRE(resident(memory));
+  char* small = nullptr;
+  {
+    View view(MiB);
+    small = view.data();
+  }
+  REQUIRE(resident(small));
+  char* large = nullptr;
+  {
+    View view(64 * MiB);
+    view.fill(1);
+    large = view.data();
+  }
+  REQUIRE(!resident(large));
+  std::vector<std::unique_ptr<View>> many;
+  for (int i = 0; i < 8; ++i) {
+    many.push_back(std::make_unique<View>(20 * MiB));
+    many.back()->fill(1);
+  }
+  std::vector<char*> freed;
+  for (auto& view : many) freed.push_back(view->data());
+  many.clear();
+  std::size_t kept = 0;
+  for (char* block : freed) kept += resident(block) ? 1 : 0;
+  REQUIRE(kept <= 3);
+}
+
+void threads_make_and_copy_views() {
+  auto const work = [](unsigned seed) {
+    OnDevice device(2 * MiB);
+    std::vector<std::unique_ptr<View>> views(8);
+    for (unsigned i = 0; i < 150; ++i) {
+      seed           = seed * 1664525u + 1013904223u;
+      auto& view     = views[seed >> 29];
+      auto const tag = static_cast<char>(i);
+      if (view == nullptr) view = std::make_unique<View>(MiB / 16 + ((seed >> 8) % 16) * (MiB / 8));
+      view->fill(tag);
+      if ((seed & 64) != 0) {
+        to_device(device, *view);
+        view->fill(0);
+        to_host(*view, device);
+      }
+      REQUIRE(view->holds(tag));
+      if ((seed & 128) != 0) view.reset();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+constexpr Case cases[] = {CASE(plugins_exchange_memory), CASE(memory_is_the_system_s),
+                          CASE(freed_pages_are_kept_and_trimmed),
+                          CASE(threads_make_and_copy_views)};
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_case(argc, argv, cases); }
