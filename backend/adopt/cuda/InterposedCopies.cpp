@@ -41,9 +41,15 @@ bool captures(Stream stream) noexcept {
   return call_next(next, "cudaStreamIsCapturing", stream, &status) != 0 || status != 0;
 }
 
+// Other streams may capture: to wait would break that, which stock does not do.
 int wait_for(Stream stream) noexcept {
-  static int (*next)(Stream) = nullptr;
-  return call_next(next, "cudaStreamSynchronize", stream);
+  static int (*next)(Stream)   = nullptr;
+  static int (*exchange)(int*) = nullptr;
+  int mode                     = cudaStreamCaptureModeRelaxed;
+  bool const is_exchanged = call_next(exchange, "cudaThreadExchangeStreamCaptureMode", &mode) == 0;
+  int const error         = call_next(next, "cudaStreamSynchronize", stream);
+  if (is_exchanged) call_next(exchange, "cudaThreadExchangeStreamCaptureMode", &mode);
+  return error;
 }
 
 int type_of(void const* pointer) noexcept {
@@ -87,6 +93,9 @@ class Around {
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_watched || error != 0) return error;
+    // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
+    if (m_host != nullptr && !m_side.locked && m_copy.is_asynchronous && settings().strict)
+      m_waits = Adoption::instance().side_of(m_host).waits;
     if (m_waits) error = wait_for(m_copy.stream);
     if (m_is_checked)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
@@ -119,6 +128,7 @@ class Around {
   void look(Adoption& adoption, void const* host, void const* other, bool to_host) noexcept {
     bool const names_device =
         m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+    m_host      = host;
     m_side      = adoption.side_of(host);
     m_waits     = m_side.waits;
     m_direction = to_host ? Direction::to_host : Direction::to_device;
@@ -132,6 +142,7 @@ class Around {
   Copy m_copy;
   bool m_watched = false, m_waits = false, m_counts = false, m_is_checked = false;
   Adoption::Side m_side;
+  void const* m_host    = nullptr;
   Direction m_direction = Direction::to_host;
   std::chrono::steady_clock::time_point m_start;
 };

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,6 +22,8 @@
 #include <sys/mman.h>
 
 using namespace Program;
+
+void call_before_copy_from_symbol(std::function<void()> function);  // of the fake runtime
 
 namespace {
 
@@ -130,6 +133,50 @@ void strict_waits_for_its_own_stream() {
     cudaMemcpyBatchAsync(&dst, &src, &bytes, 1, &attributes, &index, 1, stream);
   }));
 #endif
+}
+
+// A thread locks the memory after another has found it pageable, and before that one copies it.
+void a_copy_beside_the_thread_that_locks() {
+  OnDevice device(MiB);
+  View view(MiB);
+  DeviceWork::Stream stream, other;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  std::atomic<std::size_t> waits{~std::size_t(0)};
+  call_before_copy_from_symbol([&] {
+    std::thread([&] {
+      cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get());
+    }).join();
+    REQUIRE(locked() == 1);
+    waits = FakeCuda::calls("cudaStreamSynchronize");
+  });
+  std::atomic<bool> returned{false}, waited{false};
+  std::thread opener([&] {
+    while (!returned && FakeCuda::calls("cudaStreamSynchronize") <= waits)
+      std::this_thread::yield();
+    waited = !returned;
+    gate.open();
+  });
+  cudaMemcpyFromSymbolAsync(view.data(), device.data(), MiB, 0, cudaMemcpyDeviceToHost,
+                            stream.get());
+  returned = true;
+  opener.join();
+  REQUIRE(waited);
+  stream.wait();
+}
+
+// What waits for its own stream breaks no capture of another.
+void a_capture_beside_a_copy() {
+  OnDevice device(MiB);
+  View view(MiB);
+  for (int i = 0; i < 2; ++i) to_host(view, device);
+  DeviceWork::Stream stream, other;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get()) ==
+          cudaSuccess);
+  REQUIRE(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
 }
 
 void relaxed_does_not_wait() {
@@ -397,6 +444,8 @@ void nothing_is_adopted() {
 }
 
 constexpr Case cases[] = {CASE(locks_at_the_second_copy),
+                          CASE(a_copy_beside_the_thread_that_locks),
+                          CASE(a_capture_beside_a_copy),
                           CASE(mirrors_of_each_step_stay_locked),
                           CASE(strict_waits_for_its_own_stream),
                           CASE(relaxed_does_not_wait),
