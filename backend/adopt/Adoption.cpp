@@ -50,38 +50,35 @@ Adoption& Adoption::instance() noexcept {
   return *adoption;
 }
 
-void Adoption::stay_off(char const* why) noexcept {
-  std::snprintf(m_why.data(), m_why.size(), "%s", why);
-  m_phase = Phase::off;
+// Where look-ups are safe: later, a library that is being opened may hold the loader's lock, and wait in
+// its constructors for memory. And before other code has fork handlers, which may make and free Views:
+// ours then run last before a fork, and first after it.
+void Adoption::start() noexcept {
+  m_others        = Objects::who_else_defines(memory_functions);
+  m_sanitizer     = Objects::sanitizer();
+  m_watches_forks = pthread_atfork(&before_fork, &in_parent, &in_child) == 0;
 }
 
 // Serves from the first request on that finds a shared CUDA runtime loaded.
 bool Adoption::begins() noexcept {
   unsigned long long const loaded = Objects::loaded();
+  if (m_seen.exchange(loaded) == loaded) return m_phase == Phase::on;
+  char const* why = !settings().on      ? "KOKKOS_HOST_SPACES_ADOPT says so"
+                    : !system_has_gpu() ? "the system has no GPU of NVIDIA"
+                    : !m_watches_forks  ? "fork handlers are refused"
+                                        : m_sanitizer;
+  if (why == nullptr && !Objects::is_loaded("libcudart.so")) return false;
+  fork_generation();  // counts from now on
   std::lock_guard const lock(m_mutex);
   if (m_phase != Phase::waiting) return m_phase == Phase::on;
-  if (loaded == m_seen) return false;
-  m_seen = loaded;
-  if (!settings().on) {
-    stay_off("KOKKOS_HOST_SPACES_ADOPT says so");
-  } else if (!system_has_gpu()) {
-    stay_off("the system has no GPU of NVIDIA");
-  } else if (char const* const sanitizer = Objects::sanitizer()) {
-    stay_off(sanitizer);
-  } else if (Objects::is_loaded("libcudart.so")) {
-    m_why = Objects::who_else_defines(memory_functions);
-    fork_generation();  // counts from now on
-    if (m_why[0] != '\0') {
-      m_phase = Phase::off;
-    } else if (!m_blocks.reserve()) {
-      stay_off("the system limits the addresses of the process (ulimit -v)");
-    } else if (pthread_atfork(&before_fork, &in_parent, &in_child) != 0) {
-      stay_off("fork handlers are refused");
-    } else {
-      m_phase = Phase::on;
-    }
-  }
-  return m_phase == Phase::on;
+  if (why == nullptr && m_others[0] == '\0')
+    m_others = Objects::defined_by_program(memory_functions);
+  if (why == nullptr && m_others[0] != '\0') why = m_others.data();
+  if (why == nullptr && !m_blocks.reserve())
+    why = "the system limits the addresses of the process (ulimit -v)";
+  if (why != nullptr) std::snprintf(m_why.data(), m_why.size(), "%s", why);
+  m_phase = why == nullptr ? Phase::on : Phase::off;
+  return why == nullptr;
 }
 
 void Adoption::before_fork() {
@@ -97,7 +94,7 @@ void Adoption::in_parent() { instance().m_mutex.unlock(); }
 // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
 void Adoption::in_child() {
   Adoption& a  = instance();
-  a.m_is_child = true;
+  a.m_is_child = a.m_phase == Phase::on;
   a.m_ready.clear();
   a.m_ready_bytes = 0;
   a.m_mutex.unlock();
@@ -131,8 +128,12 @@ void Adoption::ask_devices() noexcept {
   if (m_last_epoch > m_retirement.completed()) m_retirement.reach(m_last_epoch);
 }
 
+bool Adoption::serves(std::size_t bytes) noexcept {
+  return m_phase != Phase::off && (m_phase == Phase::on || begins()) && !exceeds_memory(bytes);
+}
+
 void* Adoption::take(std::size_t bytes) noexcept {
-  if (m_phase == Phase::off || (m_phase == Phase::waiting && !begins())) return nullptr;
+  if (!serves(bytes)) return nullptr;
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime()[0] == '\0';
   if (may_reuse) ask_devices();
   try {

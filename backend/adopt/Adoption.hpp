@@ -32,6 +32,9 @@ class Adoption {
   /// Costs two compares.
   static bool contains(void const* pointer) noexcept { return Blocks::contains(pointer); }
 
+  /// For the constructor of the library.
+  void start() noexcept;
+
   /// Memory for aligned new; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
 
@@ -96,11 +99,11 @@ class Adoption {
   Adoption() = default;
   std::string report() const;
   bool begins() noexcept;
-  void stay_off(char const* why) noexcept;
+  bool serves(std::size_t bytes) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
   void use(Block& block, std::size_t bytes) noexcept;
   bool is_due(Block& block) noexcept;
-  bool lock(Block& block, std::size_t bytes) noexcept;
+  bool lock(Block& block, std::size_t bytes, bool is_fresh = false) noexcept;
   char const* why_not(Block const& block, std::size_t bytes) noexcept;
   bool make_room(std::size_t bytes) noexcept;
   void retire(Block& block) noexcept;
@@ -116,12 +119,15 @@ class Adoption {
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_child{false};
   std::atomic<bool> m_is_reset{false};  ///< a device was: nothing more is locked
-  bool m_is_unlocked        = false;    ///< nor is anything locked still
-  unsigned long long m_seen = 0;        ///< objects that were loaded at the last look
+  bool m_is_unlocked      = false;      ///< nor is anything locked still
+  bool m_watches_forks    = false;
+  char const* m_sanitizer = nullptr;
+  Objects::Text m_others{};                   ///< whose memory functions are not of this library
+  std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;
   std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
-  std::unordered_set<std::size_t> m_copied;    ///< sizes in granules of what was copied and is freed
+  std::unordered_set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

@@ -162,7 +162,7 @@ void Blocks::unkeep(Block& block) noexcept {
 // Gives its pages back to the system. Other pages are mapped over them, so that nobody else gets their
 // addresses; at the limit of mappings they stay writable.
 void Blocks::give_up(Block& block) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
     madvise(block.begin, bytes_of(block), MADV_DONTNEED);
   Block* whole       = &block;

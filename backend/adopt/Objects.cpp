@@ -156,13 +156,16 @@ bool counts_as_static(dl_phdr_info const& object) {
   return has_marker(object, file) || calls_copies_of_cublas(file);
 }
 
-// Does the program define one of the functions for itself, where dlsym does not see it?
-bool program_defines(char const* const* names, Text& which) {
+}  // namespace
+
+Text defined_by_program(char const* const* names) noexcept {
+  Text which{};
   File const file("/proc/self/exe");
   bool const imports = file.any_symbol(".dynsym", [&](ElfW(Sym) const& symbol, char const* name) {
     return symbol.st_shndx == SHN_UNDEF && std::strcmp(name, names[0]) == 0;
   });
-  return !imports && file.any_symbol(".symtab", [&](ElfW(Sym) const& symbol, char const* name) {
+  if (imports) return which;
+  file.any_symbol(".symtab", [&](ElfW(Sym) const& symbol, char const* name) {
     if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return false;
     for (char const* const* wanted = names; *wanted != nullptr; ++wanted) {
       if (std::strcmp(name, *wanted) != 0) continue;
@@ -171,9 +174,8 @@ bool program_defines(char const* const* names, Text& which) {
     }
     return false;
   });
+  return which;
 }
-
-}  // namespace
 
 unsigned long long loaded() noexcept {
   unsigned long long count = 0;
@@ -215,7 +217,6 @@ Text who_else_defines(char const* const* names) noexcept {
                   known ? info.dli_fname : "nobody");
     return why;
   }
-  program_defines(names, why);
   return why;
 }
 

@@ -72,8 +72,7 @@ std::string Adoption::report() const {
                                           : "relaxed") +
                      "\n";
   if (m_phase == Phase::waiting && m_seen == 0) {
-    Objects::Text const others = Objects::who_else_defines(memory_functions);
-    if (others[0] != '\0') return text + "  nothing was adopted: " + others.data() + "\n";
+    if (m_others[0] != '\0') return text + "  nothing was adopted: " + m_others.data() + "\n";
     return text +
            "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
            "Views, or has a C++ library of its own)\n";
