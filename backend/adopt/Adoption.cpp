@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <new>
-#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -157,6 +157,9 @@ void Adoption::retire(Block& block) noexcept {
     // The next one of this size is locked at its second copy.
   }
   m_in_use -= block.bytes;
+  if (block.registered)
+    m_registered.erase(m_registered.lower_bound(block.begin),
+                       m_registered.lower_bound(block.begin + block.bytes));
   if (block.pinned_for_user) m_pinned_bytes -= block.locked;
   bool const is_child = m_is_child;
   bool const is_open = block.locked == 0 || m_is_unlocked || (is_child && !settings().skip_in_fork);
@@ -219,32 +222,52 @@ Adoption::Side Adoption::side_of(void const* host) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(host);
   if (block == nullptr) return {};
-  bool const locked = block->locked > 0;
-  return {true, locked || block->registered,
-          locked && !block->registered && !block->pinned_for_user && !m_is_child && !m_is_reset};
+  bool const locked     = block->locked > 0;
+  bool const registered = is_registered(*block, host, 1);
+  return {true, locked || registered,
+          locked && !registered && !block->pinned_for_user && !m_is_child && !m_is_reset};
 }
 
-Adoption::Registration Adoption::register_range(void const* pointer) noexcept {
+bool Adoption::is_registered(Block const& block, void const* begin, std::size_t bytes) noexcept {
+  if (!block.registered) return false;
+  auto const* const at = static_cast<char const*>(begin);
+  auto const behind    = m_registered.lower_bound(at + bytes);
+  return behind != m_registered.begin() &&
+         std::prev(behind)->first + std::prev(behind)->second > at;
+}
+
+Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
-  if (block == nullptr || block->pinned_for_user) return Registration::forward;
-  if (block->locked == 0) return Registration::forward;
-  return std::exchange(block->registered, true) ? Registration::refuse : Registration::done;
+  if (block == nullptr || block->pinned_for_user || block->locked == 0)
+    return Registration::forward;
+  if (is_registered(*block, pointer, bytes)) return Registration::refuse;
+  return note(*block, pointer, bytes) ? Registration::done : Registration::forward;
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
   if (block == nullptr || block->pinned_for_user) return Registration::forward;
-  bool const was = std::exchange(block->registered, false);
+  bool const was    = m_registered.erase(static_cast<char const*>(pointer)) > 0;
+  auto const left   = m_registered.lower_bound(block->begin);
+  block->registered = left != m_registered.end() && left->first < block->begin + block->bytes;
   if (block->locked == 0) return Registration::forward;
   return was ? Registration::done : Registration::refuse;
 }
 
-void Adoption::note_registration(void const* pointer) noexcept {
+void Adoption::note_registration(void const* pointer, std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
-  Block* const block = m_blocks.find(pointer);
-  if (block != nullptr) block->registered = true;
+  if (Block* const block = m_blocks.find(pointer)) note(*block, pointer, bytes);
+}
+
+bool Adoption::note(Block& block, void const* pointer, std::size_t bytes) noexcept {
+  try {
+    m_registered[static_cast<char const*>(pointer)] = bytes;
+    return block.registered                         = true;
+  } catch (std::exception const&) {
+    return false;
+  }
 }
 
 Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
@@ -275,8 +298,8 @@ void Adoption::forget_locks() noexcept {
 bool Adoption::is_secret(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  return block != nullptr && block->locked > 0 && !block->registered && !block->pinned_for_user &&
-         !m_is_reset;
+  return block != nullptr && block->locked > 0 && !is_registered(*block, pointer, 1) &&
+         !block->pinned_for_user && !m_is_reset;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -69,11 +69,11 @@ class Adoption {
   /// What to do about a registration by the program, whose memory is left alone from then on: ask the
   /// runtime; nothing, since this library has it locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
-  Registration register_range(void const* pointer) noexcept;
+  Registration register_range(void const* pointer, std::size_t bytes) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
 
   /// For a registration that the runtime has made.
-  void note_registration(void const* pointer) noexcept;
+  void note_registration(void const* pointer, std::size_t bytes) noexcept;
 
   /// The block in use that contains an address: its begin, what its owner asked for, all of it.
   struct Extent {
@@ -108,6 +108,8 @@ class Adoption {
   bool make_room(std::size_t bytes) noexcept;
   void retire(Block& block) noexcept;
   void refuse(char const* why) noexcept;
+  bool is_registered(Block const& block, void const* begin, std::size_t bytes) noexcept;
+  bool note(Block& block, void const* pointer, std::size_t bytes) noexcept;
   bool forks_keep_pages() noexcept;
   void ask_devices() noexcept;
   static void before_fork();
@@ -128,6 +130,7 @@ class Adoption {
   Retirement m_retirement;
   std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
   std::unordered_set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
+  std::map<char const*, std::size_t> m_registered;  ///< by the program, their bytes
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

@@ -290,6 +290,18 @@ void the_runtime_answers_as_stock() {
   }));
   REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  // Parts of it.
+  REQUIRE(cudaHostRegister(view.data(), 4096, 0) == cudaSuccess);
+  REQUIRE(cudaHostRegister(view.data() + MiB / 2, 4096, 0) == cudaSuccess);
+  REQUIRE(cudaHostRegister(view.data() + 1000, 4096, 0) == cudaErrorHostMemoryAlreadyRegistered);
+  REQUIRE(type_of(view.data() + MiB / 2) == cudaMemoryTypeHost);
+  REQUIRE(type_of(view.data() + 8192) == cudaMemoryTypeUnregistered);
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyAsync(view.data() + 8192, device.data(), 4096, cudaMemcpyDefault, stream);
+  }));
+  REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
+  REQUIRE(cudaHostUnregister(view.data() + MiB / 2) == cudaSuccess);
+  REQUIRE(cudaHostUnregister(view.data() + MiB / 2) == cudaErrorHostMemoryNotRegistered);
   // What the program locks first is left alone.
   REQUIRE(cudaHostRegister(other.data(), MiB, 0) == cudaSuccess);
   to_host(other, device);
