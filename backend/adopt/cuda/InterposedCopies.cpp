@@ -14,6 +14,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include <driver_types.h>
 
@@ -87,7 +91,16 @@ class Around {
     }
     m_is_checked = m_waits && copy.is_asynchronous && settings().check;
     m_waits      = m_waits && copy.is_asynchronous && settings().strict;
-    m_start      = std::chrono::steady_clock::now();
+    if (m_waits && m_counts && m_direction == Direction::to_device) stage();
+    m_start = std::chrono::steady_clock::now();
+  }
+
+  /// What the next function gets.
+  template <class Argument>
+  Argument argument(Argument given) const noexcept {
+    if constexpr (std::is_same_v<Argument, void const*>)
+      if (m_staged != nullptr && given == m_copy.src) return m_staged.get();
+    return given;
   }
 
   /// After the copy.
@@ -139,7 +152,19 @@ class Around {
     m_waits = m_side.waits;
   }
 
+  // Of pageable memory, the runtime takes a small source before it returns, and waits for nothing: a
+  // program may go on, and even must where the stream waits for it.
+  void stage() noexcept {
+    constexpr std::size_t most = std::size_t(64) << 10;
+    if (m_copy.bytes > most || m_copy.has_gaps) return;
+    m_staged.reset(std::malloc(m_copy.bytes));
+    if (m_staged == nullptr) return;
+    std::memcpy(m_staged.get(), m_copy.src, m_copy.bytes);
+    m_waits = false;
+  }
+
   Copy m_copy;
+  std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_watched = false, m_waits = false, m_counts = false, m_is_checked = false;
   Adoption::Side m_side;
   void const* m_host    = nullptr;
@@ -198,7 +223,7 @@ int around(Copy const& copy, Call const& call, Arguments... arguments) noexcept 
   void* const own =
       Objects::has_several_runtimes() ? Objects::find_for_caller(call.name, call.caller) : nullptr;
   auto function   = reinterpret_cast<int (*)(Arguments...)>(own != nullptr ? own : call.next);
-  int const error = call_next(function, call.name, arguments...);
+  int const error = call_next(function, call.name, around.argument(arguments)...);
   if (own == nullptr) call.next = reinterpret_cast<void*>(function);
   return around.ends(error);
 }

@@ -55,7 +55,8 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
       Adoption::contains(pointer) ? Adoption::instance().register_range(pointer, bytes) : forward;
   if (answer == done) return 0;
   int const error = call_next(next, "cudaHostRegister", pointer, bytes, flags);
-  if (error == 0 && Adoption::contains(pointer)) Adoption::instance().note_registration(pointer, bytes);
+  if (error == 0 && Adoption::contains(pointer))
+    Adoption::instance().note_registration(pointer, bytes);
   return error;
 }
 

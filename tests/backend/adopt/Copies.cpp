@@ -119,7 +119,7 @@ void strict_waits_for_its_own_stream() {
     cudaMemcpy3DAsync(&p, stream);
   }));
   REQUIRE(waits_in([&](cudaStream_t stream) {
-    cudaMemcpyToSymbolAsync(device.data(), view.data(), 64, 0, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyToSymbolAsync(device.data(), view.data(), MiB, 0, cudaMemcpyHostToDevice, stream);
   }));
   REQUIRE(waits_in([&](cudaStream_t stream) {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);

@@ -20,7 +20,10 @@ namespace {
 
 std::function<void()> before_copy_from_symbol;
 
-__attribute__((constructor)) void start() { FakeCuda::reset(1); }
+__attribute__((constructor)) void start() {
+  FakeCuda::reset(1);
+  FakeCuda::stage_small_copies();
+}
 
 cudaError_t then_wait(cudaError_t error) {
   return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
