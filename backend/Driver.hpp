@@ -224,9 +224,9 @@ enum class Recorded {
 /// Records in `event` all work that this process has submitted to `device`, on any stream, except in
 /// contexts that other code made (cuCtxCreate): who lets such a context use memory of ours fences its
 /// stream before the memory is deallocated. Makes the event if it is nullptr. Does not wait for that
-/// work and does not serialise streams, but waits for the driver while another thread registers or unregisters memory (1.6 s
-/// were seen). Detects captures of blocking streams; CUDA cannot tell those of non-blocking streams,
-/// which must be announced.
+/// work and does not serialise streams, but waits for the driver while another thread registers or
+/// unregisters memory (1.6 s were seen). Detects captures of blocking streams; CUDA cannot tell those
+/// of non-blocking streams, which must be announced.
 Recorded record_all_work(int device, Event& event) noexcept;
 
 /// Has the event completed? `capturing` while a stream captures (asking would break the capture).
@@ -249,8 +249,9 @@ bool do_if_idle(int device, void (*work)()) noexcept;
 /// Announces that a capture of a non-blocking stream begins, or has ended. Announcements are
 /// counted: until the last one has ended, the functions above behave as while a blocking stream
 /// captures. announce_capture waits for recordings (also of record, on the legacy default stream),
-/// fences and `work` of other threads that are under way. Without events over all work of a device (CUDA 12.2 to 12.4) who waits for memory
-/// fences by a thread of its own: then it waits for all work of the device, however long that lasts.
+/// fences and `work` of other threads that are under way. Without events over all work of a device
+/// (CUDA 12.2 to 12.4) who waits for memory fences by a thread of its own: then it waits for all work
+/// of the device, however long that lasts.
 void announce_capture() noexcept;
 void end_announced_capture() noexcept;
 

@@ -154,8 +154,8 @@ endif()
 
 string(REGEX MATCHALL "[0-9]+" _khs_numbers "${Kokkos_VERSION}.0.0")
 list(GET _khs_numbers 0 1 2 _khs_numbers)
-list(SUBLIST _khs_numbers 0 2 _khs_kokkos_minor)
-list(JOIN _khs_kokkos_minor . _khs_kokkos_minor)
+# Kokkos' branch develop, such as 5.2.99, has what the next minor release will have.
+string(REGEX MATCH "^[0-9]+[.][0-9]+([.]99)?" _khs_kokkos_minor "${Kokkos_VERSION}")
 list(TRANSFORM _khs_numbers REPLACE "^0+(.)" "\\1")
 list(JOIN _khs_numbers ") * 100 + " _khs_kokkos_number)
 math(EXPR _khs_kokkos_number "((${_khs_kokkos_number}")

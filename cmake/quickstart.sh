@@ -4,7 +4,7 @@
 #
 # From a fresh machine to a result, by one command:
 #
-#   bash cmake/quickstart.sh         shows what real codes gain: on this machine with a GPU, else as measured on an H200
+#   bash cmake/quickstart.sh         shows what real codes gain: on this machine with a GPU, else stored results
 #   bash cmake/quickstart.sh test    builds, and runs the tests that this machine can run: 10 minutes on two cores
 #   bash cmake/quickstart.sh test long    builds everything, optimised, and runs the tests with the label long too
 #
@@ -173,36 +173,47 @@ build() {
 announce_compare() {
   preset=host
   if [ -z "$gpu" ]; then
-    say "No GPU is visible (nvidia-smi -L finds none): stored figures of an H200 are shown, and memory of this host is" \
-      "measured. This takes a minute on two cores."
+    say "No GPU is visible (nvidia-smi -L finds none): stored figures of an H200 and an H100 are shown, and memory of" \
+      "this host is measured. This takes a minute on two cores."
   elif cuda_toolkit_will_do; then
     preset=cuda
     say "A GPU with compute capability $gpu is visible: stock Kokkos and this library are compared on it, by CUDA $nvcc." \
       "This takes two minutes."
   else
-    say "A GPU is visible, but there is no toolkit to build for it: stored figures of an H200 are shown, and memory of" \
+    say "A GPU is visible, but there is no toolkit to build for it: stored figures are shown, and memory of" \
       "this host is measured, in a minute. For this GPU, install CUDA 12.2 or later, and run this again."
   fi
   announce_downloads "Kokkos and Google Benchmark"
+  # Shown first: they need no build.
+  if [ "$preset" = host ]; then show_stored_gains; fi
 }
 
 # announce_downloads <sources>
 announce_downloads() {
-  echo "Installed by apt-get: ${packages[*]:-nothing}. Downloaded into build/, where not installed: $1." | fold -s -w 100
+  echo "To be installed by apt-get: ${packages[*]:-nothing}. To be downloaded into build/, where not installed: $1." | fold -s -w 100
 }
 
-# The tables of gains in README.md, which are generated from stored results, in columns.
+# The tables of gains in README.md, which are generated from stored results, in columns, each with the name of its file.
 stored_gains() {
-  sed -n '/^<!-- table gains/,/^<!-- end/ { s/µ/u/g; s/^| //; s/ |$//; /^[<-]/d; p; }' README.md |
-    awk -F ' *[|] *' '{
-      if ($1 == "") {
-        print ""
-        for (i = 3; i <= NF; ++i) width[i] = length($i) < 9 ? 11 : length($i) + 2
+  sed -n '/^<!-- table gains/,/^<!-- end/ { s/µ/u/g; s/^| //; s/ |$//; /^-/d; p; }' README.md |
+    awk -F ' *[|] *' '
+      /^<!-- table/ { sub(/.* of /, ""); sub(/ -->/, ""); print "\n" $0 ":"; rows = 0; split("", width); next }
+      /^<!-- end/ {
+        for (r = 1; r <= rows; ++r) {
+          n = split(row[r], cell, / *[|] */)
+          printf "%-" width[1] "s", cell[1]
+          for (i = 2; i <= n; ++i) printf "%" width[i] + 2 "s", cell[i]
+          print ""
+        }
+        next
       }
-      printf "%-27s%10s", $1, $2
-      for (i = 3; i <= NF; ++i) printf "%" width[i] "s", $i
-      print ""
-    }'
+      { row[++rows] = $0; for (i = 1; i <= NF; ++i) if (length($i) > width[i]) width[i] = length($i) }'
+}
+
+show_stored_gains() {
+  say "Stored results, not measured here: programs run unchanged (adopted) on an H100, three ported codes on an H200," \
+    "and stock Kokkos beside this library (perf/results/README.md tells what each row is)"
+  stored_gains
 }
 
 compare() {
@@ -215,9 +226,6 @@ compare() {
     build/cuda/perf/kokkos_host_spaces_transport --groups idioms --quick
   else
     build host --target example_14_first_views
-    say "On an H200: stock Kokkos, with pageable memory and with its own pinned space, and ours" \
-      "(stored results, not measured here; perf/results/README.md tells what each row is)"
-    stored_gains
   fi
   say "Memory of this host"
   "build/$preset/examples/14_first_views"

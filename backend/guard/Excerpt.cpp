@@ -4,6 +4,7 @@
 #include "Excerpt.hpp"
 
 #include "../Error.hpp"
+#include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
 #include "Protection.hpp"
 
@@ -34,8 +35,13 @@ class SpinLock {
   std::atomic_flag m_taken;
 };
 
-constinit SpinLock the_lock;
-constinit Excerpt* the_first = nullptr;  // of a list, under the lock
+struct List {
+  SpinLock lock{};
+  Excerpt* first = nullptr;  // under the lock
+};
+
+// Threads that the child of a fork lacks may hold the lock of their process.
+constinit OfThisProcess<List> the_list;
 
 std::size_t multiple_below(std::size_t number, std::size_t of) { return number / of * of; }
 
@@ -48,12 +54,14 @@ void write_to_stderr(std::string_view text) {
 
 struct Excerpts {
   static bool on_forbidden_access(char const* address, bool is_write) noexcept {
-    std::lock_guard const lock(the_lock);
-    for (Excerpt* one = the_first; one != nullptr; one = one->m_next)
+    List* const list = the_list.existing();
+    if (list == nullptr) return false;
+    std::lock_guard const lock(list->lock);
+    for (Excerpt* one = list->first; one != nullptr; one = one->m_next)
       if (one->holds(address)) return one->answer(address, is_write);
-    if (the_first != nullptr) {
+    if (list->first != nullptr) {
       write_to_stderr("KokkosHostSpaces: ");
-      write_to_stderr(the_first->m_array.label);
+      write_to_stderr(list->first->m_array.label);
       write_to_stderr(
           ", on a pretended device: the body touches memory that it does not have (perhaps by an "
           "index that it read where khs::write copies nothing): look where the program ends now\n");
@@ -62,15 +70,17 @@ struct Excerpts {
   }
 
   static void add(Excerpt& one) {
-    std::lock_guard const lock(the_lock);
-    one.m_next = the_first;
-    if (the_first != nullptr) the_first->m_before = &one;
-    the_first = &one;
+    List& list = the_list.get();
+    std::lock_guard const lock(list.lock);
+    one.m_next = list.first;
+    if (list.first != nullptr) list.first->m_before = &one;
+    list.first = &one;
   }
 
   static void remove(Excerpt& one) {
-    std::lock_guard const lock(the_lock);
-    (one.m_before != nullptr ? one.m_before->m_next : the_first) = one.m_next;
+    List& list = the_list.get();
+    std::lock_guard const lock(list.lock);
+    (one.m_before != nullptr ? one.m_before->m_next : list.first) = one.m_next;
     if (one.m_next != nullptr) one.m_next->m_before = one.m_before;
   }
 };
@@ -146,7 +156,7 @@ void Excerpt::fill(char* page) const noexcept {
 }
 
 std::optional<Excerpt::Stray> Excerpt::stray() const {
-  std::lock_guard const lock(the_lock);
+  std::lock_guard const lock(the_list.get().lock);
   return m_has_stray ? std::optional(m_stray) : std::nullopt;
 }
 

@@ -3,6 +3,8 @@
 
 #include "Protection.hpp"
 
+#include "../os/Fork.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -118,8 +120,8 @@ bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
 }
 
 bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {
-  static constinit std::mutex one_at_a_time;
-  std::lock_guard const lock(one_at_a_time);
+  static constinit OfThisProcess<std::mutex> one_at_a_time;
+  std::lock_guard const lock(one_at_a_time.get());
   add(handler);
   struct sigaction now = {};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return false;

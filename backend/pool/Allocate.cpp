@@ -121,6 +121,10 @@ std::string SlowPath::why_impossible(std::size_t least) const {
 void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
   pool::Statistics const now = pool::statistics();
   bool const is_share        = decides(now.node_share, now.limit);
+  bool const is_alone_too_large =
+      exceeds_memory(request.bytes) ||
+      (now.limit > 0 && request.bytes > std::max(now.limit, now.total.bytes_locked));
+  bool const others_are_in_the_way = now.total.bytes_in_use > 0 && !is_alone_too_large;
   throw OutOfPinnedMemory(
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
@@ -128,8 +132,11 @@ void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
       in_bytes(now.total.bytes_retired) + ", limit of the pool " +
       (now.limit == 0 ? "none" : in_bytes(now.limit)) +
       (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
-      locked_memory_limit() + "): destroy Views that are not needed, " +
-      (remedy.empty() ? "or ask for fewer bytes" : "ask for fewer bytes, or " + remedy));
+      locked_memory_limit() +
+      "): " + (others_are_in_the_way ? "destroy Views that are not needed, " : "") +
+      (!remedy.empty()         ? "ask for fewer bytes, or " + remedy
+       : others_are_in_the_way ? "or ask for fewer bytes"
+                               : "ask for fewer bytes"));
 }
 
 // The loop of a shortage. It ends with memory, or with a refusal when no other thread can help or at

@@ -26,7 +26,8 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 /// A caching allocator over segments of page-locked memory: blocks, slots of slabs, and queues of
 /// retired ones. No function waits, calls the driver or the system, or is linear in the number of
-/// blocks. Thread-safe: give_back, retire, put_back. Every other function that changes the heap needs the mutex.
+/// blocks. Thread-safe: give_back, retire, put_back. Every other function that changes the heap needs
+/// the mutex.
 class Heap {
  public:
   struct Shared {

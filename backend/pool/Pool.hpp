@@ -29,7 +29,7 @@ struct Request {
   MemoryKind kind   = MemoryKind::page_locked;  ///< which pool
   int numa_node     = -1;                       ///< of the memory; -1: any
   char const* space = "";  ///< name of the memory space; a string that is never freed
-  char const* label = "";  ///< label of the View; the first 47 characters are kept
+  char const* label = "";  ///< label of the View; the first 47 bytes are kept, in whole characters
 };
 
 /// A stream of a device.
@@ -39,7 +39,8 @@ struct Stream {
 };
 
 /// Returns memory aligned to 256 bytes, ready for the host and for new device work; nullptr for
-/// zero bytes. Makes no context: while no device has one, memory is page-locked later (lock_waiting). Waits for device work in two cases only:
+/// zero bytes. Makes no context: while no device has one, memory is page-locked later (lock_waiting).
+/// Waits for device work in two cases only:
 /// - the limit or the system refuses more memory: at most KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT
 ///   seconds;
 /// - the pool holds much more than the largest need so far, and first gives back ready memory that is

@@ -9,11 +9,12 @@ import pathlib
 import re
 from collections.abc import Callable
 
-from .numbers import gain_text, parse_number, rough_time_text, time_text
+from .numbers import gain_text, parse_number, rough_time_text, size_name, time_text
 from .results import Case, ResultsError, Run, load
-from .series import TYPES, baseline_name, crossings, gains, ordered, readable, size, size_text, times_table
+from .series import TYPES, baseline_name, crossings, gains, ordered, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_OF_BYTES = {"run": "runs of", "piece": "pieces of"}  # keys in names of cases
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -28,7 +29,8 @@ def _keys(cases: list[Case]) -> dict[str, str]:
                          *(f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes"))]
              for case in cases}
     common = set.intersection(*(set(some) for some in words.values()))
-    return {name: " ".join(word for word in some if word not in common) or some[1] for name, some in words.items()}
+    return {name: (" ".join(word for word in some if word not in common) or some[1]).replace("_", " ")
+            for name, some in words.items()}
 
 
 def _pivot(cases: list[Case], cell: Callable[[Case], str]) -> str:
@@ -62,6 +64,14 @@ def _factor(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
+def _what_else(case: Case) -> str:
+    """What of a case its operation does not tell: space, type, other numbers, size."""
+    return ", ".join([case.space, *(word for word in case.words if word in TYPES),
+                      *(f"{_OF_BYTES[key]} {size_name(float(value))}" if key in _OF_BYTES else f"{key} {value}"
+                        for key, value in case.fields.items() if key not in ("n", "bytes", "baseline")),
+                      *([size_text(case) + (" elements" if "n" in case.fields else "")] if size(case) else [])])
+
+
 def _worst(cases: list[Case]) -> str:
     """The smallest ratio of each operation, and its case."""
     worst: dict[str, Case] = {}
@@ -69,8 +79,7 @@ def _worst(cases: list[Case]) -> str:
         name = " ".join([case.operation, *(word for word in case.words if word not in TYPES)]).replace("_", " ")
         worst[name] = min(worst.get(name, case), case, key=lambda one: _median(one, "ratio"))
     return _markdown([["", "smallest ratio", "of"],
-                      *([name, f"{_median(case, 'ratio'):.2f}", f"`{readable(case.name.partition('/')[2])}`"]
-                        for name, case in worst.items())])
+                      *([name, f"{_median(case, 'ratio'):.2f}", _what_else(case)] for name, case in worst.items())])
 
 
 def _pairs(cases: list[Case]) -> str:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The code of memspaces/docs/HowItWorks.md, run and checked. The page holds copies of lines from
-// here.
+// The code of HowItWorks.md, Copies.md and Graphs.md in memspaces/docs, run and checked. The pages hold copies
+// of lines from here.
 
 #include <KokkosHostSpaces.hpp>
 

@@ -142,7 +142,8 @@ int main() { return int(KokkosHostSpaces::pool::statistics().pools.size()); }
     string(MAKE_C_IDENTIFIER ${switch} name)
     add_executable(link_fail_${name} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/must_not_compile/other_containers.cpp)
     target_compile_definitions(link_fail_${name} PRIVATE ${switch})
-    target_link_libraries(link_fail_${name} PRIVATE KokkosHostSpaces::hostspaces)
+    target_compile_options(link_fail_${name} PRIVATE -fdata-sections)
+    target_link_libraries(link_fail_${name} PRIVATE KokkosHostSpaces::hostspaces -Wl,--gc-sections)
     khs_project_target(link_fail_${name} APART)
     add_test(NAME memspaces.must_not_link.${name}
       COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target link_fail_${name})
@@ -154,7 +155,7 @@ endif()
 # Headers of another Kokkos than the library was built for.
 khs_must_not_compile(headers_of_another_kokkos "This Kokkos has another minor version than the one" "")
 target_compile_definitions(compile_fail_headers_of_another_kokkos PRIVATE
-  KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS=59900)
+  KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS=50099)
 # Streamed loops say what they want.
 khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
   "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, khs::write(a)); }")

@@ -53,7 +53,8 @@ class Registration {
                AtFork at_fork = AtFork::copy);
 
   /// Registers the elements of a std::vector, a std::span or another contiguous range, which must not
-  /// reallocate. If the elements are const, so are those of its Views; their pages must be writable all the same.
+  /// reallocate. If the elements are const, so are those of its Views; their pages must be writable
+  /// all the same.
   /// \throw RegistrationError as above
   template <class Range>
   requires(is_range<Range>&& std::ranges::borrowed_range<Range>) explicit Registration(

@@ -43,7 +43,8 @@ void wait_politely(std::string const& label, Driver::Event event) {
   }
 }
 
-// The jobs of all queues, whose memory is that of one pool.
+// The jobs of all queues of this process, whose memory is that of one pool. The child of a fork has no
+// threads that would end those of its parent.
 //
 // Invariant: `moving` jobs will be destroyed without a job that waits for memory: those that are neither
 // waiting, nor pushed to a queue whose writer waits.
@@ -53,11 +54,13 @@ struct AllJobs {
   std::uint64_t destroyed = 0;
   std::size_t moving      = 0;
   std::size_t writers     = 0;  // that wait for memory: where nothing moves, they are refused first
+  std::recursive_timed_mutex turns{};
 };
 
+// Never destroyed: the last writers end with the process.
 AllJobs& all_jobs() {
-  static AllJobs& jobs = *new AllJobs;  // never destroyed: the last writers end with the process
-  return jobs;
+  constinit static Backend::OfThisProcess<AllJobs> jobs;
+  return jobs.get();
 }
 
 thread_local SnapshotThread* queue_of_this_writer = nullptr;

@@ -8,10 +8,12 @@
 #include "Program.hpp"
 
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 
 #include <cuda.h>
+#include <dlfcn.h>
 
 using namespace Program;
 
@@ -213,7 +215,21 @@ constexpr Case cases[] = {CASE(kept_memory_is_locked),
 
 }  // namespace
 
+// Some compilers link libstdc++ into each program, and nothing can be adopted.
+bool has_operators_of_its_own() {
+  void* (*const volatile anew)(std::size_t, std::align_val_t, std::nothrow_t const&) =
+      &operator new;
+  Dl_info of_new = {}, of_this = {};
+  return dladdr(reinterpret_cast<void*>(anew), &of_new) != 0 &&
+         dladdr(reinterpret_cast<void*>(&is_locked), &of_this) != 0 &&
+         of_new.dli_fbase == of_this.dli_fbase;
+}
+
 int main(int argc, char** argv) {
+  if (has_operators_of_its_own()) {
+    std::puts("skipped: libstdc++ is linked into this program");
+    return 4;
+  }
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::puts("skipped: no GPU");

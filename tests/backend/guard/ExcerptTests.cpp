@@ -95,6 +95,23 @@ TEST_CASE("threads may stray at once, in parts of their own and in a common one"
   CHECK((*common).stray());
 }
 
+TEST_CASE("the child of a fork has parts of its own, whatever threads of its parent are at") {
+  std::atomic<bool> done{false};
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      while (!done) Part(Edge::end, 300)[250] = 1;
+    });
+  int status = 0;
+  for (int i = 0; i < 100 && status == 0; ++i)
+    status = ChildOfFork::status([] {
+      Part const part(Edge::end, 300);
+      return part[250] == 250 && (*part).stray() ? 0 : 1;
+    });
+  done = true;
+  CHECK(status == 0);
+}
+
 TEST_CASE("a crash elsewhere stays one, and is told to come from a pretended device") {
   CapturedStderr const said;
   int const status = ChildOfFork::status([] {

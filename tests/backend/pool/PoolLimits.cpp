@@ -146,9 +146,19 @@ TEST_CASE("a refusal names the limit that refused, and only what raises it") {
   };
   Pool::deallocate(PoolTest::allocate(MiB));
   pool::set_limit(16 * MiB);
-  CHECK_THAT(refusal(32 * MiB), EndsWith("or raise the limit of khs::pool::set_limit"));
+  void* const in_use = PoolTest::allocate(12 * MiB);
+  CHECK_THAT(refusal(32 * MiB),
+             EndsWith("): ask for fewer bytes, or raise the limit of khs::pool::set_limit"));
+  CHECK_THAT(refusal(8 * MiB),
+             EndsWith("): destroy Views that are not needed, ask for fewer bytes, "
+                      "or raise the limit of khs::pool::set_limit"));
+  Pool::deallocate(in_use);
   pool::set_limit(0);
-  CHECK_THAT(refusal(std::size_t(1) << 60), EndsWith(", or ask for fewer bytes"));
+  // In a control group with a limit its remedy applies, too.
+  CHECK_THAT(
+      refusal(std::size_t(1) << 60),
+      EndsWith("): ask for fewer bytes") ||
+          EndsWith("): ask for fewer bytes, or raise the memory limit of the job or container"));
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
   rlimit const none{1, before.rlim_max};

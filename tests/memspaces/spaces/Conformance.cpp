@@ -119,6 +119,35 @@ TEMPLATE_TEST_CASE("extents that overflow are refused, and not taken for a small
   CHECK(allocation_size_from_mapping_and_accessor(Wraps(many, 0), accessor) == 0);
 }
 
+// What a library does that needs more memory than there are elements.
+namespace Wide {
+
+struct Element {
+  double value;
+};
+
+template <class Layout, class Device, class Traits>
+constexpr auto customize_view_arguments(
+    Kokkos::Impl::ViewArguments<Element, Layout, Device, Traits>) {
+  using Accessor =
+      Kokkos::Impl::CheckedReferenceCountedAccessor<Element, typename Device::memory_space>;
+  return Kokkos::Impl::ViewCustomArguments<std::size_t, Accessor>();
+}
+
+template <class Mapping, class Accessor>
+requires std::is_same_v<typename Accessor::element_type, Element> std::size_t
+allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
+  return 1000 * mapping.required_span_size();
+}
+
+}  // namespace Wide
+
+TEMPLATE_TEST_CASE("a library that customizes elements says how many a View allocates",
+                   "[conformance]", KOKKOS_HOST_SPACES_ALL) {
+  Kokkos::View<Wide::Element*, TestType> const view("wide", 10);
+  CHECK(KokkosHostSpaces::pool::describe(view.data())->bytes >= 10000 * sizeof(double));
+}
+
 TEMPLATE_TEST_CASE("resize keeps the contents, realloc does not need to", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<int**, TestType> view("grid", 3, 4);

@@ -21,8 +21,10 @@
 #include <type_traits>
 
 // CMake decides which Kokkos will do (cmake/Kokkos.cmake). Types and functions of another minor release
-// differ from those that were compiled into the library.
-#if !defined(KOKKOS_VERSION) || KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100
+// differ from those that were compiled into the library. Patch 99 is what comes behind that release.
+#if !defined(KOKKOS_VERSION) ||                                          \
+    KOKKOS_VERSION / 100 != KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS / 100 || \
+    (KOKKOS_VERSION % 100 == 99) != (KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS % 100 == 99)
 #error \
     "This Kokkos has another minor version than the one that Kokkos Host Spaces was built for: include the headers of that one (BuiltForKokkos.hpp names it), or build the library for this one"
 #endif
@@ -83,28 +85,6 @@ class SharedAllocationRecord<Space, void> : public SharedAllocationRecordCommon<
 
 }  // namespace Kokkos::Impl
 
-namespace KokkosHostSpaces {
-
-/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
-/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
-/// saturates, and the allocation refuses so much.
-template <class Mapping, class Accessor>
-requires Impl::HostSpace<typename Accessor::memory_space> KOKKOS_FUNCTION constexpr std::size_t
-allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
-  constexpr std::size_t most =
-      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
-  std::size_t const span = mapping.required_span_size();
-  std::size_t all        = 1;
-  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
-    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
-    if (extent == 0) return span;
-    all = all > most / extent ? most : all * extent;
-  }
-  return all == most || span > most ? most : span;
-}
-
-}  // namespace KokkosHostSpaces
-
 namespace KokkosHostSpaces::Impl {
 
 /// True if a library has customized the access to elements. A Kokkos that does not say so is asked for the
@@ -121,6 +101,36 @@ constexpr bool is_customized() {
 /// Views that no library has customized.
 template <class View>
 concept PlainView = !is_customized<View>();
+
+}  // namespace KokkosHostSpaces::Impl
+
+namespace KokkosHostSpaces {
+
+/// Kokkos asks for the number of elements that a View in one of our spaces allocates, and finds this by
+/// the arguments. Kokkos' own answer wraps around: extents of -1 would be a View of a few bytes. This
+/// saturates, and the allocation refuses so much. A library that has customized the elements may have an
+/// answer of its own.
+template <class Mapping, class Accessor>
+requires(Impl::HostSpace<typename Accessor::memory_space>&&
+             Impl::PlainView<Kokkos::View<typename Accessor::element_type*,
+                                          typename Accessor::memory_space>>)  //
+    KOKKOS_FUNCTION constexpr std::size_t
+    allocation_size_from_mapping_and_accessor(Mapping const& mapping, Accessor const&) {
+  constexpr std::size_t most =
+      (std::size_t(-1) - 2 * alignof(std::max_align_t)) / sizeof(typename Accessor::element_type);
+  std::size_t const span = mapping.required_span_size();
+  std::size_t all        = 1;
+  for (std::size_t d = 0; d < mapping.extents().rank(); ++d) {
+    auto const extent = static_cast<std::size_t>(mapping.extents().extent(d));
+    if (extent == 0) return span;
+    all = all > most / extent ? most : all * extent;
+  }
+  return all == most || span > most ? most : span;
+}
+
+}  // namespace KokkosHostSpaces
+
+namespace KokkosHostSpaces::Impl {
 
 /// Refuses others, where elements are taken as bytes.
 template <class... Views>

@@ -28,7 +28,10 @@ namespace KokkosHostSpaces::Impl {
 extern char const KOKKOS_HOST_SPACES_IMPL_CONTAINERS;
 extern char const KOKKOS_HOST_SPACES_IMPL_STRINGS;
 
-// A reference from each source, whatever it calls.
+// A reference from each source, whatever it calls, which --gc-sections leaves where compilers can say so.
+#if defined(__has_cpp_attribute) && __has_cpp_attribute(gnu::retain)
+[[gnu::retain]]
+#endif
 [[gnu::used]] static char const* const same_build[] = {&KOKKOS_HOST_SPACES_IMPL_CONTAINERS,
                                                        &KOKKOS_HOST_SPACES_IMPL_STRINGS};
 
