@@ -18,6 +18,10 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
+/// Watches a copy that was enqueued and is not waited for: tells of host code that touches its adopted
+/// side before it is done, which strict mode makes wait.
+void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept;
+
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
 /// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
 /// stays locked, for later requests of its size. All functions are thread-safe; none throws, and none

@@ -3,8 +3,8 @@
 
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
+#include "../guard/Guard.hpp"
 #include "Adoption.hpp"
-#include "Check.hpp"
 #include "Next.hpp"
 #include "Settings.hpp"
 
@@ -101,7 +101,7 @@ std::string Adoption::report() const {
   if (settings().check)
     text +=
         "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +
-        std::to_string(races()) + " times\n";
+        std::to_string(Guard::races()) + " times\n";
   if (m_forks > 0)
     text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
             in_gb(double(m_forked_bytes)) + "\n";

@@ -12,7 +12,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "../../../../backend/adopt/run/ElfFile.hpp"
+#include "../../../../backend/adopt/run/Program.hpp"
 
 using KokkosHostSpaces::Impl::Backend::Adopt::ElfFile;
 
