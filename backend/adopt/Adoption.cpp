@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <new>
-#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -50,38 +50,35 @@ Adoption& Adoption::instance() noexcept {
   return *adoption;
 }
 
-void Adoption::stay_off(char const* why) noexcept {
-  std::snprintf(m_why.data(), m_why.size(), "%s", why);
-  m_phase = Phase::off;
+// Where look-ups are safe: later, a library that is being opened may hold the loader's lock, and wait in
+// its constructors for memory. And before other code has fork handlers, which may make and free Views:
+// ours then run last before a fork, and first after it.
+void Adoption::start() noexcept {
+  m_others        = Objects::who_else_defines(memory_functions);
+  m_sanitizer     = Objects::sanitizer();
+  m_watches_forks = pthread_atfork(&before_fork, &in_parent, &in_child) == 0;
 }
 
 // Serves from the first request on that finds a shared CUDA runtime loaded.
 bool Adoption::begins() noexcept {
   unsigned long long const loaded = Objects::loaded();
+  if (m_seen.exchange(loaded) == loaded) return m_phase == Phase::on;
+  char const* why = !settings().on      ? "KOKKOS_HOST_SPACES_ADOPT says so"
+                    : !system_has_gpu() ? "the system has no GPU of NVIDIA"
+                    : !m_watches_forks  ? "fork handlers are refused"
+                                        : m_sanitizer;
+  if (why == nullptr && !Objects::is_loaded("libcudart.so")) return false;
+  fork_generation();  // counts from now on
   std::lock_guard const lock(m_mutex);
   if (m_phase != Phase::waiting) return m_phase == Phase::on;
-  if (loaded == m_seen) return false;
-  m_seen = loaded;
-  if (!settings().on) {
-    stay_off("KOKKOS_HOST_SPACES_ADOPT says so");
-  } else if (!system_has_gpu()) {
-    stay_off("the system has no GPU of NVIDIA");
-  } else if (char const* const sanitizer = Objects::sanitizer()) {
-    stay_off(sanitizer);
-  } else if (Objects::is_loaded("libcudart.so")) {
-    m_why = Objects::who_else_defines(memory_functions);
-    fork_generation();  // counts from now on
-    if (m_why[0] != '\0') {
-      m_phase = Phase::off;
-    } else if (!m_blocks.reserve()) {
-      stay_off("the system limits the addresses of the process (ulimit -v)");
-    } else if (pthread_atfork(&before_fork, &in_parent, &in_child) != 0) {
-      stay_off("fork handlers are refused");
-    } else {
-      m_phase = Phase::on;
-    }
-  }
-  return m_phase == Phase::on;
+  if (why == nullptr && m_others[0] == '\0')
+    m_others = Objects::defined_by_program(memory_functions);
+  if (why == nullptr && m_others[0] != '\0') why = m_others.data();
+  if (why == nullptr && !m_blocks.reserve())
+    why = "the system limits the addresses of the process (ulimit -v)";
+  if (why != nullptr) std::snprintf(m_why.data(), m_why.size(), "%s", why);
+  m_phase = why == nullptr ? Phase::on : Phase::off;
+  return why == nullptr;
 }
 
 void Adoption::before_fork() {
@@ -97,7 +94,7 @@ void Adoption::in_parent() { instance().m_mutex.unlock(); }
 // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
 void Adoption::in_child() {
   Adoption& a  = instance();
-  a.m_is_child = true;
+  a.m_is_child = a.m_phase == Phase::on;
   a.m_ready.clear();
   a.m_ready_bytes = 0;
   a.m_mutex.unlock();
@@ -131,8 +128,12 @@ void Adoption::ask_devices() noexcept {
   if (m_last_epoch > m_retirement.completed()) m_retirement.reach(m_last_epoch);
 }
 
+bool Adoption::serves(std::size_t bytes) noexcept {
+  return m_phase != Phase::off && (m_phase == Phase::on || begins()) && !exceeds_memory(bytes);
+}
+
 void* Adoption::take(std::size_t bytes) noexcept {
-  if (m_phase == Phase::off || (m_phase == Phase::waiting && !begins())) return nullptr;
+  if (!serves(bytes)) return nullptr;
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime()[0] == '\0';
   if (may_reuse) ask_devices();
   try {
@@ -150,7 +151,15 @@ void* Adoption::take(std::size_t bytes) noexcept {
 
 // The lock is held.
 void Adoption::retire(Block& block) noexcept {
+  try {
+    if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
+  } catch (std::exception const&) {
+    // The next one of this size is locked at its second copy.
+  }
   m_in_use -= block.bytes;
+  if (block.registered)
+    m_registered.erase(m_registered.lower_bound(block.begin),
+                       m_registered.lower_bound(block.begin + block.bytes));
   if (block.pinned_for_user) m_pinned_bytes -= block.locked;
   bool const is_child = m_is_child;
   bool const is_open = block.locked == 0 || m_is_unlocked || (is_child && !settings().skip_in_fork);
@@ -191,13 +200,7 @@ void Adoption::refuse(char const* why) noexcept {
 bool Adoption::is_due(Block& block) noexcept {
   if (block.locked > 0 || block.registered || block.refused || m_is_child || m_is_reset)
     return false;
-  ++block.copies;
-  try {
-    bool const known = !m_copied.insert(block.granules).second;
-    if (block.copies < 2 && !known) return false;
-  } catch (std::exception const&) {
-    return false;
-  }
+  if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
   block.refused = true;  // until it is locked: other threads shall not try, too
   return true;
 }
@@ -219,32 +222,52 @@ Adoption::Side Adoption::side_of(void const* host) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(host);
   if (block == nullptr) return {};
-  bool const locked = block->locked > 0;
-  return {true, locked || block->registered,
-          locked && !block->registered && !block->pinned_for_user && !m_is_child && !m_is_reset};
+  bool const locked     = block->locked > 0;
+  bool const registered = is_registered(*block, host, 1);
+  return {true, locked || registered,
+          locked && !registered && !block->pinned_for_user && !m_is_child && !m_is_reset};
 }
 
-Adoption::Registration Adoption::register_range(void const* pointer) noexcept {
+bool Adoption::is_registered(Block const& block, void const* begin, std::size_t bytes) noexcept {
+  if (!block.registered) return false;
+  auto const* const at = static_cast<char const*>(begin);
+  auto const behind    = m_registered.lower_bound(at + bytes);
+  return behind != m_registered.begin() &&
+         std::prev(behind)->first + std::prev(behind)->second > at;
+}
+
+Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
-  if (block == nullptr || block->pinned_for_user) return Registration::forward;
-  if (block->locked == 0) return Registration::forward;
-  return std::exchange(block->registered, true) ? Registration::refuse : Registration::done;
+  if (block == nullptr || block->pinned_for_user || block->locked == 0)
+    return Registration::forward;
+  if (is_registered(*block, pointer, bytes)) return Registration::refuse;
+  return note(*block, pointer, bytes) ? Registration::done : Registration::forward;
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
   if (block == nullptr || block->pinned_for_user) return Registration::forward;
-  bool const was = std::exchange(block->registered, false);
+  bool const was    = m_registered.erase(static_cast<char const*>(pointer)) > 0;
+  auto const left   = m_registered.lower_bound(block->begin);
+  block->registered = left != m_registered.end() && left->first < block->begin + block->bytes;
   if (block->locked == 0) return Registration::forward;
   return was ? Registration::done : Registration::refuse;
 }
 
-void Adoption::note_registration(void const* pointer) noexcept {
+void Adoption::note_registration(void const* pointer, std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
-  Block* const block = m_blocks.find(pointer);
-  if (block != nullptr) block->registered = true;
+  if (Block* const block = m_blocks.find(pointer)) note(*block, pointer, bytes);
+}
+
+bool Adoption::note(Block& block, void const* pointer, std::size_t bytes) noexcept {
+  try {
+    m_registered[static_cast<char const*>(pointer)] = bytes;
+    return block.registered                         = true;
+  } catch (std::exception const&) {
+    return false;
+  }
 }
 
 Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
@@ -275,8 +298,8 @@ void Adoption::forget_locks() noexcept {
 bool Adoption::is_secret(void const* pointer) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  return block != nullptr && block->locked > 0 && !block->registered && !block->pinned_for_user &&
-         !m_is_reset;
+  return block != nullptr && block->locked > 0 && !is_registered(*block, pointer, 1) &&
+         !block->pinned_for_user && !m_is_reset;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -18,8 +18,12 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
+/// Watches a copy that was enqueued and is not waited for: tells of host code that touches its adopted
+/// side before it is done, which strict mode makes wait.
+void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept;
+
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
-/// for the second time, or the first if memory of its size was copied before. Freed page-locked memory
+/// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
 /// stays locked, for later requests of its size. All functions are thread-safe; none throws, and none
 /// calls the driver with a lock that an allocation or a free needs.
 class Adoption {
@@ -31,6 +35,9 @@ class Adoption {
 
   /// Costs two compares.
   static bool contains(void const* pointer) noexcept { return Blocks::contains(pointer); }
+
+  /// For the constructor of the library.
+  void start() noexcept;
 
   /// Memory for aligned new; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
@@ -66,11 +73,11 @@ class Adoption {
   /// What to do about a registration by the program, whose memory is left alone from then on: ask the
   /// runtime; nothing, since this library has it locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
-  Registration register_range(void const* pointer) noexcept;
+  Registration register_range(void const* pointer, std::size_t bytes) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
 
   /// For a registration that the runtime has made.
-  void note_registration(void const* pointer) noexcept;
+  void note_registration(void const* pointer, std::size_t bytes) noexcept;
 
   /// The block in use that contains an address: its begin, what its owner asked for, all of it.
   struct Extent {
@@ -96,15 +103,17 @@ class Adoption {
   Adoption() = default;
   std::string report() const;
   bool begins() noexcept;
-  void stay_off(char const* why) noexcept;
+  bool serves(std::size_t bytes) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
   void use(Block& block, std::size_t bytes) noexcept;
   bool is_due(Block& block) noexcept;
-  bool lock(Block& block, std::size_t bytes) noexcept;
+  bool lock(Block& block, std::size_t bytes, bool is_fresh = false) noexcept;
   char const* why_not(Block const& block, std::size_t bytes) noexcept;
   bool make_room(std::size_t bytes) noexcept;
   void retire(Block& block) noexcept;
   void refuse(char const* why) noexcept;
+  bool is_registered(Block const& block, void const* begin, std::size_t bytes) noexcept;
+  bool note(Block& block, void const* pointer, std::size_t bytes) noexcept;
   bool forks_keep_pages() noexcept;
   void ask_devices() noexcept;
   static void before_fork();
@@ -116,12 +125,16 @@ class Adoption {
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_child{false};
   std::atomic<bool> m_is_reset{false};  ///< a device was: nothing more is locked
-  bool m_is_unlocked        = false;    ///< nor is anything locked still
-  unsigned long long m_seen = 0;        ///< objects that were loaded at the last look
+  bool m_is_unlocked      = false;      ///< nor is anything locked still
+  bool m_watches_forks    = false;
+  char const* m_sanitizer = nullptr;
+  Objects::Text m_others{};                   ///< whose memory functions are not of this library
+  std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;
   std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
-  std::unordered_set<std::size_t> m_copied;    ///< sizes in granules that were copied
+  std::unordered_set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
+  std::map<char const*, std::size_t> m_registered;  ///< by the program, their bytes
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

@@ -6,6 +6,7 @@
 #include "../os/Pages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -131,9 +132,15 @@ void Blocks::absorb(Block& block, Block& next) noexcept {
   mark_ends(block);
 }
 
-void Blocks::enter_gap(Block& block) noexcept {
+// By the entry of a gap that it was a part of, else by a new one.
+void Blocks::enter_gap(Block& block, Gaps::node_type node) noexcept {
   block.state = State::gap;
   mark_ends(block);
+  if (!node.empty()) {
+    node.value() = {block.granules, &block};
+    gaps_at(block.begin).insert(std::move(node));
+    return;
+  }
   try {
     gaps_at(block.begin).emplace(block.granules, &block);
   } catch (...) {
@@ -162,22 +169,23 @@ void Blocks::unkeep(Block& block) noexcept {
 // Gives its pages back to the system. Other pages are mapped over them, so that nobody else gets their
 // addresses; at the limit of mappings they stay writable.
 void Blocks::give_up(Block& block) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
     madvise(block.begin, bytes_of(block), MADV_DONTNEED);
   Block* whole       = &block;
   Block* const next  = after(block);
   Block* const first = before(block);
+  Gaps::node_type node;
   if (next != nullptr && next->state == State::gap) {
-    gaps_at(next->begin).erase({next->granules, next});
+    node = gaps_at(next->begin).extract({next->granules, next});
     absorb(block, *next);
   }
   if (first != nullptr && first->state == State::gap) {
-    gaps_at(first->begin).erase({first->granules, first});
+    node = gaps_at(first->begin).extract({first->granules, first});
     absorb(*first, block);
     whole = first;
   }
-  enter_gap(*whole);
+  enter_gap(*whole, std::move(node));
 }
 
 Block* Blocks::take_kept(std::size_t granules) {
@@ -199,13 +207,13 @@ Block* Blocks::take_fresh(std::size_t granules) {
     if (lead + granules > block->granules) continue;
     if (mprotect(block->begin + lead * granule, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
-    gaps.erase(gap);
+    auto node = gaps.extract(gap);
     if (lead > 0) {
       Block& front = *block;
       block        = &cut(front, lead);
       enter_gap(front);
     }
-    if (block->granules > granules) enter_gap(cut(*block, granules));
+    if (block->granules > granules) enter_gap(cut(*block, granules), std::move(node));
     return block;
   }
   return nullptr;

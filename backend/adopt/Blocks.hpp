@@ -85,7 +85,7 @@ class Blocks {
   void unkeep(Block& block) noexcept;
   void give_up(Block& block) noexcept;
   Gaps& gaps_at(char const* begin) noexcept { return m_gaps[begin < m_middle ? 0 : 1]; }
-  void enter_gap(Block& block) noexcept;
+  void enter_gap(Block& block, Gaps::node_type node = {}) noexcept;
   void provide_records();
   Block& new_record() noexcept;
   void drop_record(Block& block) noexcept;

@@ -3,8 +3,6 @@
 
 // The race guard over adopted memory, which takes the place of the pool's for it.
 
-#include "Check.hpp"
-
 #include "../guard/Guard.hpp"
 #include "../pool/Pool.hpp"
 #include "Adoption.hpp"
@@ -39,8 +37,6 @@ void check_copy(void const* dst, void const* src, std::size_t bytes, void* strea
     // It is not watched.
   }
 }
-
-std::size_t races() noexcept { return Guard::races(); }
 
 }  // namespace Adopt
 

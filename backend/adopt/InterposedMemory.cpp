@@ -83,6 +83,7 @@ __attribute__((constructor)) void start() {
   find(next.drop, "_ZdlPvSt11align_val_t");
   find(next.free, "free");
   while (early_count > 0) free_next(early[--early_count]);
+  Adoption::instance().start();
   if (!Adopt::settings().children) Adopt::leave_preload();
 }
 

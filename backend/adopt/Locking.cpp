@@ -49,10 +49,9 @@ bool crosses_window(Block const& block, std::size_t bytes) {
   return begin / page_window != (begin + bytes - 1) / page_window;
 }
 
-// As the pool's own pages: huge, near to the device, by several threads.
+// As the pool's own pages: near to the device, by several threads.
 void touch_near_device(void* pages, std::size_t bytes) noexcept {
   try {
-    if (config().huge_pages && bytes >= huge_page_bytes) use_huge_pages(pages, bytes);
     int const node = node_near_device(Driver::current_device());
     first_touch(pages, bytes, place_pages(pages, bytes, node, config()).team);
   } catch (std::exception const&) {
@@ -135,7 +134,7 @@ bool Adoption::make_room(std::size_t bytes) noexcept {
   return limit == 0 || m_locked_bytes + bytes <= limit;
 }
 
-bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
+bool Adoption::lock(Block& block, std::size_t bytes, bool is_fresh) noexcept {
   try {
     std::lock_guard const one(m_locking);
     if (char const* const why = why_not(block, bytes)) {
@@ -149,6 +148,7 @@ bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
     }
     auto const start = Clock::now();
     if (config().huge_pages && bytes >= huge_page_bytes) use_huge_pages(block.begin, bytes);
+    if (is_fresh) touch_near_device(block.begin, bytes);
     if (settings().skip_in_fork) keep_from_children(block.begin, bytes);
     Driver::lock_pages(block.begin, bytes);
     std::lock_guard const lock(m_mutex);
@@ -161,8 +161,10 @@ bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
     return true;
   } catch (Driver::StillLocked const& error) {
     refuse(error.what());
+    std::lock_guard const lock(m_mutex);
     block.locked = bytes;
     block.broken = true;
+    m_locked_bytes += bytes;
     return true;
   } catch (std::exception const& error) {
     refuse(error.what());
@@ -173,7 +175,7 @@ bool Adoption::lock(Block& block, std::size_t bytes) noexcept {
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
   if (bytes < least_bytes || m_is_child || m_is_reset) return nullptr;
-  if (m_phase == Phase::off || (m_phase == Phase::waiting && !begins())) return nullptr;
+  if (!serves(bytes)) return nullptr;
   Block* block = nullptr;
   bool locked  = false;
   try {
@@ -187,11 +189,7 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
   } catch (std::exception const&) {
     return nullptr;
   }
-  std::size_t const whole = whole_pages(bytes);
-  if (!locked) {
-    touch_near_device(block->begin, whole);
-    locked = lock(*block, whole);
-  }
+  if (!locked) locked = lock(*block, whole_pages(bytes), true);
   std::lock_guard const guard(m_mutex);
   if (locked) {
     block->pinned_for_user = true;

@@ -3,8 +3,10 @@
 
 #include "Objects.hpp"
 
+#include "Elf.hpp"
+
+#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -50,87 +52,12 @@ bool any_object(F f) {
   return dl_iterate_phdr(call, &f) != 0;
 }
 
-/// The file of an object, mapped for reading.
-class File {
- public:
-  explicit File(char const* path) {
-    int const file   = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info = {};
-    if (file >= 0 && fstat(file, &info) == 0 && info.st_size >= long(sizeof(ElfW(Ehdr)))) {
-      m_bytes           = static_cast<std::size_t>(info.st_size);
-      void* const bytes = mmap(nullptr, m_bytes, PROT_READ, MAP_PRIVATE, file, 0);
-      if (bytes != MAP_FAILED) m_begin = static_cast<char const*>(bytes);
-    }
-    if (file >= 0) close(file);
-  }
-  ~File() {
-    if (m_begin != nullptr) munmap(const_cast<char*>(m_begin), m_bytes);
-  }
-  File(File const&)            = delete;
-  File& operator=(File const&) = delete;
-
-  /// `count` objects at an offset; nullptr if the file does not have them.
-  template <class T>
-  T const* at(std::size_t offset, std::size_t count = 1) const {
-    bool const fits =
-        m_begin != nullptr && offset <= m_bytes && count <= (m_bytes - offset) / sizeof(T);
-    return fits ? reinterpret_cast<T const*>(m_begin + offset) : nullptr;
-  }
-
-  /// Calls f(section, name) for its sections until it returns true.
-  template <class F>
-  bool any_section(F f) const {
-    auto const* const head = at<ElfW(Ehdr)>(0);
-    auto const* const all =
-        head != nullptr ? at<ElfW(Shdr)>(head->e_shoff, head->e_shnum) : nullptr;
-    if (all == nullptr || head->e_shstrndx >= head->e_shnum) return false;
-    char const* const names =
-        at<char>(all[head->e_shstrndx].sh_offset, all[head->e_shstrndx].sh_size);
-    for (unsigned i = 0; names != nullptr && i < head->e_shnum; ++i)
-      if (all[i].sh_name < all[head->e_shstrndx].sh_size && f(all[i], names + all[i].sh_name))
-        return true;
-    return false;
-  }
-
-  /// Calls f(symbol, name) for the symbols of a table, .symtab or .dynsym, until it returns true.
-  template <class F>
-  bool any_symbol(char const* table, F f) const {
-    auto const* const head = at<ElfW(Ehdr)>(0);
-    return any_section([&](ElfW(Shdr) const& section, char const* name) {
-      if (std::strcmp(name, table) != 0 || section.sh_link >= head->e_shnum) return false;
-      auto const& strings       = at<ElfW(Shdr)>(head->e_shoff, head->e_shnum)[section.sh_link];
-      std::size_t const n       = section.sh_size / sizeof(ElfW(Sym));
-      auto const* const symbols = at<ElfW(Sym)>(section.sh_offset, n);
-      char const* const names   = at<char>(strings.sh_offset, strings.sh_size);
-      for (std::size_t i = 0; symbols != nullptr && names != nullptr && i < n; ++i)
-        if (symbols[i].st_name < strings.sh_size && f(symbols[i], names + symbols[i].st_name))
-          return true;
-      return false;
-    });
-  }
-
- private:
-  char const* m_begin = nullptr;
-  std::size_t m_bytes = 0;
-};
-
-// Looks for a name that is in each runtime's table of errors. In two parts: this library does not contain
-// it.
-bool has_marker(dl_phdr_info const& object, File const& file) {
-  static constexpr char first[] = "cudaErrorCudart", rest[] = "Unloading";
-  return file.any_section([&](ElfW(Shdr) const& section, char const* name) {
-    if (std::strcmp(name, ".rodata") != 0) return false;
-    auto const* at  = reinterpret_cast<char const*>(object.dlpi_addr + section.sh_addr);
-    auto const* end = at + section.sh_size;
-    auto const find = [&] {
-      return static_cast<char const*>(memmem(at, std::size_t(end - at), first, sizeof first - 1));
-    };
-    while ((at = find()) != nullptr) {
-      at += sizeof first - 1;
-      if (std::size_t(end - at) >= sizeof rest && std::memcmp(at, rest, sizeof rest - 1) == 0)
-        return true;
-    }
-    return false;
+// In its memory: its file may have been replaced.
+bool has_cuda_runtime(dl_phdr_info const& object) {
+  std::span const segments(object.dlpi_phdr, object.dlpi_phnum);
+  return std::any_of(segments.begin(), segments.end(), [&](auto const& segment) {
+    auto const* const begin = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
+    return has_constants(segment) && holds_cuda_runtime({begin, segment.p_memsz});
   });
 }
 
@@ -141,39 +68,38 @@ bool is_math_library(char const* name) {
   return false;
 }
 
-bool calls_copies_of_cublas(File const& file) {
-  return file.any_symbol(".dynsym", [](ElfW(Sym) const& symbol, char const* name) {
-    bool const is_copy = begins(name, "cublasSet") || begins(name, "cublasGet");
-    return symbol.st_shndx == SHN_UNDEF && is_copy && std::strstr(name, "Async") != nullptr;
+bool calls_copies_of_cublas(char const* path) {
+  return Elf(path).any_symbol(SHT_DYNSYM, [](ElfW(Sym) const& symbol, std::string_view name) {
+    bool const is_copy = name.starts_with("cublasSet") || name.starts_with("cublasGet");
+    return symbol.st_shndx == SHN_UNDEF && is_copy && name.find("Async") != name.npos;
   });
 }
 
 bool counts_as_static(dl_phdr_info const& object) {
   char const* const name = file_name_of(path_of(object));
   if (begins(name, "libcudart.so")) return false;
-  File const file(path_of(object));
   if (is_math_library(name)) return false;
-  return has_marker(object, file) || calls_copies_of_cublas(file);
-}
-
-// Does the program define one of the functions for itself, where dlsym does not see it?
-bool program_defines(char const* const* names, Text& which) {
-  File const file("/proc/self/exe");
-  bool const imports = file.any_symbol(".dynsym", [&](ElfW(Sym) const& symbol, char const* name) {
-    return symbol.st_shndx == SHN_UNDEF && std::strcmp(name, names[0]) == 0;
-  });
-  return !imports && file.any_symbol(".symtab", [&](ElfW(Sym) const& symbol, char const* name) {
-    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return false;
-    for (char const* const* wanted = names; *wanted != nullptr; ++wanted) {
-      if (std::strcmp(name, *wanted) != 0) continue;
-      std::snprintf(which.data(), which.size(), "the program itself defines %s", name);
-      return true;
-    }
-    return false;
-  });
+  return has_cuda_runtime(object) || calls_copies_of_cublas(path_of(object));
 }
 
 }  // namespace
+
+Text defined_by_program(char const* const* names) noexcept {
+  Text which{};
+  Elf const file("/proc/self/exe");
+  auto const imports = [&](ElfW(Sym) const& symbol, std::string_view name) {
+    return symbol.st_shndx == SHN_UNDEF && name == names[0];
+  };
+  auto const defines = [&](ElfW(Sym) const& symbol, std::string_view name) {
+    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return false;
+    for (char const* const* wanted = names; *wanted != nullptr; ++wanted)
+      if (name == *wanted)
+        std::snprintf(which.data(), which.size(), "the program itself defines %s", *wanted);
+    return which[0] != '\0';
+  };
+  if (!file.any_symbol(SHT_DYNSYM, imports)) file.any_symbol(SHT_SYMTAB, defines);
+  return which;
+}
 
 unsigned long long loaded() noexcept {
   unsigned long long count = 0;
@@ -215,7 +141,6 @@ Text who_else_defines(char const* const* names) noexcept {
                   known ? info.dli_fname : "nobody");
     return why;
   }
-  program_defines(names, why);
   return why;
 }
 

@@ -30,10 +30,14 @@ bool has_several_runtimes() noexcept;
 /// the program itself, and if there is none.
 void* find_for_caller(char const* function, void const* caller) noexcept;
 
-/// Which of some functions are not this library's for all objects of the process; empty if all are. The
-/// first one is aligned new: a program that does not import it may have its own of all.
+/// Which of some functions are not this library's for all objects of the process; empty if all are.
+/// Calls dlsym.
 /// \param names the functions; nullptr behind the last
 Text who_else_defines(char const* const* names) noexcept;
+
+/// Which of them the program defines for itself, where dlsym does not see it; empty if none. The first
+/// one is aligned new: only a program that does not import it may have its own of all.
+Text defined_by_program(char const* const* names) noexcept;
 
 /// Where a statically linked CUDA runtime was found, whose copies cannot be seen; empty if nowhere.
 /// Remembers what it has looked at. NVIDIA's math libraries, which have one, do not count: they copy

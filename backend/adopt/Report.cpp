@@ -3,8 +3,8 @@
 
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
+#include "../guard/Guard.hpp"
 #include "Adoption.hpp"
-#include "Check.hpp"
 #include "Next.hpp"
 #include "Settings.hpp"
 
@@ -72,8 +72,7 @@ std::string Adoption::report() const {
                                           : "relaxed") +
                      "\n";
   if (m_phase == Phase::waiting && m_seen == 0) {
-    Objects::Text const others = Objects::who_else_defines(memory_functions);
-    if (others[0] != '\0') return text + "  nothing was adopted: " + others.data() + "\n";
+    if (m_others[0] != '\0') return text + "  nothing was adopted: " + m_others.data() + "\n";
     return text +
            "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
            "Views, or has a C++ library of its own)\n";
@@ -102,7 +101,7 @@ std::string Adoption::report() const {
   if (settings().check)
     text +=
         "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +
-        std::to_string(races()) + " times\n";
+        std::to_string(Guard::races()) + " times\n";
   if (m_forks > 0)
     text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
             in_gb(double(m_forked_bytes)) + "\n";

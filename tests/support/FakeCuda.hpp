@@ -61,6 +61,10 @@ struct Copied {
 };
 std::vector<Copied> copied();
 
+/// From now on, also after a reset, copies of at most 64 KiB from pageable memory to a device take it
+/// before they return, as the real ones, and wait for nothing. Else they wait for their stream.
+void stage_small_copies();
+
 /// A driver older than CUDA 12.5: no cuCtxRecordEvent, and no cuMemcpyBatchAsync.
 void use_old_driver();
 

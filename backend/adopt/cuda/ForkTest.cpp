@@ -7,7 +7,10 @@
 #include "../../os/Pages.hpp"
 #include "../ForkTest.hpp"
 
-#include <fcntl.h>
+#include <csignal>
+#include <ctime>
+
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,31 +19,27 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-/// A child that waits as long as this lives.
+/// A child that waits as long as this lives, whatever other threads fork meanwhile.
 class Child {
  public:
-  Child() noexcept {
-    if (pipe2(m_pipe, O_CLOEXEC) != 0) return;
-    m_id = syscall(SYS_clone, 0, nullptr, nullptr, nullptr, nullptr);
+  Child() noexcept : m_id(syscall(SYS_clone, 0, nullptr, nullptr, nullptr, nullptr)) {
     if (m_id != 0) return;
-    char byte = 0;
-    close(m_pipe[1]);
-    while (read(m_pipe[0], &byte, 1) > 0) {
-    }
+    timespec const long_enough = {10, 0};
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    syscall(SYS_ppoll, nullptr, 0, &long_enough, nullptr, 0);
     syscall(SYS_exit_group, 0);
   }
   ~Child() {
-    for (int const end : m_pipe)
-      if (end >= 0) close(end);
-    if (m_id > 0) waitpid(static_cast<pid_t>(m_id), nullptr, __WALL);
+    if (m_id <= 0) return;
+    kill(static_cast<pid_t>(m_id), SIGKILL);
+    waitpid(static_cast<pid_t>(m_id), nullptr, __WALL);
   }
   Child(Child const&)            = delete;
   Child& operator=(Child const&) = delete;
   bool lives() const noexcept { return m_id > 0; }
 
  private:
-  int m_pipe[2] = {-1, -1};
-  long m_id     = -1;
+  long m_id;
 };
 
 /// Copies the first byte of a page to the current device and back.

@@ -7,13 +7,16 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
-#include "../Check.hpp"
 #include "../Next.hpp"
 #include "../Settings.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include <driver_types.h>
 
@@ -41,9 +44,15 @@ bool captures(Stream stream) noexcept {
   return call_next(next, "cudaStreamIsCapturing", stream, &status) != 0 || status != 0;
 }
 
+// Other streams may capture: to wait would break that, which stock does not do.
 int wait_for(Stream stream) noexcept {
-  static int (*next)(Stream) = nullptr;
-  return call_next(next, "cudaStreamSynchronize", stream);
+  static int (*next)(Stream)   = nullptr;
+  static int (*exchange)(int*) = nullptr;
+  int mode                     = cudaStreamCaptureModeRelaxed;
+  bool const is_exchanged = call_next(exchange, "cudaThreadExchangeStreamCaptureMode", &mode) == 0;
+  int const error         = call_next(next, "cudaStreamSynchronize", stream);
+  if (is_exchanged) call_next(exchange, "cudaThreadExchangeStreamCaptureMode", &mode);
+  return error;
 }
 
 int type_of(void const* pointer) noexcept {
@@ -81,12 +90,24 @@ class Around {
     }
     m_is_checked = m_waits && copy.is_asynchronous && settings().check;
     m_waits      = m_waits && copy.is_asynchronous && settings().strict;
-    m_start      = std::chrono::steady_clock::now();
+    if (m_waits && m_counts && m_direction == Direction::to_device) stage();
+    m_start = std::chrono::steady_clock::now();
+  }
+
+  /// What the next function gets.
+  template <class Argument>
+  Argument argument(Argument given) const noexcept {
+    if constexpr (std::is_same_v<Argument, void const*>)
+      if (m_staged != nullptr && given == m_copy.src) return m_staged.get();
+    return given;
   }
 
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_watched || error != 0) return error;
+    // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
+    if (m_host != nullptr && !m_side.locked && m_copy.is_asynchronous && settings().strict)
+      m_waits = Adoption::instance().side_of(m_host).waits;
     if (m_waits) error = wait_for(m_copy.stream);
     if (m_is_checked)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
@@ -119,6 +140,7 @@ class Around {
   void look(Adoption& adoption, void const* host, void const* other, bool to_host) noexcept {
     bool const names_device =
         m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+    m_host      = host;
     m_side      = adoption.side_of(host);
     m_waits     = m_side.waits;
     m_direction = to_host ? Direction::to_host : Direction::to_device;
@@ -129,9 +151,22 @@ class Around {
     m_waits = m_side.waits;
   }
 
+  // Of pageable memory, the runtime takes a small source before it returns, and waits for nothing: a
+  // program may go on, and even must where the stream waits for it.
+  void stage() noexcept {
+    constexpr std::size_t most = std::size_t(64) << 10;
+    if (m_copy.bytes > most || m_copy.has_gaps) return;
+    m_staged.reset(std::malloc(m_copy.bytes));
+    if (m_staged == nullptr) return;
+    std::memcpy(m_staged.get(), m_copy.src, m_copy.bytes);
+    m_waits = false;
+  }
+
   Copy m_copy;
+  std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_watched = false, m_waits = false, m_counts = false, m_is_checked = false;
   Adoption::Side m_side;
+  void const* m_host    = nullptr;
   Direction m_direction = Direction::to_host;
   std::chrono::steady_clock::time_point m_start;
 };
@@ -187,7 +222,7 @@ int around(Copy const& copy, Call const& call, Arguments... arguments) noexcept 
   void* const own =
       Objects::has_several_runtimes() ? Objects::find_for_caller(call.name, call.caller) : nullptr;
   auto function   = reinterpret_cast<int (*)(Arguments...)>(own != nullptr ? own : call.next);
-  int const error = call_next(function, call.name, arguments...);
+  int const error = call_next(function, call.name, around.argument(arguments)...);
   if (own == nullptr) call.next = reinterpret_cast<void*>(function);
   return around.ends(error);
 }

@@ -52,10 +52,11 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
   static int (*next)(void*, std::size_t, unsigned) = nullptr;
   using enum Adoption::Registration;
   auto const answer =
-      Adoption::contains(pointer) ? Adoption::instance().register_range(pointer) : forward;
+      Adoption::contains(pointer) ? Adoption::instance().register_range(pointer, bytes) : forward;
   if (answer == done) return 0;
   int const error = call_next(next, "cudaHostRegister", pointer, bytes, flags);
-  if (error == 0 && Adoption::contains(pointer)) Adoption::instance().note_registration(pointer);
+  if (error == 0 && Adoption::contains(pointer))
+    Adoption::instance().note_registration(pointer, bytes);
   return error;
 }
 

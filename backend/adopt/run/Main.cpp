@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "Program.hpp"
-#include "Verdict.hpp"
 
 namespace {
 

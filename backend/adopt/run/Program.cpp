@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <sstream>
@@ -35,7 +36,11 @@ std::vector<std::string> started_by_env(std::vector<std::string> words) {
   words.erase(words.begin());
   if (!words.empty() && words[0] == "-S") words.erase(words.begin());
   if (words.empty() || words[0][0] == '-' || words[0].find('=') != std::string::npos) return {};
-  return words;
+  // env has rules of its own for these.
+  bool const is_plain = std::all_of(words.begin(), words.end(), [](auto const& word) {
+    return word.find_first_of("\"'\\$#") == std::string::npos;
+  });
+  return is_plain ? words : std::vector<std::string>();
 }
 
 // Runs the loader with what it writes going to the returned end of a pipe; -1 on failure.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Verdict.hpp"
+#include "Program.hpp"
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -124,9 +124,11 @@ Verdict judge(Program const& program, std::string const& library, std::string co
 }
 
 std::string right_order(std::vector<std::string> const& arguments) {
-  std::string const name = name_of(arguments[0]);
-  if (!begins(name, {"srun", "mpirun", "mpiexec", "orterun", "prterun", "prun", "aprun", "jsrun",
-                     "lrun", "ibrun", "ccc_mprun", "flux"})) {
+  std::string const name                   = name_of(arguments[0]);
+  static constexpr char const* launchers[] = {"srun",  "orterun", "prterun", "prun",      "aprun",
+                                              "jsrun", "lrun",    "ibrun",   "ccc_mprun", "flux"};
+  if (!begins(name, {"mpirun", "mpiexec"}) &&
+      std::find(std::begin(launchers), std::end(launchers), name) == std::end(launchers)) {
     return {};
   }
   // The first that can be run is the program, rarely the value of an option.

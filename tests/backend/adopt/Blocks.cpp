@@ -3,9 +3,15 @@
 
 #include "../../../backend/adopt/Blocks.hpp"
 
+#include "../../support/FailNth.hpp"
+
+#include <array>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <new>
 #include <random>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -24,6 +30,61 @@ Blocks& blocks() {
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
 }  // namespace
+
+#ifdef KOKKOS_HOST_SPACES_FAILING_SYSTEM
+
+namespace {
+
+// For each call that `run` makes, as long as one of them fails.
+template <class Run>
+void whichever_call_fails(Run const& run) {
+  FailNth::for_each_failure([&](FailNth::Failure const& failure) {
+    FailNth::Planned const planned(failure);
+    run();
+    return FailNth::is_met();
+  });
+}
+
+}  // namespace
+
+// Before another case has reserved the range.
+TEST_CASE("whichever call fails, addresses are reserved or nothing is of them") {
+  static auto& all = *new std::vector<std::unique_ptr<Blocks>>(1000);
+  for (auto& each : all) each = std::make_unique<Blocks>();
+  std::size_t next = 0;
+  whichever_call_fails([&] {
+    Blocks& made        = *all[next++];
+    bool const reserved = made.reserve();
+    int const other     = 0;
+    if (Blocks::contains(&other) || (!reserved && Blocks::contains(&made))) throw next;
+  });
+}
+
+TEST_CASE("whichever call fails, blocks have their memory, and the next ones are served") {
+  Blocks& all = blocks();
+  whichever_call_fails([&] {
+    std::array<Block*, 4> taken{};
+    std::array const sizes = {MiB / 16, 3 * MiB, 80 * MiB, 20 * MiB};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      try {
+        taken[i] = all.take(sizes[i]);
+      } catch (std::bad_alloc const&) {
+        continue;
+      }
+      if (taken[i] != nullptr) taken[i]->begin[0] = taken[i]->begin[sizes[i] - 1] = 'x';
+    }
+    for (Block* const block : taken)
+      if (block != nullptr) all.give(*block);
+  });
+  for (std::size_t size : {MiB / 16, 80 * MiB}) {
+    Block* const block = all.take(size);
+    REQUIRE(block != nullptr);
+    block->begin[size - 1] = 'x';
+    all.give(*block);
+  }
+}
+
+#endif
 
 TEST_CASE("adopted blocks are disjoint, keep their contents, and are found by any address") {
   Blocks& all = blocks();

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,6 +22,8 @@
 #include <sys/mman.h>
 
 using namespace Program;
+
+void call_before_copy_from_symbol(std::function<void()> function);  // of the fake runtime
 
 namespace {
 
@@ -62,7 +65,9 @@ void locks_at_the_second_copy() {
   to_host(view, device);
   REQUIRE(locked() == 1);
   REQUIRE(view.holds(3));
-  View other(MiB);  // its size was copied before
+  View other(MiB);  // of the same size, and kept as well
+  to_host(other, device);
+  REQUIRE(locked() == 1);
   to_host(other, device);
   REQUIRE(locked() == 2);
   View never(MiB);
@@ -114,7 +119,7 @@ void strict_waits_for_its_own_stream() {
     cudaMemcpy3DAsync(&p, stream);
   }));
   REQUIRE(waits_in([&](cudaStream_t stream) {
-    cudaMemcpyToSymbolAsync(device.data(), view.data(), 64, 0, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyToSymbolAsync(device.data(), view.data(), MiB, 0, cudaMemcpyHostToDevice, stream);
   }));
   REQUIRE(waits_in([&](cudaStream_t stream) {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
@@ -128,6 +133,50 @@ void strict_waits_for_its_own_stream() {
     cudaMemcpyBatchAsync(&dst, &src, &bytes, 1, &attributes, &index, 1, stream);
   }));
 #endif
+}
+
+// A thread locks the memory after another has found it pageable, and before that one copies it.
+void a_copy_beside_the_thread_that_locks() {
+  OnDevice device(MiB);
+  View view(MiB);
+  DeviceWork::Stream stream, other;
+  DeviceWork::Gate gate;
+  stream.run(gate.hold());
+  std::atomic<std::size_t> waits{~std::size_t(0)};
+  call_before_copy_from_symbol([&] {
+    std::thread([&] {
+      cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get());
+    }).join();
+    REQUIRE(locked() == 1);
+    waits = FakeCuda::calls("cudaStreamSynchronize");
+  });
+  std::atomic<bool> returned{false}, waited{false};
+  std::thread opener([&] {
+    while (!returned && FakeCuda::calls("cudaStreamSynchronize") <= waits)
+      std::this_thread::yield();
+    waited = !returned;
+    gate.open();
+  });
+  cudaMemcpyFromSymbolAsync(view.data(), device.data(), MiB, 0, cudaMemcpyDeviceToHost,
+                            stream.get());
+  returned = true;
+  opener.join();
+  REQUIRE(waited);
+  stream.wait();
+}
+
+// What waits for its own stream breaks no capture of another.
+void a_capture_beside_a_copy() {
+  OnDevice device(MiB);
+  View view(MiB);
+  for (int i = 0; i < 2; ++i) to_host(view, device);
+  DeviceWork::Stream stream, other;
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get()) ==
+          cudaSuccess);
+  REQUIRE(cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
 }
 
 void relaxed_does_not_wait() {
@@ -241,6 +290,18 @@ void the_runtime_answers_as_stock() {
   }));
   REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  // Parts of it.
+  REQUIRE(cudaHostRegister(view.data(), 4096, 0) == cudaSuccess);
+  REQUIRE(cudaHostRegister(view.data() + MiB / 2, 4096, 0) == cudaSuccess);
+  REQUIRE(cudaHostRegister(view.data() + 1000, 4096, 0) == cudaErrorHostMemoryAlreadyRegistered);
+  REQUIRE(type_of(view.data() + MiB / 2) == cudaMemoryTypeHost);
+  REQUIRE(type_of(view.data() + 8192) == cudaMemoryTypeUnregistered);
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyAsync(view.data() + 8192, device.data(), 4096, cudaMemcpyDefault, stream);
+  }));
+  REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
+  REQUIRE(cudaHostUnregister(view.data() + MiB / 2) == cudaSuccess);
+  REQUIRE(cudaHostUnregister(view.data() + MiB / 2) == cudaErrorHostMemoryNotRegistered);
   // What the program locks first is left alone.
   REQUIRE(cudaHostRegister(other.data(), MiB, 0) == cudaSuccess);
   to_host(other, device);
@@ -395,6 +456,8 @@ void nothing_is_adopted() {
 }
 
 constexpr Case cases[] = {CASE(locks_at_the_second_copy),
+                          CASE(a_copy_beside_the_thread_that_locks),
+                          CASE(a_capture_beside_a_copy),
                           CASE(mirrors_of_each_step_stay_locked),
                           CASE(strict_waits_for_its_own_stream),
                           CASE(relaxed_does_not_wait),

@@ -7,6 +7,9 @@
 #include "../../../backend/cuda/Runtime.hpp"
 #include "../../support/FakeCuda.hpp"
 
+#include <functional>
+#include <utility>
+
 #include <cuda_runtime_api.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -15,15 +18,46 @@ void forget_runtime() noexcept {}
 
 namespace {
 
-__attribute__((constructor)) void start() { FakeCuda::reset(1); }
+std::function<void()> before_copy_from_symbol;
+
+__attribute__((constructor)) void start() {
+  FakeCuda::reset(1);
+  FakeCuda::stage_small_copies();
+}
 
 cudaError_t then_wait(cudaError_t error) {
   return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
 
+template <class Function>
+Function* driver_function(char const* name) {
+  void* function                         = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  cudaGetDriverEntryPointByVersion(name, &function, 12000, 0, &result);
+#else
+  cudaGetDriverEntryPoint(name, &function, 0, &result);
+#endif
+  return reinterpret_cast<Function*>(function);
+}
+
 }  // namespace
 
+/// Of the next one only.
+void call_before_copy_from_symbol(std::function<void()> function) {
+  before_copy_from_symbol = std::move(function);
+}
+
 extern "C" {
+
+cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  auto* const exchange =
+      driver_function<CUresult(CUstreamCaptureMode*)>("cuThreadExchangeStreamCaptureMode");
+  auto of_driver       = static_cast<CUstreamCaptureMode>(*mode);
+  CUresult const error = exchange(&of_driver);
+  *mode                = static_cast<cudaStreamCaptureMode>(of_driver);
+  return static_cast<cudaError_t>(error);
+}
 
 cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
@@ -43,17 +77,11 @@ cudaError_t CUDARTAPI cudaHostGetFlags(unsigned* flags, void* host) {
 }
 
 cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  void* function                         = nullptr;
-  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  cudaGetDriverEntryPointByVersion("cuStreamIsCapturing", &function, 12000, 0, &result);
-#else
-  cudaGetDriverEntryPoint("cuStreamIsCapturing", &function, 0, &result);
-#endif
+  auto* const ask =
+      driver_function<CUresult(CUstream, CUstreamCaptureStatus*)>("cuStreamIsCapturing");
   CUstreamCaptureStatus of_driver = CU_STREAM_CAPTURE_STATUS_NONE;
-  auto* const ask      = reinterpret_cast<CUresult (*)(CUstream, CUstreamCaptureStatus*)>(function);
-  CUresult const error = ask(stream, &of_driver);
-  *status              = static_cast<cudaStreamCaptureStatus>(of_driver);
+  CUresult const error            = ask(stream, &of_driver);
+  *status                         = static_cast<cudaStreamCaptureStatus>(of_driver);
   return static_cast<cudaError_t>(error);
 }
 
@@ -81,6 +109,7 @@ cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(void const* symbol, void const* sr
 cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, void const* symbol, size_t bytes,
                                                 size_t offset, cudaMemcpyKind kind,
                                                 cudaStream_t stream) {
+  if (auto const before = std::exchange(before_copy_from_symbol, nullptr)) before();
   return cudaMemcpyAsync(dst, static_cast<char const*>(symbol) + offset, bytes, kind, stream);
 }
 

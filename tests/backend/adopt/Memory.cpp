@@ -3,6 +3,7 @@
 
 // As Copies.cpp, for memory that is adopted and need not be copied.
 
+#include "../../support/ChildOfFork.hpp"
 #include "Program.hpp"
 
 #include <memory>
@@ -11,9 +12,17 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace Program;
+
+// The loader holds its lock meanwhile.
+extern "C" __attribute__((visibility("default"))) void while_plugin_is_opened() {
+  alarm(30);
+  std::thread([] { View(MiB).fill(1); }).join();
+}
 
 namespace {
 
@@ -118,9 +127,38 @@ void threads_make_and_copy_views() {
   for (std::thread& thread : threads) thread.join();
 }
 
-constexpr Case cases[] = {CASE(plugins_exchange_memory), CASE(memory_is_the_system_s),
-                          CASE(freed_pages_are_kept_and_trimmed),
-                          CASE(threads_make_and_copy_views)};
+// As malloc's, memory is there for the fork handlers of others; these come before the first View.
+void fork_handlers_make_views() {
+  static std::unique_ptr<View> view;
+  auto const drop = [] { view.reset(); };
+  pthread_atfork([] { view = std::make_unique<View>(MiB); }, drop, drop);
+  View(MiB).fill(1);
+  alarm(30);
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(ChildOfFork::status([] {
+              View(MiB).fill(1);
+              return 0;
+            }) == 0);
+}
+
+// Whether or not the addresses were in use before.
+void no_more_than_malloc_gives() {
+  auto const memory =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(getpagesize());
+  for (int i = 0; i < 2; ++i) {
+    void* const stock = std::malloc(memory / 2 * 3);
+    void* const ours  = operator new(memory / 2 * 3, alignment, std::nothrow);
+    REQUIRE((ours == nullptr) == (stock == nullptr));
+    std::free(stock);
+    operator delete(ours, alignment);
+    operator delete(operator new(memory / 10 * 9, alignment, std::nothrow), alignment);
+  }
+}
+
+constexpr Case cases[] = {
+    CASE(fork_handlers_make_views),         CASE(no_more_than_malloc_gives),
+    CASE(plugins_exchange_memory),          CASE(memory_is_the_system_s),
+    CASE(freed_pages_are_kept_and_trimmed), CASE(threads_make_and_copy_views)};
 
 }  // namespace
 

@@ -111,6 +111,25 @@ void a_strict_copy_is_over_when_it_returns() {
   }
 }
 
+// The stream waits for the host, as where a kernel waits for a flag.
+void a_small_copy_to_the_device_takes_its_source() {
+  OnDevice const device(bytes);
+  View view(bytes), back(bytes);
+  for (int i = 0; i < 2; ++i) to_device(device, view);
+  REQUIRE(is_locked(view.data()));
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  std::memset(view.data(), 1, 4096);
+  stream.run(gate.hold());
+  REQUIRE(cudaMemcpyAsync(device.data(), view.data(), 4096, cudaMemcpyDefault, stream.get()) ==
+          cudaSuccess);
+  std::memset(view.data(), 2, 4096);
+  gate.open();
+  stream.wait();
+  to_host(back, device);
+  REQUIRE(back.data()[0] == 1 && back.data()[4095] == 1);
+}
+
 void a_relaxed_copy_is_not_waited_for() {
   OnDevice const device(bytes);
   auto view = std::make_unique<View>(bytes);
@@ -188,6 +207,7 @@ void memory_of_cuda_host_alloc_is_reused() {
 constexpr Case cases[] = {CASE(kept_memory_is_locked),
                           CASE(memory_of_each_step_is_locked),
                           CASE(a_strict_copy_is_over_when_it_returns),
+                          CASE(a_small_copy_to_the_device_takes_its_source),
                           CASE(a_relaxed_copy_is_not_waited_for),
                           CASE(a_captured_copy_is_replayed),
                           CASE(the_device_keeps_the_parent_s_pages),

@@ -12,11 +12,14 @@
 #include <string>
 #include <unistd.h>
 
-#include "../../../../backend/adopt/run/ElfFile.hpp"
+#include "../../../../backend/adopt/run/Program.hpp"
 
 using KokkosHostSpaces::Impl::Backend::Adopt::ElfFile;
 
 namespace {
+
+// The text by which a CUDA runtime is known: so this program has one inside.
+[[maybe_unused]] char const* volatile name_of_an_error = "cudaErrorCudartUnloading";
 
 class File {
  public:
@@ -58,7 +61,7 @@ TEST_CASE("what this program is, is read from its file") {
   ElfFile const self = ElfFile::read("/proc/self/exe");
   CHECK(self.kind == ElfFile::Kind::native);
   CHECK(self.loader.starts_with("/lib"));
-  CHECK(self.has_cuda_runtime);  // it has the text by which one is known
+  CHECK(self.has_cuda_runtime);
   CHECK_FALSE(ElfFile::read("/bin/sh").has_cuda_runtime);
 }
 

@@ -108,6 +108,8 @@ PATH=$PWD/py:$PATH is_adopted ./of_python
 cp program py/program && printf '#!/usr/bin/env -S program 4 b\n' > of_env && chmod +x of_env
 PATH=$PWD/py:$PATH is_adopted ./of_env c
 [[ $code == 4 && $out == program*"[4]"*"[b]"*"[./of_env]"*"[c]" ]] || fail "a script by env, with options"
+printf '#!/usr/bin/env -S program "4 b"\n' > of_quotes && chmod +x of_quotes && PATH=$PWD/py:$PATH run ./of_quotes
+[[ $out == *"[4 b]"* ]] || fail "a script by env, with quotes"
 printf '#!%s\n' "$PWD/itself" > itself && chmod +x itself && run ./itself
 [[ $code == 126 ]] || fail "a script that is its own interpreter"
 
@@ -138,6 +140,7 @@ SLURM_PROCID=0 runs_as_it_is "no libstdc++.so" ./plain
 
 # Launchers of many processes.
 ends 125 ": srun -n 2 kokkos_host_spaces_run ./program x" srun -n 2 ./program x
+cp program fluxes && is_adopted ./fluxes && cp program srun2 && is_adopted ./srun2
 ends 125 ": mpirun [options] kokkos_host_spaces_run [options] program" mpirun -np 2 nothing_of_this_name
 
 # Its own options.
