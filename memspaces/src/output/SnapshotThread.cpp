@@ -52,6 +52,7 @@ struct AllJobs {
   std::condition_variable changed;
   std::uint64_t destroyed = 0;
   std::size_t moving      = 0;
+  std::size_t writers     = 0;  // that wait for memory: where nothing moves, they are refused first
 };
 
 AllJobs& all_jobs() {
@@ -277,7 +278,7 @@ std::uint64_t SnapshotThread::destroyed() {
 
 std::unique_lock<std::recursive_timed_mutex> SnapshotThread::turn_to_take_memory() {
   static std::recursive_timed_mutex& turns = *new std::recursive_timed_mutex;
-  return {turns, std::chrono::seconds(1)};
+  return {turns, std::chrono::system_clock::now() + std::chrono::seconds(1)};
 }
 
 bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {
@@ -285,9 +286,14 @@ bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {
   AllJobs& all = all_jobs();
   Stalled const writer_of_caller;
   std::unique_lock lock(all.mutex);
+  std::size_t const is_writer = queue_of_this_writer != nullptr ? 1 : 0;
+  all.writers += is_writer;
   if (--all.moving == 0) all.changed.notify_all();
-  all.changed.wait(lock, [&] { return all.destroyed > destroyed || all.moving == 0; });
+  all.changed.wait(lock, [&] {
+    return all.destroyed > destroyed || (all.moving == 0 && (is_writer != 0 || all.writers == 0));
+  });
   ++all.moving;
+  all.writers -= is_writer;
   return all.destroyed > destroyed;
 }
 

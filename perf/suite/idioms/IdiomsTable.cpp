@@ -72,10 +72,11 @@ that is not adopted, above 1 ours is faster.
                         : row.pageable == 0 ? row.pinned
                                             : std::min(row.pageable, row.pinned);
     auto const code   = codes.find(row.operation);
-    out << format("%-21s%-19s%13s%13s%13s%13s%13s%7.1fx\n", row.operation.c_str(),
+    out << format("%-21s%-19s%13s%13s%13s%13s%13s%8s\n", row.operation.c_str(),
                   code == codes.end() ? "" : code->second, row.size.c_str(),
                   time_of(row.pageable).c_str(), time_of(row.pinned).c_str(),
-                  time_of(row.adopted).c_str(), time_of(row.ours).c_str(), best / row.ours);
+                  time_of(row.adopted).c_str(), time_of(row.ours).c_str(),
+                  best == 0 ? "-" : format("%.1fx", best / row.ours).c_str());
   }
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("headers with wrong places and sizes are read without an error") {
   std::mt19937 random(1);
   std::string const good[] = {a_library(), with_sections_in_front(a_library())};
   int natives              = 0;
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     std::string content = good[i % 2].substr(0, 1 + random() % good[i % 2].size());
     for (std::size_t n = random() % 6; n > 0; --n) {
       std::size_t const end = random() % 2 ? 512 : 5000;
@@ -88,5 +88,5 @@ TEST_CASE("headers with wrong places and sizes are read without an error") {
     }
     natives += file.read(content).kind == ElfFile::Kind::native;
   }
-  CHECK(natives > 100);
+  CHECK(natives > 40);
 }
