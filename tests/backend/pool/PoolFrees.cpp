@@ -108,7 +108,8 @@ TEST_CASE("failure 6: streams that are gone do not matter to memory that they ha
   Pool::deallocate(again);
 }
 
-TEST_CASE("failure 7: a capture survives what other threads allocate and give back, in every mode") {
+TEST_CASE(
+    "failure 7: a capture survives what other threads allocate and give back, in every mode") {
   PoolTest const test(1);
   auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                              cudaStreamCaptureModeRelaxed);

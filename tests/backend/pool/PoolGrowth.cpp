@@ -17,7 +17,8 @@
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
 
-TEST_CASE("failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {
+TEST_CASE(
+    "failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {
   PoolTest const test;
   Watched watched;
   std::mt19937 random(5);

@@ -34,7 +34,8 @@ TEST_CASE("slots are multiples of 256 bytes and at most a sixteenth and 255 byte
   CHECK(first_bad == 0);
 }
 
-TEST_CASE("failure 4: a slab is whole again when all its slots are back and their epochs are over") {
+TEST_CASE(
+    "failure 4: a slab is whole again when all its slots are back and their epochs are over") {
   TestArena test;
   test.add(1024 * page);
   Slabs slabs;
