@@ -367,9 +367,10 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   // With fewer extents the others would be kept, or be none, as one takes it.
   template <class... N>
   static constexpr void check_number() {
-    static_assert(sizeof...(N) >= t_host::rank_dynamic,
-                  "resize and realloc of a PinnedDualView take an extent for each dimension that has "
-                  "none in its type");
+    static_assert(
+        sizeof...(N) >= t_host::rank_dynamic,
+        "resize and realloc of a PinnedDualView take an extent for each dimension that has "
+        "none in its type");
   }
 
   // Makes both sides anew: of SequentialHostInit the host side first, else the device side.

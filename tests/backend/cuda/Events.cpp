@@ -50,7 +50,8 @@ TEST_CASE("failure 4: an event waits for the work of every stream") {
   }
 }
 
-TEST_CASE("failure 1: later work does not delay an event, and recording again makes it wait for that") {
+TEST_CASE(
+    "failure 1: later work does not delay an event, and recording again makes it wait for that") {
   start_test(1);
   use_device();
   DeviceWork::Stream early, late;

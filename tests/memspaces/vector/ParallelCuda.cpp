@@ -64,8 +64,7 @@ double dot_by_element_sum(Kokkos::Cuda const& instance, OnDevice const& a, OnDev
 
 }  // namespace
 
-TEST_CASE("a sum is bitwise the same in every run",
-          "[parallel_kernels_cuda]") {
+TEST_CASE("a sum is bitwise the same in every run", "[parallel_kernels_cuda]") {
   int const n = elements(GENERATE(4096, 4097, 1 << 20, take(5, random(1000, 3000000))));
   std::size_t const offset = GENERATE(0u, 1u);
   std::pair<std::size_t, std::size_t> const part(offset, std::size_t(n));
@@ -75,8 +74,8 @@ TEST_CASE("a sum is bitwise the same in every run",
   int const m      = n - int(offset);
   Kokkos::Cuda const instance;
   Number const sum("sum");
-  double const first = dot_by_element_sum(instance, a, b, sum);
-  double first_by_index  = 0;
+  double const first    = dot_by_element_sum(instance, a, b, sum);
+  double first_by_index = 0;
   khs::parallel_reduce("dot", instance, m, AddProduct{a, b}, first_by_index);
   int different = 0;
   for (int run = 0; run < rounds(50); ++run) {
@@ -201,8 +200,8 @@ TEST_CASE("not a number and the sign of zero survive", "[parallel_kernels_cuda]"
   CHECK(std::isnan(dot_by_element_sum(instance, a, a, sum)));
   double largest = 0;
   khs::parallel_reduce(
-      "largest", instance, n,
-      KOKKOS_LAMBDA(int i, double& m) { m = a(i) > m ? a(i) : m; }, Kokkos::Max<double>(largest));
+      "largest", instance, n, KOKKOS_LAMBDA(int i, double& m) { m = a(i) > m ? a(i) : m; },
+      Kokkos::Max<double>(largest));
   CHECK((largest == 0 || n == 1));
 }
 
