@@ -20,7 +20,7 @@ foreach(target IN LISTS _khs_targets)
   cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(NOT "${libraries}" MATCHES "Kokkos::kokkos|KokkosHostSpaces::hostspaces" OR "${options}" MATCHES "-O[1-3]"
       OR NOT "${folder}/${target}" MATCHES "^(tests|examples|perf)/"
-      OR "${folder}/${target}" MATCHES "/(order/.*|headers_alone|khs_precompiled_.*)$")
+      OR "${folder}/${target}" MATCHES "/(order/.*|headers_(alone|without_rtti)|link_fail_.*|khs_precompiled_.*)$")
     continue()
   endif()
   set(group khs_precompiled_for_programs)
