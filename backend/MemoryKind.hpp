@@ -18,6 +18,8 @@ enum class MemoryKind {
 
 namespace Impl {
 
+/// True for a kind above, false for any other value. A switch without a default: the compiler warns of a
+/// kind that is forgotten.
 constexpr bool is_memory_kind(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::page_locked:

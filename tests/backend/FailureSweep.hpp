@@ -251,9 +251,11 @@ class Sweep {
       m_outcome = error.what();
       if (m_outcome.find("): ") == std::string::npos)
         wrong("what is thrown does not say what to do");
-    } catch (std::bad_alloc const&) {
-      m_outcome = "std::bad_alloc";
-      if (source != FailNth::Source::memory) wrong("std::bad_alloc is thrown");
+    } catch (std::bad_alloc const& error) {
+      m_outcome = error.what();
+      // That of an allocator of ours says what to do.
+      if (source != FailNth::Source::memory && m_outcome.find("): ") == std::string::npos)
+        wrong("std::bad_alloc is thrown");
     } catch (std::exception const& error) {
       m_outcome = error.what();
       wrong("another exception is thrown: " + m_outcome);

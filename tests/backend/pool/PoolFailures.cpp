@@ -138,6 +138,9 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
   }
   threads.clear();
   FakeCuda::fail_no_more();
+  // What could not be locked waits for the pool to grow, and for the next allocation.
+  Pool::deallocate(PoolTest::allocate(400 * MiB));
+  Pool::deallocate(PoolTest::allocate(1));
   Ledger const& ledger     = Pools::instance().ledger;
   auto const runtime_holds = [] {
     std::lock_guard const lock(FakeCuda::machine().mutex);

@@ -19,18 +19,19 @@ namespace KokkosHostSpaces::Impl {
 /// The type of Kokkos::WithoutInitializing.
 using WithoutInitializing = std::remove_cvref_t<decltype(Kokkos::WithoutInitializing)>;
 
-// Kokkos' functions by view_alloc, which keeps the space instance.
-
+/// Kokkos' create_mirror by view_alloc, which keeps the space instance.
 template <class View, class... Properties>
 auto mirror_of(View const& src, Properties const&... properties) {
   return create_mirror(Kokkos::view_alloc(properties...), src);
 }
 
+/// The same of create_mirror_view.
 template <class View, class... Properties>
 auto mirror_view_of(View const& src, Properties const&... properties) {
   return create_mirror_view(Kokkos::view_alloc(properties...), src);
 }
 
+/// The same of create_mirror_view_and_copy.
 template <class View, class Space>
 auto mirror_view_and_copy_of(View const& src, Space const& space, std::string const& name) {
   using Mirror =
