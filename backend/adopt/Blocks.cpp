@@ -166,8 +166,8 @@ void Blocks::unkeep(Block& block) noexcept {
   if (m_bins[bin] == nullptr) m_filled.reset(bin);
 }
 
-// Gives its pages back to the system. Other pages are mapped over them, so that nobody else gets their
-// addresses; at the limit of mappings they stay writable.
+// Gives its pages back to the system. Pages without access are mapped over them, so that the addresses
+// stay reserved; at the limit of mappings they stay writable.
 void Blocks::give_up(Block& block) noexcept {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)

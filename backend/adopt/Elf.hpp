@@ -21,7 +21,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-/// A regular file, mapped for reading. What lies outside of it reads as absent.
+/// A regular file, mapped for reading. Reading beyond its end gives nothing.
 class Elf {
  public:
   explicit Elf(char const* path) noexcept {

@@ -48,8 +48,8 @@ struct PoolPolicy {
   std::size_t largest_small_segment  = 8 * MiB;
   std::size_t largest_middle_segment = 64 * MiB;
 
-  /// Under a limit, a segment for many blocks is at most this part of it, and at least the smallest one: what
-  /// nobody uses of it is missing elsewhere.
+  /// Under a limit, a segment for many blocks is at most this part of it, and at least the smallest one:
+  /// its unused part counts.
   std::size_t segments_in_limit = 256;
 
   // ---- Exchanges: giving back ready segments that do not fit, to lock others that do
