@@ -23,7 +23,7 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
 /// groups allow. \throw ConfigurationError
 pool::NodeShare share_of_node();
 
-/// Tells on stderr, once, that there is a limit and nobody tells the number of ranks.
+/// Tells on stderr, once, that there is a limit, and that no variable gives the number of ranks.
 void tell_if_assumed(pool::NodeShare const& share) noexcept;
 
 /// The smaller of a limit and a share, in bytes; 0: none.
