@@ -192,7 +192,7 @@ forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc"
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/(Overloads|Device)).hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|spaces/ResizeOverloads|core/Device).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
 forbid(memspaces "([Cc]uda|CUDA|KOKKOS_ENABLE_(HIP|SYCL|OPENACC))" "include/KokkosHostSpaces/impl/(core/Device|vector/ReductionKernel).hpp"
   "only Device.hpp knows which device back end Kokkos has, and ReductionKernel.hpp its instructions")
