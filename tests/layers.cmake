@@ -192,8 +192,10 @@ forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc"
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/Overloads).hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/(Overloads|Device)).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
+forbid(memspaces "([Cc]uda|CUDA|KOKKOS_ENABLE_(HIP|SYCL|OPENACC))" "include/KokkosHostSpaces/impl/(core/Device|vector/ReductionKernel).hpp"
+  "only Device.hpp knows which device back end Kokkos has, and ReductionKernel.hpp its instructions")
 forbid(memspaces "::[ ]*specialize[^a-z]" "" "Kokkos 5.3 has no ViewTraits::specialize, and what names it is passed over in silence")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/vector/(KernelLaunch|MapKernel|ReductionKernel).hpp"
   "only KernelLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
