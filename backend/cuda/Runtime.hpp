@@ -79,7 +79,7 @@ Runtime* runtime_with_handles() noexcept;
 /// recording (which has looked), and comes a millisecond after the last look. A reset takes longer.
 Runtime* runtime_with_handles_seen_lately() noexcept;
 
-/// \throw CudaError where CUDA cannot be used
+/// \throw DeviceError where CUDA cannot be used
 Runtime& require_runtime();
 
 /// Forgets the runtime; the next call looks it up again. For tests that replace the runtime.
@@ -92,7 +92,7 @@ inline constexpr auto* look_for_failed_work =
 /// Clears the pending error. Returns true if `error` is cudaSuccess.
 bool succeeded(cudaError_t error) noexcept;
 
-/// \throw CudaError unless `error` is cudaSuccess; clears the pending error.
+/// \throw DeviceError unless `error` is cudaSuccess; clears the pending error.
 void check(cudaError_t error, char const* call, char const* advice);
 
 /// Makes a context current in the calling thread. Unlike cudaSetDevice, restoring the previous one
@@ -127,7 +127,7 @@ class ContextInUse {
 };
 
 /// Makes the context of a device current in the calling thread; creates it if need be.
-/// \throw CudaError if that fails
+/// \throw DeviceError if that fails
 class ContextOfDevice {
  public:
   ContextOfDevice(Runtime& runtime, int device);
