@@ -48,7 +48,7 @@ END
 # expect <exit code> <words> [<what is planted> [<argument>]]
 expect() {
   local code=0
-  PLANTED=${3:-} bash cmake/quickstart.sh ${4-test} > log 2>&1 || code=$?
+  PLANTED=${3:-} bash cmake/quickstart.sh "${4-test}" > log 2>&1 || code=$?
   if [ "$((code != 0))" -ne "$1" ] || ! grep -q "$2" log; then
     cat log
     echo "quickstart.sh with ${3:-nothing} planted ended with $code; expected: '$2'"
