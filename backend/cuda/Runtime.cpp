@@ -105,6 +105,10 @@ Runtime* runtime_with_handles_seen_lately() noexcept {
   using namespace std::chrono;
   Runtime* const r = runtime();
   if (r == nullptr) return nullptr;
+  if (r->recording_has_looked.load(std::memory_order_relaxed)) {
+    r->recording_has_looked.store(false, std::memory_order_relaxed);
+    return r;
+  }
   auto const now = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   if (r->looked_at.load(std::memory_order_relaxed) == now) return r;
   r->looked_at.store(now, std::memory_order_relaxed);

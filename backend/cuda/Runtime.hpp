@@ -50,7 +50,9 @@ struct Runtime {
       handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
-  std::atomic<long long> looked_at{0};  ///< milliseconds, when a frequent call looked for a reset
+  /// A recording, made since the last query, looked for a reset.
+  std::atomic<bool> recording_has_looked{false};
+  std::atomic<long long> looked_at{0};  ///< milliseconds, when a query looked for one
   std::atomic<bool> is_lost{false};     ///< a device was reset: streams, events and locks are gone
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< held while a private stream is created
@@ -73,7 +75,8 @@ Runtime* runtime() noexcept;
 /// The same, for calls with handles or locks of ours: first looks whether a device was reset.
 Runtime* runtime_with_handles() noexcept;
 
-/// The same for frequent calls, since a look asks the driver: one in a millisecond looks.
+/// The same for queries, which are frequent, while a look asks the driver: one looks that follows no
+/// recording (which has looked), and comes a millisecond after the last look. A reset takes longer.
 Runtime* runtime_with_handles_seen_lately() noexcept;
 
 /// \throw DeviceError where CUDA cannot be used
