@@ -4,9 +4,9 @@
 // The copies of a loop over host memory alone, in both directions and without kernels: the upper limit of
 // its rate.
 
-#include "../../../backend/LinkProbe.hpp"
-#include "../../plain/Numbers.hpp"
-#include "StreamBaseline.hpp"
+#include "../../backend/LinkProbe.hpp"
+#include "../plain/Numbers.hpp"
+#include "stream/StreamBaseline.hpp"
 
 #include <algorithm>
 
