@@ -210,7 +210,7 @@ forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suit
 forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the binding of ranks includes hwloc")
 forbid(perf/support "${include}(Kokkos|[.][.])" "" "perf/support/ includes nothing of ours")
 forbid(perf/plain "${include}.*(Kokkos|backend/|suite/|info/)" "" "perf/plain/ includes perf/support/ alone")
-forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/Limits.cpp" "perf/suite/ takes the library as its users do, but for rates of links")
+forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/(Limits|LinkBaseline).cpp" "perf/suite/ takes the library as its users do, but for rates of links")
 forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "baselines include neither Kokkos nor this library"
   "(Baseline\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
