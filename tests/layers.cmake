@@ -189,13 +189,19 @@ foreach(folder backend memspaces perf/tools)
   forbid(${folder} "(std::async|pthread_create|std::j?thread *[({]|std::j?thread [a-z_]+[({]|(vector|list|deque|array)<std::j?thread)"
     "backend/os/Threads.hpp" "only backend/os/Threads.hpp starts threads: it keeps them from the application's signals")
 endforeach()
+foreach(folder backend memspaces perf/support perf/tools)
+  forbid(${folder} "(std::[io]?stringstream [a-z]+[;({]|std::stringstream|imbue|std::sto[fd]|strto[fd] ?\\(|snprintf.*%[-+0-9.*]*[efg])"
+    "(backend/Text|backend/Json|perf/support/Format).hpp" "only Text.hpp and Format.hpp write and read numbers: in the classic locale")
+endforeach()
 forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc")
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}mpi[.]h" "include/KokkosHostSpaces/(impl/)?mpi/" "only the room mpi includes MPI")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/Overloads).hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/(Overloads|Device)).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
+forbid(memspaces "([Cc]uda|CUDA|KOKKOS_ENABLE_(HIP|SYCL|OPENACC))" "include/KokkosHostSpaces/impl/(core/Device|vector/ReductionKernel).hpp"
+  "only Device.hpp knows which device back end Kokkos has, and ReductionKernel.hpp its instructions")
 forbid(memspaces "::[ ]*specialize[^a-z]" "" "Kokkos 5.3 has no ViewTraits::specialize, and what names it is passed over in silence")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/vector/(KernelLaunch|MapKernel|ReductionKernel).hpp"
   "only KernelLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
@@ -212,7 +218,7 @@ forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "bas
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
-forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^J]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and backend/Json.hpp alone")
+forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^JT]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and the text of backend/ alone")
 forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes the backend alone")
 
 string(REPLACE "|" ";" glue "${glue}")

@@ -3,12 +3,13 @@
 
 #include "MemoryLimit.hpp"
 
+#include "../Text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +47,7 @@ std::vector<Mount> memory_mounts(std::string const& root) {
   for (std::string line; std::getline(file, line);) {
     auto const middle = line.find(" - cgroup");
     if (middle == std::string::npos) continue;
-    std::istringstream before(line), behind(line.substr(middle + 3));
+    InText before(line), behind(line.substr(middle + 3));
     std::string skipped, type, source, options;
     Mount mount;
     before >> skipped >> skipped >> skipped >> mount.group >> mount.folder;

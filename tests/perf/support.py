@@ -14,7 +14,7 @@ import synthetic
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "perf"))
 
-from report.cli import main  # noqa: E402
+from report.cli import main
 
 
 class ReportTest(unittest.TestCase):

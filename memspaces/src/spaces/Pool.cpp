@@ -6,8 +6,6 @@
 #include "../../../backend/Json.hpp"
 
 #include <iomanip>
-#include <locale>
-#include <sstream>
 
 namespace KokkosHostSpaces {
 
@@ -52,8 +50,7 @@ void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) 
 namespace pool {
 
 std::string to_text(Statistics const& statistics) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());  // not the locale of the program
+  Impl::Backend::OutText out;
   out << std::left << std::setw(24) << "pool, MiB" << std::right;
   for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
     out << std::setw(11) << column;
@@ -83,7 +80,7 @@ std::string to_text(Statistics const& statistics) {
 }
 
 std::string to_json(Statistics const& statistics) {
-  std::ostringstream out;
+  Impl::Backend::OutText out;
   Json json(out, ", ");  // one line, for logs
   json.open('{');
   json.open('{', "total");

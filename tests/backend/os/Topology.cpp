@@ -97,7 +97,8 @@ TEST_CASE("where no node of a package can be used one of the packages around it 
   CHECK(machine.nearest_node("0000:BD:00.0") == 2);
 }
 
-TEST_CASE("failure 18: where no core of a node is allowed its memory is taken, and any core touches it") {
+TEST_CASE(
+    "failure 18: where no core of a node is allowed its memory is taken, and any core touches it") {
   Topology const machine = load("node-without-allowed-cores.xml");
   CHECK(machine.nearest_node("0000:BD:00.0") == 1);
   CHECK(machine.allowed_cores(1) == 0);

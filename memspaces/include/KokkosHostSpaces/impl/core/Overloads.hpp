@@ -61,20 +61,18 @@ auto without_atomic(View const& view) {
     return view;
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
-/// PinnedSpace, which kernels cannot access, with a Cuda instance among the properties.
+/// PinnedSpace, which kernels cannot access, with a device instance among the properties.
 template <class Space, class Properties>
-concept PinnedWithCuda = std::is_same_v<Space, PinnedSpace> &&
-    std::is_same_v<typename Properties::execution_space, Kokkos::Cuda>;
+concept PinnedOnDevice =
+    std::is_same_v<Space, PinnedSpace> && is_driven_v<typename Properties::execution_space>;
 
 // Copies between pageable and device memory, which stock Kokkos makes if they are contiguous and
 // else refuses. Ours only if the program defines the macro in all sources: libraries compiled
 // without it copy between these spaces, too.
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 template <class Dst, class Src>
-inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_cuda_only_v<Src>) ||
-                                        (is_cuda_only_v<Dst> && is_pageable_v<Src>);
+inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_device_only_v<Src>) ||
+                                        (is_device_only_v<Dst> && is_pageable_v<Src>);
 #else
 template <class Dst, class Src>
 inline constexpr bool is_taken_over_v = false;
@@ -85,7 +83,7 @@ concept OursToCopy = is_our_pair_v<Dst, Src> || is_taken_over_v<Dst, Src>;
 
 template <class ExecutionSpace, class Dst, class Src>
 concept DeviceTakesPart =
-    std::is_same_v<ExecutionSpace, Kokkos::Cuda> || is_cuda_only_v<Dst> || is_cuda_only_v<Src>;
+    is_driven_v<ExecutionSpace> || is_device_only_v<Dst> || is_device_only_v<Src>;
 
 /// void stands for a call without an instance.
 template <class ExecutionSpace>
@@ -95,7 +93,7 @@ inline constexpr bool is_instance_v =
 template <class Dst, class Src>
 inline constexpr bool has_dimensions_v = unsigned(Dst::rank) != 0 || unsigned(Src::rank) != 0;
 
-/// Calls of deep_copy that this library carries out: those on a Cuda instance, and all to or from
+/// Calls of deep_copy that this library carries out: those on a device instance, and all to or from
 /// device memory. Those of single elements stay Kokkos' own.
 template <class ExecutionSpace, class Dst, class Src>
 concept OurCopy =
@@ -106,22 +104,16 @@ concept OurCopy =
 
 /// A deep_copy of a value into memory that kernels of the instance may not access.
 template <class ExecutionSpace, class Dst>
-concept OurFill = std::is_same_v<ExecutionSpace, Kokkos::Cuda> &&
+concept OurFill = is_driven_v<ExecutionSpace> &&
     std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
 
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src);
 template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src);
-template <class Dst>
-void fill_view(Kokkos::Cuda const& instance, Dst const& dst, typename Dst::const_value_type& value);
-
-#else
-
-template <class Space, class Properties>
-concept PinnedWithCuda = false;
-
-#endif  // KOKKOS_ENABLE_CUDA
+template <class ExecutionSpace, class Dst>
+void fill_view(ExecutionSpace const& instance, Dst const& dst,
+               typename Dst::const_value_type& value);
 
 }  // namespace KokkosHostSpaces::Impl
 
@@ -196,8 +188,6 @@ void deep_copy(View<DT> const& dst, View<ST, S0, S...> const& src) {
   deep_copy(dst, KokkosHostSpaces::Impl::without_atomic(src));
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 template <class ExecutionSpace, class DT, class D0, class... D, class ST, class... S>
 requires KokkosHostSpaces::Impl::OurCopy<ExecutionSpace, View<DT, D0, D...>, View<ST, S...>>
 void deep_copy(ExecutionSpace const& instance, View<DT, D0, D...> const& dst,
@@ -231,8 +221,6 @@ void deep_copy(ExecutionSpace const& instance, View<T, P0, P...> const& dst,
                typename View<T, P0, P...>::const_value_type& value) {
   KokkosHostSpaces::Impl::fill_view(instance, dst, value);
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace Kokkos
 
