@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../CapturedStderr.hpp"
 #include "PoolTest.hpp"
 
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <set>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("the pool hands out aligned blocks that do not overlap and can be written") {
   PoolTest const test;
@@ -53,8 +38,7 @@ TEST_CASE("no bytes are no memory, and giving nothing back is harmless") {
 
 TEST_CASE("memory of both kinds and of every node is kept apart") {
   PoolTest const test;
-  auto const kind    = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
-                                KokkosHostSpaces::MemoryKind::write_combined);
+  auto const kind    = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
   Pool::Request near = {1 * MiB, kind, 0, "TestSpace", "near"};
   void* const first  = Pool::allocate(near);
   Pool::deallocate(first);
@@ -132,8 +116,7 @@ TEST_CASE("at the limit ready memory is given back to make room for another size
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
   for (char* const block : blocks) Pool::deallocate(block);
-  auto const kind   = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
-                               KokkosHostSpaces::MemoryKind::write_combined);
+  auto const kind   = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
   void* const large = Pool::allocate({50 * MiB, kind, -1, "TestSpace", "large"});
   CHECK(large != nullptr);
   CHECK(PoolTest::usage().bytes_locked <= 64 * MiB);

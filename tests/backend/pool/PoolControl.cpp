@@ -3,33 +3,12 @@
 
 // Watching and steering the pool.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/Registry.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/pool/Meter.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <barrier>
-#include <chrono>
 #include <deque>
 #include <latch>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("what is locked is in use, retired or cached") {
   PoolTest const test;
@@ -96,8 +75,8 @@ TEST_CASE("what is in use at no moment is no high, whatever threads give back an
 
 TEST_CASE("statistics tell the memory spaces apart") {
   PoolTest const test;
-  Pool::Request of_a{1000, KokkosHostSpaces::MemoryKind::page_locked, -1, "SpaceA", "x"};
-  Pool::Request of_b{2 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, "SpaceB", "y"};
+  Pool::Request of_a{1000, MemoryKind::page_locked, -1, "SpaceA", "x"};
+  Pool::Request of_b{2 * MiB, MemoryKind::page_locked, -1, "SpaceB", "y"};
   static char const same_name[] = "SpaceB";
   Pool::Request of_b_too        = of_b;
   of_b_too.space                = same_name;
@@ -131,7 +110,7 @@ TEST_CASE("a description is found from any address inside the block") {
     CHECK(description->label == "pressure");
     CHECK(description->space == "TestSpace");
     CHECK(description->bytes == bytes);
-    CHECK(description->kind == KokkosHostSpaces::MemoryKind::page_locked);
+    CHECK(description->kind == MemoryKind::page_locked);
     CHECK(description->state == pool::State::in_use);
   }
   Pool::deallocate(block);
@@ -176,7 +155,7 @@ TEST_CASE("trim gives back what nobody uses and keeps what it shall keep") {
 TEST_CASE("reserved memory serves allocations of every size without locking more") {
   PoolTest const test;
   pool::Reservation const reservation =
-      Pool::reserve(192 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 96 * MiB);
+      Pool::reserve(192 * MiB, MemoryKind::page_locked, -1, 96 * MiB);
   CHECK(reservation.bytes_asked() == 192 * MiB);
   reservation.wait();
   CHECK(reservation.finished());
@@ -196,7 +175,7 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   PoolTest const test;
   pool::set_limit(40 * MiB);
   pool::Reservation const reservation =
-      Pool::reserve(64 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 16 * MiB);
+      Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 16 * MiB);
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);
   CHECK(reservation.finished());
@@ -262,7 +241,7 @@ TEST_CASE("owners are told, memory is kept and trimmed while threads allocate an
 TEST_CASE("who owns an address is found as fast among many blocks as among few") {
   PoolTest const test;
   constexpr std::size_t bytes = 36 * KiB, segment = (sanitized ? 256 : 1024) * MiB;
-  Pool::reserve(segment, KokkosHostSpaces::MemoryKind::page_locked, -1, segment).wait();
+  Pool::reserve(segment, MemoryKind::page_locked, -1, segment).wait();
   std::vector<char*> blocks;
   while (blocks.size() < segment / bytes) blocks.push_back(PoolTest::allocate(bytes));
   auto const [first, last] = std::minmax_element(blocks.begin(), blocks.end());
@@ -326,11 +305,10 @@ TEST_CASE("a rank has its share of the node's limit, and a shortage says so", "[
   CHECK(pool::statistics().limit == 64 * MiB);
   CHECK(pool::statistics().node_share.bytes == 64 * MiB);
   CHECK(pool::statistics().node_share.ranks == 4);
-  auto const tells_share = Catch::Matchers::MessageMatches(
+  auto const tells_share = MessageMatches(
       ContainsSubstring("67108864 bytes for 1 of 4 ranks (KOKKOS_HOST_SPACES_NODE_RANKS)"));
   CHECK_THROWS_MATCHES(PoolTest::allocate(65 * MiB), OutOfPinnedMemory, tells_share);
-  CHECK_THROWS_MATCHES(
-      Pool::reserve(80 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 16 * MiB).wait(),
-      OutOfPinnedMemory, tells_share);
+  CHECK_THROWS_MATCHES(Pool::reserve(80 * MiB, MemoryKind::page_locked, -1, 16 * MiB).wait(),
+                       OutOfPinnedMemory, tells_share);
   Pool::deallocate(PoolTest::allocate(32 * MiB));
 }

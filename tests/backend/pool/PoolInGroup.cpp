@@ -3,21 +3,9 @@
 
 // The pool in a control group with a limit of 256 MiB, of which others hold 64 MiB: run by in_group.sh.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
-#include <cstdlib>
 #include <fstream>
-#include <string>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

@@ -3,28 +3,15 @@
 
 // What fits under a limit is served: whatever the pool locks for later requests leaves room for others.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/LimitModel.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <initializer_list>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <sys/resource.h>
 
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::EndsWith;
 
 namespace {

@@ -3,26 +3,11 @@
 
 // What the pool does when the limit, or the system, gives no more.
 
-#include "../../../backend/Error.hpp"
 #include "../../../backend/pool/Ledger.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <latch>
-#include <mutex>
 #include <limits>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("a ledger's sums do not wrap") {
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
@@ -103,23 +88,21 @@ TEST_CASE("at the limit a segment that fits is given back, not the first one") {
   for (char* const block : blocks) Pool::deallocate(block);
   pool::trim(1000 * MiB);
   pool::set_limit(618 * MiB);
-  void* const other = Pool::allocate(
-      {40 * MiB, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "of another kind"});
+  void* const other =
+      Pool::allocate({40 * MiB, MemoryKind::write_combined, -1, "TestSpace", "of another kind"});
   CHECK(PoolTest::usage().bytes_locked == (512 + 64 + 40) * MiB);
   Pool::deallocate(other);
 }
 
 TEST_CASE("at the limit a heap with a segment that fits gives it back, not the first one") {
   PoolTest const test;
-  auto const allocate = [](std::size_t bytes, KokkosHostSpaces::MemoryKind kind) {
+  auto const allocate = [](std::size_t bytes, MemoryKind kind) {
     return Pool::allocate({bytes, kind, -1, "TestSpace", "x"});
   };
-  auto const small_kind = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
-                                   KokkosHostSpaces::MemoryKind::write_combined);
-  auto const large_kind = small_kind == KokkosHostSpaces::MemoryKind::page_locked
-                              ? KokkosHostSpaces::MemoryKind::write_combined
-                              : KokkosHostSpaces::MemoryKind::page_locked;
-  void* const large     = allocate(256 * MiB, large_kind);
+  auto const small_kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  auto const large_kind =
+      small_kind == MemoryKind::page_locked ? MemoryKind::write_combined : MemoryKind::page_locked;
+  void* const large = allocate(256 * MiB, large_kind);
   Pool::deallocate(allocate(64 * MiB, small_kind));
   Pool::deallocate(large);
   pool::trim(1000 * MiB);
@@ -153,7 +136,7 @@ TEST_CASE("at the limit threads find what others have left, wherever it lies") {
 
 TEST_CASE("a thread that found another in its way comes back to what all share") {
   PoolTest const test;
-  NodePool& pool            = Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, -1);
+  NodePool& pool            = Pools::instance().of(MemoryKind::page_locked, -1);
   auto const is_with_others = [&] { return &pool.enter(1000).heap == &pool.common(); };
   std::latch held(1), seen(1);
   std::thread other([&] {
@@ -173,7 +156,7 @@ TEST_CASE("a thread that found another in its way comes back to what all share")
 
 TEST_CASE("threads that get in each other's way use what was reserved") {
   PoolTest const test;
-  Pool::reserve(64 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 64 * MiB).wait();
+  Pool::reserve(64 * MiB, MemoryKind::page_locked, -1, 64 * MiB).wait();
   std::size_t const misses = PoolTest::usage().misses;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {

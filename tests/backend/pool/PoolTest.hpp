@@ -6,13 +6,7 @@
 
 #include "../../../backend/pool/Pool.hpp"
 #include "../../../backend/pool/Pools.hpp"
-#include "../../support/Sanitized.hpp"
-#include "../Device.hpp"
-
-#include <cstddef>
-
-inline constexpr std::size_t KiB = 1024;
-inline constexpr std::size_t MiB = 1024 * KiB;
+#include "../BackendTest.hpp"
 
 /// Begins a test of the pool by start_test, with empty pools, and empties them again.
 class PoolTest {
@@ -27,20 +21,18 @@ class PoolTest {
   PoolTest& operator=(PoolTest const&) = delete;
 
   static char* allocate(std::size_t bytes, char const* label = "of a test", int numa_node = -1) {
-    using namespace KokkosHostSpaces::Impl::Backend;
-    return static_cast<char*>(Pool::allocate(
-        {bytes, KokkosHostSpaces::MemoryKind::page_locked, numa_node, "TestSpace", label}));
+    return static_cast<char*>(
+        Pool::allocate({bytes, MemoryKind::page_locked, numa_node, "TestSpace", label}));
   }
 
-  static KokkosHostSpaces::pool::Usage usage() {
-    return KokkosHostSpaces::pool::statistics().total;
+  static pool::Usage usage() {
+    return pool::statistics().total;
   }
 
  private:
   // Forgets what the runtime refused to unlock in an earlier test: locked, and in no heap. Memory of
   // a graph that CUDA has yet to destroy is in a heap.
   static void forget_what_stays() {
-    using namespace KokkosHostSpaces::Impl::Backend;
     Pools* const pools = Pools::existing();
     if (pools == nullptr) return;
     std::size_t const stays = pools->ledger.locked() - usage().bytes_locked;
@@ -51,8 +43,8 @@ class PoolTest {
   }
 
   static void empty() {
-    KokkosHostSpaces::pool::set_limit(0);
-    KokkosHostSpaces::Impl::Backend::Pool::release_all();
+    pool::set_limit(0);
+    Pool::release_all();
   }
 };
 

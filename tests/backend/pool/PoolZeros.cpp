@@ -3,24 +3,11 @@
 
 // What the pool says to be zero is zero: fresh pages, until somebody has had them.
 
-#include "../../../backend/Driver.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <deque>
 #include <limits>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -107,8 +94,7 @@ void take_and_spoil(unsigned seed, int operations, Seen& seen) {
       blocks.pop_back();
     }
     if (i % 1000 == 999) pool::trim(random() % 2 * MiB);
-    if (i % 1000 == 499)
-      Pool::reserve(8 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 4 * MiB).wait();
+    if (i % 1000 == 499) Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 4 * MiB).wait();
   }
   for (Block const& block : blocks) Pool::deallocate(block.begin);
 }
@@ -147,7 +133,7 @@ TEST_CASE("fresh memory is zero for its first user, who is told so once") {
 TEST_CASE("memory that was reserved, and is new after a trim, is zero") {
   PoolTest const test(1);
   for (int round = 0; round < 2; ++round) {
-    Pool::reserve(32 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 32 * MiB).wait();
+    Pool::reserve(32 * MiB, MemoryKind::page_locked, -1, 32 * MiB).wait();
     std::size_t const misses = PoolTest::usage().misses;
     char* const a            = PoolTest::allocate(MiB);
     char* const b            = PoolTest::allocate(31 * MiB);
@@ -170,8 +156,8 @@ TEST_CASE("of memory that the driver gave, or that is not the pool's, nothing is
   PoolTest const test(1);
   bool const from_driver = Driver::device_count() > 0;
   for (std::size_t bytes : {std::size_t(100), 100 * KiB, 3 * MiB}) {
-    auto* const block = static_cast<char*>(
-        Pool::allocate({.bytes = bytes, .kind = KokkosHostSpaces::MemoryKind::write_combined}));
+    auto* const block =
+        static_cast<char*>(Pool::allocate({.bytes = bytes, .kind = MemoryKind::write_combined}));
     CHECK(dirty_of(block, bytes) == (from_driver ? bytes : 0));
     Pool::deallocate(block);
   }
