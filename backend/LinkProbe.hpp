@@ -30,7 +30,7 @@ class LinkProbe {
     void* host;
   };
 
-  /// \param bytes of a part \throw Error if a device lacks memory for two parts \throw CudaError
+  /// \param bytes of a part \throw Error if a device lacks memory for two parts \throw DeviceError
   LinkProbe(std::vector<Link> const& links, std::size_t bytes);
   ~LinkProbe();
   LinkProbe(LinkProbe const&)            = delete;
@@ -39,14 +39,14 @@ class LinkProbe {
   using Action = std::function<void()>;
 
   /// Returns the seconds from the first copy to the end of the last one, by the host's clock.
-  /// \param meanwhile called while the copies run \throw CudaError
+  /// \param meanwhile called while the copies run \throw DeviceError
   double seconds(LinkMix mix, Action const& meanwhile = {});
 
   /// Bytes that cross all links for a mix.
   double bytes(LinkMix mix) const;
 
   /// Returns the best rate of both directions and all links together, in bytes per second. The first
-  /// rounds wake the links up. \throw CudaError
+  /// rounds wake the links up. \throw DeviceError
   double best_rate(LinkMix mix, int rounds);
 
  private:

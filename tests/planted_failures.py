@@ -70,7 +70,7 @@ BUGS = [
     ("failure 16: a mapping that the runtime refuses", "only the runtime's error is told", FAKE, "backend/Registry.cpp",
      " + error.what() + advice_on(report));", " + error.what());"),
     ("failure 17: where registration is refused", "what cannot be registered cannot be had", FAKE, "backend/PageLock.cpp",
-     "    } catch (CudaError const& error) {\n", "    } catch (CudaError const& error) {\n      refuse(bytes, error.what());\n"),
+     "    } catch (DeviceError const& error) {\n", "    } catch (DeviceError const& error) {\n      refuse(bytes, error.what());\n"),
     ("failure 21: a buffer that is grown", "what a copy fills may be read", FAKE, "backend/guard/Guard.cpp",
      "add(dst, Access::none,", "add(dst, Access::read,"),
     ("failure 19: the system reads and writes", "pages are opened by the host's next access, in a handler", FAKE, "backend/guard/Guard.cpp",

@@ -159,4 +159,18 @@ GroupMemory memory_of_cgroups(std::string const& root) {
   return memory;
 }
 
+bool GroupWatch::covers(std::size_t bytes, Clock::time_point now) noexcept {
+  if (now >= m_until.load()) return false;
+  std::size_t allowed = m_bytes.load();
+  while (bytes <= allowed) {
+    if (m_bytes.compare_exchange_weak(allowed, allowed - bytes)) return true;
+  }
+  return false;
+}
+
+void GroupWatch::allow(std::size_t bytes, Clock::time_point until) noexcept {
+  m_bytes = bytes;
+  m_until = until;
+}
+
 }  // namespace KokkosHostSpaces::Impl::Backend

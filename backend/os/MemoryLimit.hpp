@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_OS_MEMORY_LIMIT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_OS_MEMORY_LIMIT_HPP
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,6 +25,22 @@ struct GroupMemory {
   std::size_t left = SIZE_MAX;
 };
 GroupMemory memory_of_cgroups(std::string const& root = "");
+
+/// Tells when to read these files again, which takes 0.1 to 0.3 ms. Thread-safe.
+class GroupWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Counts `bytes`; false if the files must be read before.
+  bool covers(std::size_t bytes, Clock::time_point now) noexcept;
+
+  /// Allows to lock `bytes` more until then. Call it after they were read.
+  void allow(std::size_t bytes, Clock::time_point until) noexcept;
+
+ private:
+  std::atomic<std::size_t> m_bytes{0};
+  std::atomic<Clock::time_point> m_until{Clock::time_point::min()};
+};
 
 }  // namespace KokkosHostSpaces::Impl::Backend
 

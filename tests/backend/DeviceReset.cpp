@@ -31,7 +31,7 @@ TEST_CASE(
              ContainsSubstring("device 0 was reset") && ContainsSubstring("cudaDeviceReset"));
   std::memset(next, 1, 4 * MiB);
   std::memset(kept, 2, 2 * MiB);
-  CHECK_THROWS_MATCHES(Driver::private_stream(), CudaError,
+  CHECK_THROWS_MATCHES(Driver::private_stream(), DeviceError,
                        MessageMatches(ContainsSubstring("cudaDeviceReset")));
   Pool::deallocate(next);
   Pool::deallocate(kept);

@@ -41,7 +41,7 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
     bool refused = false;
     try {
       Driver::lock_pages(pages, 8);
-    } catch (KokkosHostSpaces::CudaError const&) {
+    } catch (KokkosHostSpaces::DeviceError const&) {
       refused = true;
     }
     return harmless && refused ? 0 : 1;

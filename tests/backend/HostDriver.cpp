@@ -14,9 +14,9 @@ TEST_CASE("without CUDA there is no device and nothing to wait for") {
 }
 
 TEST_CASE("without CUDA what needs a device is refused with advice") {
-  CHECK_THROWS_AS(Driver::pci_bus_id(0), CudaError);
-  CHECK_THROWS_AS(Driver::allocate_pinned(4096, MemoryKind::page_locked), CudaError);
-  CHECK_THROWS_AS(Driver::lock_pages(nullptr, 1), CudaError);
+  CHECK_THROWS_AS(Driver::pci_bus_id(0), DeviceError);
+  CHECK_THROWS_AS(Driver::allocate_pinned(4096, MemoryKind::page_locked), DeviceError);
+  CHECK_THROWS_AS(Driver::lock_pages(nullptr, 1), DeviceError);
 }
 
 TEST_CASE("without CUDA a strided copy is done when the call returns") {

@@ -112,7 +112,7 @@ TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cos
   std::size_t const available  = available_memory();
   constexpr std::size_t rounds = 40;  // 10 GiB
   for (std::size_t i = 0; i < rounds; ++i)
-    CHECK_THROWS_AS(Driver::lock_pages(pages, bytes), CudaError);
+    CHECK_THROWS_AS(Driver::lock_pages(pages, bytes), DeviceError);
   auto const one_round = static_cast<std::ptrdiff_t>(bytes / page_bytes());
   CHECK(pinned_pages() - before < one_round / 2);  // others lock some, too
   unmap_pages(pages, bytes - huge_page_bytes);

@@ -99,7 +99,7 @@ TEST_CASE("failure 12: a range is locked in pieces that end at multiples of a ch
 
   for (std::size_t n = 1; n <= 3; ++n) {
     FakeCuda::fail_nth_call("cudaHostRegister", n);
-    CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, bytes, chunk), CudaError);
+    CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, bytes, chunk), DeviceError);
     CHECK(FakeCuda::outstanding().registrations == 0);
   }
   CHECK_FALSE(Driver::unlock_in_chunks(pointer, bytes, chunk));

@@ -134,7 +134,7 @@ struct ElementSumFunction {
 /// captured it is destroyed. `op` is callable on the device with one element of each input.
 /// \throw Error if the extents differ, elements are not contiguous, or the device has no memory left for
 /// the parts of blocks
-/// \throw OutOfPinnedMemory, CudaError
+/// \throw OutOfPinnedMemory, DeviceError
 inline constexpr Impl::ElementSumFunction element_sum{};
 
 }  // namespace KokkosHostSpaces

@@ -81,7 +81,7 @@ struct ElementWiseFunction {
 /// of `out`, whose type has a default constructor.
 /// \throw Error if the extents differ, elements are not contiguous, or `out` and an input share a
 /// part of their memory
-/// \throw CudaError if the kernel cannot be launched
+/// \throw DeviceError if the kernel cannot be launched
 inline constexpr Impl::ElementWiseFunction element_wise{};
 
 }  // namespace KokkosHostSpaces

@@ -24,7 +24,7 @@ namespace KokkosHostSpaces {
 /// \param src a View of the same extents, or a value for all elements (on a device not for a `dst`
 /// in HostSpace)
 /// \throw Error if the extents differ
-/// \throw OutOfPinnedMemory, CudaError: the node then does not copy, so do not submit the graph
+/// \throw OutOfPinnedMemory, DeviceError: the node then does not copy, so do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
           class... Properties, class Src>
 auto then_deep_copy(

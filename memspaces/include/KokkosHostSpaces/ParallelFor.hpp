@@ -46,7 +46,7 @@ struct ParallelForFunction {
 /// RangePolicy. The longer the body, the less it gains. element_wise is faster on large arrays on
 /// the device, since it loads packs of 16 bytes: on an H200 by up to 13 % for double, and up to 58 %
 /// for float.
-/// \throw Error if n < 0  \throw CudaError if the kernel cannot be launched
+/// \throw Error if n < 0  \throw DeviceError if the kernel cannot be launched
 inline constexpr Impl::ParallelForFunction parallel_for{};
 
 }  // namespace KokkosHostSpaces

@@ -57,7 +57,7 @@ struct ParallelReduceFunction {
 /// trivially copyable, and bodies of more than 32 KiB, it is Kokkos::parallel_reduce over a
 /// RangePolicy. element_sum is faster on large arrays on the device.
 /// \throw Error if n < 0, or the device has no memory left for the parts of blocks
-/// \throw OutOfPinnedMemory, CudaError
+/// \throw OutOfPinnedMemory, DeviceError
 inline constexpr Impl::ParallelReduceFunction parallel_reduce{};
 
 }  // namespace KokkosHostSpaces

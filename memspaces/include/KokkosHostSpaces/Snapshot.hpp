@@ -279,7 +279,7 @@ struct SnapshotFunction {
 ///                         destroyed in the library's thread
 /// \throw Error in a capture, or if the bytes exceed the bound and waiting is refused or would never end
 /// \throw OutOfPinnedMemory
-/// \throw CudaError
+/// \throw DeviceError
 inline constexpr Impl::SnapshotFunction snapshot{};
 
 }  // namespace KokkosHostSpaces

@@ -183,7 +183,7 @@ TEST_CASE("there is no stream of a device that does not exist") {
   start_test(2, false);
   for (int const device : {Driver::device_count(), 63, 64, 1000}) {
     CAPTURE(device);
-    CHECK_THROWS_AS(Driver::private_stream(device), CudaError);
+    CHECK_THROWS_AS(Driver::private_stream(device), DeviceError);
   }
 }
 

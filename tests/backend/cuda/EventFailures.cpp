@@ -115,7 +115,7 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   CHECK_FALSE(Driver::unlock_pages(&memory, 4));
   CHECK_FALSE(Driver::free_pinned(&memory));
   CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
-  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
+  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), DeviceError);
   Driver::release_event(event);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE(
       GENERATE("cudaUserObjectCreate", "cudaStreamGetCaptureInfo", "cudaGraphRetainUserObject");
   stream.begin_capture();
   FakeCuda::fail_nth_call(call, 1, cudaErrorMemoryAllocation);
-  CHECK_THROWS_AS(give(), CudaError);
+  CHECK_THROWS_AS(give(), DeviceError);
   CHECK(releases == 1);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   CHECK(FakeCuda::nothing_leaked());
@@ -149,7 +149,7 @@ TEST_CASE(
   CHECK(releases == 1);
   CHECK(stream.end_capture());
   CHECK(releases == 2);
-  CHECK_THROWS_AS(give(), CudaError);  // nothing captures
+  CHECK_THROWS_AS(give(), DeviceError);  // nothing captures
   CHECK(releases == 3);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("where the driver fails to tell whether a stream captures, nothing is 
   char* const memory = PoolTest::allocate(1000);
   stream.begin_capture();
   FakeCuda::fail_nth_call("cuStreamIsCapturing", 1, cudaErrorUnknown);
-  CHECK_THROWS_AS(retain_for_graph(stream.get(), memory, memory), CudaError);
+  CHECK_THROWS_AS(retain_for_graph(stream.get(), memory, memory), DeviceError);
   retain_for_graph(stream.get(), memory, memory);
   CHECK(stream.end_capture());
   Pool::deallocate(memory);

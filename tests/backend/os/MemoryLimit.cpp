@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-
 namespace {
 
 // The files of a machine, below a folder of their own.
@@ -147,6 +146,19 @@ TEST_CASE("figures of a group that exceed its limit are not of this group") {
   machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
   machine.write("/sys/fs/cgroup/job/memory.stat", "anon 1000001");
   CHECK(memory_of_cgroups(machine.root).left == 1000000);
+}
+
+TEST_CASE("limits are asked for again when what was allowed is used, and when time is over") {
+  GroupWatch watch;
+  GroupWatch::Clock::time_point const start{}, end = start + std::chrono::seconds(1);
+  CHECK_FALSE(watch.covers(0, start));
+  watch.allow(100, end);
+  CHECK(watch.covers(60, start));
+  CHECK_FALSE(watch.covers(41, start));
+  CHECK(watch.covers(40, start));
+  CHECK_FALSE(watch.covers(1, start));
+  watch.allow(100, end);
+  CHECK_FALSE(watch.covers(1, end));
 }
 
 TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }

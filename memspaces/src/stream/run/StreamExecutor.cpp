@@ -184,7 +184,7 @@ class CudaExecutor : public StreamExecutor {
     m_resources.in.drain();
     try {
       Driver::fence(m_target.stream, m_target.device);
-    } catch (CudaError const&) {  // has the cause of the error that is being reported
+    } catch (DeviceError const&) {  // has the cause of the error that is being reported
     }
     m_resources.out.drain();
   }

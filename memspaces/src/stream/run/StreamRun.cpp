@@ -371,9 +371,9 @@ std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePo
   Run run(job, pool);
   try {
     return run.run();
-  } catch (CudaError const& error) {
+  } catch (DeviceError const& error) {
     drain(job);
-    throw CudaError(job.label + ": " + error.what(), error.code());
+    throw DeviceError(job.label + ": " + error.what(), error.code());
   } catch (...) {
     if (run.began()) drain(job);
     throw;

@@ -41,7 +41,7 @@ void YieldingStream::drain() noexcept {
   for (void* const stream : m_streams) {
     try {
       if (stream != nullptr) Driver::fence(stream);
-    } catch (CudaError const&) {  // has the cause of the error that is being reported
+    } catch (DeviceError const&) {  // has the cause of the error that is being reported
     }
   }
 }

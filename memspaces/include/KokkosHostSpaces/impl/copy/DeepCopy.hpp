@@ -190,7 +190,7 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const
 /// pageable memory.
 ///
 /// \throw OutOfPinnedMemory if there is no staging memory
-/// \throw CudaError
+/// \throw DeviceError
 template <class Dst, class Src>
 void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
   retain_for_graph(instance.cuda_stream(), dst.data(), src.data());

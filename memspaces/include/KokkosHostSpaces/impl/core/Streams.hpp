@@ -36,7 +36,7 @@ void fence(StreamHandle stream);
 /// Makes `device` current in the calling thread, for a launch of a kernel. Takes 20 ns if it is.
 void prepare_launch(int device);
 
-/// \throw CudaError if the launch before it failed
+/// \throw DeviceError if the launch before it failed
 void check_launch();
 
 /// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
