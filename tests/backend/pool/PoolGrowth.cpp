@@ -95,7 +95,7 @@ TEST_CASE(
 
 TEST_CASE("what is reserved stays, however little is used of it") {
   PoolTest const test;
-  Pool::reserve(200 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+  PoolTest::reserve(200 * MiB, 100 * MiB).wait();
   std::vector<char*> blocks;
   for (int i = 0; i < 3; ++i)
     blocks.push_back(static_cast<char*>(

@@ -59,7 +59,7 @@ TEST_CASE(
   Mix const mix = GENERATE(from_range(mixes()));
   CAPTURE(mix.name);
   Random random(20240229);
-  constexpr std::size_t goal = 1000 * MiB;
+  constexpr std::size_t goal = 500 * MiB;
 
   std::vector<char*> blocks;
   auto const fill = [&] {
