@@ -107,8 +107,9 @@ void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
 }
 
 std::string SlowPath::why_impossible(std::size_t least) const {
-  std::size_t const limit = pools.ledger.limit();
-  if (limit == 0) return "";
+  std::size_t const limit_of_all = pools.ledger.limit();
+  if (limit_of_all == 0) return "";
+  std::size_t const limit = limit_of_all - std::min(limit_of_all, pools.ledger.apart());
   // Locked memory may serve the request when it gets ready, even if a new segment would be too much.
   std::size_t const locked = pools.ledger.locked();
   if (least > limit && request.bytes > locked)
@@ -129,7 +130,10 @@ void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
       ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
-      in_bytes(now.total.bytes_retired) + ", limit of the pool " +
+      in_bytes(now.total.bytes_retired) +
+      (now.bytes_node_shared > 0 ? ", shared with the node " + in_bytes(now.bytes_node_shared)
+                                 : std::string()) +
+      ", limit of the pool " +
       (now.limit == 0 ? "none" : in_bytes(now.limit)) +
       (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
       locked_memory_limit() +

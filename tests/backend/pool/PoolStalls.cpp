@@ -3,34 +3,13 @@
 
 // What only the fake runtime can do: keep a call waiting, fail at a chosen one, count them all.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <random>
 #include <stop_token>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 using Clock = std::chrono::steady_clock;
 using Kind  = DeviceWork::Stream::Kind;
 using std::chrono::milliseconds;
@@ -170,8 +149,8 @@ TEST_CASE("a thread that chose no device makes no context, nor does a reservatio
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::thread([] {
     Pool::deallocate(PoolTest::allocate(20 * MiB));
-    Pool::deallocate(static_cast<char*>(Pool::allocate(
-        {1 * MiB, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"})));
+    Pool::deallocate(static_cast<char*>(
+        Pool::allocate({1 * MiB, MemoryKind::write_combined, -1, "TestSpace", "x"})));
   }).join();
   Pool::reserve(4 * MiB).wait();
   std::thread([] { Pool::reserve(4 * MiB).wait(); }).join();
