@@ -77,7 +77,7 @@ struct LinkProbe::Ends {
     for (int i = 0; i < mix.to_host; ++i) Driver::copy(host + bytes, leave, bytes, out, device);
   }
 
-  // What has arrived leaves in the next round.
+  // Sends back in the next round what has arrived.
   void wait(bool has_arrived) {
     Driver::fence(in, device);
     Driver::fence(out, device);

@@ -9,27 +9,18 @@
 #include "../../backend/LinkProbe.hpp"
 #include "../../backend/Placement.hpp"
 #include "../../backend/Replays.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "../../backend/os/Topology.hpp"
-#include "../support/Sanitized.hpp"
 #include "CapturedStderr.hpp"
 
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace FailureSweep;
 

@@ -7,19 +7,6 @@
 #include "../support/DeviceWork.hpp"
 #include "pool/PoolTest.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Kind = DeviceWork::Stream::Kind;
 
 namespace {

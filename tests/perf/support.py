@@ -11,7 +11,7 @@ import unittest
 
 import synthetic  # noqa: F401 # finds the modules of report, too
 
-from report.cli import main  # noqa: E402
+from report.cli import main
 
 
 class ReportTest(unittest.TestCase):

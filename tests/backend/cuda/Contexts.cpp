@@ -3,27 +3,13 @@
 
 // A context on a GPU that a process does not use costs each rank of a job half a gigabyte of it.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/PageLock.hpp"
-#include "../../../backend/Registry.hpp"
 #include "../../../backend/cuda/Runtime.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../support/DeviceWork.hpp"
-#include "../Device.hpp"
+#include "../BackendTest.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include <cuda_runtime_api.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -42,10 +28,9 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
          register_range(memory.to.data(), 8, "my data");
          CHECK(unregister_range(memory.to.data()).empty());
        }},
-      {"lock and give back",
-       [] { give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1)); }},
+      {"lock and give back", [] { give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1)); }},
       {"the same, of the driver",
-       [] { give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1)); }},
+       [] { give_back(lock_fresh_pages(1, MemoryKind::write_combined, -1)); }},
       {"a stream of any device", [] { Driver::private_stream(); }},
       {"a stream of a device in use", [] { Driver::private_stream(1); }},
       {"copies",
@@ -175,8 +160,8 @@ TEST_CASE("a thread without a device may free what others made") {
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
-  Region const locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
-  Region const combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
   std::thread([&] {
     CHECK(unregister_range(memory.data()).empty());
     CHECK((give_back(locked) && give_back(combined)));
@@ -209,8 +194,8 @@ TEST_CASE("memory that is page-locked while a context of others is current outli
   Region locked, combined;
   {
     ContextOfOthers const other(0);
-    locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
-    combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+    locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+    combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
     register_range(mine.data(), mine.size(), "mine");
     CHECK(other.is_current());
   }
@@ -225,8 +210,8 @@ TEST_CASE("memory is used and given back while a context of others is current") 
   start_test(1);
   DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::vector<char> mine(100);
-  Region const locked   = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
-  Region const combined = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
   register_range(mine.data(), mine.size(), "mine");
   ContextOfOthers const other(0);
   CHECK(Driver::inspect(locked.pointer) == Driver::PointerKind::pinned);

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
 #include "../../../backend/Replays.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../pool/PoolTest.hpp"
 
-#include <array>
-#include <string>
-#include <thread>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Driver::EventState;
 using Driver::Recorded;
 

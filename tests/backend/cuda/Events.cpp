@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
 #include "../../support/DeviceWork.hpp"
-#include "../Device.hpp"
+#include "../BackendTest.hpp"
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <thread>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Driver::EventState;
 using Driver::Recorded;
 using Kind = DeviceWork::Stream::Kind;

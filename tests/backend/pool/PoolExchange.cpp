@@ -4,28 +4,11 @@
 // Growing beside work that runs and beside other threads, in turns that the fake runtime tells: what
 // is ready and does not fit is exchanged for what fits, and nobody waits for what does not end.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../guard/Watched.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <future>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -109,7 +92,7 @@ TEST_CASE("work that begins while an allocation waits, and does not end, keeps i
   DeviceWork::Gate first_gate, second_gate;
   bool const at_limit = GENERATE(false, true);
   if (at_limit) {
-    Pool::reserve(100 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 100 * MiB).wait();
+    Pool::reserve(100 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
     pool::set_limit(128 * MiB);
   } else {
     Pool::deallocate(PoolTest::allocate(100 * MiB));
@@ -155,7 +138,7 @@ TEST_CASE("without caching, an allocation does not wait for work that runs", "[.
 TEST_CASE("memory that leaves while another thread looks does not count as needed") {
   PoolTest const test;
   Pools& pools   = Pools::instance();
-  NodePool& pool = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1);
+  NodePool& pool = pools.of(MemoryKind::page_locked, -1);
   std::jthread const coming_and_going([&](std::stop_token const& stop) {
     while (!stop.stop_requested()) {
       pools.grow(pool, pool.large(), 64 * KiB, 0);
@@ -172,11 +155,10 @@ TEST_CASE("memory that leaves while another thread looks does not count as neede
 
 TEST_CASE("memory that another thread locks meanwhile is used before more is locked") {
   PoolTest const test;
-  Pools& pools   = Pools::instance();
-  NodePool& pool = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1);
-  Heap& other    = pools.of(KokkosHostSpaces::MemoryKind::write_combined, -1).middle();
-  void* const keeper =
-      Pool::allocate({1, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"});
+  Pools& pools       = Pools::instance();
+  NodePool& pool     = pools.of(MemoryKind::page_locked, -1);
+  Heap& other        = pools.of(MemoryKind::write_combined, -1).middle();
+  void* const keeper = Pool::allocate({1, MemoryKind::write_combined, -1, "TestSpace", "x"});
   std::jthread late;
   {
     std::lock_guard const delays_who_sums_up(other.mutex);
@@ -216,7 +198,7 @@ TEST_CASE("memory that is being locked for one thread is counted when another wa
 TEST_CASE("what is given back meanwhile keeps nobody looking") {
   PoolTest const test;
   Pools& pools         = Pools::instance();
-  Heap& heap           = pools.of(KokkosHostSpaces::MemoryKind::page_locked, -1).middle();
+  Heap& heap           = pools.of(MemoryKind::page_locked, -1).middle();
   char* const old      = PoolTest::allocate(2 * MiB);
   char* const late     = PoolTest::allocate(2 * MiB);
   auto const give_back = [&](char* block) {

@@ -4,34 +4,15 @@
 // What only the fake runtime can do: be old, fail, shut down; and forks, which a real one does not
 // survive.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../../support/FakeCudaMachine.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
 #include <new>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 #include <sys/wait.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -258,7 +239,7 @@ TEST_CASE("a pool that could not be made leaves nothing behind") {
   FailNth::for_each_failure([&](FailNth::Failure const& failure) {
     FailNth::Planned const planned(failure);
     try {
-      Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, node++);
+      Pools::instance().of(MemoryKind::page_locked, node++);
     } catch (std::bad_alloc const&) {
     }
     return FailNth::is_met();

@@ -3,24 +3,9 @@
 
 // Giving back waits for nobody, and what keeps one thread waiting in the driver keeps no other.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 using Kind  = DeviceWork::Stream::Kind;
 

@@ -3,23 +3,13 @@
 
 // Threads that want memory while others lock it or give it back.
 
-#include "../../../backend/Error.hpp"
 #include "../../../backend/pool/Ledger.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <atomic>
 #include <barrier>
-#include <chrono>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using std::chrono::milliseconds;
 
 TEST_CASE("threads that need less than the limit allows wait for memory that is in transit") {
@@ -86,8 +76,7 @@ TEST_CASE("reservations wait for memory that is in transit to make room for them
   FakeCuda::registering_takes(milliseconds(20));
   std::vector<pool::Reservation> reservations;
   for (int i = 0; i < 2; ++i)
-    reservations.push_back(
-        Pool::reserve(28 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 28 * MiB));
+    reservations.push_back(Pool::reserve(28 * MiB, MemoryKind::page_locked, -1, 28 * MiB));
   for (pool::Reservation const& reservation : reservations) CHECK_NOTHROW(reservation.wait());
   FakeCuda::registering_takes(milliseconds(0));
 }
@@ -119,9 +108,9 @@ TEST_CASE("what leaves a heap is in transit before it is missing there") {
     }
   });
   Ledger const& ledger = Pools::instance().ledger;
-  Heap const& heap   = Pools::instance().of(KokkosHostSpaces::MemoryKind::page_locked, -1).middle();
-  int taken_for_good = 0;
-  auto const end     = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  Heap const& heap     = Pools::instance().of(MemoryKind::page_locked, -1).middle();
+  int taken_for_good   = 0;
+  auto const end       = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (std::chrono::steady_clock::now() < end) {
     for (int i = 0; i < 1000; ++i) {
       auto const changes    = ledger.changes();

@@ -4,28 +4,12 @@
 // What giving back and allocating cost, printed; checked against bounds that only a mistake
 // exceeds. KOKKOS_HOST_SPACES_TEST_FREES and _LIVE say how many blocks (a million each if unset).
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <functional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 
 namespace {

@@ -3,30 +3,15 @@
 
 // Memory that is locked before it is needed.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
-#include <atomic>
-#include <cstdlib>
 #include <exception>
 #include <latch>
 #include <limits>
-#include <string>
 #include <system_error>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -79,8 +64,7 @@ TEST_CASE("what no machine has cannot be reserved") {
   pool::set_limit(8 * MiB);
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
   for (std::size_t const chunk : {huge, 4 * MiB}) {
-    pool::Reservation const much =
-        Pool::reserve(huge, KokkosHostSpaces::MemoryKind::page_locked, -1, chunk);
+    pool::Reservation const much = Pool::reserve(huge, MemoryKind::page_locked, -1, chunk);
     CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
     CHECK(much.bytes_done() == 0);
     CHECK(PoolTest::usage().bytes_locked == 0);
@@ -113,15 +97,14 @@ TEST_CASE("where the system gives no thread the refusal is the library's, with w
   REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
   done = true;
   done.notify_all();
-  CHECK_THAT(message, Catch::Matchers::ContainsSubstring("system") &&
-                          !Catch::Matchers::ContainsSubstring("not ours"));
+  CHECK_THAT(message, ContainsSubstring("system") && !ContainsSubstring("not ours"));
   Pool::reserve(4 * MiB).wait();
 }
 
 TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
   PoolTest const test;
   pool::Reservation const reservation =
-      Pool::reserve(256 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 4 * MiB);
+      Pool::reserve(256 * MiB, MemoryKind::page_locked, -1, 4 * MiB);
   bool const told = child_succeeds([&] {
     try {
       reservation.wait();
@@ -141,7 +124,7 @@ TEST_CASE("failure 14: children that are forked while memory is reserved end") {
   int failed          = 0;
   for (int i = 0; i < forks; ++i) {
     pool::Reservation const reservation =
-        Pool::reserve(8 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 64 * KiB);
+        Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 64 * KiB);
     failed += child_succeeds([&] {
       Pool::deallocate(block);
       std::vector<int> const memory_of_libc(1000, 1);

@@ -3,28 +3,9 @@
 
 // Memory is not handed out again while device work may touch it, and nothing waits for that.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstring>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 using Kind = DeviceWork::Stream::Kind;
 
 namespace {

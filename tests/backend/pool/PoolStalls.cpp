@@ -3,32 +3,13 @@
 
 // What only the fake runtime can do: keep a call waiting, fail at a chosen one, count them all.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <memory>
-#include <random>
+#include <condition_variable>
 #include <stop_token>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 using Clock = std::chrono::steady_clock;
 using Kind  = DeviceWork::Stream::Kind;
 using std::chrono::milliseconds;
@@ -65,15 +46,24 @@ class Staller {
   std::jthread m_thread;
 };
 
-// A thread that opens the gate after 8 s, or a test that fails would never end; at once if the test ends before.
-std::jthread opens_late(DeviceWork::Gate& gate) {
-  return std::jthread([&gate](std::stop_token const& test_ended) {
-    auto const late = Clock::now() + milliseconds(8000);
-    while (!test_ended.stop_requested() && Clock::now() < late)
-      std::this_thread::sleep_for(milliseconds(5));
-    gate.open();
-  });
-}
+// Opens the gate after a minute, or a test that fails would never end; `is_late` tells that it had to.
+class OpensLate {
+ public:
+  explicit OpensLate(DeviceWork::Gate& gate)
+      : m_thread([this, &gate](std::stop_token const& test_ended) {
+          std::unique_lock lock(m_mutex);
+          m_ended.wait_for(lock, test_ended, std::chrono::minutes(1), [] { return false; });
+          is_late = !test_ended.stop_requested();
+          gate.open();
+        }) {}
+
+  std::atomic<bool> is_late{false};
+
+ private:
+  std::mutex m_mutex;
+  std::condition_variable_any m_ended;
+  std::jthread m_thread;
+};
 
 }  // namespace
 
@@ -159,8 +149,8 @@ TEST_CASE("a thread that chose no device makes no context, nor does a reservatio
   DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
   std::thread([] {
     Pool::deallocate(PoolTest::allocate(20 * MiB));
-    Pool::deallocate(static_cast<char*>(Pool::allocate(
-        {1 * MiB, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"})));
+    Pool::deallocate(static_cast<char*>(
+        Pool::allocate({1 * MiB, MemoryKind::write_combined, -1, "TestSpace", "x"})));
   }).join();
   Pool::reserve(4 * MiB).wait();
   std::thread([] { Pool::reserve(4 * MiB).wait(); }).join();
@@ -253,13 +243,12 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
   std::vector<char*> blocks{PoolTest::allocate(bytes)};
   stream.run(gate.hold());
   Pool::deallocate(blocks.front());
-  std::jthread const ender   = opens_late(gate);
-  auto const start           = Clock::now();
+  OpensLate const ender(gate);
   std::size_t const at_least = PoolTest::usage().bytes_locked + 40 * MiB;
   char* const first          = std::exchange(blocks.front(), PoolTest::allocate(bytes));
   while (PoolTest::usage().bytes_locked < at_least) blocks.push_back(PoolTest::allocate(bytes));
   CHECK(std::find(blocks.begin(), blocks.end(), first) == blocks.end());
-  CHECK(Clock::now() - start < milliseconds(4000));
+  CHECK_FALSE(ender.is_late);
   gate.open();
   stream.wait();
   for (char* const block : blocks) Pool::deallocate(block);
@@ -275,12 +264,11 @@ TEST_CASE("failure 2: without events, work that never ends ends a shortage in an
   char* const block = PoolTest::allocate(20 * MiB);
   stream.run(gate.hold());
   Pool::deallocate(block);
-  std::jthread const ender = opens_late(gate);
-  auto const start         = Clock::now();
+  OpensLate const ender(gate);
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"),
                     ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
   Pool::release_all();
-  CHECK(Clock::now() - start < milliseconds(5000));
+  CHECK_FALSE(ender.is_late);
   gate.open();
   stream.wait();
   char* const again = PoolTest::allocate(20 * MiB);
