@@ -26,12 +26,10 @@ struct ParallelForFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Index n,
                   Body const& body) const {
     check_count("parallel_for", label, n);
-#ifdef KOKKOS_ENABLE_CUDA
     if constexpr (takes_own_kernel<ExecutionSpace, sizeof(Body)>) {
       ToldKernel const told(ToldKernel::Kind::loop, label, instance);
       enqueue_map(instance, body, n);
     } else
-#endif
       Kokkos::parallel_for(label, range_of(instance, n), body);
   }
 };

@@ -30,14 +30,12 @@ struct ParallelReduceFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Index n,
                   Body const& body, Result&& result) const {
     check_count("parallel_reduce", label, n);
-#ifdef KOKKOS_ENABLE_CUDA
     using To = ResultOf<std::remove_cvref_t<Result>>;
     if constexpr (is_reduced_in_registers<ExecutionSpace, Body, std::remove_cvref_t<Result>>) {
       // Leaves each thread 128 registers.
       reduce<typename To::Space, 512, Index>(label, instance, std::uint64_t(n), body,
                                              To::reducer(result), To::data(result));
     } else
-#endif
       Kokkos::parallel_reduce(label, range_of(instance, n), body, result);
   }
 };

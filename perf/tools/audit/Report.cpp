@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
@@ -88,7 +87,7 @@ void write_or_null(Json& json, char const* key, std::optional<double> value) {
 }
 
 std::optional<double> number_of(std::string const& digits) {
-  return digits.empty() ? std::nullopt : std::optional<double>(std::stod(digits));
+  return digits.empty() ? std::nullopt : std::optional<double>(double(std::stoull(digits)));
 }
 
 void write_row(Json& json, Row const& row) {
@@ -167,7 +166,7 @@ std::string table_of(Findings const& findings, Process const& process, double ru
 }
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
-  std::ostringstream out;
+  Impl::Backend::OutText out;
   Json json(out);
   json.open('{');
   json.value("version", 1);

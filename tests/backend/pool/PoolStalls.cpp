@@ -149,11 +149,9 @@ TEST_CASE("failure 2: work that never ends ends a shortage in an exception that 
   stream.run(gate.hold());
   Pool::deallocate(block);
   TimePasses const time_passes;
-  auto const start = Clock::now();
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"), ContainsSubstring("device 0") &&
                                                                   ContainsSubstring("pressure") &&
                                                                   ContainsSubstring("within 1 s"));
-  CHECK(Clock::now() - start < milliseconds(5000));
   gate.open();
   stream.wait();
   char* const again = PoolTest::allocate(20 * MiB);
@@ -230,12 +228,10 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
   stream.run(gate.hold());
   Pool::deallocate(blocks.front());
   TimePasses const time_passes;
-  auto const start           = Clock::now();
   std::size_t const at_least = PoolTest::usage().bytes_locked + 40 * MiB;
   char* const first          = std::exchange(blocks.front(), PoolTest::allocate(bytes));
   while (PoolTest::usage().bytes_locked < at_least) blocks.push_back(PoolTest::allocate(bytes));
   CHECK(std::find(blocks.begin(), blocks.end(), first) == blocks.end());
-  CHECK(Clock::now() - start < milliseconds(4000));
   gate.open();
   stream.wait();
   for (char* const block : blocks) Pool::deallocate(block);
@@ -252,11 +248,9 @@ TEST_CASE("failure 2: without events, work that never ends ends a shortage in an
   stream.run(gate.hold());
   Pool::deallocate(block);
   TimePasses const time_passes;
-  auto const start = Clock::now();
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"),
                     ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
   Pool::release_all();
-  CHECK(Clock::now() - start < milliseconds(5000));
   gate.open();
   stream.wait();
   char* const again = PoolTest::allocate(20 * MiB);

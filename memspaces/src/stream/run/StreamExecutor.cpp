@@ -150,9 +150,9 @@ namespace {
 // Queue `work` is the caller's stream: the user's kernels run where the caller expects them. The
 // copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone,
 // without events, unless it yields.
-class CudaExecutor : public StreamExecutor {
+class DeviceExecutor : public StreamExecutor {
  public:
-  CudaExecutor(StreamResources& resources, StreamPart const& part)
+  DeviceExecutor(StreamResources& resources, StreamPart const& part)
       : m_resources(resources),
         m_part(part),
         m_target(part.target),
@@ -256,7 +256,7 @@ class PartRun {
  private:
   StreamResourcePool& m_pool;
   std::shared_ptr<StreamResources> m_resources;
-  CudaExecutor m_executor;
+  DeviceExecutor m_executor;
   StreamWalk m_walk;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streams, their devices, and copies of bytes, without CUDA's types.
+// Streams, their devices, and copies of bytes, without the types of a runtime.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
@@ -10,7 +10,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// A cudaStream_t; nullptr is the legacy default stream.
+/// A stream of the device, as a cudaStream_t; nullptr is the legacy default stream.
 using StreamHandle = void*;
 
 /// Returns the device that owns one of two addresses; -1 if both are the host's.

@@ -37,12 +37,8 @@ namespace KokkosHostSpaces::Impl {
 
 template <class Space>
 constexpr Side side_of() {
-#ifdef KOKKOS_ENABLE_CUDA
   if (is_page_locked_v<Space>) return Side::page_locked;
-  if (is_used_by_cuda_v<Space>) return Side::device;
-#else
-  if (is_host_space_v<Space>) return Side::page_locked;
-#endif
+  if (is_used_by_device_v<Space>) return Side::device;
   return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible ? Side::pageable
                                                                           : Side::device;
 }
@@ -139,11 +135,9 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   using Value      = typename const_chunk_of<View>::value_type;
   View const& host = argument.view.host();
   Value* data      = host.data();
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (is_driven_v<ExecutionSpace>)
     data = static_cast<Value*>(argument.view.copies().on_device(
-        instance.cuda_device(), instance.cuda_stream(), host.data(), host.span() * sizeof(Value)));
-#endif
+        device_id_of(instance), stream_of(instance), host.data(), host.span() * sizeof(Value)));
   return const_chunk_of<View>(data, strides.of);
 }
 
@@ -210,10 +204,8 @@ LoopFacts loop_facts(Box<Rank> const& box, std::tuple<Arguments...> const& argum
 /// Copies bytes of the host to page-locked memory, in order with an instance.
 template <class ExecutionSpace>
 void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (is_driven_v<ExecutionSpace>)
     if (is_reachable(from, bytes)) return enqueue_byte_copy(instance, to, from, bytes);
-#endif
   instance.fence("KokkosHostSpaces: before rows of a streamed loop are saved");
   std::memcpy(to, from, bytes);
 }
@@ -237,11 +229,9 @@ struct StreamSetting {
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
     job.pretends_device    = pretends_device();
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    if constexpr (is_driven_v<ExecutionSpace>)
       for (auto const& instance : options.instances)
-        job.targets.push_back({instance.cuda_device(), instance.cuda_stream()});
-#endif
+        job.targets.push_back({device_id_of(instance), stream_of(instance)});
     job.weights = [targets = job.targets] {
       std::vector<int> devices;
       for (StreamTarget const& target : targets) devices.push_back(target.device);

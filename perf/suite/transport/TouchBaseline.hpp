@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_BASELINE_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_ZERO_COPY_TOUCH_BASELINE_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_TRANSPORT_TOUCH_BASELINE_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_TRANSPORT_TOUCH_BASELINE_HPP
 
 #include "../../plain/Baseline.hpp"
 
@@ -20,20 +20,16 @@ struct TouchedRuns {
   std::uint64_t all, touched, shift;
 };
 
-/// Plain kernels that touch a part of an array. Variants: block sizes, scalar and vectorised access.
+/// Plain kernels that read a part of an array. Variants: block sizes, scalar and vectorised access.
 class TouchBaseline : public Baseline {
  public:
   /// Adds the sum of run j to sums[j].
   virtual void read(double const* array, double* sums, TouchedRuns const& runs) = 0;
 
-  /// Sets each element e of the runs to value + e.
-  virtual void write(double* array, double value, TouchedRuns const& runs) = 0;
-
   virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
 };
 
-/// \param packs whether the array is aligned to 16 bytes
-std::unique_ptr<TouchBaseline> make_touch_baseline(bool packs, Stream stream);
+std::unique_ptr<TouchBaseline> make_touch_baseline(Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

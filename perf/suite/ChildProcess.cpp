@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "AdoptedProcess.hpp"
+#include "ChildProcess.hpp"
 
-#include "../../support/System.hpp"
+#include "../support/System.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -43,10 +43,12 @@ bool is_adopted() {
   return text_of("/proc/self/maps").find("libkokkos_host_spaces_adopt.so") != std::string::npos;
 }
 
-AdoptedProcess::AdoptedProcess(std::vector<std::string> const& arguments) {
-  std::string const self           = std::filesystem::read_symlink("/proc/self/exe");
-  std::vector<std::string> command = {adopting_launcher(), self};
-  command.insert(command.end(), arguments.begin(), arguments.end());
+ChildProcess::ChildProcess(std::string const& what, int device, std::string const& launcher) {
+  std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe"),
+                                      "--in-fresh-process", what, "--kokkos-disable-warnings"};
+  if (!launcher.empty()) command.insert(command.begin(), launcher);
+  // Under MPI Kokkos might choose another one there.
+  if (device >= 0) command.push_back("--kokkos-device-id=" + std::to_string(device));
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -67,14 +69,14 @@ AdoptedProcess::AdoptedProcess(std::vector<std::string> const& arguments) {
   throw std::system_error(error, std::generic_category(), command[0]);
 }
 
-AdoptedProcess::~AdoptedProcess() {
+ChildProcess::~ChildProcess() {
   close(m_to);  // its input ends, so that it ends
   close(m_from);
   while (waitpid(m_process, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-std::string AdoptedProcess::ask(std::string const& word) {
+std::string ChildProcess::ask(std::string const& word) {
   std::string const line = word + '\n';
   // A process that ended must not end this one.
   struct sigaction ignore = {}, before = {};
@@ -90,7 +92,7 @@ std::string AdoptedProcess::ask(std::string const& word) {
     if (got == 0 || (got < 0 && errno != EINTR)) break;
   }
   throw std::runtime_error(
-      "a process whose memory is adopted ended early (see above): run it by hand");
+      "a process that measures for this one ended early (see above): run it by hand, or measure less");
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_IDIOMS_ADOPTEDPROCESS_HPP
-#define KOKKOS_HOST_SPACES_PERF_SUITE_IDIOMS_ADOPTEDPROCESS_HPP
+#ifndef KOKKOS_HOST_SPACES_PERF_SUITE_CHILD_PROCESS_HPP
+#define KOKKOS_HOST_SPACES_PERF_SUITE_CHILD_PROCESS_HPP
 
 #include <sys/types.h>
 
@@ -17,14 +17,16 @@ std::string adopting_launcher();
 /// Whether the library that adopts is in this process.
 bool is_adopted();
 
-/// This program once more, started by kokkos_host_spaces_run: it reads words line by line, and answers each.
-class AdoptedProcess {
+/// This program once more: it reads words line by line, and answers each with a line.
+class ChildProcess {
  public:
+  /// \param what the group, and what it shall measure \param device of Kokkos; below 0: its own choice
+  /// \param launcher starts it; empty: it is started as it is
   /// \throw std::system_error if it cannot be started
-  explicit AdoptedProcess(std::vector<std::string> const& arguments);
-  AdoptedProcess(AdoptedProcess const&)            = delete;
-  AdoptedProcess& operator=(AdoptedProcess const&) = delete;
-  ~AdoptedProcess();
+  ChildProcess(std::string const& what, int device, std::string const& launcher = "");
+  ChildProcess(ChildProcess const&)            = delete;
+  ChildProcess& operator=(ChildProcess const&) = delete;
+  ~ChildProcess();
 
   /// \throw std::runtime_error if it ended
   std::string ask(std::string const& word);
