@@ -18,7 +18,7 @@ namespace {
 
 using Backend::Excerpt;
 
-// What elements that are to be written have before, in two runs: as numbers of different signs, so that
+// Fills elements that are to be written, in two runs: as numbers of different signs, so that
 // sums, minima and comparisons differ, or as zero and not zero; in turn, as a mistake rarely concerns
 // every second element alone.
 struct Poison {
@@ -138,7 +138,8 @@ class PretendedLaunch {
 
   // --- checks; what comes behind the accesses is the part of a reduction ---
   std::string const& value_bytes(std::size_t access) const {
-    return access < m_accesses.size() ? buffer(access).value_bytes : m_job.part_value_bytes;
+    return access < m_accesses.size() ? m_job.value_bytes[at(m_launch.stage)][access]
+                                      : m_job.part_value_bytes;
   }
 
   char const* value(Run const& run, std::size_t access, std::size_t element) const {

@@ -62,7 +62,6 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
-  facts.value_bytes   = value_bytes<typename View::non_const_value_type>();
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -94,7 +93,6 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
-  facts.value_bytes   = value_bytes<typename Array::value_type>();
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -303,6 +301,7 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
@@ -381,6 +380,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {
