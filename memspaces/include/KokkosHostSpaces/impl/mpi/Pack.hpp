@@ -17,22 +17,22 @@
 namespace KokkosHostSpaces::Impl {
 
 /// Where the elements of a View are, by their number.
-template <class Value, int Rank>
+template <class Value, std::size_t Rank>
 struct NumberedElements {
   Value* data;
   Kokkos::Array<std::int64_t, Rank> extents, strides;
 
   template <class View>
   explicit NumberedElements(View const& view) : data(view.data()) {
-    for (int r = 0; r < Rank; ++r) {
-      extents[r] = std::int64_t(view.extent(std::size_t(r)));
-      strides[r] = std::int64_t(view.stride(std::size_t(r)));
+    for (std::size_t r = 0; r < Rank; ++r) {
+      extents[r] = std::int64_t(view.extent(r));
+      strides[r] = std::int64_t(view.stride(r));
     }
   }
 
   KOKKOS_FUNCTION Value& operator()(std::int64_t n) const {
     std::int64_t offset = 0;
-    for (int r = 0; r < Rank; ++r) {
+    for (std::size_t r = 0; r < Rank; ++r) {
       offset += n % extents[r] * strides[r];
       n /= extents[r];
     }
@@ -42,7 +42,8 @@ struct NumberedElements {
   /// Number of elements from the first one on that are neighbours in memory.
   std::int64_t run() const {
     std::int64_t run = 1;
-    for (int r = 0; r < Rank && (extents[r] == 1 || strides[r] == run); ++r) run *= extents[r];
+    for (std::size_t r = 0; r < Rank && (extents[r] == 1 || strides[r] == run); ++r)
+      run *= extents[r];
     return run;
   }
 };
@@ -65,7 +66,7 @@ auto as_row(View const& view) {
 /// the dense side writes, or reads, page-locked memory in whole lines.
 template <class ExecutionSpace, class To, class From>
 void copy_elements(ExecutionSpace const& instance, To const& to, From const& from) {
-  constexpr int rank               = int(From::rank());
+  constexpr std::size_t rank       = From::rank();
   constexpr std::int64_t few_bytes = 128;
   NumberedElements<typename From::value_type, rank> const source(from);
   NumberedElements<typename To::value_type, rank> const target(to);
