@@ -4,8 +4,8 @@
 // The seam between this library and the device runtime. cuda/ and host/Driver.cpp implement it, the
 // build links one of them. Functions throw DeviceError (with the pending CUDA error cleared) unless
 // they are noexcept. In the child of a fork, and after the runtime has shut down, noexcept
-// functions do nothing. A device stands for its primary context, which the CUDA runtime, Kokkos and
-// most libraries use: calls are made in it, whatever context is current.
+// functions do nothing. A device stands for its primary context, which the CUDA runtime and most
+// libraries use: calls are made in it, whatever context is current.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP

@@ -12,7 +12,7 @@
 namespace KokkosHostSpaces {
 
 /// Base of all that this library throws, except BadAlloc of containers. The message reads "problem (why):
-/// what to do". Derives from std::runtime_error, as Kokkos' exceptions for failed allocations.
+/// what to do". Derives from std::runtime_error, as other exceptions for failed allocations do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -28,7 +28,13 @@ class LinkProbe {
   struct Link {
     int device;
     void* host;
+    double share = 1;  ///< of the bytes of a part
   };
+
+  /// Bytes of a part that cross this link.
+  static std::size_t bytes_of(Link const& link, std::size_t bytes) {
+    return link.share == 1 ? bytes : std::size_t(link.share * double(bytes)) / 64 * 64;
+  }
 
   /// \param bytes of a part \throw Error if a device lacks memory for two parts \throw DeviceError
   LinkProbe(std::vector<Link> const& links, std::size_t bytes);
@@ -51,7 +57,6 @@ class LinkProbe {
 
  private:
   struct Ends;
-  std::size_t m_bytes;
   std::vector<std::unique_ptr<Ends>> m_links;
 };
 

@@ -15,7 +15,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// How a region was made, which decides how it is given back.
+/// Tells how a region was made, which decides how it is given back.
 enum class Origin {
   mapped_and_registered,  ///< mmap, then Driver::lock_pages
   mapped,                 ///< mmap alone: there is no device to lock for, or not yet

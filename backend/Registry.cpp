@@ -182,7 +182,7 @@ void lock_late(Ranges& all, Range const& range) noexcept {
     std::fprintf(
         stderr,
         "KokkosHostSpaces: '%s', which was registered before a device was in use, cannot be "
-        "page-locked (%s): register it after Kokkos::initialize\n",
+        "page-locked (%s): register it once a device is in use\n",
         range.label.c_str(), error.what());
   }
   change(all, range, [&](Range& known) {

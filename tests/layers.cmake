@@ -198,7 +198,7 @@ forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
 forbid(memspaces "${include}mpi[.]h" "include/KokkosHostSpaces/(impl/)?mpi/" "only the room mpi includes MPI")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/(Overloads|Device)).hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|spaces/ResizeOverloads|core/Device).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
 forbid(memspaces "([Cc]uda|CUDA|KOKKOS_ENABLE_(HIP|SYCL|OPENACC))" "include/KokkosHostSpaces/impl/(core/Device|vector/ReductionKernel).hpp"
   "only Device.hpp knows which device back end Kokkos has, and ReductionKernel.hpp its instructions")
@@ -212,7 +212,7 @@ forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suit
 forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the binding of ranks includes hwloc")
 forbid(perf/support "${include}(Kokkos|[.][.])" "" "perf/support/ includes nothing of ours")
 forbid(perf/plain "${include}.*(Kokkos|backend/|suite/|info/)" "" "perf/plain/ includes perf/support/ alone")
-forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/Limits.cpp" "perf/suite/ takes the library as its users do, but for rates of links")
+forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/(Limits|LinkBaseline).cpp" "perf/suite/ takes the library as its users do, but for rates of links")
 forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "baselines include neither Kokkos nor this library"
   "(Baseline\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"

@@ -99,8 +99,8 @@ std::size_t sum_in(std::string const& file_name, std::initializer_list<std::stri
   return sum;
 }
 
-// What a group uses and cannot give up: memory of processes, shared memory, and what the kernel needs for
-// them. The rest are caches of files.
+// Sums what a group uses and cannot give up: memory of processes, shared memory, and what the kernel needs
+// for them. The rest are caches of files.
 std::size_t held_by(std::string const& folder, bool version_2) {
   std::string const file = folder + "/memory.stat";
   return version_2

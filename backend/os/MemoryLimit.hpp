@@ -17,10 +17,10 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// \param root a prefix of all file names
 std::size_t memory_limit_of_cgroups(std::string const& root = "");
 
-/// What these groups allow in bytes; SIZE_MAX without a limit.
+/// Bytes that these groups allow; SIZE_MAX without a limit.
 struct GroupMemory {
   std::size_t limit = SIZE_MAX;  ///< the smallest limit
-  /// What can be locked before the kernel ends a process: the smallest difference of a limit and what the
+  /// Can be locked before the kernel ends a process: the smallest difference of a limit and what the
   /// processes of the group hold, and the free swap space.
   std::size_t left = SIZE_MAX;
 };

@@ -63,7 +63,7 @@ void first_touch(void* pointer, std::size_t bytes, Team const& team);
 /// RLIMIT_MEMLOCK of this process in words: "unlimited" or bytes.
 std::string locked_memory_limit();
 
-/// What helps where memory is refused: "raise ulimit -v" if the process has a limit of addresses; "raise
+/// Names what helps where memory is refused: "raise ulimit -v" if the process has a limit of addresses; "raise
 /// ulimit -l" if it has one of locked memory; else "". Both limits are those of the system.
 std::string raise_limit_of_addresses();
 std::string raise_limit_of_locked();

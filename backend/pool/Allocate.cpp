@@ -181,7 +181,8 @@ class Shortage {
       if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
       m_progress = m_pools.retirement.reach(m_epoch);
       if (m_progress == Progress::no_events)
-        m_progress = m_pools.retirement.fence(m_epoch, Clock::now() + std::chrono::milliseconds(1));
+        m_progress =
+            m_pools.retirement.fence(m_epoch, Clock::now() + pool_policy.patience_for_fence);
       if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
       m_epoch      = 0;
       m_first_over = !m_first_over;
@@ -191,7 +192,7 @@ class Shortage {
 
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
-    // If the system refused, it is unknown how much is missing.
+    // Without an excess the system refused, and does not tell how much is missing.
     return m_pools.release_ready({excess == 0 ? m_least : excess}) > 0;
   }
 
@@ -288,7 +289,7 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
-  // Who exchanges often gives back no more than what is beyond twice the need: it is soon wanted again.
+  // Give back, if exchanges are frequent, no more than what is beyond twice the need: it is soon wanted again.
   std::size_t const slack      = Heap::growth_with_slack(wanted, pools.ledger.limit());
   std::size_t const with_slack = often ? growth : std::max(growth, slack);
   std::size_t const spared     = often ? of_twice : 0;
@@ -385,7 +386,7 @@ void* take_block(Pool::Request const& request) {
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory != nullptr) return memory;
   SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
-  // If the devices are not asked, because that brings little, retired memory counts as needed.
+  // Count retired memory as needed if the devices are not asked, because that brings little.
   return take_growing(growing,
                       epoch != 0 && !ask ? Pools::RetiredIs::needed : Pools::RetiredIs::ready);
 }

@@ -81,14 +81,19 @@ struct PoolPolicy {
   /// microsecond, an allocation 0.1.
   std::size_t allocations_a_question = 8;
 
-  /// How long a thread waits for another that asks. A recording takes a microsecond, unless the driver is
+  /// The longest wait of a thread for another that asks. A recording takes a microsecond, unless the driver is
   /// busy: then growing is faster.
   std::chrono::microseconds patience_for_asking{50};
 
-  /// Retired blocks and slots that an allocation makes ready: on its quick path as many as keep pace with
-  /// deallocations, else more; and the most under one lock.
-  std::size_t few_blocks  = 64;
-  std::size_t some_blocks = 256;
+  /// Without events over all work of a device (CUDA before 12.5), a shortage waits this long for one fence
+  /// before it looks for memory that other threads gave back.
+  std::chrono::milliseconds patience_for_fence{1};
+
+  /// Retired blocks and slots that an allocation makes ready: before it takes one, a little more than keeps
+  /// pace with deallocations; if none fits, more; and the most under one lock.
+  std::size_t first_blocks = 4;
+  std::size_t few_blocks   = 64;
+  std::size_t some_blocks  = 256;
 
   // ---- Threads
 

@@ -177,7 +177,7 @@ class Pools {
   };
   Traffic traffic() noexcept;
 
-  /// How to count retired memory of which the devices have not been asked.
+  /// Tells how to count retired memory of which the devices have not been asked.
   enum class RetiredIs { needed, ready };
 
   /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
@@ -199,7 +199,7 @@ class Pools {
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
-  /// What raises the limit that bounds the pool.
+  /// Names the call or variable that raises the limit that bounds the pool.
   std::string raise_limit() const;
 
   /// True if release_ready would give something back.

@@ -5,21 +5,10 @@
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 
-#include "../../../backend/Driver.hpp"
-
 #ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
+
 #include <map>
 #include <mutex>
-#endif
-
-namespace KokkosHostSpaces::pool {
-
-CaptureGuard::CaptureGuard() noexcept { Impl::Backend::Driver::announce_capture(); }
-CaptureGuard::~CaptureGuard() { Impl::Backend::Driver::end_announced_capture(); }
-
-}  // namespace KokkosHostSpaces::pool
-
-#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 namespace KokkosHostSpaces::Impl {
 

@@ -2,20 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/MemoryLimit.hpp"
-#include "../../../backend/os/Pages.hpp"
+#include "../BackendTest.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <unistd.h>
-
-using KokkosHostSpaces::Impl::Backend::GroupWatch;
-using KokkosHostSpaces::Impl::Backend::memory_limit_of_cgroups;
-using KokkosHostSpaces::Impl::Backend::memory_of_cgroups;
-using KokkosHostSpaces::Impl::Backend::most_memory;
 
 namespace {
 

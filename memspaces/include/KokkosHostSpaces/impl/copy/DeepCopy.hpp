@@ -2,16 +2,17 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Carries out Kokkos::deep_copy for pairs of spaces that include one of ours: what the overloads in
-// impl/core/Overloads.hpp call.
+// impl/copy/CopyOverloads.hpp call.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
-#include <KokkosHostSpaces/impl/core/Overloads.hpp>
+#include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
@@ -21,12 +22,6 @@
 #include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
-
-/// The type that mapped_view returns for a View type.
-template <class View>
-using MappedViewOf = Kokkos::View<typename View::data_type, typename View::array_layout,
-                                  Kokkos::Device<typename View::execution_space, MappedSpace>,
-                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 template <class View>
 std::string shape_of(View const& view) {
@@ -155,7 +150,8 @@ class DeepCopyEvent {
 template <class View>
 auto reachable_by_kernels(View const& view) {
   if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
-    return MappedViewOf<View>(view.data(), view.layout());
+    return UnmanagedViewIn<View, Kokkos::Device<typename View::execution_space, MappedSpace>>(
+        view.data(), view.layout());
   else
     return view;
 }
@@ -226,9 +222,8 @@ CopySide side_of(View const& view) {
   return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
 }
 
-/// Carries out deep_copy(instance, dst, src).
 template <class ExecutionSpace, class Dst, class Src>
-void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+void copy_plain_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
@@ -242,15 +237,32 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   }
 }
 
-/// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
+/// Carries out deep_copy(instance, dst, src).
+template <class ExecutionSpace, class Dst, class Src>
+void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+  if constexpr (AtomicCopy<Dst, Src>)
+    Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
+  else
+    copy_plain_views(instance, dst, src);
+}
+
 template <class Dst, class Src>
-void copy_views(Dst const& dst, Src const& src) {
+void copy_plain_views(Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
   Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   copy_and_wait_for(dst, src);
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
+}
+
+/// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
+template <class Dst, class Src>
+void copy_views(Dst const& dst, Src const& src) {
+  if constexpr (AtomicCopy<Dst, Src>)
+    Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
+  else
+    copy_plain_views(dst, src);
 }
 
 // Assigns a value to each element, in the order of memory as far as that is known.

@@ -3,13 +3,13 @@
 
 // Overloads of Kokkos' create_mirror functions, for calls with an instance of one of our spaces (stock
 // Kokkos drops the instance), or with PinnedSpace and a device instance (stock Kokkos refuses it). They
-// return the types of Kokkos' own. As in impl/core/Overloads.hpp they are the better match by their
+// return the types of Kokkos' own. As in impl/copy/CopyOverloads.hpp they are the better match by their
 // parameters: they name the type of the space, or the first two properties.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 
-#include <KokkosHostSpaces/impl/core/Overloads.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
 
 #include <string>
 #include <type_traits>
@@ -39,7 +39,12 @@ auto mirror_view_and_copy_of(View const& src, Space const& space, std::string co
   return Mirror(create_mirror_view_and_copy(Kokkos::view_alloc(space, name), src));
 }
 
-/// The properties of a mirror name PinnedSpace, which kernels cannot access, and a device instance.
+/// PinnedSpace, which kernels cannot access, with a device instance among the properties.
+template <class Space, class Properties>
+concept PinnedOnDevice =
+    std::is_same_v<Space, PinnedSpace> && is_driven_v<typename Properties::execution_space>;
+
+/// The same of a mirror.
 template <class Properties>
 concept PinnedMirrorOnDevice = PinnedOnDevice<typename Properties::memory_space, Properties>;
 

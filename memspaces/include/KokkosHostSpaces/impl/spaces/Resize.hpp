@@ -12,6 +12,7 @@
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/ResizeOverloads.hpp>
 
 #include <cstddef>
 #include <string>
