@@ -175,8 +175,8 @@ Config configure() {
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
                                  bool has_devices) {
   // Those of tools and scripts, which are not in Config.
-  std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
-                                    "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
+  std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",    "ADOPT",
+                                    "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN", "ADOPT_TELLS"};
   visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
   // Modules and Spack set these for each package.
   std::array const of_package = {"ROOT", "DIR", "HOME", "PREFIX", "INC", "LIB", "VERSION"};

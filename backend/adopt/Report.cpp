@@ -5,9 +5,11 @@
 
 #include "../guard/Guard.hpp"
 #include "Adoption.hpp"
-#include "Next.hpp"
 #include "Settings.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -18,94 +20,107 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
+constexpr double giga = 1e-9;
+
 std::string rank() {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* const value = std::getenv(name)) return value;
   return "0";
 }
 
-std::string host() {
-  char name[256] = "";
-  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
 std::string file_name(char const* pattern) {
+  std::array<char, 256> host{"unknown"};
+  gethostname(host.data(), host.size() - 1);
   std::string name;
   for (char const* c = pattern; *c != '\0'; ++c) {
-    bool const is_field = *c == '%' && c[1] != '\0';
-    switch (is_field ? *++c : '\0') {
+    if (*c != '%' || c[1] == '\0') {
+      name += *c;
+      continue;
+    }
+    switch (*++c) {
       case 'r': name += rank(); break;
       case 'p': name += std::to_string(getpid()); break;
-      case 'h': name += host(); break;
-      case '%': name += '%'; break;
-      default: name.append(is_field ? 2 : 1, '%').back() = *c; break;
+      case 'h': name += host.data(); break;
+      default: name += *c; break;
     }
   }
   return name;
 }
 
-std::string program() {
-  char path[4096]      = "";
-  ssize_t const length = readlink("/proc/self/exe", path, sizeof path - 1);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "the program";
+template <class... Values>
+void add(std::string& text, char const* format, Values... values) {
+  std::array<char, 1000> line{};
+  std::snprintf(line.data(), line.size(), format, values...);
+  text += line.data();
 }
 
-std::string in_gb(double bytes) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3f GB", bytes * 1e-9);
-  return text;
-}
-
-std::string in_seconds(double seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3f s", seconds);
-  return text;
+// A line for each direction and kind of memory. Returns the seconds that page-locked memory saved, at the
+// rates of pageable memory.
+double add_copies(std::string& text, Recorder const& recorder) {
+  double saved = 0;
+  for (Direction const direction : {Direction::to_host, Direction::to_device}) {
+    char const* const to = direction == Direction::to_host ? "the host" : "the device";
+    for (auto const& [side, words] : {std::pair{HostSide::pageable, "adopted, pageable"},
+                                      std::pair{HostSide::locked, "adopted, page-locked"},
+                                      std::pair{HostSide::others, "other pageable memory"}}) {
+      auto const& sum = recorder.sum(direction, side);
+      if (sum.count == 0) continue;
+      add(text, "  copies to %s, %s: %llu, %.3f GB", to, words,
+          static_cast<unsigned long long>(sum.count), double(sum.bytes) * giga);
+      if (sum.rate() > 0) add(text, ", %.1f GB/s", sum.rate());
+      text += '\n';
+    }
+    double const rate  = recorder.sum(direction, HostSide::pageable).rate();
+    auto const& locked = recorder.sum(direction, HostSide::locked);
+    if (rate > 0) saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
+  }
+  return std::max(saved, 0.) * giga;
 }
 
 }  // namespace
 
 std::string Adoption::report() const {
-  std::string text = "KokkosHostSpaces: adopt: " + program() + ", process " +
-                     std::to_string(getpid()) + ", rank " + rank() + ", " +
-                     (settings().check    ? "check"
-                      : settings().strict ? "strict"
-                                          : "relaxed") +
-                     "\n";
-  if (m_phase == Phase::waiting && m_seen == 0) {
-    if (m_others[0] != '\0') return text + "  nothing was adopted: " + m_others.data() + "\n";
-    return text +
-           "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
-           "Views, or has a C++ library of its own)\n";
+  auto const copies_of = [&](HostSide side) {
+    return recorder.sum(Direction::to_host, side).count +
+           recorder.sum(Direction::to_device, side).count;
+  };
+  std::string text;
+  add(text, "KokkosHostSpaces: adopt: %s, process %d, rank %s, %s\n", program_invocation_name,
+      int(getpid()), rank().c_str(),
+      settings().check    ? "check"
+      : settings().strict ? "strict"
+                          : "relaxed");
+  if (m_phase != Phase::on) {
+    char const* const why =
+        !m_why.empty()      ? m_why.c_str()
+        : !m_others.empty() ? m_others.c_str()
+        : m_seen == 0 ? "no aligned new of 64 KiB or more came here (the program makes no Views)"
+                      : "no shared CUDA runtime (libcudart.so) was loaded when memory was "
+                        "allocated";
+    add(text, "  nothing was adopted: %s\n", why);
+    return text;
   }
-  if (m_phase == Phase::waiting)
-    return text +
-           "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
-           "was allocated\n";
-  if (m_phase == Phase::off) return text + "  nothing was adopted: " + m_why.data() + "\n";
-  text += "  adopted: " + std::to_string(m_views) + " Views, " + in_gb(double(m_view_bytes)) +
-          " in all, at most " + in_gb(double(m_most_in_use)) + " at once\n";
-  text += "  page-locked: " + std::to_string(m_locks) + " times, at most " +
-          in_gb(double(m_most_locked)) + " at once, which took " +
-          in_seconds(double(m_lock_nanoseconds) * 1e-9) + "; reused " + std::to_string(m_reused) +
-          " times\n";
-  text += recorder.table();
-  text +=
-      "  time saved, at the rates of the pageable copies: " + in_seconds(recorder.seconds_saved()) +
-      "\n";
-  if (recorder.count(HostSide::others) > 0)
-    text += "  porting would gain further: put the other pageable memory into PinnedSpace\n";
-  if (settings().strict && recorder.count(HostSide::locked) > 0)
-    text +=
+  add(text, "  adopted: %zu Views, %.3f GB in all, at most %.3f GB at once\n", m_views,
+      double(m_view_bytes) * giga, double(m_most_in_use) * giga);
+  add(text,
+      "  page-locked: %zu times, at most %.3f GB at once, which took %.3f s; reused %zu times\n",
+      m_locks, double(m_most_locked) * giga, double(m_lock_nanoseconds) * giga, m_reused);
+  double const saved = add_copies(text, recorder);
+  add(text, "  time saved, at the rates of the pageable copies: %.3f s\n", saved);
+  if (copies_of(HostSide::others) > 0)
+    add(text, "  porting would gain further: put the other pageable memory into PinnedSpace\n");
+  if (settings().strict && copies_of(HostSide::locked) > 0)
+    add(text,
         "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
-        "that instance alone, where data is used; here the host waits for each copy\n";
+        "that instance alone, where data is used; here the host waits for each copy\n");
   if (settings().check)
-    text +=
-        "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +
-        std::to_string(Guard::races()) + " times\n";
+    add(text,
+        "  host code that touched memory of an unfinished copy, which strict mode makes safe: %zu times\n",
+        Guard::races());
   if (m_forks > 0)
-    text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
-            in_gb(double(m_forked_bytes)) + "\n";
-  if (m_why[0] != '\0') text += std::string("  stayed pageable: ") + m_why.data() + "\n";
+    add(text, "  forks beside page-locked memory: %zu, which copied %.3f GB\n", m_forks,
+        double(m_forked_bytes) * giga);
+  if (!m_why.empty()) add(text, "  stayed pageable: %s\n", m_why.c_str());
   return text;
 }
 

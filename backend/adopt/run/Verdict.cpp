@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Program.hpp"
+#include "Verdict.hpp"
+
+#include "../Elf.hpp"
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <initializer_list>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -22,127 +25,66 @@ bool has_rights_of_its_own(std::string const& file) {
          getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-bool begins(std::string const& name, std::initializer_list<char const*> with) {
-  return std::any_of(with.begin(), with.end(), [&](auto text) { return name.starts_with(text); });
-}
-
-// By the name of a library: gcc's and clang's.
-std::string sanitizer_in(std::string const& name) {
-  for (auto const* const sanitizer : {"asan", "tsan", "msan", "lsan", "hwasan"}) {
-    if (begins(name, {(std::string("lib") + sanitizer + ".so").c_str(),
-                      (std::string("libclang_rt.") + sanitizer).c_str()})) {
-      return sanitizer;
-    }
-  }
+std::string loader_of(Elf const& elf) {
+  for (auto const& segment : elf.segments())
+    if (segment.p_type == PT_INTERP)
+      return std::string(elf.bytes(segment.p_offset, segment.p_filesz)).c_str();
   return {};
 }
 
-// Python loads libstdc++ with its first module that is written in C++; Julia and R as well.
-bool loads_modules(Program const& program, std::vector<std::string> const& files) {
-  return begins(name_of(program.judged), {"python", "pypy", "julia", "R"}) ||
-         std::any_of(files.begin(), files.end(), [](auto const& file) {
-           return begins(name_of(file), {"libpython", "libjulia", "libR.so"});
-         });
+std::string real(std::string const& path) {
+  char resolved[PATH_MAX] = "";
+  return realpath(path.c_str(), resolved) != nullptr ? resolved : "";
 }
 
-// Before the loader is asked.
-std::string refusal_by_file(Program const& program) {
-  using enum ElfFile::Kind;
-  ElfFile const& elf = program.elf;
-  if (elf.kind == unreadable) return "it cannot be read): allow reading";
-  if (elf.kind == foreign)
-    return "it was built for another architecture): use a build for this one";
-  if (elf.kind == other) return "it is no program for Linux): give the program itself";
-  if (elf.loader.empty()) return "it is statically linked): link it dynamically";
-  if (has_rights_of_its_own(program.judged)) {
-    return "it has the set-user-id bit or capabilities, where the system ignores LD_PRELOAD): use a copy without";
-  }
-  if (name_of(elf.loader) != name_of(ElfFile::read("/proc/self/exe").loader)) {
-    return "its loader is " + elf.loader + ", and not that of glibc): build it for glibc";
-  }
-  return {};
-}
-
-std::string refusal_by_libraries(Program const& program, std::vector<std::string> const& files,
-                                 bool children) {
-  std::string sanitizer = program.elf.sanitizer;
-  bool has_libstdcxx    = false;
-  for (auto const& file : files) {
-    std::string const name = name_of(file);
-    has_libstdcxx          = has_libstdcxx || name.starts_with("libstdc++.so");
-    if (sanitizer.empty()) sanitizer = sanitizer_in(name);
-  }
-  if (!sanitizer.empty()) {
-    return "it has the sanitizer " + sanitizer +
-           ", which replaces the same functions): use a build without";
-  }
-  if (has_libstdcxx || children || loads_modules(program, files)) return {};
-  return "no libstdc++.so is among its libraries): write kokkos_host_spaces_run before the program that it starts, or "
-         "give --children; one that has libstdc++ inside, link without -static-libstdc++";
-}
-
-// A copy through a runtime inside a file is not seen by the library.
-std::string owner_of_cuda_runtime(Program const& program, std::vector<std::string> const& files) {
-  if (program.elf.has_cuda_runtime) return program.judged;
-  for (auto const& file : files) {
-    // The runtime itself, and NVIDIA's libraries, which copy little by theirs.
-    if (file[0] == '/' &&
-        !begins(name_of(file), {"libcu", "libnv", "libnpp", "libnccl", "libkokkos_host_spaces"}) &&
-        ElfFile::read(file).has_cuda_runtime) {
-      return file;
-    }
+// The runtimes of sanitizers are started before all else; where they are linked statically, only the names
+// for debuggers may have them.
+std::string_view sanitizer_in(Elf const& elf) {
+  auto const sections     = elf.sections();
+  bool const starts_early = std::any_of(sections.begin(), sections.end(), [](auto const& section) {
+    return section.sh_type == SHT_PREINIT_ARRAY;
+  });
+  for (std::string_view const name :
+       {elf.name_with("san_init", Elf::Names::dynamic),
+        elf.name_with("san.so", Elf::Names::dynamic),
+        elf.name_with("san_init", starts_early ? Elf::Names::all : Elf::Names::dynamic)}) {
+    std::size_t const prefix = name.starts_with("lib") ? 3 : 2;
+    if ((prefix == 3 || name.starts_with("__")) && !name.starts_with("libubsan"))
+      return name.substr(prefix, name.find("san") + 3 - prefix);
   }
   return {};
 }
 
 }  // namespace
 
-Verdict judge(Program const& program, std::string const& library, std::string const& preload,
-              bool children) {
-  if (library.find_first_of(" :") != std::string::npos) {
-    return {false,
-            "LD_PRELOAD cannot hold the space or colon in " + library + "): install it elsewhere"};
+std::string why_not_adopted(std::string file) {
+  static Elf const own("/proc/self/exe");
+  Elf const elf(file.c_str());
+  std::string_view const all = elf.bytes(0, SIZE_MAX);
+  if (all.starts_with("#!")) {
+    // The interpreter of a script may not be a script that leads back to it.
+    std::string const line(all.substr(2, std::min<std::size_t>(all.find('\n'), 255) - 2));
+    std::size_t const begin = line.find_first_not_of(" \t");
+    std::string const interpreter =
+        begin == line.npos ? "" : line.substr(begin, line.find_first_of(" \t", begin) - begin);
+    return Elf(interpreter.c_str()).bytes(0, 2) == "#!" ? "" : why_not_adopted(interpreter);
   }
-  if (auto why = refusal_by_file(program); !why.empty()) return {false, why};
-  Rehearsal const rehearsal = rehearse(program, library, preload);
-  if (!rehearsal.complaint.empty()) {
-    return {false, "its loader refuses the library: " + rehearsal.complaint +
-                       "): build the library for this system"};
-  }
-  if (std::find(rehearsal.files.begin(), rehearsal.files.end(), library) == rehearsal.files.end()) {
-    return {false,
-            "its loader " + program.elf.loader + " does not load the library): see LD_DEBUG=libs"};
-  }
-  auto const why = refusal_by_libraries(program, rehearsal.files, children);
-  if (!why.empty()) return {false, why};
-  auto const owner = owner_of_cuda_runtime(program, rehearsal.files);
-  if (owner.empty()) return {true, {}};
-  return {
-      true,
-      owner +
-          " has a CUDA runtime inside, whose copies cannot be seen): link it with -cudart shared"};
-}
-
-std::string right_order(std::vector<std::string> const& arguments) {
-  std::string const name                   = name_of(arguments[0]);
-  static constexpr char const* launchers[] = {"srun",  "orterun", "prterun", "prun",      "aprun",
-                                              "jsrun", "lrun",    "ibrun",   "ccc_mprun", "flux"};
-  if (!begins(name, {"mpirun", "mpiexec"}) &&
-      std::find(std::begin(launchers), std::end(launchers), name) == std::end(launchers)) {
-    return {};
-  }
-  // The first that can be run is the program, rarely the value of an option.
-  auto const program = std::find_if(arguments.begin() + 1, arguments.end(), [](auto const& word) {
-    std::string const file = find_in_path(word);
-    return word[0] != '-' && !file.empty() && access(file.c_str(), X_OK) == 0;
-  });
-  std::string order;
-  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
-    order += (word == program ? " kokkos_host_spaces_run " : " ") + *word;
-  }
-  if (program == arguments.end())
-    order = " " + name + " [options] kokkos_host_spaces_run [options] program ...";
-  return order;
+  if (all.empty()) return "it cannot be read): allow reading";
+  if (!all.starts_with(ELFMAG)) return "it is no program for Linux): give the program itself";
+  auto const *head = elf.header(), *own_head = own.header();
+  if (head == nullptr || own_head == nullptr || head->e_machine != own_head->e_machine ||
+      std::memcmp(head->e_ident, own_head->e_ident, EI_VERSION) != 0)
+    return "it was built for another architecture): use a build for this one";
+  std::string const loader = loader_of(elf);
+  if (loader.empty()) return "it is statically linked): link it dynamically";
+  if (has_rights_of_its_own(file))
+    return "it has the set-user-id bit or capabilities, where the system ignores LD_PRELOAD): use a copy without";
+  if (real(loader) != real(loader_of(own)))
+    return "its loader is " + loader + ", and not that of the system's glibc): build it for that";
+  if (auto const sanitizer = sanitizer_in(elf); !sanitizer.empty())
+    return "it has the sanitizer " + std::string(sanitizer) +
+           ", which replaces the same functions): use a build without";
+  return {};
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
