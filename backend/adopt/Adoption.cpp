@@ -37,9 +37,8 @@ std::size_t most_for(std::size_t bytes) noexcept { return bytes + bytes / 8 + Bl
 
 // Python and the like load libstdc++ with their first module that is written in C++.
 bool may_load_modules() noexcept {
-  for (char const* name : {"python", "pypy", "julia", "R"})
-    if (std::string_view(program_invocation_short_name).starts_with(name)) return true;
-  return Objects::is_loaded("libpython");
+  std::string_view const name = program_invocation_short_name;
+  return name.starts_with("python") || name.starts_with("pypy") || name == "julia" || name == "R";
 }
 
 }  // namespace
@@ -54,6 +53,7 @@ Adoption& Adoption::instance() noexcept {
 // its constructors for memory. And before other code has fork handlers, which may make and free Views:
 // ours then run last before a fork, and first after it.
 void Adoption::start() noexcept {
+  fork_generation();  // counts from now on, before ours
   m_others               = Objects::who_else_serves();
   auto const before_fork = [] {
     Adoption& a = instance();
@@ -64,14 +64,14 @@ void Adoption::start() noexcept {
   };
   // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
   auto const in_child = [] {
-    Adoption& a  = instance();
-    a.m_is_child = a.m_phase == Phase::on;
+    Adoption& a = instance();
     a.m_ready.clear();
     a.m_ready_bytes = 0;
     a.m_mutex.unlock();
   };
-  m_watches_forks = pthread_atfork(
-                        before_fork, [] { instance().m_mutex.unlock(); }, in_child) == 0;
+  if (pthread_atfork(
+          before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
+    m_others = "the system refuses handlers of forks";
   if (!m_others.empty())
     stays(m_others + ": use an allocator and a libstdc++ that the whole process shares", true);
   else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
@@ -90,8 +90,6 @@ bool Adoption::begins() noexcept {
     why = "KOKKOS_HOST_SPACES_ADOPT says so";
   } else if (!system_has_gpu()) {
     why = "the system has no GPU of NVIDIA";
-  } else if (!m_watches_forks) {
-    why = "fork handlers are refused";
   } else if (!m_others.empty()) {
     why = m_others;
   } else if (!Objects::is_loaded("libcudart.so")) {
@@ -103,7 +101,6 @@ bool Adoption::begins() noexcept {
   } else if (Objects::program_has_its_own_new()) {
     why = "the program itself defines aligned new: link it to a shared libstdc++";
   }
-  fork_generation();  // counts from now on
   std::unique_lock lock(m_mutex);
   if (m_phase != Phase::waiting) return m_phase == Phase::on;
   if (why.empty() && !m_blocks.reserve())
@@ -182,9 +179,10 @@ void Adoption::retire(Block& block) noexcept {
                      m_registered.lower_bound(block.begin + block.bytes));
   try {
     if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
-    if (block.locked == 0 || (m_is_child && !settings().skip_in_fork)) return m_blocks.give(block);
+    if (block.locked == 0 || (is_forked_child() && !settings().skip_in_fork))
+      return m_blocks.give(block);
     block.state = State::lost;
-    if (m_is_child || m_is_reset || block.broken) return;
+    if (is_forked_child() || block.broken) return;
     m_ready.emplace(block.locked, &block);
     block.state = State::ready;
     m_ready_bytes += block.locked;
@@ -208,15 +206,15 @@ void Adoption::give(void* pointer) noexcept {
   retire(*block);
 }
 
-Adoption::Extent Adoption::extent_of(void const* pointer) noexcept {
+std::span<char> Adoption::extent_of(void const* pointer) noexcept {
   if (!contains(pointer)) return {};
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  return block != nullptr ? Extent{block->begin, block->bytes} : Extent{};
+  return block != nullptr ? std::span(block->begin, block->bytes) : std::span<char>();
 }
 
 bool Adoption::is_due(Block& block) noexcept {
-  if (block.locked > 0 || block.refused || m_is_child || m_is_reset) return false;
+  if (block.locked > 0 || block.refused || is_forked_child()) return false;
   if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
   block.refused = true;  // until it is locked: other threads shall not try, too
   return true;
@@ -238,10 +236,7 @@ Adoption::Side Adoption::side_of(void const* host) noexcept {
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(host);
   if (block == nullptr) return {};
-  bool const locked = block->locked > 0;
-  return {
-      true, locked,
-      locked && !block->pinned_for_user && !m_is_child && !m_is_reset && !is_registered(host, 1)};
+  return {is_locked(*block), is_secret(*block) && !is_registered(host, 1)};
 }
 
 bool Adoption::is_registered(void const* begin, std::size_t bytes) const noexcept {
@@ -255,8 +250,7 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
   if (!contains(pointer)) return Registration::forward;
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  if (block == nullptr || block->pinned_for_user || block->locked == 0)
-    return Registration::forward;
+  if (block == nullptr || !is_secret(*block)) return Registration::forward;
   if (is_registered(pointer, bytes)) return Registration::refuse;
   try {
     m_registered[static_cast<char const*>(pointer)] = bytes;
@@ -270,19 +264,9 @@ Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept 
   if (!contains(pointer)) return Registration::forward;
   std::lock_guard const lock(m_mutex);
   Block const* const block = m_blocks.find(pointer);
-  if (block == nullptr || block->pinned_for_user || block->locked == 0)
-    return Registration::forward;
+  if (block == nullptr || !is_secret(*block)) return Registration::forward;
   bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
   return was ? Registration::done : Registration::refuse;
-}
-
-// What is in use is lost when it is freed.
-void Adoption::forget_locks() noexcept {
-  std::lock_guard const lock(m_mutex);
-  m_is_reset = m_phase == Phase::on;
-  for (auto const& [locked, block] : m_ready) block->state = State::lost;
-  m_ready.clear();
-  m_ready_bytes = 0;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
@@ -41,11 +42,7 @@ class Adoption {
   void give(void* pointer) noexcept;
 
   /// The bytes that were asked for where an address lies; none if it is not of a block in use.
-  struct Extent {
-    char* begin       = nullptr;
-    std::size_t bytes = 0;
-  };
-  Extent extent_of(void const* pointer) noexcept;
+  std::span<char> extent_of(void const* pointer) noexcept;
 
   /// Memory for cudaHostAlloc, page-locked; nullptr: take it from the runtime.
   void* take_pinned(std::size_t bytes) noexcept;
@@ -55,9 +52,8 @@ class Adoption {
 
   /// The host's side of a copy, as it is now.
   struct Side {
-    bool adopted = false;
-    bool locked  = false;
-    bool secret  = false;  ///< page-locked by this library alone: stock memory would be pageable
+    bool locked = false;
+    bool secret = false;  ///< page-locked by this library alone: stock memory would be pageable
   };
   Side side_of(void const* host) noexcept;
 
@@ -67,14 +63,14 @@ class Adoption {
   /// True if anything is page-locked that stock would leave pageable.
   bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
 
+  /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
+  void forget_locks() noexcept { m_is_reset = true; }
+
   /// What to do about a registration by the program: ask the runtime; nothing, since this library has the
   /// memory locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
   Registration register_range(void const* pointer, std::size_t bytes) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
-
-  /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
-  void forget_locks() noexcept;
 
   /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
   void write_report() noexcept;
@@ -98,15 +94,17 @@ class Adoption {
   bool make_room(std::size_t bytes);
   void retire(Block& block) noexcept;
   void stays(std::string const& why, bool tells = false) noexcept;
+  bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
+  bool is_secret(Block const& block) const noexcept {
+    return is_locked(block) && !block.pinned_for_user;
+  }
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
   void ask_devices() noexcept;
 
   std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
   std::mutex m_locking;  ///< held while pages are locked or unlocked
   std::atomic<Phase> m_phase{Phase::waiting};
-  std::atomic<bool> m_is_child{false};
-  std::atomic<bool> m_is_reset{false};  ///< a device was: nothing more is locked
-  bool m_watches_forks = false;
+  std::atomic<bool> m_is_reset{false};
   std::string m_others;                       ///< whose memory functions are not of this library
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
@@ -118,7 +116,6 @@ class Adoption {
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
-  int m_forks_keep_pages = -1;         ///< 0, 1; -1: not tried
 
   // For the report.
   std::size_t m_views = 0, m_view_bytes = 0, m_in_use = 0, m_most_in_use = 0, m_reused = 0,

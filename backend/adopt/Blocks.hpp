@@ -44,8 +44,7 @@ class Blocks {
  public:
   static constexpr std::size_t granule = std::size_t(64) << 10;
 
-  /// Reserves addresses: four times the memory of the machine. False if the system refuses, or limits
-  /// the addresses of the process (RLIMIT_AS).
+  /// Reserves addresses: four times the memory of the machine. False if the system refuses.
   bool reserve() noexcept;
 
   static bool contains(void const* pointer) noexcept {

@@ -46,12 +46,12 @@ class Elf {
   /// nullptr if the file is too short.
   ElfW(Ehdr) const* header() const { return table<ElfW(Ehdr)>(0, 1).data(); }
   std::span<ElfW(Phdr) const> segments() const {
-    return header() ? table<ElfW(Phdr)>(header()->e_phoff, header()->e_phnum)
-                    : std::span<ElfW(Phdr) const>();
+    auto const* const head = header();
+    return table<ElfW(Phdr)>(head ? head->e_phoff : 0, head ? head->e_phnum : 0);
   }
   std::span<ElfW(Shdr) const> sections() const {
-    return header() ? table<ElfW(Shdr)>(header()->e_shoff, header()->e_shnum)
-                    : std::span<ElfW(Shdr) const>();
+    auto const* const head = header();
+    return table<ElfW(Shdr)>(head ? head->e_shoff : 0, head ? head->e_shnum : 0);
   }
 
   /// Whose names: those of symbols and libraries that the loader needs, or those of all symbols, which

@@ -96,13 +96,13 @@ KHS_EXPORT void* realloc(void* pointer, std::size_t bytes) {
   void* const moved = bytes > 0 ? std::malloc(bytes) : nullptr;
   if (moved == nullptr && bytes > 0) return nullptr;
   if (moved != nullptr)
-    std::memcpy(moved, pointer, std::min(bytes, Adoption::instance().extent_of(pointer).bytes));
+    std::memcpy(moved, pointer, std::min(bytes, Adoption::instance().extent_of(pointer).size()));
   Adoption::instance().give(pointer);
   return moved;
 }
 
 KHS_EXPORT std::size_t malloc_usable_size(void* pointer) {
-  if (Adoption::contains(pointer)) return Adoption::instance().extent_of(pointer).bytes;
+  if (Adoption::contains(pointer)) return Adoption::instance().extent_of(pointer).size();
   return next_usable.is_found() ? next_usable.function(pointer) : 0;
 }
 

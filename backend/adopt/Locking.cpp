@@ -8,6 +8,7 @@
 #include "../Driver.hpp"
 #include "../NodeShare.hpp"
 #include "../guard/Guard.hpp"
+#include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
 #include "../pool/Pool.hpp"
 #include "Adoption.hpp"
@@ -33,14 +34,12 @@ std::size_t limit_of_pool() {
 
 // Called with m_locking held.
 std::string Adoption::why_not() {
-  if (m_is_reset) return "the program has reset its device";
-  if (Driver::device_count() == 0) return "CUDA has no device here";
+  if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
   if (char const* const why = Objects::static_cuda_runtime()) return why;
   if (!Driver::registered_memory_keeps_address())
     return "the devices see page-locked memory at other addresses";
-  if (m_forks_keep_pages < 0)
-    m_forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent() ? 1 : 0;
-  if (m_forks_keep_pages == 0)
+  static bool const forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent();
+  if (!forks_keep_pages)
     return "after a fork a device would read the child's pages (the kernel is too old)";
   return {};
 }
@@ -109,7 +108,7 @@ void Adoption::lock(Block& block) noexcept {
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
-  if (bytes < least_bytes || m_is_child || m_is_reset || !serves(bytes)) return nullptr;
+  if (bytes < least_bytes || !serves(bytes) || m_is_reset || is_forked_child()) return nullptr;
   ask_devices();
   std::unique_lock guard(m_mutex);
   Block* block = ready_block(bytes);
@@ -150,10 +149,9 @@ bool Adoption::give_pinned(void* pointer) noexcept {
 // The race guard over adopted memory, which takes the place of the pool's for it.
 void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept {
   auto const side = [&](void const* memory) -> Guard::Side {
-    auto const block = Adoption::instance().extent_of(memory);
+    std::size_t const view = Adoption::instance().extent_of(memory).size();
     return {memory, bytes,
-            block.begin != nullptr ? "a View of " + std::to_string(block.bytes) + " bytes"
-                                   : "memory of a device"};
+            view > 0 ? "a View of " + std::to_string(view) + " bytes" : "memory of a device"};
   };
   try {
     Guard::watch(side(dst), side(src), stream);
@@ -166,8 +164,8 @@ void check_copy(void const* dst, void const* src, std::size_t bytes, void* strea
 
 std::optional<Pool::Extent> Pool::extent_of(void const* pointer) {
   auto const block = Adopt::Adoption::instance().extent_of(pointer);
-  if (block.begin == nullptr) return std::nullopt;
-  return Extent{block.begin, block.bytes, whole_pages(block.bytes), true, -1, "HostSpace"};
+  if (block.empty()) return std::nullopt;
+  return Extent{block.data(), block.size(), whole_pages(block.size()), true, -1, "HostSpace"};
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

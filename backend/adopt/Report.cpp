@@ -4,6 +4,7 @@
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
 #include "../guard/Guard.hpp"
+#include "../os/Fork.hpp"
 #include "Adoption.hpp"
 #include "Settings.hpp"
 
@@ -28,22 +29,12 @@ std::string rank() {
   return "0";
 }
 
-std::string file_name(char const* pattern) {
-  std::array<char, 256> host{"unknown"};
+std::string file_name(std::string name) {
+  std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  std::string name;
-  for (char const* c = pattern; *c != '\0'; ++c) {
-    if (*c != '%' || c[1] == '\0') {
-      name += *c;
-      continue;
-    }
-    switch (*++c) {
-      case 'r': name += rank(); break;
-      case 'p': name += std::to_string(getpid()); break;
-      case 'h': name += host.data(); break;
-      default: name += *c; break;
-    }
-  }
+  for (auto const& [field, value] :
+       {std::pair{"%r", rank()}, {"%p", std::to_string(getpid())}, {"%h", host.data()}})
+    if (std::size_t const at = name.find(field); at != name.npos) name.replace(at, 2, value);
   return name;
 }
 
@@ -126,7 +117,7 @@ std::string Adoption::report() const {
 
 void Adoption::write_report() noexcept {
   char const* const pattern = settings().report;
-  if (pattern == nullptr || m_is_child || getpid() != settings().process) return;
+  if (pattern == nullptr || is_forked_child()) return;
   try {
     std::string const text = report();
     bool const to_file     = std::string(pattern) != "1";

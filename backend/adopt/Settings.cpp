@@ -11,8 +11,6 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
@@ -51,7 +49,6 @@ Settings read() {
   read.without_gpu = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
   read.report      = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
   if (read.report != nullptr && *read.report == '\0') read.report = nullptr;
-  read.process = getpid();
   if (read.check) setenv("KOKKOS_HOST_SPACES_GUARD", "on", 1);  // backend/guard/ reads it
   return read;
 }

@@ -15,7 +15,6 @@ struct Settings {
   bool children      = false;    ///< stay in LD_PRELOAD
   bool tells         = false;    ///< on stderr, why a program gains nothing: for the launcher
   bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
-  int process        = 0;        ///< that read them
   char const* report = nullptr;  ///< "1", or the pattern of a file's name
 };
 

@@ -56,8 +56,6 @@ inline cudaError_t find_driver_function(char const* name, void** function, unsig
   }())
 
 #define cudaDeviceGetAttribute KHS_NEXT(cudaDeviceGetAttribute)
-#define cudaDeviceGetPCIBusId KHS_NEXT(cudaDeviceGetPCIBusId)
-#define cudaFree KHS_NEXT(cudaFree)
 #define cudaFreeHost KHS_NEXT(cudaFreeHost)
 #define cudaGetDevice KHS_NEXT(cudaGetDevice)
 #define cudaGetDeviceCount KHS_NEXT(cudaGetDeviceCount)
@@ -75,9 +73,7 @@ inline cudaError_t find_driver_function(char const* name, void** function, unsig
 #define cudaMalloc KHS_NEXT(cudaMalloc)
 #define cudaMemcpyAsync KHS_NEXT(cudaMemcpyAsync)
 #define cudaPointerGetAttributes KHS_NEXT(cudaPointerGetAttributes)
-#define cudaSetDevice KHS_NEXT(cudaSetDevice)
 #define cudaStreamCreateWithFlags KHS_NEXT(cudaStreamCreateWithFlags)
-#define cudaStreamDestroy KHS_NEXT(cudaStreamDestroy)
 #define cudaStreamSynchronize KHS_NEXT(cudaStreamSynchronize)
 
 #endif
