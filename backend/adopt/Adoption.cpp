@@ -193,13 +193,16 @@ void Adoption::retire(Block& block) noexcept {
 }
 
 void Adoption::give(void* pointer) noexcept {
-  Epoch const epoch = settings().strict ? 0 : m_retirement.stamp();
+  give(pointer, settings().strict ? 0 : m_retirement.stamp());
+}
+
+void Adoption::give(void* pointer, Epoch epoch) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
   if (block == nullptr || block->begin != pointer) {
-    std::fprintf(
-        stderr, "KokkosHostSpaces: adopt: %p is freed (it is not in use): look for a double free\n",
-        pointer);
+    std::fputs(
+        "KokkosHostSpaces: adopt: memory is freed (it is not in use): look for a double free\n",
+        stderr);
     std::abort();
   }
   block->epoch = epoch;

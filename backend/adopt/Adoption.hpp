@@ -8,6 +8,7 @@
 #include "Blocks.hpp"
 #include "Recorder.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <map>
@@ -38,7 +39,7 @@ class Adoption {
   /// Memory for aligned new; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
 
-  /// Frees what `contains`. Ends the process at a pointer that take did not return, as free does.
+  /// Frees what `contains`. Ends the process at any other pointer, as free does.
   void give(void* pointer) noexcept;
 
   /// The bytes that were asked for where an address lies; none if it is not of a block in use.
@@ -75,7 +76,9 @@ class Adoption {
   /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
   void write_report() noexcept;
 
-  Recorder recorder;
+  /// What was copied to the host (0) and to devices (1), by kinds of memory of the host.
+  enum Kind { pageable, page_locked, others };
+  std::array<std::array<Recorder, 3>, 2> recorders;
 
  private:
   enum class Phase { waiting, on, off };
@@ -92,6 +95,7 @@ class Adoption {
   void lock(Block& block) noexcept;
   std::string why_not();
   bool make_room(std::size_t bytes);
+  void give(void* pointer, Epoch epoch) noexcept;
   void retire(Block& block) noexcept;
   void stays(std::string const& why, bool tells = false) noexcept;
   bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }

@@ -18,9 +18,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace KokkosHostSpaces::Impl::Backend {
-
-namespace Adopt {
+namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
@@ -134,15 +132,12 @@ bool Adoption::give_pinned(void* pointer) noexcept {
   if (block == nullptr || block->begin != pointer || !block->pinned_for_user) return false;
   lock.unlock();
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.
-  Epoch const epoch = m_retirement.stamp();
   Driver::Devices devices{};
   int const count = Driver::devices_in_use(devices);
   bool const over =
       settings().strict && std::all_of(devices.begin(), devices.begin() + count,
                                        [](int device) { return Driver::fence_device(device); });
-  lock.lock();
-  block->epoch = over ? 0 : epoch;
-  retire(*block);
+  give(pointer, over ? 0 : m_retirement.stamp());
   return true;
 }
 
@@ -160,12 +155,11 @@ void check_copy(void const* dst, void const* src, std::size_t bytes, void* strea
   }
 }
 
-}  // namespace Adopt
+}  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 
-std::optional<Pool::Extent> Pool::extent_of(void const* pointer) {
+std::optional<KokkosHostSpaces::Impl::Backend::Pool::Extent>
+KokkosHostSpaces::Impl::Backend::Pool::extent_of(void const* pointer) {
   auto const block = Adopt::Adoption::instance().extent_of(pointer);
   if (block.empty()) return std::nullopt;
   return Extent{block.data(), block.size(), whole_pages(block.size()), true, -1, "HostSpace"};
 }
-
-}  // namespace KokkosHostSpaces::Impl::Backend

@@ -23,8 +23,7 @@ constexpr char program[] = "/proc/self/exe";
 
 // The program has no name.
 std::string_view path_of(dl_phdr_info const& object) {
-  bool const has_name = object.dlpi_name != nullptr && *object.dlpi_name != '\0';
-  return has_name ? object.dlpi_name : program;
+  return *object.dlpi_name != '\0' ? object.dlpi_name : program;
 }
 
 std::string_view file_name_of(dl_phdr_info const& object) {

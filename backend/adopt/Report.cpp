@@ -30,10 +30,7 @@ std::string rank() {
 }
 
 std::string file_name(std::string name) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  for (auto const& [field, value] :
-       {std::pair{"%r", rank()}, {"%p", std::to_string(getpid())}, {"%h", host.data()}})
+  for (auto const& [field, value] : {std::pair{"%r", rank()}, {"%p", std::to_string(getpid())}})
     if (std::size_t const at = name.find(field); at != name.npos) name.replace(at, 2, value);
   return name;
 }
@@ -45,36 +42,9 @@ void add(std::string& text, char const* format, Values... values) {
   text += line.data();
 }
 
-// A line for each direction and kind of memory. Returns the seconds that page-locked memory saved, at the
-// rates of pageable memory.
-double add_copies(std::string& text, Recorder const& recorder) {
-  double saved = 0;
-  for (Direction const direction : {Direction::to_host, Direction::to_device}) {
-    char const* const to = direction == Direction::to_host ? "the host" : "the device";
-    for (auto const& [side, words] : {std::pair{HostSide::pageable, "adopted, pageable"},
-                                      std::pair{HostSide::locked, "adopted, page-locked"},
-                                      std::pair{HostSide::others, "other pageable memory"}}) {
-      auto const& sum = recorder.sum(direction, side);
-      if (sum.count == 0) continue;
-      add(text, "  copies to %s, %s: %llu, %.3f GB", to, words,
-          static_cast<unsigned long long>(sum.count), double(sum.bytes) * giga);
-      if (sum.rate() > 0) add(text, ", %.1f GB/s", sum.rate());
-      text += '\n';
-    }
-    double const rate  = recorder.sum(direction, HostSide::pageable).rate();
-    auto const& locked = recorder.sum(direction, HostSide::locked);
-    if (rate > 0) saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
-  }
-  return std::max(saved, 0.) * giga;
-}
-
 }  // namespace
 
 std::string Adoption::report() const {
-  auto const copies_of = [&](HostSide side) {
-    return recorder.sum(Direction::to_host, side).count +
-           recorder.sum(Direction::to_device, side).count;
-  };
   std::string text;
   add(text, "KokkosHostSpaces: adopt: %s, process %d, rank %s, %s\n", program_invocation_name,
       int(getpid()), rank().c_str(),
@@ -96,11 +66,30 @@ std::string Adoption::report() const {
   add(text,
       "  page-locked: %zu times, at most %.3f GB at once, which took %.3f s; reused %zu times\n",
       m_locks, double(m_most_locked) * giga, double(m_lock_nanoseconds) * giga, m_reused);
-  double const saved = add_copies(text, recorder);
-  add(text, "  time saved, at the rates of the pageable copies: %.3f s\n", saved);
-  if (copies_of(HostSide::others) > 0)
+  double saved = 0;
+  std::array<std::size_t, 3> copies{};
+  for (bool const to_device : {false, true}) {
+    auto const& recorder = recorders[to_device];
+    for (Kind const kind : {pageable, page_locked, others}) {
+      Recorder const& sum = recorder[kind];
+      if (sum.count == 0) continue;
+      constexpr char const* kinds[] = {"adopted, pageable", "adopted, page-locked",
+                                       "other pageable memory"};
+      add(text, "  copies to the %s, %s: %zu, %.3f GB", to_device ? "device" : "host", kinds[kind],
+          sum.count.load(), double(sum.bytes) * giga);
+      if (sum.rate() > 0) add(text, ", %.1f GB/s", sum.rate());
+      text += '\n';
+      copies[kind] += sum.count;
+    }
+    Recorder const& locked = recorder[page_locked];
+    if (double const rate = recorder[pageable].rate(); rate > 0)
+      saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
+  }
+  add(text, "  time saved, at the rates of the pageable copies: %.3f s\n",
+      std::max(saved, 0.) * giga);
+  if (copies[others] > 0)
     add(text, "  porting would gain further: put the other pageable memory into PinnedSpace\n");
-  if (settings().strict && copies_of(HostSide::locked) > 0)
+  if (settings().strict && copies[page_locked] > 0)
     add(text,
         "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
         "that instance alone, where data is used; here the host waits for each copy\n");

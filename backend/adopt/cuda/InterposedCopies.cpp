@@ -109,14 +109,13 @@ class Around {
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
     if (!m_counts || error != 0) return error;
     // The time of a copy that runs on is not known.
-    bool const is_over  = waits() || !m_copy.is_asynchronous || !m_side.locked;
-    auto const time     = std::chrono::nanoseconds(Clock::now() - m_start).count();
-    HostSide const side = !m_is_ours      ? HostSide::others
-                          : m_side.locked ? HostSide::locked
-                                          : HostSide::pageable;
-    Adoption::instance().recorder.copied(
-        m_direction, side, m_copy.bytes,
-        is_over ? static_cast<std::uint64_t>(std::max<long>(time, 1)) : 0);
+    bool const is_over = waits() || !m_copy.is_asynchronous || !m_side.locked;
+    auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
+    auto const kind    = !m_is_ours      ? Adoption::others
+                         : m_side.locked ? Adoption::page_locked
+                                         : Adoption::pageable;
+    Adoption::instance().recorders[m_to_device][kind].copied(
+        m_copy.bytes, is_over ? static_cast<std::uint64_t>(std::max<long>(time, 1)) : 0);
     return error;
   }
 
@@ -127,7 +126,7 @@ class Around {
 
   // What this library could not adopt is looked at for the report.
   void look(bool to_host) noexcept {
-    m_direction       = to_host ? Direction::to_host : Direction::to_device;
+    m_to_device       = !to_host;
     m_host            = to_host ? m_copy.dst : m_copy.src;
     void const* other = to_host ? m_copy.src : m_copy.dst;
     bool const is_named =
@@ -152,8 +151,8 @@ class Around {
   std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_is_ours = false, m_is_watched = false, m_counts = false;
   Adoption::Side m_side;
-  void const* m_host    = nullptr;
-  Direction m_direction = Direction::to_host;
+  void const* m_host = nullptr;
+  bool m_to_device   = false;
   Clock::time_point m_start;
 };
 

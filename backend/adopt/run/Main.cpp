@@ -33,8 +33,7 @@ HostSpace are locked when they are copied to or from a GPU again. The results
 are those of the program alone; its exit code, output and signals are its own.
 
   --report[=FILE]  at exit, say what was adopted and what it gained: on stderr,
-                   or in FILE, whose name may have %r: the rank, %h: the host,
-                   %p: the process
+                   or in FILE, whose name may have %r: the rank, %p: the process
   --relaxed        do not wait for copies that the program may overlap: for
                    programs that fence before they use what was copied
   --check          as --relaxed, and tell on stderr where the program uses
