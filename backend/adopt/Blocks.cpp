@@ -102,10 +102,21 @@ Block* Blocks::fitting(State state, std::size_t granules) const noexcept {
   Lists const& lists = m_lists[static_cast<std::size_t>(state)];
   std::size_t bin    = std::min(granules, bins - 1);
   if (!lists.filled.test(bin)) bin = lists.filled._Find_next(bin);
-  if (bin >= bins) return nullptr;
-  Block* block = lists.first[bin];
-  while (block != nullptr && block->granules < granules) block = block->next;
-  return block;
+  Block* last = nullptr;
+  for (; bin < bins; bin = lists.filled._Find_next(bin)) {
+    for (Block* block = lists.first[bin]; block != nullptr; block = block->next) {
+      if (block->granules < granules) continue;
+      if (state == State::gap || !is_last(*block)) return block;
+      last = block;
+    }
+  }
+  return last;
+}
+
+// Behind all that is in use there, and so the one that is given up: taken if no other fits.
+bool Blocks::is_last(Block const& block) const noexcept {
+  Block const* const next = after(block);
+  return next == nullptr || next->state == State::gap;
 }
 
 // Gives its pages back to the system. Pages without access are mapped over them, so that the addresses
@@ -137,11 +148,9 @@ Block* Blocks::take(std::size_t bytes) noexcept {
 
 void Blocks::give(Block& block) noexcept {
   if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold             = std::max(m_threshold, 2 * bytes_of(block));
-  Block& whole            = merged(block, State::kept);
-  Block const* const next = after(whole);
-  bool const is_last      = next == nullptr || next->state == State::gap;
-  if (is_last && bytes_of(whole) > m_threshold) return give_up(whole);
+  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
+  Block& whole = merged(block, State::kept);
+  if (is_last(whole) && bytes_of(whole) > m_threshold) return give_up(whole);
   list(whole);
 }
 

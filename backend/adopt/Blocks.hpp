@@ -79,6 +79,7 @@ class Blocks {
   Block& merged(Block& block, State state) noexcept;
   void list(Block& block) noexcept;
   void unlist(Block& block) noexcept;
+  bool is_last(Block const& block) const noexcept;
   Block* fitting(State state, std::size_t granules) const noexcept;
   void give_up(Block& block) noexcept;
   bool is_border(char const* address) const noexcept;
