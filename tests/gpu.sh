@@ -125,7 +125,7 @@ for stage in "$@"; do
         echo "run $run: $verdict, $((tenths / 10)).$((tenths % 10)) s, $(grep -oE "Ran .*" "$results/reframe.log")"
         grep -E "FAIL |Reason" "$results/reframe.log" | sed "s/^/run $run: /"
       done
-      accept -n 'group=(vector|copy|zero_copy|stream)%' \
+      accept -n 'group=(vector|copy|transport|stream)%' \
         -S program="python3 -B $PWD/tests/perf/slower.py 1.1 $PWD/$build/perf/kokkos_host_spaces_perf"
       slower=$(grep -c 'FAIL ' "$results/reframe.log")
       [ "$slower" -ge 4 ] || { failed=1; echo "FAILED: a slowdown of 10 % was noticed in $slower of 4 groups only"; }

@@ -67,7 +67,7 @@ BUGS = [
 
 
 def run(*command, **options):
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **options)
 
 
 class Copy:

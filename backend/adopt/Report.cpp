@@ -4,6 +4,7 @@
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
 #include "../guard/Guard.hpp"
+#include "../Text.hpp"
 #include "../os/Fork.hpp"
 #include "Adoption.hpp"
 #include "Settings.hpp"
@@ -21,8 +22,6 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-constexpr double giga = 1e-9;
-
 std::string rank() {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* const value = std::getenv(name)) return value;
@@ -35,37 +34,32 @@ std::string file_name(std::string name) {
   return name;
 }
 
-template <class... Values>
-void add(std::string& text, char const* format, Values... values) {
-  std::array<char, 1000> line{};
-  std::snprintf(line.data(), line.size(), format, values...);
-  text += line.data();
-}
+std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
+std::string in_seconds(double nanoseconds) { return with_decimals(nanoseconds * 1e-9, 3) + " s"; }
 
 }  // namespace
 
 std::string Adoption::report() const {
-  std::string text;
-  add(text, "KokkosHostSpaces: adopt: %s, process %d, rank %s, %s\n", program_invocation_name,
-      int(getpid()), rank().c_str(),
-      settings().check    ? "check"
-      : settings().strict ? "strict"
-                          : "relaxed");
+  OutText text;
+  text << "KokkosHostSpaces: adopt: " << program_invocation_name << ", process " << getpid()
+       << ", rank " << rank()
+       << (settings().check    ? ", check\n"
+           : settings().strict ? ", strict\n"
+                               : ", relaxed\n");
   if (m_phase != Phase::on) {
-    char const* const why =
-        !m_why.empty()      ? m_why.c_str()
-        : !m_others.empty() ? m_others.c_str()
-        : m_seen == 0 ? "no aligned new of 64 KiB or more came here (the program makes no Views)"
-                      : "no shared CUDA runtime (libcudart.so) was loaded when memory was "
-                        "allocated";
-    add(text, "  nothing was adopted: %s\n", why);
-    return text;
+    text << "  nothing was adopted: "
+         << (!m_why.empty() ? m_why
+             : m_seen == 0
+                 ? "no aligned new of 64 KiB or more came here (the program makes no Views)"
+                 : "no shared CUDA runtime (libcudart.so) was loaded when memory was allocated")
+         << '\n';
+    return text.str();
   }
-  add(text, "  adopted: %zu Views, %.3f GB in all, at most %.3f GB at once\n", m_views,
-      double(m_view_bytes) * giga, double(m_most_in_use) * giga);
-  add(text,
-      "  page-locked: %zu times, at most %.3f GB at once, which took %.3f s; reused %zu times\n",
-      m_locks, double(m_most_locked) * giga, double(m_lock_nanoseconds) * giga, m_reused);
+  text << "  adopted: " << m_views << " Views, " << in_gb(double(m_view_bytes))
+       << " in all, at most " << in_gb(double(m_most_in_use))
+       << " at once\n  page-locked: " << m_locks << " times, at most "
+       << in_gb(double(m_most_locked)) << " at once, which took "
+       << in_seconds(double(m_lock_nanoseconds)) << "; reused " << m_reused << " times\n";
   double saved = 0;
   std::array<std::size_t, 3> copies{};
   for (bool const to_device : {false, true}) {
@@ -75,33 +69,32 @@ std::string Adoption::report() const {
       if (sum.count == 0) continue;
       constexpr char const* kinds[] = {"adopted, pageable", "adopted, page-locked",
                                        "other pageable memory"};
-      add(text, "  copies to the %s, %s: %zu, %.3f GB", to_device ? "device" : "host", kinds[kind],
-          sum.count.load(), double(sum.bytes) * giga);
-      if (sum.rate() > 0) add(text, ", %.1f GB/s", sum.rate());
-      text += '\n';
+      text << "  copies to the " << (to_device ? "device, " : "host, ") << kinds[kind] << ": "
+           << sum.count << ", " << in_gb(double(sum.bytes));
+      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate(), 1) << " GB/s";
+      text << '\n';
       copies[kind] += sum.count;
     }
     Recorder const& locked = recorder[page_locked];
     if (double const rate = recorder[pageable].rate(); rate > 0)
       saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
   }
-  add(text, "  time saved, at the rates of the pageable copies: %.3f s\n",
-      std::max(saved, 0.) * giga);
+  text << "  time saved, at the rates of the pageable copies: " << in_seconds(std::max(saved, 0.))
+       << '\n';
   if (copies[others] > 0)
-    add(text, "  porting would gain further: put the other pageable memory into PinnedSpace\n");
+    text << "  porting would gain further: put the other pageable memory into PinnedSpace\n";
   if (settings().strict && copies[page_locked] > 0)
-    add(text,
-        "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
-        "that instance alone, where data is used; here the host waits for each copy\n");
+    text
+        << "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
+           "that instance alone, where data is used; here the host waits for each copy\n";
   if (settings().check)
-    add(text,
-        "  host code that touched memory of an unfinished copy, which strict mode makes safe: %zu times\n",
-        Guard::races());
+    text << "  host code that touched memory of an unfinished copy, which strict mode makes safe: "
+         << Guard::races() << " times\n";
   if (m_forks > 0)
-    add(text, "  forks beside page-locked memory: %zu, which copied %.3f GB\n", m_forks,
-        double(m_forked_bytes) * giga);
-  if (!m_why.empty()) add(text, "  stayed pageable: %s\n", m_why.c_str());
-  return text;
+    text << "  forks beside page-locked memory: " << m_forks << ", which copied "
+         << in_gb(double(m_forked_bytes)) << '\n';
+  if (!m_why.empty()) text << "  stayed pageable: " << m_why << '\n';
+  return text.str();
 }
 
 void Adoption::write_report() noexcept {

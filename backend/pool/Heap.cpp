@@ -98,7 +98,7 @@ Block* Heap::take_span(std::size_t bytes, Effort effort) {
     largest = std::min(
         largest, std::max(pool_policy.much_larger_bytes, pool_policy.much_larger_times * bytes));
   Epoch const over = m_shared.retirement.completed();
-  collect_spans(over, 4);
+  collect_spans(over, pool_policy.first_blocks);
   Block* span = m_arena.take(bytes, largest);
   if (span != nullptr) return span;
   if (collect_spans(over, few) > 0) span = m_arena.take(bytes, largest);

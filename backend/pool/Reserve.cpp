@@ -32,7 +32,7 @@ struct pool::Reservation::Progress {
   explicit Progress(std::size_t bytes) : asked(bytes) {}
 
   std::size_t const asked;
-  unsigned const generation = fork_generation();
+  unsigned const generation = Impl::Backend::fork_generation();
   std::atomic<std::size_t> done{0};
   std::atomic<bool> finished{false};
   std::exception_ptr error;  ///< set before finished

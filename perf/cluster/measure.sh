@@ -39,6 +39,7 @@ use_this_machine() {
   all_ranks=$(printf '%s\n' 1 ${RANKS:-$(count_gpus)} | sort -n | tail -n 1)
   ranks_per_node=$all_ranks
   cores_per_node=$(nproc)
+  # shellcheck disable=SC2317 # called by the job script
   launch() { if [ "$1" -eq 1 ]; then "${@:4}"; else launch_by_mpiexec "$@"; fi; }
 }
 

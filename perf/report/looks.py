@@ -9,12 +9,12 @@ import math
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from .numbers import Summary, count_name, size_name  # noqa: E402
-from .results import Case, Run  # noqa: E402
-from .series import size  # noqa: E402
+from .numbers import Summary, count_name, size_name
+from .results import Case, Run
+from .series import size
 
 # Colours of Okabe and Ito, distinguishable with any colour vision; markers differ as well.
 COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]

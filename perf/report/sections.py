@@ -250,6 +250,9 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
         writer.picture("allocations", f"alloc{suffix}", "Time to make and free memory", run)
         _pairs(document, cases_of(run, "alloc"))
     _crossings(writer, run, suffix)
+    if choices := [case for case in cases_of(run, "transport") if "automatic" in case.words]:
+        document.heading(f"What streamed loops choose, {run.title}", 3)
+        _pairs(document, choices)
     for group, heading in (("latency", "Latency"), ("stream", "Streamed loops")):
         if cases_of(run, group):
             document.heading(f"{heading}, {run.title}", 3)

@@ -6,9 +6,7 @@
 #include "../plain/Platform.hpp"
 #include "../support/Machine.hpp"
 #include "../support/System.hpp"
-#include "../support/Version.hpp"
 #include "Groups.hpp"
-#include "Limits.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>

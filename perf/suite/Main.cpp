@@ -3,9 +3,8 @@
 
 #include "../support/Arguments.hpp"
 #include "../support/System.hpp"
-#include "../support/Version.hpp"
+#include "../support/Machine.hpp"
 #include "../plain/Platform.hpp"
-#include "Binding.hpp"
 #include "Context.hpp"
 #include "Groups.hpp"
 #include "Options.hpp"

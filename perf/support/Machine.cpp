@@ -3,12 +3,12 @@
 
 #include "Machine.hpp"
 
+#include "Format.hpp"
 #include "System.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::string output_of(std::string const& command) {
 
 // The first line that is a list of `count` values; empty if there is none.
 std::string line_of(std::string const& text, std::size_t values) {
-  std::istringstream lines(text);
+  std::istringstream lines = words_of(text);
   for (std::string line; std::getline(lines, line);)
     if (std::size_t(std::ranges::count(line, ',')) + 1 == values) return line;
   return "";
@@ -55,7 +55,7 @@ std::string stripped(std::string const& text) {
 
 // The value of a line such as "model name\t: A CPU" in /proc/cpuinfo.
 std::string value_of(std::string const& text, std::string const& key) {
-  std::istringstream lines(text);
+  std::istringstream lines = words_of(text);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(key)) return stripped(line.substr(line.find(':') + 1));
   return "";
@@ -96,7 +96,8 @@ Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi) {
   for (Query const& query : queries) command += std::string(query.field) + ",";
   command.pop_back();
   // Warnings, as of a corrupted infoROM, are lines with fewer values.
-  std::istringstream values(line_of(output_of(command + " 2> /dev/null"), queries.size()));
+  std::istringstream values =
+      words_of(line_of(output_of(command + " 2> /dev/null"), queries.size()));
   Facts facts;
   for (Query const& query : queries) {
     std::string value;

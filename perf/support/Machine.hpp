@@ -26,6 +26,12 @@ Facts link_facts(std::string const& pci_bus_id, std::string const& root = "");
 /// driver's library would not start without one.
 Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi = "nvidia-smi");
 
+/// The commit that this program was built from, if git knew it.
+char const* commit();
+
+/// Versions of library, Kokkos, CUDA and compiler, a line each.
+char const* version_text();
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

@@ -30,7 +30,9 @@ endforeach()
 if(NOT _khs_by_nvcc STREQUAL "1")
   target_compile_options(headers PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow>"
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wmissing-braces>)
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wmissing-braces>
+    # Applications may be compiled without run-time type information.
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 if(KokkosHostSpaces_ENABLE_CUDA)
   set_target_properties(headers PROPERTIES EXCLUDE_FROM_ALL ON)  # minutes of nvcc: build them by name
@@ -38,14 +40,6 @@ else()
   add_test(NAME memspaces.headers_alone
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target headers_alone)
   set_tests_properties(memspaces.headers_alone PROPERTIES LABELS long RESOURCE_LOCK ${CMAKE_BINARY_DIR})
-endif()
-
-# Applications may be compiled without run-time type information, and as C++23.
-if(NOT KokkosHostSpaces_ENABLE_CUDA)
-  add_library(headers_without_rtti OBJECT HeadersInUse.cpp)
-  target_link_libraries(headers_without_rtti PRIVATE KokkosHostSpaces::hostspaces)
-  khs_project_target(headers_without_rtti APART)
-  target_compile_options(headers_without_rtti PRIVATE -O0 -fno-rtti)
 endif()
 
 # A label set for a name counts for tests of the same name in all build trees that ctest runs at once.
@@ -86,34 +80,9 @@ endforeach()
   endif()
 endfunction()
 
-set(no_conversion "could not convert|conversion from|no suitable user-defined conversion")
-# Kernels would reach a View that is not meant for them.
-khs_must_not_compile(mapped_from_pinned "${no_conversion}"
-  "View<int*, MappedSpace> f(View<int*, PinnedSpace> const& pinned) { return pinned; }")
-# Host code would read write-combined memory without knowing.
-khs_must_not_compile(host_from_write_combined "${no_conversion}"
-  "View<int*, HostSpace> f(View<int*, WriteCombinedSpace> const& combined) { return combined; }")
-# Pageable memory would pass for page-locked.
-khs_must_not_compile(pinned_from_host "${no_conversion}"
-  "View<int*, PinnedSpace> f(View<int*, HostSpace> const& host) { return host; }")
-# Only Views in PinnedSpace have a mapped address.
+# Only Views in PinnedSpace have a mapped address. (Conversions that are refused: spaces/AccessRules.cpp.)
 khs_must_not_compile(mapped_view_of_host "no match for call|no matching function|no instance of function template"
   "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
-# Registered memory is never write-combined.
-khs_must_not_compile(registered_view_in_write_combined
-  "Views of registered memory are in PinnedSpace or MappedSpace"
-  "void f(Registration const& memory) { (void)memory.view<int*, WriteCombinedSpace>(10); }")
-# The likeliest slip in a streamed loop.
-khs_must_not_compile(streamed_for_of_views "arguments are made by khs::read, khs::write or khs::update"
-  "void f(View<int*, PinnedSpace> const& view) { streamed_for(\"f\", 1, [](auto, auto) {}, view); }")
-# Kokkos' own DualView copies nothing there.
-khs_must_not_compile(pinned_dual_view_in_mapped "the device side of a PinnedDualView lies in device memory"
-  "PinnedDualView<int*, MappedSpace> f() { return {}; }")
-khs_must_not_compile(deep_copy_to_const "deep_copy requires non-const destination type"
-  "void f(View<int const*, PinnedSpace> const& to, View<int*, PinnedSpace> const& from) { Kokkos::deep_copy(to, from); }")
-
-khs_must_not_compile(element_wise_atomic "is not atomic: pass a View without"
-  "void f(View<int*, MappedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const& a) { element_wise(Kokkos::DefaultHostExecutionSpace(), a, [](int i) { return i; }, a); }")
 # Where elements are taken as bytes, those whose access a library such as Sacado has customized are refused.
 foreach(call IN ITEMS "streamed_for(\"f\", 9, [](std::int64_t, Chunk<Own const*>) {}, khs::read(pinned))"
     "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(instance, pinned, [](Own own) { return own; })"
@@ -156,25 +125,6 @@ endif()
 khs_must_not_compile(headers_of_another_kokkos "This Kokkos has another minor version than the one" "")
 target_compile_definitions(compile_fail_headers_of_another_kokkos PRIVATE
   KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS=50099)
-# Streamed loops say what they want.
-khs_must_not_compile(streamed_wrong_body "the body cannot be called with the indices"
-  "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"f\", 9, [](double) {}, khs::write(a)); }")
-khs_must_not_compile(streamed_not_bytes "streamed loops copy elements as bytes"
-  "void f(View<std::string*, HostSpace> const& a) { streamed_for(\"f\", 9, [](std::int64_t, Chunk<std::string*>) {}, khs::write(a)); }")
-khs_must_not_compile(streamed_no_reducer "takes, behind the body, a reducer"
-  "void f(View<double*, PinnedSpace> const& a) { double const sum = 0; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, double&) {}, sum, khs::read(a)); }")
-khs_must_not_compile(streamed_intermediate_not_bytes "must be trivially copyable"
-  "void f(View<double*, HostSpace> const& a, Intermediate<std::string*> const& t) { (void)streamed_chain(\"c\", 9, stage([](std::int64_t, Chunk<double const*>, Chunk<std::string*>) {}, khs::read(a), khs::write(t))); }")
-khs_must_not_compile(streamed_reduction_not_bytes "must be trivially destructible"
-  "void f(View<double*, HostSpace> const& a) { std::string all; streamed_reduce(\"r\", 9, [](std::int64_t, Chunk<double const*>, std::string&) {}, all, khs::read(a)); }")
-khs_must_not_compile(streamed_no_stage "a chain has stages" "void f() { streamed_chain(\"c\", 9); }")
-khs_must_not_compile(steps_of_two_types "steps read and write Views of the same elements"
-  "void f(View<float*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Chunk<double*>) {}, khs::read(a), khs::write(b))); }")
-khs_must_not_compile(steps_of_update "steps have a khs::read, the first of which"
-  "void f(View<double*, PinnedSpace> const& a, View<double*, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const*>, Chunk<double*>) {}, khs::read(a), update(b))); }")
-khs_must_not_compile(steps_of_more_dimensions "steps go over Views with as many dimensions"
-  "void f(View<double**, PinnedSpace> const& a, View<double**, PinnedSpace> const& b) { streamed_chain(\"c\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, khs::read(a), khs::write(b))); }")
-
 # Wrong calls of which nothing else tells what is right.
 set(_khs_wrong_calls)
 set(_khs_sentences)
@@ -190,13 +140,38 @@ khs_wrong_call("element_sum takes, in this order" "element_sum(x, sum, a, [](dou
 khs_wrong_call("streamed loops take, in this order" "streamed_for(\"l\", 9, StreamOptions<>(), body, khs::update(a))")
 khs_wrong_call("takes, behind the body, a reducer"
   "streamed_reduce(\"l\", 9, [](std::int64_t, double const&, double&) {}, khs::read(a))")
+khs_wrong_call("arguments are made by khs::read, khs::write or khs::update" "streamed_for(\"l\", 9, [](auto, auto) {}, a)")
+khs_wrong_call("the body cannot be called with the indices" "streamed_for(\"l\", 9, [](double) {}, khs::write(a))")
+khs_wrong_call("streamed loops copy elements as bytes"
+  "streamed_for(\"l\", 9, [](std::int64_t, Chunk<std::string*>) {}, khs::write(words))")
+khs_wrong_call("must be trivially copyable"
+  "(void)streamed_chain(\"l\", 9, stage([](std::int64_t, In, Chunk<std::string*>) {}, khs::read(a), khs::write(Intermediate<std::string*>())))")
+khs_wrong_call("must be trivially destructible"
+  "std::string all; streamed_reduce(\"l\", 9, [](std::int64_t, In, std::string&) {}, all, khs::read(a))")
+khs_wrong_call("a chain has stages" "streamed_chain(\"l\", 9)")
+khs_wrong_call("steps read and write Views of the same elements"
+  "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Out) {}, khs::read(floats), khs::write(a)))")
+khs_wrong_call("steps have a khs::read, the first of which"
+  "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, In, Out) {}, khs::read(a), khs::update(a)))")
+khs_wrong_call("steps go over Views with as many dimensions"
+  "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, khs::read(table), khs::write(table)))")
 khs_wrong_call("khs::read takes a View .of a DualView, one of its sides" "khs::read(dual)")
 khs_wrong_call("khs::write and khs::update take a View whose elements are not const"
   "khs::update(View<double const*, PinnedSpace>(a))")
 khs_wrong_call("a temporary container is gone at once"
   "Registration const memory(std::vector<double>(9), \"gone\")")
+khs_wrong_call("Views of registered memory are in PinnedSpace or MappedSpace"
+  "(void)registered.view<int*, WriteCombinedSpace>(10)")
 khs_wrong_call("take an extent for each dimension" "PinnedDualView<double**>(\"d\", 5, 7).resize(5)")
+# Kokkos' own DualView copies nothing there.
+khs_wrong_call("the device side of a PinnedDualView lies in device memory" "PinnedDualView<int*, MappedSpace> const mapped")
+khs_wrong_call("deep_copy requires non-const destination type" "Kokkos::deep_copy(View<double const*, PinnedSpace>(a), a)")
+khs_wrong_call("is not atomic: pass a View without"
+  "View<double*, PinnedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = a; element_wise(x, atomic, [](double q) { return q; }, atomic)")
 khs_must_not_compile(wrong_calls "${_khs_sentences}"
-  "void f(Kokkos::DefaultHostExecutionSpace const& x, View<double*, PinnedSpace> const& a, PinnedDualView<double*> const& dual, SnapshotQueue& queue, double& sum) {
+  "void f(Kokkos::DefaultHostExecutionSpace const& x, View<double*, PinnedSpace> const& a, PinnedDualView<double*> const& dual, SnapshotQueue& queue, double& sum,
+  Registration const& registered, View<double**, PinnedSpace> const& table, View<float*, PinnedSpace> const& floats, View<std::string*, HostSpace> const& words) {
+  using In  = Chunk<double const*>;
+  using Out = Chunk<double*>;
   auto const body = [](std::int64_t, double& p) { p = 1; };
 ${_khs_wrong_calls}}")

@@ -7,6 +7,7 @@
 
 #include "../backend/CapturedStderr.hpp"
 #include "../backend/FailureSweep.hpp"
+#include "Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
@@ -31,6 +32,13 @@ using Out       = khs::Chunk<double*>;
 
 constexpr int n = 1000;
 constexpr Beside makes_views{.fails_memory = false};
+
+// All calls fail where the environment asks for many cases.
+template <class Run>
+void sweep(std::string const& name, Run run, Beside beside = {}) {
+  beside.step = rounds(0) > 0 ? 1 : 4;
+  Sweep(name, run, beside);
+}
 
 // A View whose allocation does not fail. Labels fit into a short string: the destructor of Kokkos' records copies
 // them. Views in HostSpace must outlive the operation: their destructors allocate.
@@ -62,9 +70,9 @@ TEMPLATE_TEST_CASE("whichever call fails: memory of a space", "[failures]", khs:
                    khs::MappedSpace, khs::WriteCombinedSpace) {
   using View             = Kokkos::View<double*, TestType>;
   std::string const name = TestType::name();
-  Sweep(
+  sweep(
       "a View in " + name, [](Setting&) { View("label", n)(0) = 1; }, makes_views);
-  Sweep(
+  sweep(
       "kokkos_malloc in " + name,
       [](Setting&) {
         struct Memory {
@@ -74,7 +82,7 @@ TEMPLATE_TEST_CASE("whichever call fails: memory of a space", "[failures]", khs:
         memory.begin = Kokkos::kokkos_realloc<TestType>(memory.begin, 2 * MiB);
       },
       makes_views);
-  Sweep(
+  sweep(
       "a View that grows in " + name,
       [](Setting&) {
         View view = counted<View>("grows");
@@ -85,9 +93,9 @@ TEMPLATE_TEST_CASE("whichever call fails: memory of a space", "[failures]", khs:
 }
 
 TEST_CASE("whichever call fails: memory in other ways", "[failures]") {
-  Sweep("a vector with an allocator",
+  sweep("a vector with an allocator",
         [](Setting&) { std::vector<int, khs::Allocator<int>>(n).resize(2 * n); });
-  Sweep(
+  sweep(
       "a mirror",
       [](Setting&) {
         auto const view = counted<Pageable>("view");
@@ -95,17 +103,17 @@ TEST_CASE("whichever call fails: memory in other ways", "[failures]") {
         khs::create_pinned_mirror_view(Execution(), view);
       },
       makes_views);
-  Sweep("a View for devices", [](Setting&) {
+  sweep("a View for devices", [](Setting&) {
     expect_multiples(khs::device_view(Execution(), counted("view")), 1);
     khs::mapped_view(counted("view"));
   });
-  Sweep("a Registration", [](Setting& setting) {
+  sweep("a Registration", [](Setting& setting) {
     khs::Registration const registration(setting.foreign_pages(), page_bytes(),
                                          "a label that does not fit into a short string");
   });
-  Sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
+  sweep("a reservation", [](Setting&) { khs::pool::reserve(5 * MiB).wait(); });
   CapturedStderr const said;
-  Sweep("a Registration whose memory the application unlocks", [](Setting& setting) {
+  sweep("a Registration whose memory the application unlocks", [](Setting& setting) {
     khs::Registration const registration(setting.foreign_pages(), page_bytes(), "label");
     FailNth::Exempt const of_test;
     // Fails if the page was not locked, since the question for devices had failed.
@@ -115,7 +123,7 @@ TEST_CASE("whichever call fails: memory in other ways", "[failures]") {
 
 TEST_CASE("whichever call fails: deep_copy", "[failures]") {
   Pageable const from = counted<Pageable>("from"), back = made<Pageable>("back");
-  Sweep("contiguous", [&](Setting&) {
+  sweep("contiguous", [&](Setting&) {
     Pinned const there = made("there");
     Kokkos::deep_copy(there, from);
     Kokkos::deep_copy(Execution(), back, there);
@@ -124,7 +132,7 @@ TEST_CASE("whichever call fails: deep_copy", "[failures]") {
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const host("host", 70, 80);
   for (int i = 0; i < 70; ++i)
     for (int j = 0; j < 80; ++j) host(i, j) = 100 * i + j;
-  Sweep("of other layouts, strides and types", [&](Setting&) {
+  sweep("of other layouts, strides and types", [&](Setting&) {
     std::optional<FailNth::Exempt> of_test(std::in_place);
     Kokkos::View<double**, Kokkos::LayoutLeft, khs::PinnedSpace> const left("left", 70, 80);
     Kokkos::View<float**, Kokkos::LayoutRight, khs::MappedSpace> const right("right", 70, 80);
@@ -135,26 +143,26 @@ TEST_CASE("whichever call fails: deep_copy", "[failures]") {
                       Kokkos::subview(right, std::pair(35, 70), Kokkos::ALL));
     expect(left(34, 79) == 6979 && left(69, 79) == 6979, "the contents are wrong");
   });
-  Sweep("of a value", [](Setting&) {
+  sweep("of a value", [](Setting&) {
     Pinned const view = made("view");
     Kokkos::deep_copy(view, 3.0);
     Kokkos::deep_copy(Execution(), view, 4.0);
     expect(view(n - 1) == 4, "the contents are wrong");
   });
-  Sweep("that is explained", [&](Setting&) { khs::explain(counted("dst"), from); });
+  sweep("that is explained", [&](Setting&) { khs::explain(counted("dst"), from); });
 }
 
 TEST_CASE("whichever call fails: batches", "[failures]") {
   Execution const instance;
   Pageable const to_a = made<Pageable>("to_a"), to_b = made<Pageable>("to_b");
-  Sweep("deep_copy_all", [&](Setting&) {
+  sweep("deep_copy_all", [&](Setting&) {
     Pinned const a = counted("a"), b = counted("b");
     khs::deep_copy_all(instance, std::array{khs::copy_of(to_a, a), khs::copy_of(to_b, b)});
     khs::deep_copy_all(instance, to_a, b, std::array<khs::Slice, 2>{{{0, 0, 10}, {20, 20, 30}}});
     instance.fence();
     expect_multiples(to_b, 1);
   });
-  Sweep("prepared copies", [&](Setting&) {
+  sweep("prepared copies", [&](Setting&) {
     Pinned const a = counted("a"), b = counted("b");
     auto const copies =
         khs::prepare_deep_copy_all(instance, khs::copy_of(to_a, a), khs::copy_of(to_b, b));
@@ -162,7 +170,7 @@ TEST_CASE("whichever call fails: batches", "[failures]") {
     instance.fence();
     expect_multiples(to_b, 1);
   });
-  Sweep("copies in a graph", [&](Setting&) {
+  sweep("copies in a graph", [&](Setting&) {
     Pinned const a = counted("a");
     auto graph     = Kokkos::Experimental::create_graph<Execution>(
         [&](auto root) { khs::then_deep_copy(root, to_a, a); });
@@ -174,12 +182,12 @@ TEST_CASE("whichever call fails: batches", "[failures]") {
 
 TEST_CASE("whichever call fails: streamed loops", "[failures]") {
   auto const twice = KOKKOS_LAMBDA(std::int64_t i, In a, Out b) { b(i) = 2 * a(i); };
-  Sweep("a loop", [&](Setting&) {
+  sweep("a loop", [&](Setting&) {
     Pinned const a = counted("a"), b = made("b");
     khs::streamed_for("twice", {.chunk_rows = 500}, n, twice, khs::read(a), khs::write(b)).fence();
     expect_multiples(b, 2);
   });
-  Sweep(
+  sweep(
       "a reduction",
       [](Setting&) {
         double sum = 0;
@@ -190,7 +198,7 @@ TEST_CASE("whichever call fails: streamed loops", "[failures]") {
         expect(sum == n * (n - 1) / 2, "the sum is wrong");
       },
       makes_views);
-  Sweep("a chain", [&](Setting&) {
+  sweep("a chain", [&](Setting&) {
     Pinned const a = counted("a"), b = made("b");
     khs::streamed_chain("steps", {.chunk_rows = 500}, n,
                         khs::stage(twice, khs::read(a), khs::write(b)),
@@ -203,7 +211,7 @@ TEST_CASE("whichever call fails: streamed loops", "[failures]") {
 TEST_CASE("whichever call fails: reductions and loops over vectors", "[failures]") {
   Pageable const a = counted<Pageable>("a"), b = made<Pageable>("b"), sum = made<Pageable>("sum");
   Execution const instance;
-  Sweep("element by element", [&](Setting&) {
+  sweep("element by element", [&](Setting&) {
     khs::element_wise("twice", instance, b, Twice(), a);
     khs::element_sum("sum", instance, Kokkos::subview(sum, 0), Twice(), a);
     instance.fence();
@@ -213,7 +221,7 @@ TEST_CASE("whichever call fails: reductions and loops over vectors", "[failures]
 }
 
 TEST_CASE("whichever call fails: PinnedDualView", "[failures]") {
-  Sweep(
+  sweep(
       "modify and sync",
       [](Setting&) {
         khs::PinnedDualView<double*> dual("label", n);
@@ -227,7 +235,7 @@ TEST_CASE("whichever call fails: PinnedDualView", "[failures]") {
 }
 
 TEST_CASE("whichever call fails: snapshots", "[failures]") {
-  Sweep(
+  sweep(
       "take a snapshot",
       [](Setting&) {
         std::atomic<int> written = 0;

@@ -48,7 +48,7 @@ END
 # expect <exit code> <words> [<what is planted> [<argument>]]
 expect() {
   local code=0
-  PLANTED=${3:-} bash cmake/quickstart.sh ${4-test} > log 2>&1 || code=$?
+  PLANTED=${3:-} bash cmake/quickstart.sh "${4-test}" > log 2>&1 || code=$?
   if [ "$((code != 0))" -ne "$1" ] || ! grep -q "$2" log; then
     cat log
     echo "quickstart.sh with ${3:-nothing} planted ended with $code; expected: '$2'"
@@ -57,7 +57,7 @@ expect() {
 }
 
 expect 0 "100% tests passed, 0 tests failed out of 6"
-expect 0 "have passed; 2 were skipped"
+grep -q "have passed; 2 were skipped" log
 if grep "(Skipped)$" log; then exit 1; fi
 grep -q "some.2_need_a_gpu (Skipped)" build/all-tests/skipped
 expect 1 "in_tsan (Failed)" "a test in tsan"

@@ -30,7 +30,7 @@ ends_with() {
   rm -f started
   output=$(env "${@:3}" bash "$perf/cluster/suite.slurm" 2>&1)
   code=$?
-  [ -e started ] && set -- started || set -- "not started"
+  if [ -e started ]; then set -- started; else set -- "not started"; fi
   if [ $code -ne 2 ] || [ "$1" != "$started" ] || ! tail -n 3 <<< "$output" | grep -q -e "$words"; then
     printf 'exit code %s, %s, and these are not the last words: %s\n%s\n' "$code" "$1" "$words" "$output"
     failed=1

@@ -12,14 +12,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <sstream>
 #include <string>
 
+#include "../../Text.hpp"
 #include "Verdict.hpp"
 
 namespace {
 
-using namespace KokkosHostSpaces::Impl::Backend::Adopt;
+using namespace KokkosHostSpaces::Impl::Backend;
+using Adopt::why_not_adopted;
 
 // As of env, nohup and timeout.
 enum ExitCode { own_failure = 125, not_executable = 126, not_found = 127 };
@@ -104,7 +105,7 @@ int read_options(int argc, char** argv) {
 // The file that a shell would run by this name, or the name.
 std::string find_in_path(std::string const& name) {
   char const* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  InText folders(path != nullptr ? path : "/bin:/usr/bin");
   std::string folder;
   while (name.find('/') == name.npos && std::getline(folders, folder, ':')) {
     std::string const file = (folder.empty() ? "." : folder) + "/" + name;

@@ -81,7 +81,7 @@ inline constexpr Impl::MakeCopyOf copy_of{};
 /// 12.8), or while the stream captures by a call for each. Copies pairs that are not contiguous one by
 /// one.
 ///
-/// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
+/// \param instance a device instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return
 /// \param what pairs, one range of pairs, or destination, source and list of Slice
 /// \throw Error before anything is enqueued: shapes differ, a slice goes beyond a View, or a copy

@@ -179,7 +179,7 @@ void SnapshotThread::run() noexcept {
     lock.lock();
     ++m_done;
     if (error && !m_error) {
-      m_error        = std::move(error);
+      m_error        = std::exchange(error, nullptr);
       m_error_number = m_done;
       m_error_label.swap(label);
     }

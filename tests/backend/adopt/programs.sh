@@ -70,7 +70,7 @@ left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'ech
 
 # The allocators of others, before and behind it.
 for allocator in jemalloc tcmalloc mimalloc; do
-  found=$(ls /usr/lib/*/lib$allocator*.so* 2> /dev/null | head -n 1)
+  found=$(find /usr/lib/*/ -maxdepth 1 -name "lib$allocator*.so*" | sort | head -n 1)
   if [ -z "$found" ]; then echo "skipped: $allocator is not installed"; continue; fi
   expect "$allocator" preloading "$found:$library" "$folder/adopt_life"
   expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"

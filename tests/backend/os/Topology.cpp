@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/os/Topology.hpp"
+#include "../BackendTest.hpp"
 
 #include <fstream>
 #include <sstream>
 
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using KokkosHostSpaces::Impl::Backend::Topology;
 
 namespace {
 
@@ -97,7 +92,8 @@ TEST_CASE("where no node of a package can be used one of the packages around it 
   CHECK(machine.nearest_node("0000:BD:00.0") == 2);
 }
 
-TEST_CASE("failure 18: where no core of a node is allowed its memory is taken, and any core touches it") {
+TEST_CASE(
+    "failure 18: where no core of a node is allowed its memory is taken, and any core touches it") {
   Topology const machine = load("node-without-allowed-cores.xml");
   CHECK(machine.nearest_node("0000:BD:00.0") == 1);
   CHECK(machine.allowed_cores(1) == 0);
@@ -115,12 +111,12 @@ TEST_CASE("this machine has a node") { CHECK_FALSE(Topology::machine().allowed_n
 TEST_CASE("pages lie on the node that they were bound to") {
   Topology const& machine = Topology::machine();
   for (int const node : machine.allowed_nodes()) {
-    void* const pages = Impl::Backend::map_pages(Impl::Backend::huge_page_bytes);
+    void* const pages = map_pages(huge_page_bytes);
     REQUIRE(pages != nullptr);
-    bool const bound = machine.bind_memory(pages, Impl::Backend::huge_page_bytes, node);
-    Impl::Backend::first_touch(pages, Impl::Backend::huge_page_bytes, {});
-    int const found = machine.node_of(pages, Impl::Backend::huge_page_bytes);
-    Impl::Backend::unmap_pages(pages, Impl::Backend::huge_page_bytes);
+    bool const bound = machine.bind_memory(pages, huge_page_bytes, node);
+    first_touch(pages, huge_page_bytes, {});
+    int const found = machine.node_of(pages, huge_page_bytes);
+    unmap_pages(pages, huge_page_bytes);
     if (!bound || found < 0) SKIP("this system does not let a process place memory");
     CHECK(found == node);
   }

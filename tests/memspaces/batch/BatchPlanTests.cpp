@@ -311,7 +311,8 @@ TEST_CASE("short pieces are left to a kernel if they are many, others are one ca
   CHECK(by_kernel(many.least_number, many.most_bytes + 1) == 0);
 }
 
-TEST_CASE("failure 25: a stream or a driver without a call for many gets single copies", "[batch]") {
+TEST_CASE("failure 25: a stream or a driver without a call for many gets single copies",
+          "[batch]") {
   Memory const memory(1 << 16);
   Pieces const pieces = scattered(memory, 5);
   {

@@ -140,8 +140,9 @@ TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") 
   CHECK(spy.copies == 0);
 }
 
-TEST_CASE("failure 23: sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
-          "[driver_calls][cuda]") {
+TEST_CASE(
+    "failure 23: sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
+    "[driver_calls][cuda]") {
   auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
   std::set<void*> const second{instances[1].cuda_stream()};
   khs::PinnedDualView<int**, Right> dual("dual", n, n);

@@ -152,7 +152,8 @@ void check_from_destroyed(unsigned flags) {
 
 }  // namespace
 
-TEST_CASE("failure 8: a captured copy replays the bytes of a View that was destroyed", "[graph_cuda]") {
+TEST_CASE("failure 8: a captured copy replays the bytes of a View that was destroyed",
+          "[graph_cuda]") {
   unsigned const flags = GENERATE(cudaStreamDefault, cudaStreamNonBlocking);
   check_from_destroyed<Matrix<khs::PinnedSpace>, Matrix<Kokkos::CudaSpace>>(flags);
   check_from_destroyed<Matrix<khs::MappedSpace, Left>, Matrix<Kokkos::CudaSpace>>(flags);

@@ -77,13 +77,13 @@ compile program.cpp -Wl,--dynamic-linker=/lib/ld-other.so.1 -o other_loader && r
 [[ $err == *"(its loader is /lib/ld-other.so.1"*"cannot run ./other_loader"* && $code == 127 ]] || fail "another loader"
 
 # No program, or none for this machine: whatever the file holds.
-byte() { printf "\\x$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null; }
+byte() { printf %b "\\x$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null; }
 cp program foreign && byte foreign 18 2a && run ./foreign
 [[ $err == *"another architecture"* && $code != 0 ]] || fail "another architecture"
 cp program narrow && byte narrow 4 01 && run ./narrow
 [[ $err == *"another architecture"* && $code != 139 ]] || fail "32 bits"
 for size in 0 1 4 16 18 63 64 100 700; do
-  head -c $size program > cut && chmod +x cut && run ./cut
+  head -c $size program > "cut" && chmod +x cut && run ./cut
   [[ $err == *"kokkos_host_spaces_run: "* || $code == 0 ]] || fail "the first $size bytes of a program"
 done
 ends 127 "cannot run nothing_of_this_name: No such file" nothing_of_this_name

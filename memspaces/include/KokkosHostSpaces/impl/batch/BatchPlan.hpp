@@ -34,7 +34,7 @@ struct BatchRules {
 /// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
 BatchRules rules_for(BatchTables const& tables, bool to_device, void* stream, int device);
 
-/// Returns whether `stream` captures. \throw CudaError
+/// Returns whether `stream` captures. \throw DeviceError
 bool captures(void* stream);
 
 /// The copies of a batch, by the way that carries them. Can be enqueued more than once.

@@ -42,8 +42,6 @@ struct StreamJob {
   std::function<char*(void const* from, std::size_t bytes)> save;
   /// Returns the shares of several targets; empty: equal ones.
   std::function<std::vector<double>()> weights;
-  /// A loop that copies at least this number of bytes on a device yields to other loops there.
-  std::size_t yields_from = std::size_t(512) << 20;
   /// Without targets: run as on a device, by a PretendedDevice.
   bool pretends_device = false;
 };

@@ -23,7 +23,7 @@ template <class T>
 std::string value_bytes() {
   std::string bytes(sizeof(T), '\1');
   if constexpr (!std::has_unique_object_representations_v<T>) {
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(KOKKOS_COMPILER_NVCC)
     if constexpr (std::is_trivially_copyable_v<T>) {
       alignas(T) char of_value[sizeof(T)];
       std::memset(of_value, 1, sizeof(T));
