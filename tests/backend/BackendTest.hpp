@@ -51,6 +51,11 @@ using Catch::Matchers::MessageMatches;
 
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
+/// Of no NUMA node.
+inline Region lock_fresh(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {
+  return lock_fresh_pages(bytes, kind, -1);
+}
+
 /// Calls `work(i)` for each i below `count` in a thread of its own, and returns when all have ended.
 template <class Work>
 void in_threads(int count, Work const& work) {

@@ -16,12 +16,9 @@ bool is_locked(void const* pointer) {
   return Driver::inspect(pointer) == Driver::PointerKind::pinned;
 }
 
-void choose(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
+void choose(int device) { DeviceWork::use(device); }
 
-char* write_combined(std::size_t bytes) {
-  return static_cast<char*>(
-      Pool::allocate({bytes, MemoryKind::write_combined, -1, "TestSpace", "combined"}));
-}
+char* write_combined(std::size_t bytes) { return PoolTest::write_combined(bytes); }
 
 template <class Work>
 std::string told_by(Work work) {

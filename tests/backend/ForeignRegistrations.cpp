@@ -16,7 +16,7 @@ namespace {
 struct TwelvePages {
   TwelvePages() {
     start_test(1);
-    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    DeviceWork::use(0);
     REQUIRE(begin != nullptr);
   }
   ~TwelvePages() { unmap_pages(begin, 12 * page); }

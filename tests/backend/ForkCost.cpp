@@ -47,7 +47,7 @@ void check_cheap(Cost const& cost) {
 TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory", "[cost]") {
   start_test(1);
   if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
-  Region const region = lock_fresh_pages(size, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(size);
   check_cheap(cost_of_fork());
   CHECK(give_back(region));
 }

@@ -34,7 +34,7 @@ class FourPages {
 TEST_CASE("memory that was page-locked for a device is not in children, else they can read it") {
   start_test(1);
   std::size_t const bytes = GENERATE(std::size_t(1), huge_page_bytes);
-  Region const region     = lock_fresh_pages(bytes, MemoryKind::page_locked, -1);
+  Region const region     = lock_fresh(bytes);
   std::memset(region.pointer, 7, region.bytes);
   bool const is_copied = Driver::device_count() == 0;
   CHECK(child_has(region.pointer, region.bytes) == is_copied);

@@ -67,7 +67,7 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
           "[.][cost]") {
   start_test(1);
   cudaFree(nullptr);
-  give_back(lock_fresh_pages(4 * MiB, MemoryKind::page_locked, -1));
+  give_back(lock_fresh(4 * MiB));
   for (std::size_t const MiBs : {4, 16, 64, 256, 1024, 4096, 16384}) {
     std::size_t const bytes = MiBs * MiB;
     if (available_memory() < 2 * bytes) continue;
@@ -122,11 +122,10 @@ TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cos
 TEST_CASE("memory that is locked and given back is the system's again", "[cost]") {
   start_test(1);
   std::size_t const bytes = 256 * MiB;
-  give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1));
+  give_back(lock_fresh(bytes));
   std::ptrdiff_t const before = pinned_pages();
   std::size_t const available = available_memory();
-  for (int i = 0; i < 40; ++i)
-    CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
+  for (int i = 0; i < 40; ++i) CHECK(give_back(lock_fresh(bytes)));
   CHECK(pinned_pages() - before < static_cast<std::ptrdiff_t>(bytes / page_bytes()));
   CHECK(available_memory() + 2048 * MiB > available);
 }

@@ -37,7 +37,7 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
 
 TEST_CASE("pages that were given back are mapped no more") {
   start_test(1);
-  Region const region = lock_fresh_pages(huge_page_bytes, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(huge_page_bytes);
   give_back(region);
   CHECK(inspect_range(region.pointer, region.bytes) == RangeState::not_mapped);
 }
@@ -57,7 +57,7 @@ TEST_CASE("more memory than the machine can have is refused") {
   start_test(1);
   for (std::size_t const bytes : {SIZE_MAX, SIZE_MAX / 2, std::size_t(1) << 60}) {
     CHECK_THROWS_MATCHES(
-        lock_fresh_pages(bytes, MemoryKind::page_locked, -1), OutOfPinnedMemory,
+        lock_fresh(bytes), OutOfPinnedMemory,
         MessageMatches(ContainsSubstring(std::to_string(bytes) + " bytes") &&
                        (ContainsSubstring("more than this machine can have") ||
                         ContainsSubstring("more than the control group may have"))));
@@ -77,7 +77,7 @@ TEST_CASE("several threads lock and give back at once") {
   for (int thread = 0; thread < 4; ++thread) {
     team.emplace_back([thread, &mixed_up] {
       for (int round = 0; round < 20; ++round) {
-        Region const region = lock_fresh_pages(1 << 16, MemoryKind::page_locked, -1);
+        Region const region = lock_fresh(1 << 16);
         std::memset(region.pointer, thread, region.bytes);
         auto const* const begin = static_cast<char const*>(region.pointer);
         if (std::count(begin, begin + region.bytes, static_cast<char>(thread)) !=

@@ -23,7 +23,7 @@ struct OnePage {
 
 TEST_CASE("memory that CUDA has page-locked already is refused, as is device memory") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK_THROWS_MATCHES(register_range(region.pointer, 8, "twice"), RegistrationError,
                        MessageMatches(ContainsSubstring("page-locked already")));
   give_back(region);

@@ -9,8 +9,7 @@
 namespace {
 
 struct Locked {
-  explicit Locked(std::size_t bytes)
-      : region(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)) {}
+  explicit Locked(std::size_t bytes) : region(lock_fresh(bytes)) {}
   ~Locked() { give_back(region); }
   Locked(Locked const&)            = delete;
   Locked& operator=(Locked const&) = delete;

@@ -5,6 +5,7 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
+#include "../../support/WatchedThread.hpp"
 #include "GuardedCopies.hpp"
 
 #include <csetjmp>
@@ -308,8 +309,8 @@ TEST_CASE("a report that cannot be written holds nobody's copies", "[.guard]") {
   fcntl(ends[1], F_SETFL, 0);
   int const before = dup(STDERR_FILENO);
   dup2(ends[1], STDERR_FILENO);
-  std::jthread writer([&] { raced.data[0] = 'x'; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it writes by now
+  WatchedThread writer([&] { raced.data[0] = 'x'; });
+  writer.wait_until_asleep();
   copies.gate.open();
   auto done          = std::async(std::launch::async, [&] {
     copies.stream.wait();

@@ -97,9 +97,7 @@ TEST_CASE("what is reserved stays, however little is used of it") {
   PoolTest const test;
   PoolTest::reserve(200 * MiB, 100 * MiB).wait();
   std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i)
-    blocks.push_back(static_cast<char*>(
-        Pool::allocate({20 * MiB, MemoryKind::write_combined, -1, "TestSpace", "other kind"})));
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::write_combined(20 * MiB));
   CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
   for (char* const block : blocks) Pool::deallocate(block);
 }

@@ -4,8 +4,9 @@
 // Many copies by one call, in every build: which arguments it takes, and what it refuses. Contents:
 // BatchEqualsMemmove.cpp. And how a copy is explained.
 
-#include "../copy/CopyCases.hpp"
+#include <KokkosHostSpaces.hpp>
 
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace DeepCopyAll {
 
-using namespace CopyCases;
+namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;

@@ -6,7 +6,7 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/impl/mpi/Agree.hpp>
-#include <KokkosHostSpaces/impl/mpi/NodeMemory.hpp>
+#include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
 
 #include <array>
 #include <cstdint>
