@@ -30,9 +30,9 @@ void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
 
 void fence(StreamHandle stream) { Driver::fence(stream); }
 
-void prepare_launch(int device) { Driver::prepare_launch(device); }
+void prepare_launch(int device) { Driver::require_device(device); }
 
-void check_launch() { Driver::check_launch(); }
+void check_launch() { Driver::check_enqueued(); }
 
 bool is_captured(StreamHandle stream) { return Driver::captures(stream); }
 
