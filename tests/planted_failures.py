@@ -19,8 +19,8 @@ NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_mpi")
 ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 
 # Bugs that two tests find each: the file, the right text, the wrong one.
-ONE_STREAM_ALONE = (CUDA + "Events.cpp", "return recorded(r->record_context_event(context, handle_of(event)));",
-    "return cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes : Recorded::failed;")
+ONE_STREAM_ALONE = (CUDA + "Events.cpp", "Recorded const told = recorded(r->record_context_event(context, handle_of(event)));",
+    "Recorded const told = cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes : Recorded::failed;")
 GRAPH_KEEPS_NO_SOURCE = ("backend/Replays.cpp", "for (void const* const address : addresses) memory.add(address);", "memory.add(addresses.front());")
 BATCH_ON_LEGACY_STREAM = (CUDA + "Copies.cpp",
     "return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&\n         stream != cudaStreamLegacy;",
