@@ -127,6 +127,7 @@ CUdeviceptr* addresses(void const* const* pointers) {
 
 bool takes_batches(Stream stream) noexcept {
   Runtime const* const r = runtime();
+  //~ failure 25
   return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&
          stream != cudaStreamLegacy;
 }

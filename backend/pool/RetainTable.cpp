@@ -42,6 +42,7 @@ bool RetainTable::keep(BlockHeader& header) {
     m_kept.erase(&header);
     return false;
   }
+  //~ unkept graph
   ++kept.count;
   return true;
 }
@@ -53,6 +54,7 @@ void RetainTable::let_go(BlockHeader& header) noexcept {
   bool const given_back = found->second.given_back;
   m_kept.erase(found);
   header.state.store(BlockState::in_use, std::memory_order_release);
+  //~ double free a
   if (given_back) heap_of(header).give_back(header);
 }
 

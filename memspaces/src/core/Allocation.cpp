@@ -92,6 +92,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
     fail(space, label, logical_bytes,
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
+  //~ failure 22a
   endings().register_once();
   lock_when_initialized();
   LockArrayInit::prepare_all();
