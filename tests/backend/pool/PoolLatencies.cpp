@@ -27,18 +27,11 @@ double quantile(std::vector<double>& sorted, double q) {
   return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
 }
 
-// Threads that repeat something until the end of the scope.
-class Background {
- public:
-  void repeat(std::function<void()> work) {
-    m_threads.emplace_back([work = std::move(work)](std::stop_token const& stop) {
-      while (!stop.stop_requested()) work();
-    });
-  }
-
- private:
-  std::vector<std::jthread> m_threads;
-};
+std::jthread repeat(std::function<void()> work) {
+  return std::jthread([work = std::move(work)](std::stop_token const& stop) {
+    while (!stop.stop_requested()) work();
+  });
+}
 
 void register_and_unregister(std::size_t bytes) {
   void* const pages = map_pages(bytes);
@@ -153,17 +146,16 @@ TEST_CASE("frees are fast, whatever other threads do to the driver and to the po
   DeviceWork::use(0);
   auto alone = time_frees(count);
   print_frees("alone", alone);
-  Background background;
-  background.repeat([] { register_and_unregister(256 * MiB); });
-  background.repeat([] {
+  auto const registers = repeat([] { register_and_unregister(256 * MiB); });
+  auto const trims     = repeat([] {
     pool::trim(64 * MiB);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
-  background.repeat([] {
+  auto const asks      = repeat([] {
     pool::statistics();
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
-  auto beside = time_frees(count);
+  auto beside          = time_frees(count);
   print_frees("beside register, unregister, trim and statistics", beside);
   CHECK(quantile(alone, .5) < 5);
   CHECK(quantile(beside, .5) < 5);
