@@ -330,6 +330,16 @@ TEST_CASE("whichever call fails: questions to the system", "[failures]") {
     Topology const machine = Topology::from_xml(xml.str());
     machine.nearest_node("0000:17:00.0");
     machine.cores_for(0);
+    static std::array<char, 4096> memory;
+    machine.interleave_memory(memory.data(), memory.size());
+  });
+  Sweep("a memory file", [](Setting&) {
+    constexpr std::size_t bytes = 3 * MiB;
+    MemoryFile const made(bytes), opened(made.address());
+    std::unique_ptr<void, void (*)(void*)> const pages(opened.map(bytes),
+                                                       [](void* p) { unmap_pages(p, bytes); });
+    fault_in(pages.get(), bytes);
+    forbid_writes(pages.get(), bytes);
   });
   Sweep("limits", [](Setting&) {
     most_memory();
@@ -356,7 +366,8 @@ void add_calls(Calls& calls, std::string const& folder, std::string const& funct
   std::regex const call(R"(^ +(?:.*(?:return |[^\w .>:] ?))?(?:::|\w+[.]|\w+->)?(?:)" + functions +
                         R"()\()");
   for (auto const& entry : std::filesystem::recursive_directory_iterator(backend / folder)) {
-    if (entry.path().string().find("/backend/adopt/") != std::string::npos) continue;  // not linked
+    std::string const path = entry.path().lexically_normal().string();
+    if (path.find("/backend/adopt/") != std::string::npos) continue;  // not linked
     std::istringstream lines(text_of(entry.path()));
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number)

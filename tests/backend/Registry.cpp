@@ -9,18 +9,6 @@
 
 namespace {
 
-struct TestPages {
-  explicit TestPages(std::size_t count)
-      : bytes(count * page_bytes()), begin(static_cast<char*>(map_pages(bytes))) {
-    REQUIRE(begin != nullptr);
-  }
-  ~TestPages() { unmap_pages(begin, bytes); }
-  TestPages(TestPages const&)            = delete;
-  TestPages& operator=(TestPages const&) = delete;
-  std::size_t bytes;
-  char* begin;
-};
-
 // Refused with the label, the reason and advice, and nothing remembered.
 void check_refused(void* pointer, std::size_t bytes, std::string const& why) {
   std::size_t const before = registered_ranges();

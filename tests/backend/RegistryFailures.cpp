@@ -11,15 +11,6 @@
 #include <future>
 #include <new>
 
-namespace {
-
-struct OnePage {
-  void* begin = map_pages(page_bytes());
-  ~OnePage() { unmap_pages(begin, page_bytes()); }
-};
-
-}  // namespace
-
 TEST_CASE("device memory is refused") {
   FakeCuda::reset();
   void* on_device = nullptr;
@@ -31,7 +22,7 @@ TEST_CASE("device memory is refused") {
 }
 
 TEST_CASE("a range which the runtime does not unlock is told and forgotten, as memory allows") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   std::string const label(5000, 'x');  // what is longer than that has to do with it
   for (bool const has_memory : {true, false}) {
@@ -47,7 +38,7 @@ TEST_CASE("a range which the runtime does not unlock is told and forgotten, as m
 }
 
 TEST_CASE("where registration fails children get what they would have had") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1);
   CHECK_THROWS_AS(register_range(page.begin, page_bytes(), "my data", true), RegistrationError);
@@ -56,7 +47,7 @@ TEST_CASE("where registration fails children get what they would have had") {
 
 TEST_CASE(
     "failure 15: memory freed while it was registered blocks its address until the registration ends") {
-  OnePage page;
+  TestPages const page(1);
   FakeCuda::reset();
   register_range(page.begin, 8, "first");
   unmap_pages(page.begin, page_bytes());
@@ -74,7 +65,7 @@ TEST_CASE(
 }
 
 TEST_CASE("where somebody else freed memory that is still page-locked, the message says so") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   REQUIRE(cudaHostRegister(page.begin, page_bytes(), 0) == cudaSuccess);
   CHECK_THROWS_MATCHES(
@@ -113,7 +104,7 @@ TEST_CASE("failure 16: a mapping that the runtime refuses is told by its kind, w
 }
 
 TEST_CASE("after the runtime has shut down unregistering forgets the range, and children get it") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   register_range(page.begin, page_bytes(), "my data", true);
   FakeCuda::shut_down();
@@ -137,7 +128,7 @@ TEST_CASE("a registration of which a piece stays locked says to keep the memory"
 }
 
 TEST_CASE("memory that was not locked, for no device could be asked for, is not unlocked") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   FakeCuda::fail_every(1, cudaErrorUnknown);
   register_range(page.begin, page_bytes(), "my data");
@@ -178,7 +169,7 @@ TEST_CASE("rows across the end of a piece of locked memory are not copied one by
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {
-  OnePage const waiting, other;
+  TestPages const waiting(1), other(1);
   FakeCuda::reset();
   register_range(waiting.begin, 8, "waiting");
   DeviceWork::Stream stream;
