@@ -9,6 +9,8 @@
 #include "../../backend/LinkProbe.hpp"
 #include "../../backend/Placement.hpp"
 #include "../../backend/Replays.hpp"
+#include "../../backend/os/MemoryFile.hpp"
+#include "../../backend/os/MemoryLimit.hpp"
 #include "../../backend/os/Topology.hpp"
 #include "CapturedStderr.hpp"
 

@@ -98,22 +98,6 @@ TEST_CASE("what is reserved stays, however little is used of it") {
   CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
 }
 
-TEST_CASE("many small blocks and then a few large ones need no more than either") {
-  PoolTest const test;
-  Watched watched;
-  for (int round = 0; round < 3; ++round) {
-    std::vector<char*> blocks;
-    for (int i = 0; i < 30000; ++i) blocks.push_back(PoolTest::allocate(1032));
-    watched.note();
-    for (char* const block : blocks) Pool::deallocate(block);
-    blocks.clear();
-    for (int i = 0; i < 14; ++i) blocks.push_back(watched.allocate(2 * MiB + 8));
-    for (char* const block : blocks) watched.deallocate(block);
-  }
-  CAPTURE(watched.needed(), watched.locked());
-  CHECK(watched.excess() == 0);
-}
-
 TEST_CASE("one block after the other of every size leaves little locked") {
   PoolTest const test;
   Watched watched;

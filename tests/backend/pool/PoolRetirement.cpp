@@ -116,28 +116,6 @@ TEST_CASE("a large request finds out what is over, before it may have to be told
   Pool::deallocate(as_well);
 }
 
-TEST_CASE("allocating, giving back and launching in turn locks little more than is needed") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream;
-  std::size_t const bytes = GENERATE(1000, 600 * KiB, 20 * MiB);
-  std::size_t needed      = 0;
-  auto const pair         = [&] {
-    Pool::deallocate(PoolTest::allocate(bytes));
-    pool::Usage const usage = PoolTest::usage();
-    needed                  = std::max(needed, usage.bytes_in_use + usage.bytes_retired);
-    return usage.bytes_locked <= needed + needed / 4 + 4 * MiB;
-  };
-  for (int step = 0; step < 300; ++step) {
-    CHECK(pair());
-    DeviceWork::Gate gate;  // else work that ends amid a pair is needed there, and not counted
-    stream.run(gate.hold());
-    CHECK(pair());
-    gate.open();
-    stream.wait();
-  }
-  CHECK(needed <= std::max(2 * bytes, 32 * MiB));
-}
-
 TEST_CASE("at the limit an allocation waits for memory that is retired") {
   PoolTest const test(1);
   constexpr std::size_t bytes = 40 * MiB;
