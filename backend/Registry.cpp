@@ -140,7 +140,14 @@ void forget(Ranges& all, Range const& range) {
   all.by_address.erase(range.begin());
 }
 
+// Kernels, and copies by kernels, take the host's address.
 void lock(Range const& range) {
+  if (!Driver::registered_memory_keeps_address()) {
+    refuse(
+        range,
+        "(devices of this machine see registered memory at other addresses, and kernels would not find "
+        "it): copy it to a View in PinnedSpace");
+  }
   if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
     refuse(range,
            "and leave it out of forked children (the system does not do this for such memory): let "

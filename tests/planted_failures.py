@@ -21,7 +21,7 @@ ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 ONE_STREAM_ALONE = Place("failure 4", "Recorded const told = cudaEventRecord(static_cast<cudaEvent_t>(event), nullptr) == cudaSuccess ? Recorded::yes "
     ": Recorded::failed;")
 GRAPH_KEEPS_NO_SOURCE = Place("failure 8", "memory.add(addresses.front());")
-BATCH_ON_LEGACY_STREAM = Place("failure 25", "return r != nullptr && r->copy_batch != nullptr;")
+BATCH_ON_LEGACY_STREAM = Place("failure 25", "if (r == nullptr || r->copy_batch == nullptr) return false;")
 
 # How the name of the test begins that must fail; what is wrong; the test's program; where.
 BUGS = [

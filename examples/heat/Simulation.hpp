@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+// One step.
+
 #ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_SIMULATION_HPP
 #define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_SIMULATION_HPP
 
-#include "Decomposition.hpp"
 #include "Field.hpp"
-#include "HaloExchange.hpp"
-#include "Solution.hpp"
+#include "Ranks.hpp"
 #include "Verification.hpp"
 
 #include <utility>
 
 namespace Heat {
 
-/// The field of this process and how it advances; the halo goes through buffers in `HaloSpace`.
-template <class HaloSpace>
+/// The field of this process and how it advances.
 class Simulation {
  public:
-  Simulation(Decomposition const& decomposition, Processes& processes, Instances instances)
+  Simulation(Decomposition const& decomposition, Instances instances)
       : m_decomposition(decomposition),
         m_interior(decomposition.interior()),
         m_shell(decomposition.shell()),
         m_instances(std::move(instances)),
-        m_halo(m_instances.halo, decomposition, processes),
+        m_halo(m_instances.halo, decomposition),
         m_field(make_field("temperature")),
         m_next(make_field("temperature after the step")) {}
 
@@ -34,9 +33,9 @@ class Simulation {
 
   /// One step: the interior is computed while the halo is on its way. Waits until all is done.
   void step() {
-    m_halo.pack(m_field);  // first, so that it does not queue behind the interior
+    auto halo = m_halo.begin(m_field);  // first, so that it does not queue behind the interior
     update(m_instances.bulk, m_next, m_field, m_interior);
-    m_halo.exchange(m_field);
+    halo.wait();
     update(m_instances.halo, m_next, m_field, m_shell);
     finish_step();
   }
@@ -55,8 +54,7 @@ class Simulation {
 
   /// What the exchange takes if nothing is computed beside it. Changes nothing but ghost cells.
   void exchange_only() {
-    m_halo.pack(m_field);
-    m_halo.exchange(m_field);
+    m_halo.begin(m_field).wait();
     m_instances.halo.fence("heat: exchanged");
   }
 
@@ -76,7 +74,7 @@ class Simulation {
   Box m_interior;
   Boxes m_shell;
   Instances m_instances;
-  HaloExchange<HaloSpace> m_halo;
+  Halo m_halo;
   Field m_field, m_next;
 };
 

@@ -241,8 +241,8 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
         },
         {3 * MiB});
   Sweep("launches", [](Setting&) {
-    Driver::prepare_launch(1);
-    Driver::check_launch();
+    Driver::require_device(1);
+    Driver::check_enqueued();
     FailNth::Exempt const of_test;
     expect(Driver::current_device() == 1, "it is not the current device");
   });

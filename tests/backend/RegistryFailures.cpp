@@ -7,6 +7,7 @@
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "BackendTest.hpp"
+#include "CapturedStderr.hpp"
 
 #include <future>
 #include <new>
@@ -19,6 +20,29 @@ TEST_CASE("device memory is refused") {
              ContainsSubstring("device's"));
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(registered_ranges() == 0);
+}
+
+TEST_CASE(
+    "where devices see registered memory at other addresses a registration is refused, early or late") {
+  TestPages const page(1);
+  FakeCuda::reset();
+  FakeCuda::registered_memory_moves();
+  CHECK_THROWS_MATCHES(
+      register_range(page.begin, 8, "my data"), RegistrationError,
+      MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("at other addresses") &&
+                     ContainsSubstring("copy it to a View in PinnedSpace")));
+  CHECK(registered_ranges() == 0);
+  FakeCuda::reset(1, false);
+  FakeCuda::registered_memory_moves();
+  register_range(page.begin, 8, "early");
+  void* memory = nullptr;
+  CHECK(cudaMalloc(&memory, 1) == cudaSuccess);  // makes the context
+  CHECK(cudaFree(memory) == cudaSuccess);
+  CapturedStderr const captured;
+  lock_waiting_ranges();
+  CHECK_THAT(captured.text(), ContainsSubstring("'early'") && ContainsSubstring("other addresses"));
+  CHECK(unregister_range(page.begin).empty());
+  CHECK(FakeCuda::calls("cudaHostRegister") == 0);
 }
 
 TEST_CASE("a range which the runtime does not unlock is told and forgotten, as memory allows") {

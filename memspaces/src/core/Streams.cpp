@@ -31,9 +31,28 @@ void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
 
 void fence(StreamHandle stream) { Driver::fence(stream); }
 
-void prepare_launch(int device) { Driver::prepare_launch(device); }
+void prepare_launch(int device) { Driver::require_device(device); }
 
-void check_launch() { Driver::check_launch(); }
+void check_launch() { Driver::check_enqueued(); }
+
+bool is_captured(StreamHandle stream) { return Driver::captures(stream); }
+
+StreamMark::StreamMark(StreamHandle stream, int device) { Driver::record(m_event, stream, device); }
+
+StreamMark::~StreamMark() {
+  if (m_event != nullptr) Driver::release_event(m_event);
+}
+
+bool StreamMark::is_passed() const {
+  if (m_event == nullptr) return true;
+  Driver::EventState const state = Driver::query(m_event);
+  if (state == Driver::EventState::failed)
+    throw DeviceError(
+        "the device failed in work of a stream (or in earlier work): compute-sanitizer finds the "
+        "error",
+        -1);
+  return state == Driver::EventState::done;
+}
 
 ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
   if (!Driver::is_default_stream(stream)) return;

@@ -6,8 +6,7 @@
 
 #include "Allocations.hpp"
 #include "Interface.hpp"
-#include "Recorder.hpp"
-#include "Report.hpp"
+#include "Findings.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -3,8 +3,6 @@
 
 #include "Findings.hpp"
 
-#include "Text.hpp"
-
 #include <algorithm>
 #include <map>
 

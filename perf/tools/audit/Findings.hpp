@@ -9,6 +9,7 @@
 
 #include "Allocations.hpp"
 #include "Recorder.hpp"
+#include "Text.hpp"
 
 #include <array>
 #include <optional>
@@ -62,6 +63,12 @@ Findings findings_of(Recorder::Result const& result, Link const& link);
 
 /// A word or two for a reason.
 char const* name_of(Reason reason);
+
+/// Text for people: the most expensive copies, and advice.
+std::string table_of(Findings const& findings, Process const& process, double run_seconds);
+
+/// JSON with all data.
+std::string json_of(Findings const& findings, Process const& process, double run_seconds);
 
 }  // namespace KokkosHostSpaces::Audit
 

@@ -4,13 +4,12 @@
 // Tells rates and limits of this machine for page-locked memory, and warns of obstacles:
 // ../../README.md.
 
-#include "Report.hpp"
-#include "Survey.hpp"
+#include "Findings.hpp"
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/NodeShare.hpp"
 #include "../../support/Arguments.hpp"
-#include "../../support/Version.hpp"
+#include "../../support/Machine.hpp"
 #include "../../plain/Platform.hpp"
 
 #include <algorithm>
@@ -61,6 +60,10 @@ bool all_verified(Findings const& findings) {
 }
 
 std::string why_no_gpu() {
+#ifdef KOKKOS_HOST_SPACES_STOCK_DEVICE
+  return "this library leaves " KOKKOS_HOST_SPACES_STOCK_DEVICE
+         " to Kokkos: names and semantics are there, gains are not";
+#endif
   return baselines_use_cuda ? why_no_device() : "this library was built without CUDA";
 }
 

@@ -130,6 +130,22 @@ TEST_CASE("what a group leaves is its limit without what its processes hold") {
   CHECK(memory_of_cgroups(machine.root).left == 150000 + 102400);
 }
 
+TEST_CASE("swap space counts as far as a group may use it, in version 2") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", version_2);
+  machine.write("/proc/self/cgroup", "0::/job/step");
+  machine.write("/proc/meminfo", "SwapFree: 1000 kB");
+  machine.write("/sys/fs/cgroup/job/memory.max", "200000");
+  machine.write("/sys/fs/cgroup/job/memory.stat", "anon 50000");
+  machine.write("/sys/fs/cgroup/job/memory.swap.max", "max");
+  machine.write("/sys/fs/cgroup/job/memory.swap.current", "10000");
+  CHECK(memory_of_cgroups(machine.root).left == 150000 + 1024000);
+  machine.write("/sys/fs/cgroup/job/memory.swap.max", "30000");
+  CHECK(memory_of_cgroups(machine.root).left == 150000 + 20000);
+  machine.write("/sys/fs/cgroup/job/step/memory.swap.max", "0");
+  CHECK(memory_of_cgroups(machine.root).left == 150000);
+}
+
 TEST_CASE("what a group leaves is told in version 1, too") {
   MadeUpMachine const machine;
   machine.write("/proc/self/mountinfo", version_1);
@@ -138,6 +154,14 @@ TEST_CASE("what a group leaves is told in version 1, too") {
   machine.write("/cgroups/memory/jobs/7/memory.stat",
                 "cache 500000\nrss 1\nshmem 1\ntotal_rss 300000\ntotal_shmem 100000");
   CHECK(memory_of_cgroups(machine.root).left == 600000);
+  machine.write("/proc/meminfo", "SwapFree: 1000 kB");
+  CHECK(memory_of_cgroups(machine.root).left == 600000 + 1024000);
+  machine.write("/cgroups/memory/jobs/7/memory.memsw.limit_in_bytes", "1000000");
+  CHECK(memory_of_cgroups(machine.root).left == 600000);
+  machine.write("/cgroups/memory/jobs/7/memory.memsw.limit_in_bytes", "1200000");
+  machine.write("/cgroups/memory/jobs/7/memory.stat",
+                "total_rss 300000\ntotal_shmem 100000\ntotal_swap 50000");
+  CHECK(memory_of_cgroups(machine.root).left == 600000 + 150000);
 }
 
 TEST_CASE("figures of a group that exceed its limit are not of this group") {

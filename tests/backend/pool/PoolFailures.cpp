@@ -114,6 +114,16 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
+TEST_CASE("when the system locks no more, what is cached makes room for what is reserved") {
+  PoolTest const test(1);
+  for (int i = 0; i < 3; ++i) Pool::deallocate(PoolTest::allocate(20 * MiB));
+  FakeCuda::pin_at_most(70 * MiB);
+  CHECK_NOTHROW(Pool::reserve(60 * MiB).wait());
+  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
+  CHECK_THROWS_AS(Pool::reserve(20 * MiB).wait(), OutOfPinnedMemory);
+  CHECK(PoolTest::usage().bytes_locked == 60 * MiB);
+}
+
 TEST_CASE("if a segment cannot be unlocked, it is lost, and all others stay cached") {
   PoolTest const test(1);
   Blocks blocks;

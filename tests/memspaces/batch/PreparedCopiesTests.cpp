@@ -3,11 +3,10 @@
 
 // Copies that are planned once and made often, in every build. Contents: BatchEqualsMemmove.cpp.
 
-#include "../copy/CopyCases.hpp"
-
 #include <KokkosHostSpaces.hpp>
 
 #include <Kokkos_Graph.hpp>
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 
 namespace PreparedCopiesTests {
 
-using namespace CopyCases;
+namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 
 using Execution   = Kokkos::DefaultExecutionSpace;

@@ -4,8 +4,9 @@
 // Slices of two Views, in every build: which arguments deep_copy_all takes, and what it refuses.
 // Contents: BatchEqualsMemmove.cpp.
 
-#include "../copy/CopyCases.hpp"
+#include <KokkosHostSpaces.hpp>
 
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <array>
@@ -17,7 +18,7 @@
 
 namespace SlicesOfViews {
 
-using namespace CopyCases;
+namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 
 using Execution   = Kokkos::DefaultExecutionSpace;

@@ -19,7 +19,7 @@
 
 // On the host alone: a device's resize moves the elements by a kernel, which counts no references.
 TEMPLATE_TEST_CASE("a View of Views holds its elements until it is destroyed", "[conformance]",
-                   KOKKOS_HOST_SPACES_ON_HOST) {
+                   OnHost<khs::PinnedSpace>) {
   using Inner = Kokkos::View<int*, TestType>;
   Inner const kept("kept", 10);
   {
@@ -182,7 +182,7 @@ TEMPLATE_TEST_CASE("an UnorderedMap takes, finds and erases keys, and is copied 
   CHECK(map.size() == 0);
 }
 
-TEMPLATE_TEST_CASE("a DynamicView grows in place", "[conformance]", KOKKOS_HOST_SPACES_ON_HOST) {
+TEMPLATE_TEST_CASE("a DynamicView grows in place", "[conformance]", OnHost<khs::PinnedSpace>) {
   using View = Kokkos::Experimental::DynamicView<int*, TestType>;
   View view("growing", 64, 10000);
   view.resize_serial(100);

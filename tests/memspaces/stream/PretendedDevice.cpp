@@ -270,6 +270,27 @@ TEST_CASE("the smallest element and its place are the same in both runs", "[.][p
   CHECK((least.val == -5 && least.loc == 321));
 }
 
+TEST_CASE("random numbers are no mistake, also if there are few of them", "[.][pretended_device]") {
+  auto const x = counted<int>("x");
+  std::atomic<unsigned> state(1);
+  auto const coin = [&] {
+    unsigned number = state.fetch_add(0x9e3779b9U);
+    number          = (number ^ (number >> 16U)) * 0x85ebca6bU;
+    return int((number >> 13U) & 1U);
+  };
+  long heads = 0;
+  for (int seed = 0; seed < 5; ++seed) {
+    CHECK_NOTHROW(khs::streamed_for(
+                      "coins", chunks_of_100(), n,
+                      [&](std::int64_t i, khs::Chunk<int*> a) { a(i) = coin(); }, khs::write(x))
+                      .fence());
+    CHECK_NOTHROW(khs::streamed_reduce(
+        "heads", chunks_of_100(), n,
+        [&](std::int64_t, khs::Chunk<int const*>, long& part) { part += coin(); },
+        Kokkos::Sum<long>(heads), khs::read(x)));
+  }
+}
+
 TEST_CASE("steps with a halo that is too small are told", "[.][pretended_device]") {
   auto const x   = counted("x");
   auto const run = [&](int halo) {

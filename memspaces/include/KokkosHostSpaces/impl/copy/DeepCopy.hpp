@@ -243,6 +243,8 @@ template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
+  else if constexpr (has_stock_device)
+    Kokkos::deep_copy(instance, as_stock(dst), as_stock(src));
   else
     copy_plain_views(instance, dst, src);
 }
@@ -263,6 +265,8 @@ template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src) {
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
+  else if constexpr (has_stock_device)
+    Kokkos::deep_copy(as_stock(dst), as_stock(src));
   else
     copy_plain_views(dst, src);
 }
@@ -291,13 +295,9 @@ struct FillElements {
   }
 };
 
-/// Carries out deep_copy(instance, dst, value). Not by Kokkos' own, which would tell tools of the View that
-/// kernels reach, without a label.
 template <class ExecutionSpace, class Dst>
-void fill_view(ExecutionSpace const& instance, Dst const& dst,
-               typename Dst::const_value_type& value) {
-  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
-                "deep_copy requires non-const destination type");
+void enqueue_fill(ExecutionSpace const& instance, Dst const& dst,
+                  typename Dst::const_value_type& value) {
   DeepCopyEvent const event(dst, &value);
   if (dst.data() == nullptr || dst.size() == 0) return;
   retain_for_graph(stream_of(instance), dst.data(), nullptr);
@@ -307,6 +307,19 @@ void fill_view(ExecutionSpace const& instance, Dst const& dst,
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
           instance, 0, std::int64_t(dst.span_is_contiguous() ? dst.span() : dst.size())),
       FillElements<View>{reachable_by_kernels(dst), value});
+}
+
+/// Carries out deep_copy(instance, dst, value). Where a device is driven, not by Kokkos' own, which would tell
+/// tools of the View that kernels reach, without a label.
+template <class ExecutionSpace, class Dst>
+void fill_view(ExecutionSpace const& instance, Dst const& dst,
+               typename Dst::const_value_type& value) {
+  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
+                "deep_copy requires non-const destination type");
+  if constexpr (is_stock_v<ExecutionSpace>)
+    Kokkos::deep_copy(instance, as_stock(dst), value);
+  else
+    enqueue_fill(instance, dst, value);
 }
 
 }  // namespace KokkosHostSpaces::Impl
