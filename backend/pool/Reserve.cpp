@@ -60,6 +60,7 @@ struct Workers {
     {
       std::lock_guard const lock(mutex);
       ended = true;
+      //~ failure 13
       ending.swap(all);
     }
   }
