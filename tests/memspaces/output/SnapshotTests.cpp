@@ -281,37 +281,6 @@ TEST_CASE("memory that cannot be had leaves no snapshot behind", "[snapshot]") {
   queue.fence();
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-
-// Instances of other host spaces are not for several threads at once.
-TEST_CASE("thousands of snapshots of several threads each come in the order of their thread",
-          "[snapshot]") {
-  constexpr int threads = 4, each = 1000;
-  std::vector<int> last(threads, -1);
-  int wrong = 0;
-  {
-    khs::SnapshotQueue queue({.bytes_in_flight = 64 * 100 * sizeof(int)});
-    std::vector<std::thread> team;
-    for (int t = 0; t < threads; ++t)
-      team.emplace_back([&, t] {
-        Kokkos::View<int*, Kokkos::HostSpace> const host("host", 100);
-        Kokkos::Serial const instance;
-        for (int i = 0; i < each; ++i) {
-          for (int k = 0; k < 100; ++k) host(std::size_t(k)) = t * each + i;
-          queue.take("many", instance, host, [&, t, i](auto const& copy) {
-            wrong += !all_are(copy, t * each + i) || last[std::size_t(t)] != i - 1;
-            last[std::size_t(t)] = i;
-          });
-        }
-      });
-    for (auto& thread : team) thread.join();
-  }
-  CHECK(wrong == 0);
-  for (int t = 0; t < threads; ++t) CHECK(last[std::size_t(t)] == each - 1);
-}
-
-#endif
-
 TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room beside them",
           "[snapshot]") {
   constexpr std::size_t one = std::size_t(8) << 20;
