@@ -175,8 +175,11 @@ Config configure() {
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
                                  bool has_devices) {
   // Those of tools and scripts, which are not in Config.
-  std::vector<std::string> known = {"AUDIT",      "CUPTI",        "ARCHIVE_DIR",   "ADOPT",
+  std::vector<std::string> known = {"AUDIT",      "ARCHIVE_DIR",  "ADOPT",
                                     "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
+  std::array const no_more       = {
+            std::pair("CALIBRATION", "rates of links are kept in no file"),
+            std::pair("CUPTI", "the audit does not tell rates of asynchronous copies")};
   visit(config, [&](char const* suffix, auto const&) { known.push_back(suffix); });
   // Modules and Spack set these for each package.
   std::array const of_package = {"ROOT", "DIR", "HOME", "PREFIX", "INC", "LIB", "VERSION"};
@@ -188,9 +191,10 @@ std::vector<std::string> notices(Config config, std::vector<std::string> const& 
     if (name.rfind("KOKKOS_HOST", 0) != 0 || name.rfind(std::string(prefix) + "TEST_", 0) == 0 ||
         std::find(known.begin(), known.end(), name) != known.end())
       continue;
-    if (name == std::string(prefix) + "CALIBRATION") {
-      result.push_back("the environment variable " + name +
-                       " has no effect any more (rates of links are kept in no file): unset it");
+    auto const is_this = [&](auto const& gone) { return std::string(prefix) + gone.first == name; };
+    if (auto const gone = std::ranges::find_if(no_more, is_this); gone != no_more.end()) {
+      result.push_back("the environment variable " + name + " has no effect any more (" +
+                       gone->second + "): unset it");
       continue;
     }
     auto const distance = [&](std::string const& other) {

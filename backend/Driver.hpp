@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // The seam between this library and the device runtime. cuda/ and host/Driver.cpp implement it, the
-// build links one of them. Functions throw CudaError (with the pending CUDA error cleared) unless
+// build links one of them. Functions throw DeviceError (with the pending CUDA error cleared) unless
 // they are noexcept. In the child of a fork, and after the runtime has shut down, noexcept
-// functions do nothing. A device stands for its primary context, which the CUDA runtime, Kokkos and
-// most libraries use: calls are made in it, whatever context is current.
+// functions do nothing. A device stands for its primary context, which the CUDA runtime and most
+// libraries use: calls are made in it, whatever context is current.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_DRIVER_HPP
@@ -77,9 +77,9 @@ bool reaches_pageable_memory(int device) noexcept;
 void lock_pages(void* pointer, std::size_t bytes);
 
 /// A part of the range is locked and stays locked: its pages must stay mapped.
-class StillLocked : public CudaError {
+class StillLocked : public DeviceError {
  public:
-  using CudaError::CudaError;
+  using DeviceError::DeviceError;
 };
 
 /// Undoes lock_pages of the same range; waits for running kernels. Returns false if the runtime
@@ -163,7 +163,7 @@ void enqueue_host_function(Stream stream, void (*function)(void*), void* data);
 /// Makes a device current in the calling thread. Takes 20 ns if it is, unlike cudaSetDevice (0.1 us).
 void prepare_launch(int device);
 
-/// Call it right after a launch. \throw CudaError if it failed
+/// Call it right after a launch. \throw DeviceError if it failed
 void check_launch();
 
 // --- Streams that wait for each other ----------------------------------------------------------
@@ -203,7 +203,7 @@ inline bool is_capturing(Stream stream) noexcept {
 }
 
 /// True if `stream` captures into a graph that is still valid. The legacy default stream cannot.
-/// \throw CudaError if the driver fails to tell
+/// \throw DeviceError if the driver fails to tell
 bool captures(Stream stream);
 
 /// Makes the graph into which `stream` captures own `object`. Calls release(object) when that graph,

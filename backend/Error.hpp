@@ -12,7 +12,7 @@
 namespace KokkosHostSpaces {
 
 /// Base of all that this library throws, except BadAlloc of containers. The message reads "problem (why):
-/// what to do". Derives from std::runtime_error, as Kokkos' exceptions for failed allocations.
+/// what to do". Derives from std::runtime_error, as other exceptions for failed allocations do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -38,12 +38,12 @@ class ConfigurationError : public Error {
   using Error::Error;
 };
 
-/// A call of the CUDA runtime failed. `code()` is the cudaError_t as an integer.
-class CudaError : public Error {
+/// A call of the device's runtime failed. `code()` is its error code, on CUDA a cudaError_t.
+class DeviceError : public Error {
  public:
-  /// A message, and the cudaError_t.
-  CudaError(std::string const& what, int code) : Error(what), m_code(code) {}
-  /// The cudaError_t; 100, cudaErrorNoDevice, where the library was built without CUDA.
+  /// A message, and the error code.
+  DeviceError(std::string const& what, int code) : Error(what), m_code(code) {}
+  /// The error code; 100, cudaErrorNoDevice, where the library was built without a device.
   int code() const noexcept { return m_code; }
 
  private:

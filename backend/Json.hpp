@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_JSON_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_JSON_HPP
 
+#include "Text.hpp"
+
 #include <cmath>
 #include <concepts>
 #include <cstdio>

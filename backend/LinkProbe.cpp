@@ -43,8 +43,8 @@ bool becomes_idle(int device) noexcept {
 
 // Memory for two parts on a device, and a stream for each direction.
 struct LinkProbe::Ends {
-  Ends(Link const& link, std::size_t bytes)
-      : device(link.device), host(static_cast<char*>(link.host)) {
+  Ends(Link const& link, std::size_t all)
+      : device(link.device), bytes(bytes_of(link, all)), host(static_cast<char*>(link.host)) {
     arrive = static_cast<char*>(Driver::allocate_on_device(device, 2 * bytes));
     if (arrive == nullptr)
       throw Error("the link of device " + std::to_string(device) + " cannot be measured (" +
@@ -72,12 +72,12 @@ struct LinkProbe::Ends {
     Driver::release_stream(out);
   }
 
-  void enqueue(LinkMix mix, std::size_t bytes) {
+  void enqueue(LinkMix mix) {
     for (int i = 0; i < mix.to_device; ++i) Driver::copy(arrive, host, bytes, in, device);
     for (int i = 0; i < mix.to_host; ++i) Driver::copy(host + bytes, leave, bytes, out, device);
   }
 
-  // What has arrived leaves in the next round.
+  // Sends back in the next round what has arrived.
   void wait(bool has_arrived) {
     Driver::fence(in, device);
     Driver::fence(out, device);
@@ -85,11 +85,12 @@ struct LinkProbe::Ends {
   }
 
   int device;
+  std::size_t bytes;  // of a part
   char *host, *memory = nullptr, *arrive = nullptr, *leave = nullptr;
   Driver::Stream in = nullptr, out = nullptr;
 };
 
-LinkProbe::LinkProbe(std::vector<Link> const& links, std::size_t bytes) : m_bytes(bytes) {
+LinkProbe::LinkProbe(std::vector<Link> const& links, std::size_t bytes) {
   for (Link const& link : links) m_links.push_back(std::make_unique<Ends>(link, bytes));
   for (auto const& link : m_links) link->wait(false);
 }
@@ -98,14 +99,16 @@ LinkProbe::~LinkProbe() = default;
 
 double LinkProbe::seconds(LinkMix mix, Action const& meanwhile) {
   auto const begin = Clock::now();
-  for (auto const& link : m_links) link->enqueue(mix, m_bytes);
+  for (auto const& link : m_links) link->enqueue(mix);
   if (meanwhile) meanwhile();
   for (auto const& link : m_links) link->wait(mix.to_device > 0);
   return seconds_since(begin);
 }
 
 double LinkProbe::bytes(LinkMix mix) const {
-  return double(m_links.size()) * double(mix.to_device + mix.to_host) * double(m_bytes);
+  double all = 0;
+  for (auto const& link : m_links) all += double(mix.to_device + mix.to_host) * double(link->bytes);
+  return all;
 }
 
 double LinkProbe::best_rate(LinkMix mix, int rounds) {

@@ -28,9 +28,15 @@ class LinkProbe {
   struct Link {
     int device;
     void* host;
+    double share = 1;  ///< of the bytes of a part
   };
 
-  /// \param bytes of a part \throw Error if a device lacks memory for two parts \throw CudaError
+  /// Bytes of a part that cross this link.
+  static std::size_t bytes_of(Link const& link, std::size_t bytes) {
+    return link.share == 1 ? bytes : std::size_t(link.share * double(bytes)) / 64 * 64;
+  }
+
+  /// \param bytes of a part \throw Error if a device lacks memory for two parts \throw DeviceError
   LinkProbe(std::vector<Link> const& links, std::size_t bytes);
   ~LinkProbe();
   LinkProbe(LinkProbe const&)            = delete;
@@ -39,19 +45,18 @@ class LinkProbe {
   using Action = std::function<void()>;
 
   /// Returns the seconds from the first copy to the end of the last one, by the host's clock.
-  /// \param meanwhile called while the copies run \throw CudaError
+  /// \param meanwhile called while the copies run \throw DeviceError
   double seconds(LinkMix mix, Action const& meanwhile = {});
 
   /// Bytes that cross all links for a mix.
   double bytes(LinkMix mix) const;
 
   /// Returns the best rate of both directions and all links together, in bytes per second. The first
-  /// rounds wake the links up. \throw CudaError
+  /// rounds wake the links up. \throw DeviceError
   double best_rate(LinkMix mix, int rounds);
 
  private:
   struct Ends;
-  std::size_t m_bytes;
   std::vector<std::unique_ptr<Ends>> m_links;
 };
 

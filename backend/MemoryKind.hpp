@@ -8,7 +8,7 @@
 
 namespace KokkosHostSpaces {
 
-/// How processors cache the memory. Each kind has pools of its own. All that depends on it is a switch
+/// Tells how processors cache the memory. Each kind has pools of its own. All that depends on it is a switch
 /// without a default, or a table of Impl::memory_kinds entries: warnings as errors, another kind does
 /// not compile where it is not decided.
 enum class MemoryKind {

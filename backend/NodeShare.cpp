@@ -56,7 +56,7 @@ std::optional<int> tasks_of_node(std::string_view list, std::optional<int> node)
 
 constexpr char const* flux = "FLUX_JOB_SIZE";
 
-// What the launcher says; a value that makes no sense is passed over.
+// Reads what the launcher says; passes over a value that makes no sense.
 std::optional<int> ranks_by(std::string const& variable, Lookup const& lookup) {
   auto const value = lookup(variable);
   if (!value) return std::nullopt;

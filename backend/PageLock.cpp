@@ -135,7 +135,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
     } catch (Driver::StillLocked const&) {
       pages.keep();  // a device may still see them
       throw;
-    } catch (CudaError const& error) {
+    } catch (DeviceError const& error) {
       why = error.what();
     }
   }

@@ -15,7 +15,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// How a region was made, which decides how it is given back.
+/// Tells how a region was made, which decides how it is given back.
 enum class Origin {
   mapped_and_registered,  ///< mmap, then Driver::lock_pages
   mapped,                 ///< mmap alone: there is no device to lock for, or not yet
@@ -54,7 +54,7 @@ class Refused : public OutOfPinnedMemory {
 /// Undoes its steps in reverse when one fails. Blocks the calling thread, waits for no device;
 /// thread-safe.
 /// \throw Refused if the system does; the message names bytes and reason, the pool adds the rest
-/// \throw CudaError if the runtime fails for another reason; Driver::StillLocked if
+/// \throw DeviceError if the runtime fails for another reason; Driver::StillLocked if
 /// as many bytes are lost to the process, because the runtime failed to lock and to unlock them.
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);

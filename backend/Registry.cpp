@@ -182,7 +182,7 @@ void lock_late(Ranges& all, Range const& range) noexcept {
     std::fprintf(
         stderr,
         "KokkosHostSpaces: '%s', which was registered before a device was in use, cannot be "
-        "page-locked (%s): register it after Kokkos::initialize\n",
+        "page-locked (%s): register it once a device is in use\n",
         range.label.c_str(), error.what());
   }
   change(all, range, [&](Range& known) {
@@ -247,7 +247,7 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
     report = report_on_range(range.pointer, range.bytes);
     insist_on_lockable(range, report);
     lock_or_wait(all, range);
-  } catch (CudaError const& error) {
+  } catch (DeviceError const& error) {
     forget(all, range);
     refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
   } catch (...) {

@@ -47,7 +47,7 @@ class ScopedRetention {
 
 /// Makes the graph into which `stream` captures co-owner of the pool's memory at these addresses;
 /// does nothing without a capture. Call it before you enqueue work that uses them, and once for all.
-/// \throw CudaError
+/// \throw DeviceError
 /// \throw std::bad_alloc
 void retain_for_graph(Driver::Stream stream, std::span<void const* const> addresses);
 inline void retain_for_graph(Driver::Stream stream, void const* a, void const* b) {

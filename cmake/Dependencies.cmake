@@ -28,14 +28,14 @@ if(KokkosHostSpaces_ENABLE_PERF)
     pool/main/b/benchmark/benchmark_1.9.1.orig.tar.gz)
 endif()
 
-# For what can run on several processes.
-if(KokkosHostSpaces_ENABLE_EXAMPLES OR KokkosHostSpaces_ENABLE_PERF)
+# For the target KokkosHostSpaces::mpi, and for what can run on several processes. The library itself needs no MPI.
+if(KokkosHostSpaces_ENABLE_EXAMPLES OR KokkosHostSpaces_ENABLE_PERF OR KokkosHostSpaces_ENABLE_TESTS OR KokkosHostSpaces_ENABLE_MPI)
   if(NOT DEFINED KokkosHostSpaces_ENABLE_MPI)
     # Not cached: an MPI that is installed later is found by the next configuration.
-    find_package(MPI QUIET COMPONENTS CXX)
+    find_package(MPI QUIET GLOBAL COMPONENTS CXX)
     set(KokkosHostSpaces_ENABLE_MPI ${MPI_CXX_FOUND})
   elseif(KokkosHostSpaces_ENABLE_MPI)
-    find_package(MPI REQUIRED COMPONENTS CXX)
+    find_package(MPI REQUIRED GLOBAL COMPONENTS CXX)
   endif()
 endif()
 

@@ -22,8 +22,9 @@ endfunction()
 function(khs_probe_kokkos)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   file(GLOB_RECURSE sources ${root}/probe/* ${PROJECT_SOURCE_DIR}/memspaces/include/*Glue.hpp)
-  list(APPEND sources ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/core/Overloads.hpp
-    ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/spaces/Mirrors.hpp)
+  list(APPEND sources ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/copy/CopyOverloads.hpp
+    ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/spaces/Mirrors.hpp
+    ${PROJECT_SOURCE_DIR}/memspaces/include/KokkosHostSpaces/impl/spaces/ResizeOverloads.hpp)
   set(of_what "${Kokkos_VERSION};${Kokkos_DEVICES};${Kokkos_DIR};${CMAKE_CXX_COMPILER};${CMAKE_CXX_COMPILER_VERSION}")
   # Of a branch of Kokkos there are many with one version.
   get_target_property(folders Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)

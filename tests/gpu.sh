@@ -6,7 +6,8 @@
 #
 #   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
 #                                                  (these by default), reframe (has to be installed),
-#                                                  several: for several GPUs, built with MPI, and
+#                                                  several: for several GPUs, built with MPI; node:
+#                                                  what ranks of a node share and send, built with MPI, and
 #                                                  without a build before: kokkos, its own unit tests in our spaces,
 #                                                  and configurations, conformance with relocatable device code
 #
@@ -101,6 +102,17 @@ for stage in "$@"; do
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
       check python3 examples/heat/scaling_table.py "$results/heat.json"
       ;;
+    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, and ranks that are killed; one GPU serves several.
+      export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+      programs=$build/tests/memspaces/mpi
+      for n in 2 4; do check timeout 300 mpiexec -n $n "$programs/memspaces_ranks"; done
+      for n in 2 8; do
+        check timeout 400 mpiexec -n $n "$programs/node_measure" table "${TABLE:-8192}" 7 "$results/table_$n.json"
+      done
+      check timeout 400 mpiexec -n 2 "$programs/node_measure" exchange "${FACE:-64}" 30 "$results/exchange.json"
+      check bash tests/memspaces/mpi/killed_ranks.sh 20 mpiexec -n 2 "$programs/memspaces_ranks"
+      ;;
     kokkos)  # Builds Kokkos, the library and these tests alone: 3 minutes on 16 cores.
       # shellcheck disable=SC2086
       check cmake --preset cuda -B build/kokkos --no-warn-unused-cli -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON \
@@ -125,7 +137,7 @@ for stage in "$@"; do
         echo "run $run: $verdict, $((tenths / 10)).$((tenths % 10)) s, $(grep -oE "Ran .*" "$results/reframe.log")"
         grep -E "FAIL |Reason" "$results/reframe.log" | sed "s/^/run $run: /"
       done
-      accept -n 'group=(vector|copy|zero_copy|stream)%' \
+      accept -n 'group=(vector|copy|transport|stream)%' \
         -S program="python3 -B $PWD/tests/perf/slower.py 1.1 $PWD/$build/perf/kokkos_host_spaces_perf"
       slower=$(grep -c 'FAIL ' "$results/reframe.log")
       [ "$slower" -ge 4 ] || { failed=1; echo "FAILED: a slowdown of 10 % was noticed in $slower of 4 groups only"; }

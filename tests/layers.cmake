@@ -60,8 +60,8 @@ endfunction()
 # The room of a header of memspaces/, given by its path below include/: the folder, or for public headers the list above.
 function(room_of header result)
   set(room)
-  if(header MATCHES "^KokkosHostSpaces/impl/([a-z]+)/")
-    set(room ${CMAKE_MATCH_1})
+  if(header MATCHES "^KokkosHostSpaces/(impl/)?([a-z]+)/")
+    set(room ${CMAKE_MATCH_2})
   elseif(header MATCHES "^KokkosHostSpaces/([A-Za-z]+)[.]hpp$")
     foreach(candidate IN LISTS rooms)
       if(CMAKE_MATCH_1 IN_LIST public_${candidate})
@@ -154,7 +154,7 @@ function(check_glue names)
 endfunction()
 
 # Rooms of memspaces/, and which others each may know. Public headers lie flat; here they are given a room.
-set(rooms core tuning vector copy batch spaces views output graph stream)
+set(rooms core tuning vector copy batch spaces views output graph stream mpi)
 set(core_knows)
 set(tuning_knows core)
 set(vector_knows core)
@@ -165,6 +165,7 @@ set(views_knows core copy spaces)
 set(output_knows core copy spaces views)
 set(graph_knows core copy batch)
 set(stream_knows core vector copy spaces)
+set(mpi_knows core copy spaces views)
 set(public_core CaptureGuard Error Version)
 set(public_vector ElementSum ElementWise ParallelFor ParallelReduce)
 set(public_copy Explain)
@@ -188,12 +189,19 @@ foreach(folder backend memspaces perf/tools)
   forbid(${folder} "(std::async|pthread_create|std::j?thread *[({]|std::j?thread [a-z_]+[({]|(vector|list|deque|array)<std::j?thread)"
     "backend/os/Threads.hpp" "only backend/os/Threads.hpp starts threads: it keeps them from the application's signals")
 endforeach()
+foreach(folder backend memspaces perf/support perf/tools)
+  forbid(${folder} "(std::[io]?stringstream [a-z]+[;({]|std::stringstream|imbue|std::sto[fd]|strto[fd] ?\\(|snprintf.*%[-+0-9.*]*[efg])"
+    "(backend/Text|backend/Json|perf/support/Format).hpp" "only Text.hpp and Format.hpp write and read numbers: in the classic locale")
+endforeach()
 forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc")
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
+forbid(memspaces "${include}mpi[.]h" "include/KokkosHostSpaces/(impl/)?mpi/" "only the room mpi includes MPI")
 forbid(memspaces "${include}${system}" "" "memspaces/ never includes system headers")
 forbid(memspaces "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "" "memspaces/ never calls CUDA")
-forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|core/Overloads).hpp|src/core/Records.cpp)"
+forbid(memspaces "${kokkos_internals}" "(include/KokkosHostSpaces/impl/((${glue})Glue|spaces/ResizeOverloads|core/Device).hpp|src/core/Records.cpp)"
   "only these headers, and Records.cpp for KokkosGlue.hpp, touch Kokkos' internals")
+forbid(memspaces "([Cc]uda|CUDA|KOKKOS_ENABLE_(HIP|SYCL|OPENACC))" "include/KokkosHostSpaces/impl/(core/Device|vector/ReductionKernel).hpp"
+  "only Device.hpp knows which device back end Kokkos has, and ReductionKernel.hpp its instructions")
 forbid(memspaces "::[ ]*specialize[^a-z]" "" "Kokkos 5.3 has no ViewTraits::specialize, and what names it is passed over in silence")
 forbid(memspaces "(__(device|shared|syncthreads|shfl|threadfence)|asm volatile)" "include/KokkosHostSpaces/impl/vector/(KernelLaunch|MapKernel|ReductionKernel).hpp"
   "only KernelLaunch.hpp, MapKernel.hpp and ReductionKernel.hpp are written in CUDA's language")
@@ -204,13 +212,13 @@ forbid(perf "(^|[^A-Za-z0-9_])cu(da)?[A-Z][A-Za-z0-9]*[ ]*\\(" "perf/(plain|suit
 forbid(perf "${include}.*(hwloc|numa\\.h)" "perf/suite/Binding.cpp" "only the binding of ranks includes hwloc")
 forbid(perf/support "${include}(Kokkos|[.][.])" "" "perf/support/ includes nothing of ours")
 forbid(perf/plain "${include}.*(Kokkos|backend/|suite/|info/)" "" "perf/plain/ includes perf/support/ alone")
-forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/Limits.cpp" "perf/suite/ takes the library as its users do, but for rates of links")
+forbid(perf/suite "${include}.*(backend/|info/)" "perf/suite/(Limits|LinkBaseline).cpp" "perf/suite/ takes the library as its users do, but for rates of links")
 forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "baselines include neither Kokkos nor this library"
   "(Baseline\\.hpp|Cuda\\.[ch]pp|Host\\.cpp|TouchedPages\\.[ch]pp)$")
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
-forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^J]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and backend/Json.hpp alone")
+forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^JT]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and the text of backend/ alone")
 forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes the backend alone")
 
 string(REPLACE "|" ";" glue "${glue}")

@@ -3,8 +3,9 @@
 
 #include "Recorder.hpp"
 
+#include "../Text.hpp"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -26,14 +27,11 @@ std::string Recorder::table() const {
     for (HostSide const side : {HostSide::pageable, HostSide::locked, HostSide::others}) {
       Sum const s = sum(direction, side);
       if (s.count == 0) continue;
-      char line[200];
-      std::snprintf(line, sizeof line, "  copies to %s, %s: %llu, %.3f GB",
-                    direction == Direction::to_host ? "the host" : "the device",
-                    words[static_cast<std::size_t>(side)], static_cast<unsigned long long>(s.count),
-                    double(s.bytes) * 1e-9);
-      text += line;
-      std::snprintf(line, sizeof line, ", %.1f GB/s", s.rate());
-      if (s.rate() > 0) text += line;
+      text += std::string("  copies to ") +
+              (direction == Direction::to_host ? "the host, " : "the device, ") +
+              words[static_cast<std::size_t>(side)] + ": " + std::to_string(s.count) + ", " +
+              with_decimals(double(s.bytes) * 1e-9, 3) + " GB";
+      if (s.rate() > 0) text += ", " + with_decimals(s.rate(), 1) + " GB/s";
       text += '\n';
     }
   }

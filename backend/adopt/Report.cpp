@@ -4,6 +4,7 @@
 // The report at the end of the process. It takes no lock that a thread may hold for ever.
 
 #include "../guard/Guard.hpp"
+#include "../Text.hpp"
 #include "Adoption.hpp"
 #include "Next.hpp"
 #include "Settings.hpp"
@@ -50,17 +51,9 @@ std::string program() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "the program";
 }
 
-std::string in_gb(double bytes) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3f GB", bytes * 1e-9);
-  return text;
-}
+std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
 
-std::string in_seconds(double seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3f s", seconds);
-  return text;
-}
+std::string in_seconds(double seconds) { return with_decimals(seconds, 3) + " s"; }
 
 }  // namespace
 

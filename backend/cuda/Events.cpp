@@ -103,6 +103,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
   if (state == Runtime::Context::none) return Recorded::idle;
   if (state == Runtime::Context::unknown) return Recorded::failed;
   if (r->record_context_event == nullptr) return Recorded::unsupported;
+  r->recording_has_looked.store(false, std::memory_order_relaxed);
   ContextScope const scope(*r, context);
   if (!scope.pushed()) return Recorded::failed;
   BreaksCaptures const noticed(*r);
@@ -114,7 +115,9 @@ Recorded record_all_work(int device, Event& event) noexcept {
     if (result != CUDA_SUCCESS) return recorded(result);
     event = made;
   }
-  return recorded(r->record_context_event(context, handle_of(event)));
+  Recorded const told = recorded(r->record_context_event(context, handle_of(event)));
+  r->recording_has_looked.store(told == Recorded::yes, std::memory_order_relaxed);
+  return told;
 }
 
 EventState query(Event event) noexcept {

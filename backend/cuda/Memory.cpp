@@ -121,7 +121,7 @@ void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
       "write-combined or mapped memory cannot be used (its address on the device differs): use "
       "PinnedSpace here";
   if (!succeeded(cudaFreeHost(pointer))) throw still_locked(why);
-  throw CudaError(why, unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
+  throw DeviceError(why, unmapped == cudaSuccess ? cudaErrorNotSupported : unmapped);
 }
 
 bool free_pinned(void* pointer) noexcept {

@@ -105,6 +105,10 @@ Runtime* runtime_with_handles_seen_lately() noexcept {
   using namespace std::chrono;
   Runtime* const r = runtime();
   if (r == nullptr) return nullptr;
+  if (r->recording_has_looked.load(std::memory_order_relaxed)) {
+    r->recording_has_looked.store(false, std::memory_order_relaxed);
+    return r;
+  }
   auto const now = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   if (r->looked_at.load(std::memory_order_relaxed) == now) return r;
   r->looked_at.store(now, std::memory_order_relaxed);
@@ -116,11 +120,11 @@ Runtime& require_runtime() {
   bool const forked          = is_forked_child();
   Runtime const* const known = known_runtime.load();
   if (!forked && known != nullptr && known->is_lost)
-    throw CudaError(
+    throw DeviceError(
         "CUDA cannot be used (other code has called cudaDeviceReset, by which streams, events and "
         "page-locked memory are gone): remove that call, or make it the last one of the process",
         cudaErrorContextIsDestroyed);
-  throw CudaError(
+  throw DeviceError(
       forked ? "CUDA cannot be used (this process is the child of a fork): start processes "
                "before the parent uses CUDA, or with exec"
              : "CUDA cannot be used (no device, or no driver): look at nvidia-smi and at "
@@ -138,9 +142,9 @@ bool succeeded(cudaError_t error) noexcept {
 void check(cudaError_t error, char const* call, char const* advice) {
   if (error == cudaSuccess) return;
   cudaGetLastError();
-  throw CudaError(std::string(call) + " failed (" + cudaGetErrorName(error) + ", " +
-                      cudaGetErrorString(error) + "): " + advice,
-                  error);
+  throw DeviceError(std::string(call) + " failed (" + cudaGetErrorName(error) + ", " +
+                        cudaGetErrorString(error) + "): " + advice,
+                    error);
 }
 
 namespace {

@@ -50,7 +50,9 @@ struct Runtime {
       handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
-  std::atomic<long long> looked_at{0};  ///< milliseconds, when a frequent call looked for a reset
+  /// A recording, made since the last query, looked for a reset.
+  std::atomic<bool> recording_has_looked{false};
+  std::atomic<long long> looked_at{0};  ///< milliseconds, when a query looked for one
   std::atomic<bool> is_lost{false};     ///< a device was reset: streams, events and locks are gone
   std::atomic<int> breaking_captures{0};  ///< calls under way that would break a capture
   std::mutex mutex;                       ///< held while a private stream is created
@@ -73,10 +75,11 @@ Runtime* runtime() noexcept;
 /// The same, for calls with handles or locks of ours: first looks whether a device was reset.
 Runtime* runtime_with_handles() noexcept;
 
-/// The same for frequent calls, since a look asks the driver: one in a millisecond looks.
+/// The same for queries, which are frequent, while a look asks the driver: one looks that follows no
+/// recording (which has looked), and comes a millisecond after the last look. A reset takes longer.
 Runtime* runtime_with_handles_seen_lately() noexcept;
 
-/// \throw CudaError where CUDA cannot be used
+/// \throw DeviceError where CUDA cannot be used
 Runtime& require_runtime();
 
 /// Forgets the runtime; the next call looks it up again. For tests that replace the runtime.
@@ -89,7 +92,7 @@ inline constexpr auto* look_for_failed_work =
 /// Clears the pending error. Returns true if `error` is cudaSuccess.
 bool succeeded(cudaError_t error) noexcept;
 
-/// \throw CudaError unless `error` is cudaSuccess; clears the pending error.
+/// \throw DeviceError unless `error` is cudaSuccess; clears the pending error.
 void check(cudaError_t error, char const* call, char const* advice);
 
 /// Makes a context current in the calling thread. Unlike cudaSetDevice, restoring the previous one
@@ -124,7 +127,7 @@ class ContextInUse {
 };
 
 /// Makes the context of a device current in the calling thread; creates it if need be.
-/// \throw CudaError if that fails
+/// \throw DeviceError if that fails
 class ContextOfDevice {
  public:
   ContextOfDevice(Runtime& runtime, int device);

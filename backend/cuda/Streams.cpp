@@ -111,7 +111,7 @@ bool captures(Stream stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return false;
   CaptureState const state = capture_state(stream);
   if (state == CaptureState::unknown)
-    throw CudaError(
+    throw DeviceError(
         std::string("cuStreamIsCapturing failed (work on this stream may or may not go into a "
                     "graph): ") +
             look_for_failed_work,

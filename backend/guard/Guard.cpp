@@ -59,7 +59,8 @@ bool holds(Watched const& watched, Address address) {
          address < watched.end.load(std::memory_order_relaxed);
 }
 
-// The pages also hold other data: Kokkos' header, which kokkos_free reads, and elements behind those
+// True for a byte of the copy. The pages also hold other data: the owner's header, which a deallocation
+// reads, and elements behind those
 // that are copied.
 bool uses(Watched const& watched, Address address) {
   return address >= watched.from.load(std::memory_order_relaxed) &&
@@ -250,7 +251,7 @@ void put(std::array<char, 400>& to, std::string const& text) {
 }
 
 // The whole pages of a side. A side that begins or ends where its block does owns the pages there,
-// with Kokkos' header in front of a View and its padding to 8 bytes.
+// with its owner's header in front and its padding to 8 bytes behind.
 struct Pages {
   Address begin, end;
 };

@@ -8,7 +8,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// What host code may do with pages.
+/// The accesses that host code may make to pages.
 enum class Access { all, read, none };
 
 /// Sets the access of host threads to whole pages; devices are not affected. Async-signal-safe. False

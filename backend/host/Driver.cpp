@@ -14,7 +14,7 @@ namespace {
 constexpr int no_device = 100;  // the number of cudaErrorNoDevice
 
 [[noreturn]] void refuse(std::string const& what) {
-  throw CudaError(
+  throw DeviceError(
       what + " (this library was built without CUDA): build it with CUDA, or do not ask for it",
       no_device);
 }

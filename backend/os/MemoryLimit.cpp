@@ -3,12 +3,13 @@
 
 #include "MemoryLimit.hpp"
 
+#include "../Text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +47,7 @@ std::vector<Mount> memory_mounts(std::string const& root) {
   for (std::string line; std::getline(file, line);) {
     auto const middle = line.find(" - cgroup");
     if (middle == std::string::npos) continue;
-    std::istringstream before(line), behind(line.substr(middle + 3));
+    InText before(line), behind(line.substr(middle + 3));
     std::string skipped, type, source, options;
     Mount mount;
     before >> skipped >> skipped >> skipped >> mount.group >> mount.folder;
@@ -98,8 +99,8 @@ std::size_t sum_in(std::string const& file_name, std::initializer_list<std::stri
   return sum;
 }
 
-// What a group uses and cannot give up: memory of processes, shared memory, and what the kernel needs for
-// them. The rest are caches of files.
+// Sums what a group uses and cannot give up: memory of processes, shared memory, and what the kernel needs
+// for them. The rest are caches of files.
 std::size_t held_by(std::string const& folder, bool version_2) {
   std::string const file = folder + "/memory.stat";
   return version_2
@@ -157,6 +158,20 @@ GroupMemory memory_of_cgroups(std::string const& root) {
     memory.left            = std::min(memory.left, left + free_swap(root));
   });
   return memory;
+}
+
+bool GroupWatch::covers(std::size_t bytes, Clock::time_point now) noexcept {
+  if (now >= m_until.load()) return false;
+  std::size_t allowed = m_bytes.load();
+  while (bytes <= allowed) {
+    if (m_bytes.compare_exchange_weak(allowed, allowed - bytes)) return true;
+  }
+  return false;
+}
+
+void GroupWatch::allow(std::size_t bytes, Clock::time_point until) noexcept {
+  m_bytes = bytes;
+  m_until = until;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend

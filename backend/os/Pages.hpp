@@ -54,13 +54,16 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept;
 bool keep_from_children(void* pointer, std::size_t bytes) noexcept;
 bool leave_to_children(void* pointer, std::size_t bytes) noexcept;
 
+/// Makes whole pages read-only for the host. False if the system refuses.
+bool forbid_writes(void* pointer, std::size_t bytes) noexcept;
+
 /// Faults in all pages with the threads of a team. Contents stay zero.
 void first_touch(void* pointer, std::size_t bytes, Team const& team);
 
 /// RLIMIT_MEMLOCK of this process in words: "unlimited" or bytes.
 std::string locked_memory_limit();
 
-/// What helps where memory is refused: "raise ulimit -v" if the process has a limit of addresses; "raise
+/// Names what helps where memory is refused: "raise ulimit -v" if the process has a limit of addresses; "raise
 /// ulimit -l" if it has one of locked memory; else "". Both limits are those of the system.
 std::string raise_limit_of_addresses();
 std::string raise_limit_of_locked();

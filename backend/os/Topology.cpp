@@ -190,4 +190,13 @@ bool Topology::bind_memory(void* pointer, std::size_t bytes, int numa_node) cons
                                 HWLOC_MEMBIND_BYNODESET) == 0;
 }
 
+bool Topology::interleave_memory(void* pointer, std::size_t bytes) const noexcept {
+  if (m_handle == nullptr) return false;
+  Bitmap const nodes = usable_nodes(m_handle->topology, m_handle->nodes_with_cores);
+  if (nodes == nullptr || hwloc_bitmap_iszero(nodes.get())) return false;
+  if (hwloc_bitmap_weight(nodes.get()) == 1) return true;
+  return hwloc_set_area_membind(m_handle->topology, pointer, bytes, nodes.get(),
+                                HWLOC_MEMBIND_INTERLEAVE, HWLOC_MEMBIND_BYNODESET) == 0;
+}
+
 }  // namespace KokkosHostSpaces::Impl::Backend

@@ -56,6 +56,10 @@ class Topology {
   /// Binds untouched pages to a node; false if the system refuses.
   bool bind_memory(void* pointer, std::size_t bytes, int numa_node) const noexcept;
 
+  /// Spreads untouched pages over the allowed nodes with memory and cores, in turn; false if the system
+  /// refuses.
+  bool interleave_memory(void* pointer, std::size_t bytes) const noexcept;
+
  private:
   struct Handle;
   explicit Topology(std::unique_ptr<Handle> handle);

@@ -41,4 +41,6 @@ int Topology::node_of(void const*, std::size_t) const noexcept { return -1; }
 
 bool Topology::bind_memory(void*, std::size_t, int) const noexcept { return false; }
 
+bool Topology::interleave_memory(void*, std::size_t) const noexcept { return false; }
+
 }  // namespace KokkosHostSpaces::Impl::Backend

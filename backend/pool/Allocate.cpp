@@ -107,8 +107,9 @@ void* SlowPath::take_grown(std::size_t bytes, Refusal& refusal) const {
 }
 
 std::string SlowPath::why_impossible(std::size_t least) const {
-  std::size_t const limit = pools.ledger.limit();
-  if (limit == 0) return "";
+  std::size_t const limit_of_all = pools.ledger.limit();
+  if (limit_of_all == 0) return "";
+  std::size_t const limit = limit_of_all - std::min(limit_of_all, pools.ledger.apart());
   // Locked memory may serve the request when it gets ready, even if a new segment would be too much.
   std::size_t const locked = pools.ledger.locked();
   if (least > limit && request.bytes > locked)
@@ -129,8 +130,10 @@ void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
       "'" + std::string(request.label) + "' in the space " + request.space + " cannot have " +
       in_bytes(request.bytes) + " (" + why + "; in use " + in_bytes(now.total.bytes_in_use) +
       ", cached " + in_bytes(now.total.bytes_cached) + ", retired " +
-      in_bytes(now.total.bytes_retired) + ", limit of the pool " +
-      (now.limit == 0 ? "none" : in_bytes(now.limit)) +
+      in_bytes(now.total.bytes_retired) +
+      (now.bytes_node_shared > 0 ? ", shared with the node " + in_bytes(now.bytes_node_shared)
+                                 : std::string()) +
+      ", limit of the pool " + (now.limit == 0 ? "none" : in_bytes(now.limit)) +
       (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
       locked_memory_limit() +
       "): " + (others_are_in_the_way ? "destroy Views that are not needed, " : "") +
@@ -177,7 +180,8 @@ class Shortage {
       if (m_epoch == 0) m_epoch = m_pools.retirement.stamp();
       m_progress = m_pools.retirement.reach(m_epoch);
       if (m_progress == Progress::no_events)
-        m_progress = m_pools.retirement.fence(m_epoch, Clock::now() + std::chrono::milliseconds(1));
+        m_progress =
+            m_pools.retirement.fence(m_epoch, Clock::now() + pool_policy.patience_for_fence);
       if (m_progress == Progress::pending || m_progress == Progress::busy) return false;
       m_epoch      = 0;
       m_first_over = !m_first_over;
@@ -187,7 +191,7 @@ class Shortage {
 
   bool give_back_ready() {
     std::size_t const excess = m_pools.ledger.excess(m_least);
-    // If the system refused, it is unknown how much is missing.
+    // Without an excess the system refused, and does not tell how much is missing.
     return m_pools.release_ready({excess == 0 ? m_least : excess}) > 0;
   }
 
@@ -284,7 +288,7 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
-  // Who exchanges often gives back no more than what is beyond twice the need: it is soon wanted again.
+  // Give back, if exchanges are frequent, no more than what is beyond twice the need: it is soon wanted again.
   std::size_t const slack      = Heap::growth_with_slack(wanted, pools.ledger.limit());
   std::size_t const with_slack = often ? growth : std::max(growth, slack);
   std::size_t const spared     = often ? of_twice : 0;
@@ -333,20 +337,10 @@ void give_back_uncached(Pools& pools) {
 }
 
 // The block that begins on the page of an address; in a slab, the slot that contains the address.
-struct Found {
-  Block* block        = nullptr;
-  BlockHeader* header = nullptr;
-  char* begin         = nullptr;
-};
-
-Found find(void const* pointer) noexcept {
+inline Piece find(void const* pointer) noexcept {
   Pools* const pools = Pools::existing();
   Block* const block = pools != nullptr ? pools->pages.find(pointer) : nullptr;
-  if (block == nullptr) return {};
-  if (block->state.load(std::memory_order_acquire) != BlockState::slab)
-    return {block, block, block->address};
-  SlabSlot* const slot = block->slab->slot_at(pointer);
-  return {block, slot, slot != nullptr ? block->slab->address_of(*slot) : nullptr};
+  return block != nullptr ? piece_at(*block, pointer) : Piece();
 }
 
 // Memory with the bytes that its last owner left.
@@ -381,7 +375,7 @@ void* take_block(Pool::Request const& request) {
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory != nullptr) return memory;
   SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
-  // If the devices are not asked, because that brings little, retired memory counts as needed.
+  // Count retired memory as needed if the devices are not asked, because that brings little.
   return take_growing(growing,
                       epoch != 0 && !ask ? Pools::RetiredIs::needed : Pools::RetiredIs::ready);
 }
@@ -389,10 +383,10 @@ void* take_block(Pool::Request const& request) {
 // The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.
 void give_back(void* pointer, Pool::Stream const* only) noexcept {
   if (pointer == nullptr) return;
-  Found const found = find(pointer);
+  Piece const found = find(pointer);
   if (found.header != nullptr && found.begin == pointer) {
     Pools& pools = *Pools::existing();
-    Heap& heap   = *found.block->segment->heap;
+    Heap& heap   = *block_of(*found.header).segment->heap;
     if ((only != nullptr && pools.on_streams.give_back(heap, *found.header, *only)) ||
         heap.give_back(*found.header) || pools.retained.give_back(*found.header))
       return;
@@ -425,13 +419,13 @@ void Pool::deallocate_on(Stream const& stream, void* pointer) noexcept {
 
 std::size_t Pool::dirty_bytes(void const* pointer) noexcept {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  Found const found         = find(pointer);
+  Piece const found         = find(pointer);
   if (found.header == nullptr) return all;
   std::size_t dirty = 0;
   if (found.header->is_slot)
     dirty = std::exchange(found.header->is_zero, false) ? 0 : all;
   else
-    dirty = std::exchange(found.block->dirty, all);
+    dirty = std::exchange(static_cast<Block*>(found.header)->dirty, all);
   auto const before = static_cast<std::size_t>(static_cast<char const*>(pointer) - found.begin);
   return dirty > before ? dirty - before : 0;
 }

@@ -44,7 +44,7 @@ enum class BlockState : unsigned char {
   slab       ///< cut into the slots of a slab
 };
 
-/// What an allocation returns: a block, or a slot of one. A deallocation changes state, epoch and
+/// The record of an allocation: of a block, or of a slot of one. A deallocation changes state, epoch and
 /// `next` without a lock; everything else changes under the heap's mutex.
 struct BlockHeader {
   static constexpr Epoch never = std::numeric_limits<Epoch>::max();

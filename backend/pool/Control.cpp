@@ -6,6 +6,7 @@
 #include "Control.hpp"
 
 #include "../Config.hpp"
+#include "../Error.hpp"
 #include "../NodeShare.hpp"
 #include "../Registry.hpp"
 #include "Pool.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <string>
 
 namespace KokkosHostSpaces {
 
@@ -62,6 +64,7 @@ pool::Statistics pool::statistics() {
   result.total.bytes_high_water = pools->meter.high_water();
   result.limit                  = pools->ledger.limit();
   result.node_share             = pools->node_share;
+  result.bytes_node_shared      = pools->ledger.apart();
   result.registered_segments += result.total.segments;
   auto const oldest = std::min(pools->retirement.oldest(), pools->on_streams.oldest());
   if (result.total.bytes_retired > 0 && oldest != Retirement::Clock::time_point::max())
@@ -101,6 +104,28 @@ void pool::set_limit(std::size_t bytes) {
   pools.ledger.set_limit(bounded_by(pools.node_share, bytes));
   if (pools.ledger.excess(0) > 0) pools.make_ready();
   pools.release_ready({pools.ledger.excess(0)});
+}
+
+void Impl::Backend::Pool::count_apart(std::size_t bytes, char const* label) {
+  if (Pools::are_forbidden())
+    throw Error("'" + std::string(label) + "' cannot be page-locked in the child of a fork");
+  Pools& pools = Pools::instance();
+  if (pools.ledger.set_apart(bytes)) return;
+  pools.make_ready();
+  pools.release_ready({pools.ledger.excess(bytes)});
+  if (pools.ledger.set_apart(bytes)) return;
+  std::size_t const limit = pools.ledger.limit();
+  throw OutOfPinnedMemory(
+      "'" + std::string(label) + "' cannot have " + std::to_string(bytes) +
+      " bytes, the part of this rank (the limit of the pool, " + std::to_string(limit) + " bytes" +
+      (decides(pools.node_share, limit) ? " for " + ranks_in_words(pools.node_share) : "") +
+      ", is reached; locked " + std::to_string(pools.ledger.locked()) + ", shared with the node " +
+      std::to_string(pools.ledger.apart()) + "): destroy Views that are not needed, or " +
+      pools.raise_limit());
+}
+
+void Impl::Backend::Pool::end_apart(std::size_t bytes) noexcept {
+  if (Pools* const pools = Pools::existing()) pools->ledger.end_apart(bytes);
 }
 
 void Impl::Backend::Pool::release_all() noexcept {

@@ -35,7 +35,7 @@ class Reservation {
   bool finished() const noexcept;            ///< all is done, or it has failed
 
   /// Waits until it has finished.
-  /// \throw OutOfPinnedMemory or CudaError if not all could be reserved
+  /// \throw OutOfPinnedMemory or DeviceError if not all could be reserved
   /// \throw Error in the child of a fork, which lacks the thread that locks
   void wait() const;
 

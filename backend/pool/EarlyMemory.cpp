@@ -24,7 +24,7 @@ void report_unlocked(std::size_t bytes, char const* why) {
       stderr,
       "KokkosHostSpaces: %zu bytes that were allocated before a device was in use cannot be "
       "page-locked (%s): copies of them are slow, and kernels cannot use them; allocate them "
-      "after Kokkos::initialize\n",
+      "once a device is in use\n",
       bytes, why);
 }
 

@@ -17,6 +17,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// Counts the bytes that are locked, and enforces the limit. Memory is in transit while it is being
 /// locked or given back: it is counted here, and in no heap. Sums saturate. Invariants:
 ///   locked = bytes of all segments of all heaps + bytes in transit + bytes that could not be given back
+///   locked + apart <= limit when `reserve` or `set_apart` returns true
 ///   0 <= locked, and locked <= limit when `reserve` returns true
 class Ledger {
  public:
@@ -60,7 +61,27 @@ class Ledger {
     arrived();
   }
 
-  std::size_t locked() const noexcept { return m_locked.load(); }
+  /// Counts memory toward the limit that is page-locked in no heap; false if the limit forbids it.
+  bool set_apart(std::size_t bytes) noexcept {
+    if (!reserve(bytes)) return false;
+    m_apart.fetch_add(bytes);
+    arrived();
+    return true;
+  }
+
+  /// Ends set_apart.
+  void end_apart(std::size_t bytes) noexcept {
+    leaves();
+    m_apart.fetch_sub(bytes);
+    release(bytes);
+  }
+
+  std::size_t locked() const noexcept {
+    std::size_t const apart = m_apart.load();  // first: it is counted in the sum
+    std::size_t const sum   = m_locked.load();
+    return sum > apart ? sum - apart : 0;
+  }
+  std::size_t apart() const noexcept { return m_apart.load(); }
   std::size_t limit() const noexcept { return m_limit.load(); }
   void set_limit(std::size_t bytes) noexcept { m_limit.store(bytes); }
 
@@ -87,7 +108,8 @@ class Ledger {
     return most == 0 ? unlimited : most;
   }
 
-  std::atomic<std::size_t> m_locked{0};
+  std::atomic<std::size_t> m_locked{0};  // and m_apart
+  std::atomic<std::size_t> m_apart{0};
   std::atomic<std::size_t> m_limit;
   std::atomic<std::size_t> m_in_transit{0};
   std::atomic<std::uint64_t> m_changes{0};

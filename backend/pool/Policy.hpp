@@ -52,6 +52,12 @@ struct PoolPolicy {
   /// its unused part counts.
   std::size_t segments_in_limit = 256;
 
+  /// The limits of control groups, and what their processes hold, are read again when this share of the room
+  /// that they leave is locked, and after this time: others change both. A look takes up to 0.3 ms, a quarter
+  /// of what locking the smallest segment does.
+  std::size_t room_divisor_of_groups = 16;
+  std::chrono::milliseconds groups_are_known_for{100};
+
   // ---- Exchanges: giving back ready segments that do not fit, to lock others that do
 
   /// The pool exchanges before it would hold this share more than the largest need so far, because patterns
@@ -75,14 +81,19 @@ struct PoolPolicy {
   /// microsecond, an allocation 0.1.
   std::size_t allocations_a_question = 8;
 
-  /// How long a thread waits for another that asks. A recording takes a microsecond, unless the driver is
+  /// The longest wait of a thread for another that asks. A recording takes a microsecond, unless the driver is
   /// busy: then growing is faster.
   std::chrono::microseconds patience_for_asking{50};
 
-  /// Retired blocks and slots that an allocation makes ready: on its quick path as many as keep pace with
-  /// deallocations, else more; and the most under one lock.
-  std::size_t few_blocks  = 64;
-  std::size_t some_blocks = 256;
+  /// Without events over all work of a device (CUDA before 12.5), a shortage waits this long for one fence
+  /// before it looks for memory that other threads gave back.
+  std::chrono::milliseconds patience_for_fence{1};
+
+  /// Retired blocks and slots that an allocation makes ready: before it takes one, a little more than keeps
+  /// pace with deallocations; if none fits, more; and the most under one lock.
+  std::size_t first_blocks = 4;
+  std::size_t few_blocks   = 64;
+  std::size_t some_blocks  = 256;
 
   // ---- Threads
 

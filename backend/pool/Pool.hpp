@@ -95,6 +95,14 @@ struct Extent {
 /// Returns the block that contains an address; nullopt for slots of a slab and for other memory.
 std::optional<Extent> extent_of(void const* pointer);
 
+/// Counts memory toward the limit that this process has page-locked without the pool. Gives ready memory
+/// back if the limit demands it, which waits for running kernels.
+/// \throw OutOfPinnedMemory with label, bytes, limit and what to do; Error in the child of a fork
+void count_apart(std::size_t bytes, char const* label);
+
+/// Ends count_apart.
+void end_apart(std::size_t bytes) noexcept;
+
 /// Locks pages in the background. \param largest_block bytes of the largest allocation that the memory
 /// must serve: it is locked in chunks of this size.
 /// \throw Error in the child of a fork as allocate, and when the process ends.

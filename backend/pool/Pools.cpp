@@ -138,7 +138,7 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
   BeingLocked const being_locked(heap, m_being_locked, bytes, wanted);
   Region region;
   try {
-    check_control_groups();
+    check_control_groups(bytes);
     auto const start = std::chrono::steady_clock::now();
     region           = lock_fresh_pages(bytes, pool.kind, pool.numa_node);
     auto const time  = std::chrono::steady_clock::now() - start;
@@ -167,9 +167,16 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
 }
 
 // Compares sums: a kernel that finds no page in a group ends a process, and refuses nothing.
-void Pools::check_control_groups() {
-  GroupMemory const groups = memory_of_cgroups();
-  if (ledger.locked() > groups.limit || m_being_locked > groups.left)
+void Pools::check_control_groups(std::size_t bytes) {
+  auto const now = GroupWatch::Clock::now();
+  if (m_groups.covers(bytes, now)) return;
+  GroupMemory const groups       = memory_of_cgroups();
+  std::size_t const locked       = ledger.locked();
+  std::size_t const being_locked = m_being_locked;
+  bool const fits                = locked <= groups.limit && being_locked <= groups.left;
+  std::size_t const room = fits ? std::min(groups.limit - locked, groups.left - being_locked) : 0;
+  m_groups.allow(room / pool_policy.room_divisor_of_groups, now + pool_policy.groups_are_known_for);
+  if (!fits)
     throw Refused("the memory limit of the control group, " + std::to_string(groups.limit) +
                       " bytes, is reached",
                   "raise the memory limit of the job or container");

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_POOLS_HPP
 
 #include "../Error.hpp"
+#include "../os/MemoryLimit.hpp"
 #include "RetainTable.hpp"
 #include "Heap.hpp"
 #include "Ledger.hpp"
@@ -176,7 +177,7 @@ class Pools {
   };
   Traffic traffic() noexcept;
 
-  /// How to count retired memory of which the devices have not been asked.
+  /// Tells how to count retired memory of which the devices have not been asked.
   enum class RetiredIs { needed, ready };
 
   /// Returns the bytes to give back before a heap grows by `growth` for a request of `wanted` bytes, so
@@ -198,7 +199,7 @@ class Pools {
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
-  /// What raises the limit that bounds the pool.
+  /// Names the call or variable that raises the limit that bounds the pool.
   std::string raise_limit() const;
 
   /// True if release_ready would give something back.
@@ -218,8 +219,8 @@ class Pools {
   Heap* heap_to_release(Surplus surplus) noexcept;
   bool lock_waiting_of(Heap& heap) noexcept;
 
-  /// Called with what is being locked in the ledger. \throw OutOfPinnedMemory
-  void check_control_groups();
+  /// Called with the `bytes` that are being locked in the ledger. \throw Refused
+  void check_control_groups(std::size_t bytes);
 
   static constexpr std::size_t most_nodes = 1025;  // Linux has at most 1024; one more for "any"
   std::mutex m_making;                             ///< held while a pool is made
@@ -228,6 +229,7 @@ class Pools {
   std::atomic<bool> m_some_were_refused{false};
   std::shared_mutex m_segments_stay;           ///< shared by who takes a segment out of a heap
   std::atomic<std::size_t> m_being_locked{0};  ///< bytes
+  GroupWatch m_groups;
   std::atomic<std::size_t> m_most_needed{0};
   std::atomic<std::size_t> m_exchanges{
       0};  ///< >= m_exchange_budget after each: unused ones do not add up

@@ -73,7 +73,8 @@ class Retirement {
   /// The device whose work was seen to run last; -1 if none was.
   int device_at_work() const noexcept { return m_device_at_work.load(std::memory_order_relaxed); }
 
-  /// When the oldest epoch was closed that was not over at the last question; max() if all were.
+  /// The time at which the oldest epoch was closed that was not over at the last question; max() if all
+  /// were.
   Clock::time_point oldest() const noexcept {
     return m_oldest > completed() ? m_oldest_since.load() : Clock::time_point::max();
   }

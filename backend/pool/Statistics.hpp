@@ -55,9 +55,13 @@ struct NodeShare {
 
 /// The memory of the pool, and the number of registered segments.
 struct Statistics {
-  Usage total;            ///< of all pools
-  std::size_t limit = 0;  ///< of bytes_locked, the node's share considered; 0: none
-  NodeShare node_share;   ///< bounds `limit`
+  Usage total;  ///< of all pools
+  /// Of total.bytes_locked and bytes_node_shared together, the node's share considered; 0: none.
+  std::size_t limit = 0;
+  NodeShare node_share;  ///< bounds `limit`
+  /// Of the `NodeShared` tables: the part of this rank, so that the ranks of a node together count each
+  /// table once. Page-locked, counted toward `limit`, and not in `total`.
+  std::size_t bytes_node_shared = 0;
   /// Segments of the pool, and `Registration`s. All processes of a node together can have about
   /// 65 000.
   std::size_t registered_segments = 0;

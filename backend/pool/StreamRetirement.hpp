@@ -33,7 +33,7 @@ class StreamRetirement {
   /// Returns blocks to their heaps whose events are done. Does nothing while another thread does it.
   void collect() noexcept;
 
-  /// When the oldest block that waits was deallocated; Clock::time_point::max() if none waits.
+  /// The time at which the oldest block that waits was deallocated; Clock::time_point::max() if none waits.
   Retirement::Clock::time_point oldest() noexcept;
 
  private:

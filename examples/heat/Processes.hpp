@@ -10,8 +10,8 @@
 
 namespace Heat {
 
-/// All that the program asks of MPI, from its initialisation to its end. MpiProcesses.cpp does it;
-/// SingleProcess.cpp stands in where there is no MPI.
+/// All that the program asks of MPI, from its initialisation to its end. Without MPI
+/// there is a single process.
 class Processes {
  public:
   Processes(int& argc, char**& argv);

@@ -31,8 +31,8 @@ class ClosedGate {
 }  // namespace
 
 struct Stopwatch::State {
-  cudaStream_t stream, other;
-  cudaEvent_t begin, end, order;
+  CudaStream stream, other;
+  CudaEvent begin{cudaEventDefault}, end{cudaEventDefault}, order;
   Gate gate;
   PlainBuffer eviction       = {nullptr, [](void*) {}};  // twice the size of the cache
   std::size_t eviction_bytes = 0;
@@ -48,17 +48,17 @@ struct Stopwatch::State {
 
   // Let further work on `later` wait for all work on `earlier`.
   void let_wait(cudaStream_t later, cudaStream_t earlier) {
-    check(cudaEventRecord(order, earlier), "cudaEventRecord");
-    check(cudaStreamWaitEvent(later, order, 0), "cudaStreamWaitEvent");
+    order.record(earlier);
+    order.let_wait(later);
   }
 
   double time(Work const& before, Work const& work) {
     {
       ClosedGate const closed(gate, stream);
       before();
-      check(cudaEventRecord(begin, stream), "cudaEventRecord");
+      begin.record(stream);
       work();
-      check(cudaEventRecord(end, stream), "cudaEventRecord");
+      end.record(stream);
     }
     check(cudaEventSynchronize(end), "cudaEventSynchronize");
     if (gate.gave_up())
@@ -71,24 +71,11 @@ struct Stopwatch::State {
   }
 };
 
-Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {
-  check(cudaStreamCreateWithFlags(&m_state->stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  check(cudaStreamCreateWithFlags(&m_state->other, cudaStreamNonBlocking), "cudaStreamCreate");
-  check(cudaEventCreate(&m_state->begin), "cudaEventCreate");
-  check(cudaEventCreate(&m_state->end), "cudaEventCreate");
-  check(cudaEventCreateWithFlags(&m_state->order, cudaEventDisableTiming), "cudaEventCreate");
-}
+Stopwatch::Stopwatch() : m_state(std::make_unique<State>()) {}
+Stopwatch::~Stopwatch() = default;
 
-Stopwatch::~Stopwatch() {
-  (void)cudaEventDestroy(m_state->order);
-  (void)cudaEventDestroy(m_state->end);
-  (void)cudaEventDestroy(m_state->begin);
-  (void)cudaStreamDestroy(m_state->other);
-  (void)cudaStreamDestroy(m_state->stream);
-}
-
-Stream Stopwatch::stream() const { return m_state->stream; }
-Stream Stopwatch::other_stream() const { return m_state->other; }
+Stream Stopwatch::stream() const { return cudaStream_t(m_state->stream); }
+Stream Stopwatch::other_stream() const { return cudaStream_t(m_state->other); }
 
 double Stopwatch::time_queued(Work const& work) {
   return m_state->time([] {}, work);
@@ -113,10 +100,10 @@ double Stopwatch::time_queued_on_both(Work const& work) {
 }
 
 double Stopwatch::time_with_host_clock(Work const& work) {
-  check(cudaStreamSynchronize(m_state->stream), "cudaStreamSynchronize");
+  synchronize(m_state->stream);
   auto const begin = std::chrono::steady_clock::now();
   work();
-  check(cudaStreamSynchronize(m_state->stream), "cudaStreamSynchronize");
+  synchronize(m_state->stream);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

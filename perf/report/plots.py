@@ -22,7 +22,7 @@ from .series import (
 def rates(run: Run, group: str, type_name: str = ""):
     """Plots rate against size, a panel for each operation of the group; circles are the fastest baseline."""
     cases = [case for case in cases_of(run, group)
-             if case.bytes and size(case) and (not type_name or type_name in case.words)]
+             if case.bytes and size(case) and (not type_name or type_name in case.words) and "automatic" not in case.words]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None

@@ -235,7 +235,7 @@ def crossings(run: Run) -> list[Crossing]:
     def point(case: Case) -> tuple[float, float]:
         return float(case.fields.get("passes", 1)), float(case.fields.get("fraction", 1))
 
-    cases = cases_of(run, "zero_copy")
+    cases = [case for case in cases_of(run, "transport") if "fraction" in case.fields]
     staged = {(key(case), point(case)): case for case in cases if is_staged(case)}
     found: dict[tuple, Crossing] = {}
     for case in cases:

@@ -5,14 +5,24 @@
 
 namespace KokkosHostSpaces::Perf {
 
+namespace {
+
+Cases all_transport_cases(Effort const& effort) {
+  Cases all = transport_cases(effort);
+  for (Cases (*more)(Effort const&) : {touch_cases, choice_cases})
+    for (Case& one : more(effort)) all.push_back(std::move(one));
+  return all;
+}
+
+}  // namespace
+
 std::vector<Group> const& groups() {
   static std::vector<Group> const all = {
       {"idioms", idioms_cases, write_idioms_table, serve_adopted_idiom},
-      {"transport", transport_cases, write_transport_table},
+      {"transport", all_transport_cases, write_transport_table},
       {"vector", vector_cases},
       {"copy", copy_cases},
       {"alloc", alloc_cases, nullptr, sample_cold_allocation},
-      {"zero_copy", zero_copy_cases},
       {"latency", latency_cases},
       {"stream", stream_cases}};
   return all;

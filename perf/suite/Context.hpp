@@ -8,6 +8,7 @@
 #include "Ranks.hpp"
 
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -15,6 +16,23 @@ namespace KokkosHostSpaces::Perf {
 /// the results. A collective call of all ranks; Kokkos must be initialised.
 /// \param cores those that this rank is bound to
 void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores);
+
+struct Limit {
+  /// to_device, to_host, both, two_to_one (two parts to the device and one to the host at once);
+  /// the same with the prefix all_, over all devices of the process; device_memory, host_memory
+  std::string name;
+  double bytes_per_second;  ///< sum over all ranks and directions
+};
+
+/// Measures the bandwidth of links and memory by plain copies of large blocks, all ranks at once. Takes one
+/// or two seconds, a quarter of that if `quick`.
+/// \param of_all_devices also measures the links of all devices at once
+std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices);
+
+/// Binds this process to its share of the cores nearest to its device (without a device, of all cores),
+/// unless the launcher has bound it already. Call it before any thread is created.
+/// \return the cores it may run on, such as "0-15"; empty if hwloc does not know the machine
+std::string bind_to_cores(Ranks const& ranks);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Limits.hpp"
+#include "Context.hpp"
 
 #include "../../backend/LinkProbe.hpp"
 #include "../plain/Platform.hpp"

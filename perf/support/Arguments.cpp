@@ -3,11 +3,12 @@
 
 #include "Arguments.hpp"
 
+#include "Format.hpp"
+
 #include <cerrno>  // and program_invocation_short_name
 #include <charconv>
 #include <exception>
 #include <iostream>
-#include <sstream>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -39,7 +40,7 @@ std::string Arguments::value() {
 
 std::vector<std::string> Arguments::values() {
   std::vector<std::string> result;
-  std::istringstream list(value());
+  std::istringstream list = words_of(value());
   for (std::string item; std::getline(list, item, ',');) result.push_back(item);
   if (result.empty()) throw UsageError(m_option + " needs a value: see --help");
   return result;

@@ -3,12 +3,12 @@
 
 #include "Machine.hpp"
 
+#include "Format.hpp"
 #include "System.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::string output_of(std::string const& command) {
 
 // The first line that is a list of `count` values; empty if there is none.
 std::string line_of(std::string const& text, std::size_t values) {
-  std::istringstream lines(text);
+  std::istringstream lines = words_of(text);
   for (std::string line; std::getline(lines, line);)
     if (std::size_t(std::ranges::count(line, ',')) + 1 == values) return line;
   return "";
@@ -55,7 +55,7 @@ std::string stripped(std::string const& text) {
 
 // The value of a line such as "model name\t: A CPU" in /proc/cpuinfo.
 std::string value_of(std::string const& text, std::string const& key) {
-  std::istringstream lines(text);
+  std::istringstream lines = words_of(text);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(key)) return stripped(line.substr(line.find(':') + 1));
   return "";
@@ -72,9 +72,15 @@ std::string host_name() {
 }
 
 Facts host_facts(std::string const& root) {
+  std::string const cpu    = text_of(root + "/proc/cpuinfo");
+  std::string const flags  = value_of(cpu, "flags") + " ";
   std::string const system = root + "/sys/devices/system/";
   return {{"kernel", first_line(root + "/proc/sys/kernel/osrelease")},
-          {"host_cpu", value_of(text_of(root + "/proc/cpuinfo"), "model name")},
+          {"host_cpu", value_of(cpu, "model name")},
+          // The processor tells it; others than x86 have no such flags.
+          {"virtual_machine", flags == " "                                ? ""
+                              : flags.find(" hypervisor ") < flags.size() ? "yes"
+                                                                          : "no"},
           {"cpu_governor", first_line(system + "cpu/cpu0/cpufreq/scaling_governor")},
           {"numa_nodes", number_or_nothing(count_of_list(first_line(system + "node/online")))}};
 }
@@ -96,7 +102,8 @@ Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi) {
   for (Query const& query : queries) command += std::string(query.field) + ",";
   command.pop_back();
   // Warnings, as of a corrupted infoROM, are lines with fewer values.
-  std::istringstream values(line_of(output_of(command + " 2> /dev/null"), queries.size()));
+  std::istringstream values =
+      words_of(line_of(output_of(command + " 2> /dev/null"), queries.size()));
   Facts facts;
   for (Query const& query : queries) {
     std::string value;

@@ -3,12 +3,12 @@
 
 #include "System.hpp"
 
+#include "Format.hpp"
+
 #include <array>
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <locale>
-#include <sstream>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
@@ -18,13 +18,6 @@ constexpr std::array<double, 6> pcie_speeds = {2.5, 5, 8, 16, 32, 64};
 Link link_of(std::string const& pci_bus_id, std::string const& root, std::string const& which) {
   std::string const file = root + "/sys/bus/pci/devices/" + pci_bus_id + "/" + which;
   return parse_link(first_line(file + "_link_speed"), first_line(file + "_link_width"));
-}
-
-// A stream to read from in the classic locale: the program may have another one.
-std::istringstream words_of(std::string const& text) {
-  std::istringstream words(text);
-  words.imbue(std::locale::classic());
-  return words;
 }
 
 // Call visit(line) for each line until it returns true.

@@ -3,27 +3,10 @@
 
 // Another library of the process calls cudaDeviceReset.
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/Registry.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
 #include "pool/PoolTest.hpp"
-
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 TEST_CASE(
     "after a device was reset memory is used and given back, and the next use says what happened") {
@@ -48,7 +31,7 @@ TEST_CASE(
              ContainsSubstring("device 0 was reset") && ContainsSubstring("cudaDeviceReset"));
   std::memset(next, 1, 4 * MiB);
   std::memset(kept, 2, 2 * MiB);
-  CHECK_THROWS_MATCHES(Driver::private_stream(), CudaError,
+  CHECK_THROWS_MATCHES(Driver::private_stream(), DeviceError,
                        MessageMatches(ContainsSubstring("cudaDeviceReset")));
   Pool::deallocate(next);
   Pool::deallocate(kept);

@@ -4,24 +4,11 @@
 // Memory that is wanted before the program has chosen a device, as by static constructors, or while
 // the driver fails to tell its devices.
 
-#include "../../backend/Driver.hpp"
 #include "../../backend/Placement.hpp"
-#include "../../backend/Registry.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "CapturedStderr.hpp"
 #include "pool/PoolTest.hpp"
-
-#include <atomic>
-#include <cstring>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
@@ -29,12 +16,9 @@ bool is_locked(void const* pointer) {
   return Driver::inspect(pointer) == Driver::PointerKind::pinned;
 }
 
-void choose(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
+void choose(int device) { DeviceWork::use(device); }
 
-char* write_combined(std::size_t bytes) {
-  return static_cast<char*>(Pool::allocate(
-      {bytes, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "combined"}));
-}
+char* write_combined(std::size_t bytes) { return PoolTest::write_combined(bytes); }
 
 template <class Work>
 std::string told_by(Work work) {
@@ -135,7 +119,7 @@ TEST_CASE("early memory that cannot be page-locked is told of, stays in use, and
   choose(1);
   FakeCuda::fail_nth_call("cudaHostRegister", 1);
   std::string const told = told_by([] { Pool::lock_waiting(); });
-  CHECK(told.find("after Kokkos::initialize") != std::string::npos);
+  CHECK(told.find("once a device is in use") != std::string::npos);
   CHECK_FALSE(is_locked(block));
   FakeCuda::fail_nth_call("cudaHostRegister", 1);
   CHECK(told_by([] { lock_waiting_ranges(); }).find("'mine'") != std::string::npos);

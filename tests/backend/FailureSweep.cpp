@@ -9,27 +9,18 @@
 #include "../../backend/LinkProbe.hpp"
 #include "../../backend/Placement.hpp"
 #include "../../backend/Replays.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "../../backend/os/Topology.hpp"
-#include "../support/Sanitized.hpp"
 #include "CapturedStderr.hpp"
 
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace FailureSweep;
 
@@ -101,8 +92,7 @@ TEST_CASE("whichever call fails: control of the pool", "[failures]") {
     allocate(3 * MiB);
     allocate(7 * MiB / 2);
   });
-  Sweep("reserve",
-        [](Setting&) { Pool::reserve(5 * MiB, MemoryKind::page_locked, -1, 3 * MiB).wait(); });
+  Sweep("reserve", [](Setting&) { PoolTest::reserve(5 * MiB, 3 * MiB).wait(); });
   Sweep("ask for statistics", [](Setting&) {
     Memory const memory = allocate(1000);
     expect(pool::statistics().total.bytes_in_use > 0, "in use");

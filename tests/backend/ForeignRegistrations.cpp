@@ -4,33 +4,19 @@
 // Memory that other code registers, as MPI libraries do behind the user's back (UCX), on the fake
 // runtime and on the real one.
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/Registry.hpp"
 #include "../../backend/cuda/Chunks.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "../support/Addresses.hpp"
 #include "../support/DeviceWork.hpp"
-#include "Device.hpp"
+#include "BackendTest.hpp"
 
 #include <cstdio>
-#include <string>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
 struct TwelvePages {
   TwelvePages() {
     start_test(1);
-    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+    DeviceWork::use(0);
     REQUIRE(begin != nullptr);
   }
   ~TwelvePages() { unmap_pages(begin, 12 * page); }
@@ -66,11 +52,11 @@ std::string text_of(void const* pointer) {
 }
 
 void check_refused(char* pointer, std::size_t bytes) {
-  CHECK_THROWS_MATCHES(register_range(pointer, bytes, "ours"), RegistrationError,
-                       Catch::Matchers::MessageMatches(ContainsSubstring("'ours'") &&
-                                                       ContainsSubstring(text_of(pointer)) &&
-                                                       ContainsSubstring("page-locked already") &&
-                                                       !ContainsSubstring("RLIMIT_MEMLOCK")));
+  CHECK_THROWS_MATCHES(
+      register_range(pointer, bytes, "ours"), RegistrationError,
+      MessageMatches(ContainsSubstring("'ours'") && ContainsSubstring(text_of(pointer)) &&
+                     ContainsSubstring("page-locked already") &&
+                     !ContainsSubstring("RLIMIT_MEMLOCK")));
   CHECK(registered_ranges() == 0);
 }
 

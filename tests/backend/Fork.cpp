@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-#include "../../backend/Registry.hpp"
 #include "../../backend/os/Fork.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "../support/AllocationHook.hpp"
-#include "../support/ChildOfFork.hpp"
 #include "../support/FakeCuda.hpp"
-
-#include <catch2/catch_test_macros.hpp>
+#include "BackendTest.hpp"
 
 #include <cuda_runtime_api.h>
 
-using namespace KokkosHostSpaces::Impl::Backend;
 using ChildOfFork::status;
 
 TEST_CASE("the fake runtime notices calls from the child of a fork") {
@@ -27,7 +18,7 @@ TEST_CASE("the fake runtime notices calls from the child of a fork") {
 
 TEST_CASE("in the child of a fork no driver function calls CUDA, and everything is harmless") {
   FakeCuda::reset(1);
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   void* const pages   = map_pages(page_bytes());
   register_range(pages, 8, "my data");
   Driver::Event event = nullptr;
@@ -50,7 +41,7 @@ TEST_CASE("in the child of a fork no driver function calls CUDA, and everything 
     bool refused = false;
     try {
       Driver::lock_pages(pages, 8);
-    } catch (KokkosHostSpaces::CudaError const&) {
+    } catch (KokkosHostSpaces::DeviceError const&) {
       refused = true;
     }
     return harmless && refused ? 0 : 1;

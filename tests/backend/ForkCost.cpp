@@ -3,25 +3,16 @@
 
 // What a fork costs beside page-locked memory. Needs a device: it alone makes the system copy.
 
-#include "../../backend/PageLock.hpp"
-#include "../../backend/Registry.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "os/AvailableMemory.hpp"
-#include "Device.hpp"
+#include "BackendTest.hpp"
 
-#include <chrono>
 #include <csignal>
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <sys/wait.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 
-constexpr std::size_t GiB = std::size_t(1) << 30, size = 4 * GiB;
+constexpr std::size_t size = 4 * GiB;
 
 struct Cost {
   double seconds;
@@ -56,7 +47,7 @@ void check_cheap(Cost const& cost) {
 TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory", "[cost]") {
   start_test(1);
   if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
-  Region const region = lock_fresh_pages(size, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(size);
   check_cheap(cost_of_fork());
   CHECK(give_back(region));
 }

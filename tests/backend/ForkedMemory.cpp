@@ -3,27 +3,7 @@
 
 // What the child of a fork finds of the parent's memory. With a device and without.
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-#include "../../backend/Registry.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
-#include "../support/ChildOfFork.hpp"
 #include "pool/PoolTest.hpp"
-
-#include <cstring>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 namespace {
 
@@ -54,7 +34,7 @@ class FourPages {
 TEST_CASE("memory that was page-locked for a device is not in children, else they can read it") {
   start_test(1);
   std::size_t const bytes = GENERATE(std::size_t(1), huge_page_bytes);
-  Region const region     = lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region     = lock_fresh(bytes);
   std::memset(region.pointer, 7, region.bytes);
   bool const is_copied = Driver::device_count() == 0;
   CHECK(child_has(region.pointer, region.bytes) == is_copied);

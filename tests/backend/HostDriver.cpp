@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-
-#include <array>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "BackendTest.hpp"
 
 TEST_CASE("without CUDA there is no device and nothing to wait for") {
   Driver::Devices devices{};
@@ -23,9 +14,9 @@ TEST_CASE("without CUDA there is no device and nothing to wait for") {
 }
 
 TEST_CASE("without CUDA what needs a device is refused with advice") {
-  CHECK_THROWS_AS(Driver::pci_bus_id(0), CudaError);
-  CHECK_THROWS_AS(Driver::allocate_pinned(4096, MemoryKind::page_locked), CudaError);
-  CHECK_THROWS_AS(Driver::lock_pages(nullptr, 1), CudaError);
+  CHECK_THROWS_AS(Driver::pci_bus_id(0), DeviceError);
+  CHECK_THROWS_AS(Driver::allocate_pinned(4096, MemoryKind::page_locked), DeviceError);
+  CHECK_THROWS_AS(Driver::lock_pages(nullptr, 1), DeviceError);
 }
 
 TEST_CASE("without CUDA a strided copy is done when the call returns") {
@@ -38,8 +29,7 @@ TEST_CASE("without CUDA a strided copy is done when the call returns") {
 }
 
 TEST_CASE("without CUDA memory of every kind is mapped pages") {
-  for (KokkosHostSpaces::MemoryKind const kind :
-       {KokkosHostSpaces::MemoryKind::page_locked, KokkosHostSpaces::MemoryKind::write_combined}) {
+  for (MemoryKind const kind : {MemoryKind::page_locked, MemoryKind::write_combined}) {
     Region const region = lock_fresh_pages(1, kind, -1);
     CHECK(region.origin == Origin::mapped);
     CHECK(region.kind == kind);

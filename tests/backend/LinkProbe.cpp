@@ -3,19 +3,8 @@
 
 #include "../../backend/LinkProbe.hpp"
 
-#include "../../backend/Driver.hpp"
-#include "Device.hpp"
-
 #include "../support/DeviceWork.hpp"
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "BackendTest.hpp"
 
 namespace {
 

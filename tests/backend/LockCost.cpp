@@ -4,33 +4,14 @@
 // What locking memory costs on a real device: no more than by hand, and nothing for ever.
 // backend_tests_cuda "[cost]" prints the figures; the first is a comparison, not a test.
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "os/AvailableMemory.hpp"
-#include "Device.hpp"
+#include "BackendTest.hpp"
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include <cuda_runtime_api.h>
-#include <sys/mman.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
-
-constexpr std::size_t mebibyte = std::size_t(1) << 20;
 
 // Pages that some driver holds at the moment.
 std::ptrdiff_t pinned_pages() {
@@ -86,9 +67,9 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
           "[.][cost]") {
   start_test(1);
   cudaFree(nullptr);
-  give_back(lock_fresh_pages(4 * mebibyte, KokkosHostSpaces::MemoryKind::page_locked, -1));
-  for (std::size_t const mebibytes : {4, 16, 64, 256, 1024, 4096, 16384}) {
-    std::size_t const bytes = mebibytes * mebibyte;
+  give_back(lock_fresh(4 * MiB));
+  for (std::size_t const MiBs : {4, 16, 64, 256, 1024, 4096, 16384}) {
+    std::size_t const bytes = MiBs * MiB;
     if (available_memory() < 2 * bytes) continue;
     double best              = 1e9;
     std::size_t best_threads = 0;
@@ -104,9 +85,7 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
       Config config;
       config.touch_threads = threads;
       double const seconds = median_seconds(
-          [&] {
-            return lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1, config);
-          },
+          [&] { return lock_fresh_pages(bytes, MemoryKind::page_locked, -1, config); },
           [](Region const& region) { give_back(region); });
       std::array<char, 80> text{};
       std::snprintf(text.data(), text.size(), "  %s %.2f ms (%.2f)",
@@ -114,14 +93,14 @@ TEST_CASE("cold page-locking beside the same by hand with its best number of thr
                     best / seconds);
       of_ours += text.data();
     }
-    std::printf("%6zu MiB: by hand %.2f ms with %zu threads; ours by threads:%s\n", mebibytes,
+    std::printf("%6zu MiB: by hand %.2f ms with %zu threads; ours by threads:%s\n", MiBs,
                 best * 1e3, best_threads, of_ours.c_str());
   }
 }
 
 TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cost]") {
   start_test(1);
-  std::size_t const bytes = 256 * mebibyte;
+  std::size_t const bytes = 256 * MiB;
   auto* const pages       = static_cast<char*>(map_pages(bytes));
   REQUIRE(pages != nullptr);
   first_touch(pages, bytes, {4, Cores::allowed()});
@@ -133,21 +112,20 @@ TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cos
   std::size_t const available  = available_memory();
   constexpr std::size_t rounds = 40;  // 10 GiB
   for (std::size_t i = 0; i < rounds; ++i)
-    CHECK_THROWS_AS(Driver::lock_pages(pages, bytes), CudaError);
+    CHECK_THROWS_AS(Driver::lock_pages(pages, bytes), DeviceError);
   auto const one_round = static_cast<std::ptrdiff_t>(bytes / page_bytes());
   CHECK(pinned_pages() - before < one_round / 2);  // others lock some, too
   unmap_pages(pages, bytes - huge_page_bytes);
-  CHECK(available_memory() + 2048 * mebibyte > available);
+  CHECK(available_memory() + 2048 * MiB > available);
 }
 
 TEST_CASE("memory that is locked and given back is the system's again", "[cost]") {
   start_test(1);
-  std::size_t const bytes = 256 * mebibyte;
-  give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1));
+  std::size_t const bytes = 256 * MiB;
+  give_back(lock_fresh(bytes));
   std::ptrdiff_t const before = pinned_pages();
   std::size_t const available = available_memory();
-  for (int i = 0; i < 40; ++i)
-    CHECK(give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)));
+  for (int i = 0; i < 40; ++i) CHECK(give_back(lock_fresh(bytes)));
   CHECK(pinned_pages() - before < static_cast<std::ptrdiff_t>(bytes / page_bytes()));
-  CHECK(available_memory() + 2048 * mebibyte > available);
+  CHECK(available_memory() + 2048 * MiB > available);
 }

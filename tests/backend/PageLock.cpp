@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
-#include "Device.hpp"
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "BackendTest.hpp"
 
 namespace {
 
@@ -35,8 +14,7 @@ Driver::PointerKind kind_of_locked_memory() {
 
 TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   start_test(1);
-  auto const kind = GENERATE(KokkosHostSpaces::MemoryKind::page_locked,
-                             KokkosHostSpaces::MemoryKind::write_combined);
+  auto const kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
   std::size_t const bytes =
       GENERATE(std::size_t(1), std::size_t(4097), std::size_t(2) << 20, std::size_t(5) << 20,
                (std::size_t(16) << 20) + 128, (std::size_t(64) << 20) + 128);
@@ -59,8 +37,7 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
 
 TEST_CASE("pages that were given back are mapped no more") {
   start_test(1);
-  Region const region =
-      lock_fresh_pages(huge_page_bytes, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(huge_page_bytes);
   give_back(region);
   CHECK(inspect_range(region.pointer, region.bytes) == RangeState::not_mapped);
 }
@@ -68,10 +45,9 @@ TEST_CASE("pages that were given back are mapped no more") {
 TEST_CASE("the configuration switches huge pages and binding off") {
   start_test(1);
   Config config;
-  config.huge_pages = false;
-  config.numa       = false;
-  Region const region =
-      lock_fresh_pages(huge_page_bytes, KokkosHostSpaces::MemoryKind::page_locked, 0, config);
+  config.huge_pages   = false;
+  config.numa         = false;
+  Region const region = lock_fresh_pages(huge_page_bytes, MemoryKind::page_locked, 0, config);
   CHECK_FALSE(region.huge_pages);
   CHECK(region.numa_node == -1);
   give_back(region);
@@ -79,14 +55,12 @@ TEST_CASE("the configuration switches huge pages and binding off") {
 
 TEST_CASE("more memory than the machine can have is refused") {
   start_test(1);
-  using Catch::Matchers::ContainsSubstring;
   for (std::size_t const bytes : {SIZE_MAX, SIZE_MAX / 2, std::size_t(1) << 60}) {
-    CHECK_THROWS_MATCHES(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1),
-                         OutOfPinnedMemory,
-                         Catch::Matchers::MessageMatches(
-                             ContainsSubstring(std::to_string(bytes) + " bytes") &&
-                             (ContainsSubstring("more than this machine can have") ||
-                              ContainsSubstring("more than the control group may have"))));
+    CHECK_THROWS_MATCHES(
+        lock_fresh(bytes), OutOfPinnedMemory,
+        MessageMatches(ContainsSubstring(std::to_string(bytes) + " bytes") &&
+                       (ContainsSubstring("more than this machine can have") ||
+                        ContainsSubstring("more than the control group may have"))));
   }
 }
 
@@ -103,8 +77,7 @@ TEST_CASE("several threads lock and give back at once") {
   for (int thread = 0; thread < 4; ++thread) {
     team.emplace_back([thread, &mixed_up] {
       for (int round = 0; round < 20; ++round) {
-        Region const region =
-            lock_fresh_pages(1 << 16, KokkosHostSpaces::MemoryKind::page_locked, -1);
+        Region const region = lock_fresh(1 << 16);
         std::memset(region.pointer, thread, region.bytes);
         auto const* const begin = static_cast<char const*>(region.pointer);
         if (std::count(begin, begin + region.bytes, static_cast<char>(thread)) !=

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
 #include "../../backend/cuda/Chunks.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
-#include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
 #include "os/AvailableMemory.hpp"
 #include "CapturedStderr.hpp"
-
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "pool/PoolTest.hpp"
 
 #include <cuda_runtime_api.h>
-#include <sys/mman.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 TEST_CASE("failure 17: where registration is refused the driver allocates") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
   give_back(region);
@@ -47,7 +25,7 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
   std::size_t const bytes = 16 * huge_page_bytes, before = resident();
   for (int i = 0; i < 6; ++i) {
     FakeCuda::fail_nth_call("cudaHostRegister", 1);
-    CHECK(give_back(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)));
+    CHECK(give_back(lock_fresh(bytes)));
   }
   CHECK(resident() < before + 3 * bytes);
 }
@@ -55,7 +33,7 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
 TEST_CASE("where registered memory has another address on the device the driver allocates") {
   FakeCuda::reset();
   FakeCuda::registered_memory_moves();
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
@@ -63,7 +41,7 @@ TEST_CASE("where registered memory has another address on the device the driver 
 
 TEST_CASE("write-combined memory comes from the driver") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  Region const region = lock_fresh(1, MemoryKind::write_combined);
   CHECK(region.origin == Origin::driver);
   give_back(region);
   CHECK(FakeCuda::nothing_leaked());
@@ -71,7 +49,7 @@ TEST_CASE("write-combined memory comes from the driver") {
 
 TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it") {
   FakeCuda::reset(0);
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::mapped);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
@@ -81,8 +59,7 @@ TEST_CASE("when registration and driver both refuse, the message says why, and b
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);
-  CHECK_THROWS_MATCHES(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1),
-                       OutOfPinnedMemory,
+  CHECK_THROWS_MATCHES(lock_fresh(1), OutOfPinnedMemory,
                        MessageMatches(ContainsSubstring(std::to_string(page_bytes()) + " bytes") &&
                                       ContainsSubstring("cudaHostRegister") &&
                                       ContainsSubstring("the device's driver has no more memory")));
@@ -95,12 +72,12 @@ TEST_CASE("each fallback is told once, and only if the configuration wants it") 
   Config quiet, loud;
   loud.verbose = true;
   CapturedStderr captured;
-  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, quiet));
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, quiet));
   CHECK(captured.text().empty());
-  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, loud));
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
   std::string const once = captured.text();
   CHECK_THAT(once, ContainsSubstring("using cudaHostAlloc"));
-  give_back(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1, loud));
+  give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1, loud));
   CHECK(captured.text() == once);
 }
 
@@ -121,7 +98,7 @@ TEST_CASE("failure 12: a range is locked in pieces that end at multiples of a ch
 
   for (std::size_t n = 1; n <= 3; ++n) {
     FakeCuda::fail_nth_call("cudaHostRegister", n);
-    CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, bytes, chunk), CudaError);
+    CHECK_THROWS_AS(Driver::lock_in_chunks(pointer, bytes, chunk), DeviceError);
     CHECK(FakeCuda::outstanding().registrations == 0);
   }
   CHECK_FALSE(Driver::unlock_in_chunks(pointer, bytes, chunk));
@@ -141,42 +118,27 @@ TEST_CASE("pieces that are neither locked nor unlocked are told") {
 }
 
 TEST_CASE("memory that stays locked counts against the pool's limit for ever") {
-  FakeCuda::reset();
+  PoolTest const test(1);
   constexpr std::size_t bytes = 8 * huge_page_bytes;
-  auto const allocate         = [](std::size_t count) {
-    return Pool::allocate(
-                {count, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "x"});
-  };
   pool::set_limit(4 * bytes);
   FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
-  CHECK_THROWS_AS(allocate(bytes), Driver::StillLocked);
+  CHECK_THROWS_AS(PoolTest::write_combined(bytes), Driver::StillLocked);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
-  CHECK_THROWS_AS(allocate(4 * bytes), OutOfPinnedMemory);
-  Pool::deallocate(allocate(3 * bytes));
-  Pool::release_all();
-  pool::set_limit(0);
-}
-
-TEST_CASE("memory that the driver neither maps for devices nor takes back is told to be lost") {
-  FakeCuda::reset();
-  FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
-  FakeCuda::fail_nth_call("cudaFreeHost", 1);
-  CHECK_THROWS_AS(lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1),
-                  Driver::StillLocked);
-  CHECK(FakeCuda::outstanding().pinned_allocations == 1);
+  CHECK_THROWS_AS(PoolTest::write_combined(4 * bytes), OutOfPinnedMemory);
+  Pool::deallocate(PoolTest::write_combined(3 * bytes));
 }
 
 TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   CHECK_FALSE(give_back(region));
   CHECK(is_mapped(region.pointer, region.bytes));
   CHECK(give_back(region));
   CHECK_FALSE(is_mapped(region.pointer, region.bytes));
 
-  Region const of_driver = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::write_combined, -1);
+  Region const of_driver = lock_fresh(1, MemoryKind::write_combined);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
   CHECK_FALSE(give_back(of_driver));
   CHECK(give_back(of_driver));
@@ -187,8 +149,7 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
   void* const raw = Driver::allocate_pinned(3 * page_bytes(), MemoryKind::page_locked);
   REQUIRE(reinterpret_cast<std::uintptr_t>(raw) % page_bytes() != 0);
   CHECK(Driver::free_pinned(raw));
-  Region const region =
-      lock_fresh_pages(3 * page_bytes(), KokkosHostSpaces::MemoryKind::write_combined, -1);
+  Region const region = lock_fresh_pages(3 * page_bytes(), MemoryKind::write_combined, -1);
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
   CHECK(region.bytes == 3 * page_bytes());
   CHECK(Driver::inspect(static_cast<char*>(region.pointer) + region.bytes - 1) ==
@@ -199,7 +160,7 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
 
 TEST_CASE("memory that the runtime does not unlock stays mapped") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   FakeCuda::shut_down();
   give_back(region);
   CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);

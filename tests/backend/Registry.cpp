@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/Registry.hpp"
-#include "../../backend/os/Pages.hpp"
-#include "../support/ChildOfFork.hpp"
-#include "Device.hpp"
+#include "BackendTest.hpp"
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <latch>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -45,9 +24,8 @@ struct TestPages {
 // Refused with the label, the reason and advice, and nothing remembered.
 void check_refused(void* pointer, std::size_t bytes, std::string const& why) {
   std::size_t const before = registered_ranges();
-  CHECK_THROWS_MATCHES(
-      register_range(pointer, bytes, "my data"), RegistrationError,
-      Catch::Matchers::MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring(why) &&
+  CHECK_THROWS_MATCHES(register_range(pointer, bytes, "my data"), RegistrationError,
+                       MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring(why) &&
                                       ContainsSubstring("): ") &&
                                       ContainsSubstring(std::to_string(bytes) + " bytes")));
   CHECK(registered_ranges() == before);

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/Driver.hpp"
-#include "../../backend/Error.hpp"
-#include "../../backend/PageLock.hpp"
-#include "../../backend/Registry.hpp"
 #include "../../backend/cuda/Chunks.hpp"
-#include "../../backend/os/Mappings.hpp"
-#include "../../backend/os/Pages.hpp"
 #include "../support/Addresses.hpp"
 #include "../support/AllocationHook.hpp"
-#include "../support/ChildOfFork.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
+#include "BackendTest.hpp"
 
-#include <chrono>
 #include <future>
 #include <new>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 namespace {
 
@@ -43,7 +22,7 @@ struct OnePage {
 
 TEST_CASE("memory that CUDA has page-locked already is refused, as is device memory") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, KokkosHostSpaces::MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK_THROWS_MATCHES(register_range(region.pointer, 8, "twice"), RegistrationError,
                        MessageMatches(ContainsSubstring("page-locked already")));
   give_back(region);

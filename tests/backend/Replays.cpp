@@ -7,19 +7,6 @@
 #include "../support/DeviceWork.hpp"
 #include "pool/PoolTest.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Kind = DeviceWork::Stream::Kind;
 
 namespace {
@@ -72,7 +59,6 @@ std::size_t bytes_in_use() { return PoolTest::usage().bytes_in_use; }
 
 TEST_CASE("failure 8: a graph replays memory that was given back while others allocate and write") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::size_t const bytes = GENERATE(100, 40 * KiB, 3 * MiB, 20 * MiB);
   DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
   char* const source = PoolTest::allocate(bytes);
@@ -100,7 +86,6 @@ TEST_CASE("failure 8: a graph replays memory that was given back while others al
 
 TEST_CASE("memory of a graph comes back with the last of graph, executable and launches") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::size_t const bytes = GENERATE(100, 40 * KiB, 20 * MiB);
   DeviceWork::Stream stream;
   char* const source = PoolTest::allocate(bytes);
@@ -127,7 +112,6 @@ TEST_CASE("memory of a graph comes back with the last of graph, executable and l
 
 TEST_CASE("an address within memory keeps all of it, and memory of others is left alone") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::size_t const bytes = GENERATE(5000, 20 * MiB);
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(bytes);
@@ -145,7 +129,6 @@ TEST_CASE("an address within memory keeps all of it, and memory of others is lef
 
 TEST_CASE("two graphs keep the same memory, and giving it back twice is refused") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   auto first         = std::make_unique<CopyGraph>(stream, memory, memory + 500, 10);
@@ -162,7 +145,6 @@ TEST_CASE("two graphs keep the same memory, and giving it back twice is refused"
 
 TEST_CASE("without a capture nothing is kept") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   retain_for_graph(stream.get(), memory, memory);
@@ -173,7 +155,6 @@ TEST_CASE("without a capture nothing is kept") {
 
 TEST_CASE("the legacy stream is not taken for the blocking stream that captures") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream(Kind::blocking);
   stream.begin_capture();
   CHECK(Driver::captures(stream.get()));
@@ -184,7 +165,6 @@ TEST_CASE("the legacy stream is not taken for the blocking stream that captures"
 
 TEST_CASE("who captures a graph for another owner keeps its memory apart") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   {
@@ -202,7 +182,6 @@ TEST_CASE("who captures a graph for another owner keeps its memory apart") {
 
 TEST_CASE("memory is let go by other threads while its owner gives it back") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   for (int round = 0; round < 300; ++round) {
     char* const memory = PoolTest::allocate(round % 2 == 0 ? 100 : 40 * KiB);
     void* const kept   = Pool::keep(memory + 50).handle;
@@ -243,7 +222,6 @@ TEST_CASE("memory that graphs keep counts as in use, to limits, to trim and in a
 
 TEST_CASE("of thousands of addresses a graph retains each block and each slot once") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   std::size_t const bytes = 8 * MiB;
   char *const large = PoolTest::allocate(bytes), *const small = PoolTest::allocate(1000);
@@ -269,7 +247,6 @@ TEST_CASE("of thousands of addresses a graph retains each block and each slot on
 
 TEST_CASE("memory of a capture that breaks, or fails, comes back") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   stream.begin_capture();

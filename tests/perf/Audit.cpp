@@ -4,7 +4,6 @@
 // What the audit concludes from events that are made up, with times that are.
 
 #include "../../perf/tools/audit/Findings.hpp"
-#include "../../perf/tools/audit/Report.hpp"
 #include "../../perf/tools/audit/Text.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -4,8 +4,7 @@
 // What the audit reads beside events, and how it writes names.
 
 #include "../../perf/tools/audit/Findings.hpp"
-#include "../../perf/tools/audit/Report.hpp"
-#include "../../perf/tools/audit/Text.hpp"
+#include "../../perf/tools/audit/Findings.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

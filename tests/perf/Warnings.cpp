@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../perf/tools/info/Warnings.hpp"
+#include "../../perf/tools/info/Findings.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -6,13 +6,10 @@ import contextlib
 import importlib.util
 import io
 import pathlib
-import sys
 import tempfile
 import unittest
 
-import synthetic
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "perf"))
+import synthetic  # noqa: F401 # finds the modules of report, too
 
 from report.cli import main
 

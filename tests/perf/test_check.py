@@ -82,7 +82,7 @@ class Check(GoalTest):
             sound = Checked([draw(1)], goals)
             self.assertEqual((len(sound.of("acceptance")), sound.short("acceptance")), (15, []))
             short = {judgement.goal.select["group"] for judgement in Checked([draw(1.1)], goals).short("acceptance")}
-            self.assertLessEqual({"vector", "copy", "zero_copy", "stream"}, short)
+            self.assertLessEqual({"vector", "copy", "transport", "stream"}, short)
 
     def test_the_five_worst_come_first_and_the_rest_on_demand(self):
         machine = machine_that_reaches_all()

@@ -87,7 +87,7 @@ class Limits(GoalTest):
                  "ratio / (limit both / limit to device) >= 0.97, measured 0.9"),
                 ("chain/baseline:passes/steps:7/", {"real_time": 1.1}, "steps:7/bytes:1073741824: wanted ratio / steps >= 0.85"),
                 ("stream/dot/MappedSpace/zero_copy", {"real_time": 1.02}, "ratio >= 0.99"),
-                ("stream/dot/MappedSpace/automatic", {"real_time": 1.05}, "ratio >= 0.95")):
+                ("transport/dot/MappedSpace/automatic", {"real_time": 1.05}, "ratio >= 0.95")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 self.assertGreater(machine.change(part, **factors), 0)

@@ -125,10 +125,10 @@ class Results(ReportTest):
     def test_the_crossing_is_where_both_take_the_same_time(self):
         machine = synthetic.Machine()
         for fraction in (0.01, 0.1, 1):
-            machine.add(f"zero_copy/read/MappedSpace/fraction:{fraction}/passes:1", fraction)
-            machine.add(f"zero_copy/read/MappedSpace/fraction:{fraction}/passes:2", fraction * 1000)
+            machine.add(f"transport/read/MappedSpace/fraction:{fraction}/passes:1", fraction)
+            machine.add(f"transport/read/MappedSpace/fraction:{fraction}/passes:2", fraction * 1000)
             for passes in (1, 2):
-                machine.add(f"zero_copy/read/PinnedSpace/fraction:{fraction}/passes:{passes}", 0.3)
+                machine.add(f"transport/read/PinnedSpace/fraction:{fraction}/passes:{passes}", 0.3)
         (crossing,) = crossings(load(self.write(machine)))
         self.assertEqual(crossing.passes(), [1, 2])
         self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)

@@ -3,6 +3,8 @@
 
 #include "Program.hpp"
 
+#include "../../Text.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <sstream>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -24,7 +25,7 @@ bool is_executable(std::string const& path) {
 }
 
 std::vector<std::string> words_of(std::string const& line) {
-  std::istringstream text(line);
+  InText text(line);
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
   return words;
@@ -80,7 +81,7 @@ std::string read_all(int from) {
 std::string find_in_path(std::string const& name) {
   if (name.find('/') != std::string::npos) return name;
   char const* const path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  InText folders(path ? path : "/bin:/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::string const file = (folder.empty() ? "." : folder) + "/" + name;
     if (is_executable(file)) return file;
@@ -115,7 +116,7 @@ Rehearsal rehearse(Program const& program, std::string const& library, std::stri
   pid_t child    = -1;
   int const from = start_loader(program, preload, child);
   if (from < 0) return result;
-  std::istringstream lines(read_all(from));
+  InText lines(read_all(from));
   waitpid(child, nullptr, 0);
   for (std::string line; std::getline(lines, line);) {
     if (line.find("required by " + library) != std::string::npos ||

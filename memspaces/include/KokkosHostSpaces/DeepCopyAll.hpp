@@ -55,7 +55,7 @@ inline constexpr Impl::MakeCopyOf copy_of{};
 /// a call for each would cost more than a microsecond. For copies that are repeated, use
 /// prepare_deep_copy_all.
 ///
-/// What is copied is given in one of two forms. Pairs of Views, by arguments, whose Views may differ in
+/// The copies are given in one of two forms. Pairs of Views, by arguments, whose Views may differ in
 /// type, or by a std::vector, std::array, ... of pairs of one type:
 ///
 ///     khs::deep_copy_all(instance, khs::copy_of(a, b), khs::copy_of(c, d));
@@ -81,7 +81,7 @@ inline constexpr Impl::MakeCopyOf copy_of{};
 /// 12.8), or while the stream captures by a call for each. Copies pairs that are not contiguous one by
 /// one.
 ///
-/// \param instance a Cuda instance: the copies are asynchronous on it, unless pageable memory takes
+/// \param instance a device instance: the copies are asynchronous on it, unless pageable memory takes
 ///        part; a host instance: they come after its work, and are done on return
 /// \param what pairs, one range of pairs, or destination, source and list of Slice
 /// \throw Error before anything is enqueued: shapes differ, a slice goes beyond a View, or a copy

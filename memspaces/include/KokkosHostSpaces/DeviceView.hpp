@@ -46,12 +46,10 @@ struct DeviceViewFunction {
                        Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>>;
       Copy const copy(Kokkos::view_alloc(instance, view.label(), Kokkos::WithoutInitializing),
                       dense_layout_of(view));
-#ifdef KOKKOS_ENABLE_CUDA
       if constexpr (View::rank() == 0)
         Kokkos::deep_copy(instance, copy, view);
       else
         copy_views(instance, copy, view);
-#endif
       return typename Copy::const_type(copy);
     }
   }

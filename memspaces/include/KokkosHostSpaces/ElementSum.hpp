@@ -101,13 +101,11 @@ struct ElementSumFunction {
     check_access<ExecutionSpace, First, In...>();
     if constexpr (Kokkos::is_view_v<Sum>) check_access<ExecutionSpace, std::remove_const_t<Sum>>();
     PackSum const sum(op, first, in...);
-#ifdef KOKKOS_ENABLE_CUDA
     if constexpr (is_reduced_in_registers<ExecutionSpace, PackSum<Op, First, In...>,
                                           std::remove_cv_t<Sum>>) {
       reduce<typename To::Space, 1024, std::int64_t>(label, instance, sum.items(), sum,
                                                      To::reducer(result), To::data(result));
     } else
-#endif
       Kokkos::parallel_reduce(label, range_of(instance, std::int64_t(first.extent(0))), sum,
                               result);
   }
@@ -134,7 +132,7 @@ struct ElementSumFunction {
 /// captured it is destroyed. `op` is callable on the device with one element of each input.
 /// \throw Error if the extents differ, elements are not contiguous, or the device has no memory left for
 /// the parts of blocks
-/// \throw OutOfPinnedMemory, CudaError
+/// \throw OutOfPinnedMemory, DeviceError
 inline constexpr Impl::ElementSumFunction element_sum{};
 
 }  // namespace KokkosHostSpaces

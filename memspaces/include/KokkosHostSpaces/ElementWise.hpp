@@ -42,22 +42,14 @@ struct ElementWiseFunction {
     constexpr int N = pack_length<Value, typename In::non_const_value_type...>;
     using Map       = PackMap<N, Op, Value, typename In::non_const_value_type...>;
     Map const map(out.data(), InputsOf<typename In::non_const_value_type...>(in.data()...), op);
-#ifdef KOKKOS_ENABLE_CUDA
     if constexpr (takes_own_kernel<ExecutionSpace, sizeof(Map)>) {
       constexpr bool on_host = is_on_host<Out> || (is_on_host<In> || ...);
       ToldKernel const told(ToldKernel::Kind::loop, label, instance);
       MapShape const shape = shape_of_map(out.extent(0), on_host);
       PackSplit const split =
           split_into_packs<N>(out.extent(0), shape.packs, out.data(), in.data()...);
-      for_each_launch(std::max(split.packs, split.rest),
-                      [&](std::uint64_t first, std::uint32_t count) {
-                        using Kernel = ItemMap<Map, on_host ? 0 : threads_of_map>;
-                        launch<on_host ? most_threads_of_block : threads_of_map>(
-                            instance, Kernel(map.part(split, first, count)),
-                            (count - 1) / shape.threads + 1, shape.threads);
-                      });
+      enqueue_items<on_host>(instance, map, split, shape);
     } else
-#endif
       Kokkos::parallel_for(label, range_of(instance, std::int64_t(out.extent(0))), map);
   }
   template <class ExecutionSpace, class Out, class Op, class... In>
@@ -81,7 +73,7 @@ struct ElementWiseFunction {
 /// of `out`, whose type has a default constructor.
 /// \throw Error if the extents differ, elements are not contiguous, or `out` and an input share a
 /// part of their memory
-/// \throw CudaError if the kernel cannot be launched
+/// \throw DeviceError if the kernel cannot be launched
 inline constexpr Impl::ElementWiseFunction element_wise{};
 
 }  // namespace KokkosHostSpaces

@@ -19,14 +19,14 @@ namespace Impl {
 
 /// The facts of a copy that explain() puts into words, without the types of its Views.
 struct ExplainedCopy {
-  std::string pair;               ///< both Views: labels, shapes, spaces
-  std::string dst, src;           ///< labels
-  std::string refusal;            ///< why there is no copy; empty: there is one
-  std::size_t bytes     = 0;      ///< written
-  bool is_needed        = true;   ///< false: empty, or both sides are the same memory
-  bool is_ours          = false;  ///< false: Kokkos' own copy
-  bool has_device       = false;  ///< one side is memory of a device
-  bool by_cuda_instance = false;
+  std::string pair;                 ///< both Views: labels, shapes, spaces
+  std::string dst, src;             ///< labels
+  std::string refusal;              ///< why there is no copy; empty: there is one
+  std::size_t bytes       = 0;      ///< written
+  bool is_needed          = true;   ///< false: empty, or both sides are the same memory
+  bool is_ours            = false;  ///< false: Kokkos' own copy
+  bool has_device         = false;  ///< one side is memory of a device
+  bool by_driven_instance = false;
   CopyPlan plan;
   CopySides sides{};
 };
@@ -59,13 +59,11 @@ struct ExplainFunction {
     using Dst = Kokkos::View<DT, DP...>;
     using Src = Kokkos::View<ST, SP...>;
     check_types<Dst, Src>();
-    ExplainedCopy copy = facts_of(dst, src);
-#ifdef KOKKOS_ENABLE_CUDA
-    copy.by_cuda_instance = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
-    copy.is_ours          = OurCopy<ExecutionSpace, Dst, Src>;
-    copy.has_device =
-        is_cuda_only_v<typename Dst::memory_space> || is_cuda_only_v<typename Src::memory_space>;
-#endif
+    ExplainedCopy copy      = facts_of(dst, src);
+    copy.by_driven_instance = is_driven_v<ExecutionSpace>;
+    copy.is_ours            = OurCopy<ExecutionSpace, Dst, Src>;
+    copy.has_device         = is_device_only_v<typename Dst::memory_space> ||
+                      is_device_only_v<typename Src::memory_space>;
     return explain(copy);
   }
   template <class DT, class... DP, class ST, class... SP>

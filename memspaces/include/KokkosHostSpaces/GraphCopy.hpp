@@ -24,7 +24,7 @@ namespace KokkosHostSpaces {
 /// \param src a View of the same extents, or a value for all elements (on a device not for a `dst`
 /// in HostSpace)
 /// \throw Error if the extents differ
-/// \throw OutOfPinnedMemory, CudaError: the node then does not copy, so do not submit the graph
+/// \throw OutOfPinnedMemory, DeviceError: the node then does not copy, so do not submit the graph
 template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
           class... Properties, class Src>
 auto then_deep_copy(
@@ -32,11 +32,9 @@ auto then_deep_copy(
     Kokkos::View<DataType, Properties...> const& dst, Src const& src) {
   using Dst = Kokkos::View<DataType, Properties...>;
   Impl::check_extents(dst, src);
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (Impl::is_driven_v<ExecutionSpace>)
     return Impl::then_captured_copy(node, dst, src);
   else
-#endif
     return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
 }
 
@@ -47,11 +45,9 @@ template <class ExecutionSpace, class Kernel, class Predecessor>
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
     PreparedCopies<ExecutionSpace> const& copies) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (Impl::is_driven_v<ExecutionSpace>)
     return Impl::then_captured_copies(node, copies);
   else
-#endif
     return node.then_host("KokkosHostSpaces::deep_copy_all",
                           Impl::CopyAllNow<ExecutionSpace>{copies});
 }
@@ -64,10 +60,8 @@ template <class ExecutionSpace, class... Views>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void retain_for_graph([[maybe_unused]] ExecutionSpace const& instance,
                       [[maybe_unused]] Views const&... views) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    (Impl::retain_for_graph(instance.cuda_stream(), views.data(), nullptr), ...);
-#endif
+  if constexpr (Impl::is_driven_v<ExecutionSpace>)
+    (Impl::retain_for_graph(Impl::stream_of(instance), views.data(), nullptr), ...);
 }
 
 }  // namespace KokkosHostSpaces

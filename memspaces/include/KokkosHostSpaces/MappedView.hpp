@@ -6,7 +6,7 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
-#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
+#include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 
 #include <type_traits>
 

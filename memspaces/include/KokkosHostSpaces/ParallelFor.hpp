@@ -26,12 +26,10 @@ struct ParallelForFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Index n,
                   Body const& body) const {
     check_count("parallel_for", label, n);
-#ifdef KOKKOS_ENABLE_CUDA
     if constexpr (takes_own_kernel<ExecutionSpace, sizeof(Body)>) {
       ToldKernel const told(ToldKernel::Kind::loop, label, instance);
       enqueue_map(instance, body, n);
     } else
-#endif
       Kokkos::parallel_for(label, range_of(instance, n), body);
   }
 };
@@ -46,7 +44,7 @@ struct ParallelForFunction {
 /// RangePolicy. The longer the body, the less it gains. element_wise is faster on large arrays on
 /// the device, since it loads packs of 16 bytes: on an H200 by up to 13 % for double, and up to 58 %
 /// for float.
-/// \throw Error if n < 0  \throw CudaError if the kernel cannot be launched
+/// \throw Error if n < 0  \throw DeviceError if the kernel cannot be launched
 inline constexpr Impl::ParallelForFunction parallel_for{};
 
 }  // namespace KokkosHostSpaces

@@ -30,14 +30,12 @@ struct ParallelReduceFunction {
   void operator()(std::string const& label, ExecutionSpace const& instance, Index n,
                   Body const& body, Result&& result) const {
     check_count("parallel_reduce", label, n);
-#ifdef KOKKOS_ENABLE_CUDA
     using To = ResultOf<std::remove_cvref_t<Result>>;
     if constexpr (is_reduced_in_registers<ExecutionSpace, Body, std::remove_cvref_t<Result>>) {
       // Leaves each thread 128 registers.
       reduce<typename To::Space, 512, Index>(label, instance, std::uint64_t(n), body,
                                              To::reducer(result), To::data(result));
     } else
-#endif
       Kokkos::parallel_reduce(label, range_of(instance, n), body, result);
   }
 };
@@ -57,7 +55,7 @@ struct ParallelReduceFunction {
 /// trivially copyable, and bodies of more than 32 KiB, it is Kokkos::parallel_reduce over a
 /// RangePolicy. element_sum is faster on large arrays on the device.
 /// \throw Error if n < 0, or the device has no memory left for the parts of blocks
-/// \throw OutOfPinnedMemory, CudaError
+/// \throw OutOfPinnedMemory, DeviceError
 inline constexpr Impl::ParallelReduceFunction parallel_reduce{};
 
 }  // namespace KokkosHostSpaces

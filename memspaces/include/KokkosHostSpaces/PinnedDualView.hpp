@@ -8,7 +8,7 @@
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/impl/spaces/Resize.hpp>
 #include <KokkosHostSpaces/impl/views/DualViewGlue.hpp>
-#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
+#include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 
 #include <algorithm>
 #include <array>

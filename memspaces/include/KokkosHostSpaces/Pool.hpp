@@ -68,13 +68,12 @@ void retire_on([[maybe_unused]] ExecutionSpace const& instance,
   using View = Kokkos::View<DataType, Properties...>;
   static_assert(Impl::HostSpace<typename View::memory_space>,
                 "retire_on destroys Views in PinnedSpace, MappedSpace or WriteCombinedSpace");
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    Impl::ScopedRetirement const by(view.data(), instance.cuda_stream(), instance.cuda_device());
+  if constexpr (Impl::is_driven_v<ExecutionSpace>) {
+    Impl::ScopedRetirement const by(view.data(), Impl::stream_of(instance),
+                                    Impl::device_id_of(instance));
     view = View();
     return;
   }
-#endif
   view = View();
 }
 

@@ -56,7 +56,7 @@ requires(Kokkos::is_execution_space_v<ExecutionSpace>&& Impl::Batch<What...>)  /
 }
 
 /// Makes prepared copies, ordered on `instance`: many short pieces by one launch of a graph, others as
-/// deep_copy_all of the same Views does. Asynchronous on a Cuda instance, done on return on a host
+/// deep_copy_all of the same Views does. Asynchronous on a device instance, done on return on a host
 /// instance. While the stream captures, the copies become part of the captured graph; `copies` may then
 /// be destroyed, if its Views may. Several threads may call it at once on several instances, in any
 /// order: the caller ensures that nothing writes the sources meanwhile.

@@ -8,7 +8,7 @@
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
-#include <KokkosHostSpaces/impl/views/UnmanagedView.hpp>
+#include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 
 #include <any>
 #include <array>

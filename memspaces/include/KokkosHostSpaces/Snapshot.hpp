@@ -37,8 +37,8 @@ template <class View>
 using SnapshotView =
     Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
 
-/// What a call does if its bytes would exceed SnapshotOptions::bytes_in_flight: waits until writers are
-/// done, or throws.
+/// Tells a call whose bytes would exceed SnapshotOptions::bytes_in_flight to wait until writers are done,
+/// or to throw.
 enum class WhenFull { wait, refuse };
 
 /// Options of a SnapshotQueue, all of which have defaults.
@@ -47,7 +47,7 @@ struct SnapshotOptions {
   /// exceed it. 0: all together may have twice the bytes of the largest one so far, so that one is
   /// copied while another is written, or 64 MiB if that is more; a single one has no bound.
   std::size_t bytes_in_flight = 0;
-  /// What a call does that would exceed `bytes_in_flight`.
+  /// Tells a call that would exceed `bytes_in_flight` to wait or to throw.
   WhenFull when_full = WhenFull::wait;
 };
 
@@ -125,10 +125,8 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string co
   using OwnWriter = std::decay_t<Writer>;
   static_assert(std::is_invocable_v<OwnWriter&, SnapshotView<Views> const&...>,
                 "the last argument of a snapshot is called with a SnapshotView of each View");
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    SnapshotThread::refuse_capture(label, instance.cuda_stream());
-#endif
+  if constexpr (is_driven_v<ExecutionSpace>)
+    SnapshotThread::refuse_capture(label, stream_of(instance));
   // Takes `thread` by value: an error destroys the writer, which may be the last owner of the queue.
   // All that can fail on the host comes before the first copy.
   std::list<SnapshotJob> job;
@@ -141,11 +139,9 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string co
         (Kokkos::deep_copy(instance, host, views), ...);
       },
       memory_beside_writers(*thread, instance, views...));
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    job.front().wait_for(instance.cuda_stream(), instance.cuda_device());
+  if constexpr (is_driven_v<ExecutionSpace>)
+    job.front().wait_for(stream_of(instance), device_id_of(instance));
   else
-#endif
     instance.fence("KokkosHostSpaces: a snapshot on a host instance has arrived on return");
   return {thread, thread->push(job)};
 }
@@ -279,7 +275,7 @@ struct SnapshotFunction {
 ///                         destroyed in the library's thread
 /// \throw Error in a capture, or if the bytes exceed the bound and waiting is refused or would never end
 /// \throw OutOfPinnedMemory
-/// \throw CudaError
+/// \throw DeviceError
 inline constexpr Impl::SnapshotFunction snapshot{};
 
 }  // namespace KokkosHostSpaces

@@ -5,7 +5,7 @@
 #include <KokkosHostSpaces/impl/batch/PieceCopy.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 #include <Kokkos_Graph.hpp>
 
@@ -21,20 +21,20 @@ namespace {
 // if the policy names an instance other than the default one. In 5.0 and 5.1 the policy names the
 // device.
 template <class Graph>
-Kokkos::Cuda instance_of_policy(Graph const& graph, Kokkos::Cuda const& own) {
+DrivenDevice instance_of_policy(Graph const& graph, DrivenDevice const& own) {
   if constexpr (requires { graph.get_device_handle(); })
     return {};
   else
     return own;
 }
 
-using Graph = Kokkos::Experimental::Graph<Kokkos::Cuda>;
+using Graph = Kokkos::Experimental::Graph<DrivenDevice>;
 
 // Makes the graph on a private instance: Kokkos fences the instance when the graph is destroyed,
 // and the user's may be gone then. The braces convert: Kokkos 5.0 takes an instance, 5.2 the handle
 // of a device.
 Graph make_graph(int device, std::vector<Piece> const& pieces) {
-  Kokkos::Cuda const own = private_instance(device);
+  DrivenDevice const own = private_instance(device);
   Graph graph({own});
   for_each_piece_copy(pieces, [&](auto const& copy) {
     [[maybe_unused]] auto const node = graph.root_node().then_parallel_for(
@@ -46,8 +46,8 @@ Graph make_graph(int device, std::vector<Piece> const& pieces) {
 
 }  // namespace
 
-bool enqueue_plan(Kokkos::Cuda const& instance, BatchPlan const& plan) {
-  auto* const stream = instance.cuda_stream();
+bool enqueue_plan(DrivenDevice const& instance, BatchPlan const& plan) {
+  auto* const stream = stream_of(instance);
   retain_for_graph(plan, stream);
   if (copy_rows(plan, stream)) return copy_single(plan, stream);
   run_piece_copies(instance, plan.by_kernel);
@@ -65,8 +65,8 @@ PreparedPlan::PreparedPlan(int device, BatchPlan&& plan) : m_plan(std::move(plan
   m_plan.by_kernel = {};
 }
 
-bool PreparedPlan::enqueue(Kokkos::Cuda const& instance) const {
-  auto* const stream = instance.cuda_stream();
+bool PreparedPlan::enqueue(DrivenDevice const& instance) const {
+  auto* const stream = stream_of(instance);
   if (!m_rows_are_refused) {
     if (copy_rows(m_plan, stream)) return copy_single(m_plan, stream);
     m_rows_are_refused = true;

@@ -26,7 +26,7 @@ bool is_taken(Copy const& copy) {
   try {
     copy();
     return true;
-  } catch (CudaError const& error) {
+  } catch (DeviceError const& error) {
     if (error.code() != invalid_value) throw;
     return false;
   }

@@ -65,12 +65,12 @@ std::string way(ExplainedCopy const& copy) {
 }
 
 std::string asynchrony(ExplainedCopy const& copy) {
-  if (!copy.by_cuda_instance)
-    return "done on return (a host instance waits for it): pass a Kokkos::Cuda instance to go on "
+  if (!copy.by_driven_instance)
+    return "done on return (a host instance waits for it): pass a device instance to go on "
            "meanwhile";
   bool const pageable = copy.sides.pageable_source || copy.sides.pageable_destination;
   if (!pageable) return "asynchronous on the instance";
-  return "not asynchronous (CUDA may let the host wait for pageable memory): put \"" +
+  return "not asynchronous (the driver may let the host wait for pageable memory): put \"" +
          (copy.sides.pageable_source ? copy.src : copy.dst) + "\" into PinnedSpace";
 }
 
@@ -81,7 +81,7 @@ std::string explain(ExplainedCopy const& copy) {
   if (!copy.refusal.empty()) return begin + "refused: " + copy.refusal;
   if (!copy.is_needed) return begin + "nothing to do (empty, or the same memory)";
   if (copy.is_ours) return begin + way(copy) + "; " + asynchrony(copy);
-  if (copy.has_device || copy.by_cuda_instance) return begin + "by Kokkos' own deep_copy";
+  if (copy.has_device || copy.by_driven_instance) return begin + "by Kokkos' own deep_copy";
   return begin + "by the host, " +
          (copy.sides.same_type && copy.plan.contiguous()
               ? "one memcpy by all its threads"

@@ -3,7 +3,7 @@
 
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +17,7 @@ constexpr std::size_t least_threads = 32, most_threads = 512;  // of a team
 
 }  // namespace
 
-void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+void enqueue_tiled_copy(DrivenDevice const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory) {
   auto const addresses =
       reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);

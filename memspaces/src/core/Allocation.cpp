@@ -26,7 +26,7 @@ namespace {
 
 thread_local ScopedRetirement const* retiring = nullptr;
 
-// What ends before Kokkos does. One hook for all: a hook of an application may be the first user of
+// Ends parts of the library before Kokkos ends. One hook for all: a hook of an application may be the first user of
 // something, and Kokkos 5 calls a hook that registers another one twice, and never the other one.
 class Endings {
  public:

@@ -5,21 +5,10 @@
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 
-#include "../../../backend/Driver.hpp"
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
-#ifdef KOKKOS_ENABLE_CUDA
 #include <map>
 #include <mutex>
-#endif
-
-namespace KokkosHostSpaces::pool {
-
-CaptureGuard::CaptureGuard() noexcept { Impl::Backend::Driver::announce_capture(); }
-CaptureGuard::~CaptureGuard() { Impl::Backend::Driver::end_announced_capture(); }
-
-}  // namespace KokkosHostSpaces::pool
-
-#ifdef KOKKOS_ENABLE_CUDA
 
 namespace KokkosHostSpaces::Impl {
 
@@ -31,29 +20,29 @@ namespace {
 class Instances {
  public:
   template <class MakeStream>
-  Kokkos::Cuda of(int device, MakeStream const& make_stream_on) {
+  DrivenDevice of(int device, MakeStream const& make_stream_on) {
     if (device < 0) device = Kokkos::device_id();
     std::lock_guard const lock(m_mutex);
     if (m_instances.empty()) at_finalize([this] { forget(); });
     auto found = m_instances.find(device);
     if (found == m_instances.end())
-      found = m_instances.emplace(device, static_cast<cudaStream_t>(make_stream_on(device))).first;
+      found = m_instances.emplace(device, instance_on(make_stream_on(device))).first;
     return found->second;
   }
 
  private:
   void forget() {
-    std::map<int, Kokkos::Cuda> ended;
+    std::map<int, DrivenDevice> ended;
     std::lock_guard const lock(m_mutex);
     ended.swap(m_instances);
   }
 
   std::recursive_mutex m_mutex;
-  std::map<int, Kokkos::Cuda> m_instances;
+  std::map<int, DrivenDevice> m_instances;
 };
 
 // Streams are never destroyed: there is one for each device.
-Kokkos::Cuda capture_instance(int device) {
+DrivenDevice capture_instance(int device) {
   static Instances& instances = *new Instances;
   static std::map<int, StreamHandle> streams;
   return instances.of(device, [](int known_device) {
@@ -70,7 +59,7 @@ std::mutex& captures_of_graphs() {
 
 }  // namespace
 
-Kokkos::Cuda private_instance(int device) {
+DrivenDevice private_instance(int device) {
   static Instances& instances = *new Instances;
   return instances.of(device, [](int known_device) { return private_stream(known_device); });
 }

@@ -34,6 +34,25 @@ void prepare_launch(int device) { Driver::prepare_launch(device); }
 
 void check_launch() { Driver::check_launch(); }
 
+bool is_captured(StreamHandle stream) { return Driver::captures(stream); }
+
+StreamMark::StreamMark(StreamHandle stream, int device) { Driver::record(m_event, stream, device); }
+
+StreamMark::~StreamMark() {
+  if (m_event != nullptr) Driver::release_event(m_event);
+}
+
+bool StreamMark::is_passed() const {
+  if (m_event == nullptr) return true;
+  Driver::EventState const state = Driver::query(m_event);
+  if (state == Driver::EventState::failed)
+    throw DeviceError(
+        "the device failed in work of a stream (or in earlier work): compute-sanitizer finds the "
+        "error",
+        -1);
+  return state == Driver::EventState::done;
+}
+
 ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
   if (!Driver::is_default_stream(stream)) return;
   int const current = Driver::current_device();

@@ -6,8 +6,6 @@
 #include "../../../backend/Json.hpp"
 
 #include <iomanip>
-#include <locale>
-#include <sstream>
 
 namespace KokkosHostSpaces {
 
@@ -52,8 +50,7 @@ void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) 
 namespace pool {
 
 std::string to_text(Statistics const& statistics) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());  // not the locale of the program
+  Impl::Backend::OutText out;
   out << std::left << std::setw(24) << "pool, MiB" << std::right;
   for (char const* column : {"in use", "retired", "cached", "locked", "high water"})
     out << std::setw(11) << column;
@@ -73,6 +70,9 @@ std::string to_text(Statistics const& statistics) {
   if (share.bytes > 0)
     out << "share of the node's limit: " << double(share.bytes) / MiB << " MiB for 1 of "
         << share.ranks << " ranks (" << (share.source.empty() ? "assumed" : share.source) << ")\n";
+  if (statistics.bytes_node_shared > 0)
+    out << "shared with the ranks of the node, this rank's part: "
+        << double(statistics.bytes_node_shared) / MiB << " MiB\n";
   out << "registered segments: " << statistics.registered_segments << '\n';
   if (statistics.seconds_oldest_retired > 0)
     out << "oldest retired memory: " << statistics.seconds_oldest_retired << " s\n";
@@ -80,7 +80,7 @@ std::string to_text(Statistics const& statistics) {
 }
 
 std::string to_json(Statistics const& statistics) {
-  std::ostringstream out;
+  Impl::Backend::OutText out;
   Json json(out, ", ");  // one line, for logs
   json.open('{');
   json.open('{', "total");
@@ -92,6 +92,7 @@ std::string to_json(Statistics const& statistics) {
   json.value("ranks", statistics.node_share.ranks);
   json.value("source", statistics.node_share.source);
   json.close('}');
+  json.value("bytes_node_shared", statistics.bytes_node_shared);
   json.value("registered_segments", statistics.registered_segments);
   json.value("seconds_oldest_retired", statistics.seconds_oldest_retired);
   json.open('[', "pools");

@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
 #include "../../../backend/Config.hpp"
+#include "../../../backend/Text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
 namespace KokkosHostSpaces::Impl {
@@ -67,10 +67,10 @@ std::optional<std::size_t> number_in(std::string const& text) {
 
 CopyThresholds read_copy_thresholds(std::string const& text, std::string const& file) {
   CopyThresholds table;
-  std::istringstream lines(text);
+  Backend::InText lines(text);
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    std::istringstream words(line);
+    Backend::InText words(line);
     std::string name, value, rest;
     words >> name >> value >> rest;
     if (name.empty() || name.starts_with('#')) continue;

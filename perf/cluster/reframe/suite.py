@@ -18,9 +18,9 @@ _PERF = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_PERF))
 # pylint: disable=wrong-import-position
 from report.goals import judge, load_goals  # noqa: E402
+from report.groups import GROUPS  # noqa: E402
 from report.results import ResultsError, load  # noqa: E402
 
-_GROUPS = ["transport", "vector", "copy", "alloc", "zero_copy", "latency", "stream"]
 _QUARTILES = {"lower_quartile": "lower", "upper_quartile": "upper"}
 
 
@@ -58,7 +58,7 @@ class KokkosHostSpaces(rfm.RunOnlyRegressionTest):
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
 
-    group = parameter(_GROUPS, type=str)
+    group = parameter(list(GROUPS), type=str)
     ranks = parameter(_values_of_settings(_numbers_of_ranks), type=int)
     gpus_per_node = parameter(_values_of_settings(lambda partition: [_gpus_on_a_node(partition)]), type=int)
 

@@ -37,6 +37,28 @@ using AllocBaselines = std::vector<std::unique_ptr<AllocBaseline>>;
 /// All plain ways; the first is what most programs use. They live as long as the process.
 AllocBaselines const& alloc_baselines();
 
+/// Pages from mmap, huge ones if the system has them, touched by several threads. Variants: numbers of
+/// threads.
+class TouchedPages : public AllocBaseline {
+ public:
+  TouchedPages();
+
+  std::string name() const override { return "mmap_touch"; }
+  std::vector<std::string> variants() const override;
+  void choose(int variant) override { m_threads = m_choice[std::size_t(variant)]; }
+
+  void* allocate(std::size_t bytes) override;
+  void free(void* pointer, std::size_t bytes) noexcept override;
+
+ protected:
+  /// `bytes` rounded up to whole pages.
+  static std::size_t whole_pages(std::size_t bytes);
+
+ private:
+  std::vector<unsigned> m_choice;
+  unsigned m_threads;
+};
+
 }  // namespace KokkosHostSpaces::Perf
 
 #endif

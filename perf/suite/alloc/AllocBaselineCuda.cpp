@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../plain/CheckCuda.hpp"
-#include "TouchedPages.hpp"
+#include "AllocBaseline.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -13,23 +13,17 @@ namespace {
 
 class HeldStream {
  public:
-  HeldStream() {
-    check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  }
   ~HeldStream() {
     gate.open();
     (void)cudaStreamSynchronize(m_stream);
-    (void)cudaStreamDestroy(m_stream);
   }
-  HeldStream(HeldStream const&)            = delete;
-  HeldStream& operator=(HeldStream const&) = delete;
 
   void hold(double longest_seconds) { gate.close(m_stream, longest_seconds); }
 
   Gate gate;
 
  private:
-  cudaStream_t m_stream;
+  CudaStream m_stream;
 };
 
 }  // namespace

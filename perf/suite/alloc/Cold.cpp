@@ -3,20 +3,14 @@
 
 #include "Cold.hpp"
 
+#include "../ChildProcess.hpp"
 #include "../Groups.hpp"
 #include "Ways.hpp"
 
 #include <algorithm>
-#include <cerrno>  // and program_invocation_short_name
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
@@ -35,49 +29,6 @@ void choose_by_name(AllocBaseline& baseline, std::string const& variant) {
   std::vector<std::string> const all = baseline.variants();
   auto const found                   = std::ranges::find(all, variant);
   if (found != all.end()) baseline.choose(int(found - all.begin()));
-}
-
-// Read to the end, and close.
-std::string read_all(int file) {
-  std::string text;
-  char buffer[4096];
-  ssize_t got;
-  while ((got = read(file, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR))
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-  close(file);
-  return text;
-}
-
-// Run this program with other arguments, and return its standard output.
-// \throw std::runtime_error if it cannot be started or does not exit with 0
-std::string run_again(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), program_invocation_short_name);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  pid_t child     = 0;
-  int const error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string const output = read_all(ends[0]);
-  if (error != 0)
-    throw std::system_error(error, std::generic_category(), "starting this program again");
-
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error("a process that measures allocations failed (" +
-                             (WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
-                                                : "signal " + std::to_string(WTERMSIG(status))) +
-                             "): try smaller sizes");
-  return output;
 }
 
 }  // namespace
@@ -108,16 +59,11 @@ ColdSample sample_from_empty_pool(ColdCase const& what, bool damage) {
 ColdSample sample_in_fresh_process(ColdCase const& what, bool damage) {
   std::ostringstream words;
   words << "alloc " << what.bytes << ' ' << damage << ' ' << what.way << ' ' << what.variant;
-  std::vector<std::string> arguments = {"--in-fresh-process", words.str(),
-                                        "--kokkos-disable-warnings"};
-  // Use the device of this rank; under MPI Kokkos might choose another one there.
-  if (int const device = Kokkos::device_id(); device >= 0)
-    arguments.push_back("--kokkos-device-id=" + std::to_string(device));
-  std::string const output = run_again(arguments);
+  std::string const answer = ChildProcess(words.str(), Kokkos::device_id()).ask("sample");
   ColdSample sample;
-  if (!(std::istringstream(output) >> sample.seconds >> sample.verified))
+  if (!(std::istringstream(answer) >> sample.seconds >> sample.verified))
     throw std::runtime_error("a process that measures an allocation wrote something else: " +
-                             output);
+                             answer);
   return sample;
 }
 

@@ -62,8 +62,7 @@ __global__ void gather_packed(Ends const* list, unsigned words, unsigned all) {
       reinterpret_cast<uint4 const*>(ends.src)[i % words];
 }
 
-// Copies many pieces: one by one, by one call, by a kernel, adjacent ones by a single copy, regular ones
-// by a 2-D copy.
+// Copies many pieces: one by one, by one call, by a kernel, adjacent ones by a single copy.
 class BatchBaselineCuda final : public CopyBaseline {
  public:
   BatchBaselineCuda(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
@@ -97,14 +96,12 @@ class BatchBaselineCuda final : public CopyBaseline {
     if (words() <= gather_threads) all.emplace_back("a kernel for several pieces a block");
     if (m_shape.prepared) all.emplace_back("a graph of a kernel");
     if (m_shape.layout == CopyLayout::neighbours) all.emplace_back("cudaMemcpyAsync for all");
-    if (m_shape.layout == CopyLayout::regular) all.emplace_back("cudaMemcpy2DAsync");
     return all;
   }
   void choose(int variant) override { m_variant = variants()[std::size_t(variant)]; }
 
   void enqueue(double* destination, double const* source) override {
     if (m_variant == "cudaMemcpyAsync for all") return copy(destination, source, m_shape.rows);
-    if (m_variant == "cudaMemcpy2DAsync") return copy_rows(destination, source);
     Batch& batch = m_batches.at(destination);
     if (m_variant == "cudaMemcpyBatchAsync") return copy_at_once(batch.pieces);
     if (m_variant == "a kernel for several pieces a block")
@@ -147,15 +144,7 @@ class BatchBaselineCuda final : public CopyBaseline {
   }
 
   void copy(void* destination, void const* source, std::size_t rows) {
-    check(cudaMemcpyAsync(destination, source, rows * bytes(), cudaMemcpyDefault, m_stream),
-          "cudaMemcpyAsync");
-  }
-
-  void copy_rows(double* destination, double const* source) {
-    std::size_t const dense = bytes(), host = 2 * bytes();
-    check(cudaMemcpy2DAsync(destination, m_to_host ? host : dense, source, m_to_host ? dense : host,
-                            bytes(), m_shape.rows, cudaMemcpyDefault, m_stream),
-          "cudaMemcpy2DAsync");
+    copy_async(destination, source, rows * bytes(), m_stream);
   }
 
   bool is_short() const { return m_shape.rows <= few_pieces; }
@@ -213,14 +202,14 @@ class BatchBaselineCuda final : public CopyBaseline {
       fill(batch.pieces, list.ends);
       gather_few<<<blocks(), threads(), 0, m_stream>>>(list, words(), parts());
     }
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   void copy_packed(Ends const* list) {
     unsigned const all = unsigned(m_shape.rows) * words();
     gather_packed<<<(all + gather_threads - 1) / gather_threads, gather_threads, 0, m_stream>>>(
         list, words(), all);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   void copy_at_once([[maybe_unused]] Pieces& pieces) {

@@ -39,8 +39,7 @@ struct Placement {
 inline Placement placement(CopyShape const& shape, bool on_host, bool source) {
   std::int64_t const rows = std::int64_t(shape.rows), columns = std::int64_t(shape.columns);
   if (shape.layout == CopyLayout::transposed && source) return {rows * columns, 1, rows};
-  if ((shape.layout == CopyLayout::strided || shape.layout == CopyLayout::regular) && on_host)
-    return {2 * rows * columns, 2 * columns, 1};
+  if (shape.layout == CopyLayout::strided && on_host) return {2 * rows * columns, 2 * columns, 1};
   if (shape.layout == CopyLayout::strided_3d && on_host)
     return {4 * rows * columns, 2 * columns, 1, false, true};
   if (shape.layout == CopyLayout::scattered && on_host)

@@ -18,7 +18,6 @@ enum class CopyLayout {
   strided_3d,  ///< the same in planes of rows_of_plane rows, with gaps between planes
   transposed,  ///< from LayoutLeft to LayoutRight
   scattered,   ///< a batch of rows with a pitch of twice their length at the host, in another order
-  regular,     ///< the same, in their order
   neighbours   ///< a batch of adjacent rows, each a copy by itself
 };
 
@@ -26,8 +25,7 @@ enum class CopyLayout {
 inline constexpr std::size_t rows_of_plane = 64;
 
 inline constexpr bool is_batch(CopyLayout layout) {
-  return layout == CopyLayout::scattered || layout == CopyLayout::regular ||
-         layout == CopyLayout::neighbours;
+  return layout == CopyLayout::scattered || layout == CopyLayout::neighbours;
 }
 
 /// Baselines of a batch.
@@ -48,8 +46,7 @@ struct CopyShape {
 
   constexpr std::size_t elements() const { return rows * columns; }
   constexpr std::size_t host_span() const {
-    bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered ||
-                          layout == CopyLayout::regular;
+    bool const has_gaps = layout == CopyLayout::strided || layout == CopyLayout::scattered;
     return elements() * (layout == CopyLayout::strided_3d ? 4 : has_gaps ? 2 : 1);
   }
 };
@@ -59,9 +56,7 @@ constexpr std::size_t scattered_row(std::size_t row) { return row ^ (row >> 1); 
 
 /// Place of a row of a batch at the host, in rows.
 constexpr std::size_t row_on_host(CopyLayout layout, std::size_t row) {
-  return layout == CopyLayout::scattered ? 2 * scattered_row(row)
-         : layout == CopyLayout::regular ? 2 * row
-                                         : row;
+  return layout == CopyLayout::scattered ? 2 * scattered_row(row) : row;
 }
 
 /// A copy by a plain program.

@@ -17,8 +17,7 @@ class ContiguousBaseline final : public CopyBaseline {
 
   std::vector<std::string> variants() const override { return {"cudaMemcpyAsync"}; }
   void enqueue(double* destination, double const* source) override {
-    check(cudaMemcpyAsync(destination, source, m_bytes, cudaMemcpyDefault, m_stream),
-          "cudaMemcpyAsync");
+    copy_async(destination, source, m_bytes, m_stream);
   }
 
  private:
@@ -87,7 +86,7 @@ class StridedBaseline final : public CopyBaseline {
     copy_rows<<<blocks, threads, 0, m_stream>>>(
         reinterpret_cast<double2*>(destination), reinterpret_cast<double2 const*>(source), rows,
         pairs, m_planes ? unsigned(rows_of_plane) : 0, m_to_host);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   // With 65536 planes of rows of 64 bytes the call waits for the device.
@@ -147,8 +146,7 @@ class TransposedBaseline final : public CopyBaseline {
   std::size_t bytes() const { return m_shape.elements() * sizeof(double); }
 
   void copy(double* destination, double const* source) {
-    check(cudaMemcpyAsync(destination, source, bytes(), cudaMemcpyDefault, m_stream),
-          "cudaMemcpyAsync");
+    copy_async(destination, source, bytes(), m_stream);
   }
 
   void launch(double* destination, double const* source) {
@@ -156,7 +154,7 @@ class TransposedBaseline final : public CopyBaseline {
     transpose<<<dim3(tiles(m_shape.rows), tiles(m_shape.columns)), dim3(tile_width, tile_threads),
                 0, m_stream>>>(destination, source, unsigned(m_shape.rows),
                                unsigned(m_shape.columns));
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   CopyShape m_shape;

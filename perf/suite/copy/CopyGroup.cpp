@@ -11,7 +11,7 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 std::string name(CopyWay way) {
-  char const* const names[] = {"to_device", "to_host", "on_device", "both"};
+  char const* const names[] = {"to_device", "to_host", "both"};
   return names[int(way)];
 }
 
@@ -51,18 +51,12 @@ std::vector<BatchSize> batch_sizes(Mode mode) {
   return sizes;
 }
 
-/// Parameters of a space.
-struct Plan {
-  std::string space;
-  double rate;             ///< expected bytes/s
-  std::size_t most_bytes;  ///< of a sample of several copies
-};
-
 template <class Space>
 class CasesOfSpace {
  public:
-  CasesOfSpace(Plan plan, Effort const& effort, Cases& cases)
-      : m_plan(std::move(plan)), m_effort(effort), m_cases(cases) {
+  /// \param rate expected bytes/s
+  CasesOfSpace(std::string space, double rate, Effort const& effort, Cases& cases)
+      : m_space(std::move(space)), m_rate(rate), m_effort(effort), m_cases(cases) {
     // Twice the largest strided copy of a quick run; the largest copy of others.
     std::size_t bytes = m_effort.mode == Mode::quick ? 32 * MiB : 1024 * MiB;
     while (2 * bytes > m_effort.host_bytes || (runs_on_device && 2 * bytes > m_effort.device_bytes))
@@ -103,36 +97,25 @@ class CasesOfSpace {
       if (pieces > 32 && bytes <= 4 * KiB)  // where the list counts
         add_batch(way, {CopyLayout::scattered, pieces, bytes / sizeof(double), BatchBaseline::best,
                         false, true, true});
-    if (m_effort.mode == Mode::full) add_regular_batches(way);
     for (std::size_t pieces : {std::size_t(1024), std::size_t(4096)})
       add_batch(way, {CopyLayout::neighbours, pieces, 16 * KiB / sizeof(double)});
   }
 
  private:
-  // Add batches as Views, prepared, and as slices.
-  void add_regular_batches(CopyWay way) {
-    for (auto const& [pieces, bytes] : batch_sizes(Mode::standard))
-      for (int form = 0; form < 3 && pieces > 1; ++form)
-        add_batch(way, {CopyLayout::regular, pieces, bytes / sizeof(double), BatchBaseline::best,
-                        form == 1, form == 2});
-  }
-
   std::string named(CopyWay way, std::string const& layout) const {
-    return name(way) + "/" + m_plan.space + "/" + layout;
+    return name(way) + "/" + m_space + "/" + layout;
   }
 
   void add_batch(CopyWay way, CopyShape const& shape) {
     std::size_t const piece    = shape.columns * sizeof(double);
-    std::string const order    = shape.layout == CopyLayout::scattered ? "scattered"
-                                 : shape.layout == CopyLayout::regular ? "regular"
-                                                                       : "neighbours";
+    std::string const order    = shape.layout == CopyLayout::scattered ? "scattered" : "neighbours";
     std::string const baseline = shape.baseline == BatchBaseline::single ? "single" : "best";
     add(way,
         (shape.prepared  ? "prepared_batch/"
          : shape.are_new ? "new_slices/"
          : shape.slices  ? "slices/"
                          : "batch/") +
-            m_plan.space + "/" + name(way) + "/" + order + "/baseline:" + baseline +
+            m_space + "/" + name(way) + "/" + order + "/baseline:" + baseline +
             "/piece:" + std::to_string(piece),
         shape, shape.rows * piece);
   }
@@ -141,20 +124,21 @@ class CasesOfSpace {
            std::size_t bytes) {
     std::size_t const directions = way == CopyWay::both ? 2 : 1;
     if (directions * shape.host_span() * sizeof(double) > m_bytes) return;
-    std::size_t const runs = std::clamp<std::size_t>(m_plan.most_bytes / bytes, 1, 32);
+    std::size_t const runs = std::clamp<std::size_t>(4 * MiB / bytes, 1, 32);
     CopyCase const description{way, shape, runs};
     // A copy within one memory both reads and writes it.
-    bool const one_memory = way == CopyWay::on_device || !runs_on_device;
+    bool const one_memory = !runs_on_device;
     m_cases.push_back({"copy/" + name_of_case + "/bytes:" + std::to_string(bytes),
                        double(bytes * directions * (one_memory ? 2 : 1)),
-                       m_effort.repetitions(double(bytes * runs) / m_plan.rate),
+                       m_effort.repetitions(double(bytes * runs) / m_rate),
                        [description, elements = m_bytes / sizeof(double), latest = m_latest] {
                          return std::make_unique<CopyPair<Space>>(
                              description, latest->of<CopyMemory<Space>>(elements));
                        }});
   }
 
-  Plan m_plan;
+  std::string m_space;
+  double m_rate;
   Effort m_effort;
   Cases& m_cases;
   std::size_t m_bytes;
@@ -166,8 +150,8 @@ class CasesOfSpace {
 Cases copy_cases(Effort const& effort) {
   Cases cases;
   double const rate = runs_on_device ? 5e10 : 5e9;
-  CasesOfSpace<PinnedSpace> pinned({"PinnedSpace", rate, 4 * MiB}, effort, cases);
-  CasesOfSpace<MappedSpace> mapped({"MappedSpace", rate, 4 * MiB}, effort, cases);
+  CasesOfSpace<PinnedSpace> pinned("PinnedSpace", rate, effort, cases);
+  CasesOfSpace<MappedSpace> mapped("MappedSpace", rate, effort, cases);
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) {
     pinned.add_contiguous(way);
     pinned.add_other_layouts(way);
@@ -181,15 +165,12 @@ Cases copy_cases(Effort const& effort) {
     if (effort.mode == Mode::full) mapped.add_other_layouts(way);
   }
 #ifdef KOKKOS_ENABLE_CUDA
-  CasesOfSpace<WriteCombinedSpace>({"WriteCombinedSpace", rate, 4 * MiB}, effort, cases)
+  CasesOfSpace<WriteCombinedSpace>("WriteCombinedSpace", rate, effort, cases)
       .add_contiguous(CopyWay::to_device);
-  CasesOfSpace<Kokkos::CudaHostPinnedSpace> stock({"CudaHostPinnedSpace", rate, 4 * MiB}, effort,
-                                                  cases);
-  CasesOfSpace<Kokkos::HostSpace> pageable({"HostSpace", 1e10, 4 * MiB}, effort, cases);
+  CasesOfSpace<Kokkos::CudaHostPinnedSpace> stock("CudaHostPinnedSpace", rate, effort, cases);
+  CasesOfSpace<Kokkos::HostSpace> pageable("HostSpace", 1e10, effort, cases);
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) stock.add_contiguous(way);
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) pageable.add_contiguous(way);
-  CasesOfSpace<Kokkos::CudaSpace>({"CudaSpace", 1e12, 256 * MiB}, effort, cases)
-      .add_contiguous(CopyWay::on_device);
 #endif
   return cases;
 }

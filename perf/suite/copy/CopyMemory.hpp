@@ -27,7 +27,7 @@ template <class Space>
 inline constexpr bool is_pageable = runs_on_device&& std::is_same_v<Space, Kokkos::HostSpace>;
 
 /// The arrays of copies: one in `Space`, one of a plain program, and one on the device, which both sides
-/// use. Copies on the device have no plain array.
+/// use.
 template <class Space>
 class CopyMemory {
   template <class S>
@@ -37,14 +37,11 @@ class CopyMemory {
   explicit CopyMemory(std::size_t elements)
       : m_elements(elements),
         m_ours(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ours"), elements),
-        m_device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "device"), elements) {
-    if constexpr (plain_kind<Space> != PlainKind::device)
-      m_plain = make_plain_buffer(plain_kind<Space>, elements * sizeof(double));
-  }
+        m_device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "device"), elements) {}
 
   std::size_t elements() const { return m_elements; }
   double* ours() const { return m_ours.data(); }
-  double* plain() const { return m_plain ? static_cast<double*>(m_plain.get()) : ours(); }
+  double* plain() const { return static_cast<double*>(m_plain.get()); }
   double* device() const { return m_device.data(); }
 
   /// The address of ours() for kernels.
@@ -59,7 +56,7 @@ class CopyMemory {
   std::size_t m_elements;
   View<Space> m_ours;
   View<Execution::memory_space> m_device;
-  PlainBuffer m_plain = {nullptr, [](void*) {}};
+  PlainBuffer m_plain = make_plain_buffer(plain_kind<Space>, m_elements * sizeof(double));
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -4,8 +4,8 @@
 // The group idioms: ours against the same with stock Kokkos, in pageable memory, in CudaHostPinnedSpace, and in
 // pageable memory that is adopted. Output by snapshots also against what it must cost least.
 
+#include "../ChildProcess.hpp"
 #include "../Groups.hpp"
-#include "AdoptedProcess.hpp"
 #include "Idioms.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ Doubles digest_of(Doubles const& contents) {
 // An idiom in HostSpace, in a process of its own that adopts its memory.
 class Adopted {
  public:
-  explicit Adopted(std::string const& what) : m_process(arguments(what)) {}
+  explicit Adopted(std::string const& what)
+      : m_process("idioms " + what, Kokkos::device_id(), adopting_launcher()) {}
 
   double run() { return std::stod(m_process.ask("run")); }
 
@@ -47,15 +48,7 @@ class Adopted {
   }
 
  private:
-  static std::vector<std::string> arguments(std::string const& what) {
-    std::vector<std::string> all = {"--in-fresh-process", "idioms " + what,
-                                    "--kokkos-disable-warnings"};
-    if (int const device = Kokkos::device_id(); device >= 0)
-      all.push_back("--kokkos-device-id=" + std::to_string(device));
-    return all;
-  }
-
-  AdoptedProcess m_process;
+  ChildProcess m_process;
 };
 
 // Answers as Adopted asks.

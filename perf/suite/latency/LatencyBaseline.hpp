@@ -12,10 +12,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// The answer of a kernel to a signal.
-constexpr int answer_to(int signal) { return 2 * signal + 1; }
-
-/// Flags in page-locked memory that the device accesses in place, on two cache lines.
+/// A signal of the host and the answer of a kernel, on two cache lines.
 struct SignalAndAnswer {
   alignas(128) int signal;
   alignas(128) int answer;
@@ -24,14 +21,20 @@ struct SignalAndAnswer {
 /// Polls after which a kernel gives up: some seconds.
 inline constexpr int most_looks = 2'000'000;
 
-/// The smallest steps of a plain program. Variants: ways to launch the counting kernel.
-class LatencyBaseline : public Baseline {
+/// The smallest steps, of a plain program or of Kokkos.
+class Steps {
  public:
+  Steps()                        = default;
+  Steps(Steps const&)            = delete;
+  Steps& operator=(Steps const&) = delete;
+  virtual ~Steps()               = default;
+
   /// Enqueues a kernel of one thread: ++*count, or *where = value.
   virtual void count(std::int64_t* count)                     = 0;
   virtual void store(std::int64_t* where, std::int64_t value) = 0;
 
-  virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
+  /// Enqueues a copy of a number from page-locked memory to the device.
+  virtual void copy(double* destination, double const* source) = 0;
 
   /// Enqueues a kernel that answers this many signals; a signal is a change of the value, at first from 0.
   /// Needs a device.
@@ -41,7 +44,7 @@ class LatencyBaseline : public Baseline {
   virtual void fence() = 0;
 };
 
-std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream stream);
+std::unique_ptr<Steps> make_plain_steps(Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -28,33 +28,30 @@ __global__ void answer_signals(SignalAndAnswer* flags, int signals) {
   }
 }
 
-class CudaLatencyBaseline final : public LatencyBaseline {
+class CudaSteps final : public Steps {
  public:
-  explicit CudaLatencyBaseline(cudaStream_t stream) : m_stream(stream) {}
-
-  std::vector<std::string> variants() const override { return {"kernel<<<1, 1>>>"}; }
+  explicit CudaSteps(cudaStream_t stream) : m_stream(stream) {}
 
   void count(std::int64_t* count) override {
     add_one<<<1, 1, 0, m_stream>>>(count);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   void store(std::int64_t* where, std::int64_t value) override {
     store_value<<<1, 1, 0, m_stream>>>(where, value);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
-  void copy(void* destination, void const* source, std::size_t bytes) override {
-    check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, m_stream),
-          "cudaMemcpyAsync");
+  void copy(double* destination, double const* source) override {
+    copy_async(destination, source, sizeof(double), m_stream);
   }
 
   void answer(SignalAndAnswer* flags, int signals) override {
     answer_signals<<<1, 1, 0, m_stream>>>(flags, signals);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
-  void fence() override { check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize"); }
+  void fence() override { synchronize(m_stream); }
 
  private:
   cudaStream_t m_stream;
@@ -62,8 +59,8 @@ class CudaLatencyBaseline final : public LatencyBaseline {
 
 }  // namespace
 
-std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream stream) {
-  return std::make_unique<CudaLatencyBaseline>(static_cast<cudaStream_t>(stream));
+std::unique_ptr<Steps> make_plain_steps(Stream stream) {
+  return std::make_unique<CudaSteps>(static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -3,23 +3,16 @@
 
 #include "LatencyBaseline.hpp"
 
-#include <cstring>
 #include <stdexcept>
 
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class HostLatencyBaseline final : public LatencyBaseline {
+class HostSteps final : public Steps {
  public:
-  std::vector<std::string> variants() const override { return {"calls"}; }
-
   void count(std::int64_t* count) override { ++*count; }
   void store(std::int64_t* where, std::int64_t value) override { *where = value; }
-
-  void copy(void* destination, void const* source, std::size_t bytes) override {
-    std::memcpy(destination, source, bytes);
-  }
-
+  void copy(double* destination, double const* source) override { *destination = *source; }
   void answer(SignalAndAnswer*, int) override {
     throw std::logic_error("no kernel runs beside its caller without a device");
   }
@@ -29,8 +22,6 @@ class HostLatencyBaseline final : public LatencyBaseline {
 
 }  // namespace
 
-std::unique_ptr<LatencyBaseline> make_latency_baseline(Stream) {
-  return std::make_unique<HostLatencyBaseline>();
-}
+std::unique_ptr<Steps> make_plain_steps(Stream) { return std::make_unique<HostSteps>(); }
 
 }  // namespace KokkosHostSpaces::Perf

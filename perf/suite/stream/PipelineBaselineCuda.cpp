@@ -6,181 +6,107 @@
 #include "../../plain/PlainBuffer.hpp"
 #include "StreamKernelsCuda.hpp"
 
-#include <array>
-
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-constexpr unsigned threads_per_block = 256;
-
-cudaEvent_t make_event() {
-  cudaEvent_t event;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
-  return event;
-}
-
 // Device memory for a chunk of each used array, and its events.
-class Slot {
- public:
-  Slot(StreamLoop const& loop, std::int64_t planes) {
-    Traffic const traffic   = traffic_of(loop.operation);
-    std::size_t const bytes = std::size_t(planes * loop.shape.plane()) * sizeof(double);
-    std::size_t const halo  = std::size_t(traffic.halo * loop.shape.plane()) * sizeof(double);
-    auto const make         = [](bool used, std::size_t size) {
-      return make_plain_buffer(PlainKind::device, used ? size : 1);
-    };
-    m_buffers = {make(traffic.a_in || traffic.a_out, bytes), make(traffic.b_in, bytes + 2 * halo),
-                 make(traffic.c_in, bytes)};
-    auto const at = [this](int k) { return static_cast<double*>(m_buffers[k].get()); };
-    arrays        = {at(0), at(1) + traffic.halo * loop.shape.plane(), at(2)};
+struct Slot {
+  Slot(StreamLoop const& loop, Traffic const& traffic, std::int64_t planes) {
+    std::int64_t const n = planes * loop.shape.plane(), halo = traffic.halo * loop.shape.plane();
+    arrays = {make(traffic.a_in || traffic.a_out, n), make(traffic.b_in, n + 2 * halo) + halo,
+              make(traffic.c_in, n)};
   }
-  ~Slot() {
-    for (cudaEvent_t event : {arrived, computed, left}) (void)cudaEventDestroy(event);
-  }
-  Slot(Slot const&)            = delete;
-  Slot& operator=(Slot const&) = delete;
 
+  std::vector<PlainBuffer> buffers;
   StreamArrays arrays;
-  cudaEvent_t arrived = make_event(), computed = make_event(), left = make_event();
+  CudaEvent arrived, computed, left;
 
  private:
-  static PlainBuffer nothing() {
-    return {nullptr, [](void*) {}};
+  double* make(bool used, std::int64_t elements) {
+    std::size_t const bytes = (used ? std::size_t(elements) : 1) * sizeof(double);
+    buffers.push_back(make_plain_buffer(PlainKind::device, bytes));
+    return static_cast<double*>(buffers.back().get());
   }
-  std::array<PlainBuffer, 3> m_buffers = {nothing(), nothing(), nothing()};
-};
-
-struct Chunking {
-  std::size_t chunk_bytes;  // of an array
-  bool by_slot;  // a stream for each slot, else one each for copies in, kernels, copies out
 };
 
 class ChunkedBaseline final : public StreamBaseline {
  public:
   ChunkedBaseline(StreamWay way, StreamLoop const& loop)
-      : m_loop(loop),
-        m_traffic(traffic_of(loop.operation)),
-        m_slots_used(way == StreamWay::serial ? 1 : 3) {
-    for (std::size_t mebibytes : {4, 8, 16, 32, 64}) {
-      m_variants.push_back({mebibytes << 20, true});
-      if (m_slots_used > 1) m_variants.push_back({mebibytes << 20, false});
-    }
-    for (cudaStream_t& stream : m_streams)
-      check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+      : m_loop(loop), m_traffic(traffic_of(loop.operation)), m_serial(way == StreamWay::serial) {
     choose(0);
-  }
-  ~ChunkedBaseline() override {
-    for (cudaStream_t stream : m_streams) (void)cudaStreamDestroy(stream);
   }
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
-    for (Chunking const& variant : m_variants)
-      names.push_back("chunks of " + std::to_string(variant.chunk_bytes >> 20) + " MiB" +
-                      (m_slots_used == 1 ? ""
-                       : variant.by_slot ? ", a stream each"
-                                         : ", streams for stages"));
+    for (int mebibytes : chunks) names.push_back("chunks of " + std::to_string(mebibytes) + " MiB");
     return names;
   }
 
   void choose(int variant) override {
-    m_variant                = m_variants[std::size_t(variant)];
-    std::size_t const plane  = std::size_t(m_loop.shape.plane()) * sizeof(double);
-    std::size_t const planes = std::max<std::size_t>(1, m_variant.chunk_bytes / plane);
-    m_planes                 = std::min(std::int64_t(planes), m_loop.shape.planes);
+    std::int64_t const plane = m_loop.shape.plane() * std::int64_t(sizeof(double));
+    std::int64_t const bytes = std::int64_t(chunks[variant]) << 20;
+    m_planes = std::min(std::max<std::int64_t>(1, bytes / plane), m_loop.shape.planes);
     m_slots.clear();
-    for (int i = 0; i < m_slots_used; ++i)
-      m_slots.push_back(std::make_unique<Slot>(m_loop, m_planes));
+    for (int i = 0; i < (m_serial ? 1 : 3); ++i)
+      m_slots.push_back(std::make_unique<Slot>(m_loop, m_traffic, m_planes));
   }
 
   double run() override {
-    double sum        = 0;
-    bool const is_dot = m_loop.operation == StreamOperation::dot;
-    if (is_dot) {
-      check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_streams[0]), "cudaMemsetAsync");
-      check(cudaStreamSynchronize(m_streams[0]), "cudaStreamSynchronize");
-    }
+    bool const is_dot     = m_loop.operation == StreamOperation::dot;
+    cudaStream_t const in = m_streams[0], kernels = m_streams[m_serial ? 0 : 1],
+                       out = m_streams[m_serial ? 0 : 2];
+    if (is_dot) check(cudaMemset(m_sum.get(), 0, sizeof(double)), "cudaMemset");
     std::size_t chunk = 0;
     for (Planes planes{0, 0}; planes.last < m_loop.shape.planes; ++chunk) {
-      planes     = {planes.last, std::min(planes.last + m_planes, m_loop.shape.planes)};
-      Slot& slot = *m_slots[chunk % m_slots.size()];
-      if (m_variant.by_slot)
-        enqueue_on_one(planes, slot, m_streams[chunk % m_slots.size()]);
-      else
-        enqueue_on_three(planes, slot, chunk >= m_slots.size());
+      planes          = {planes.last, std::min(planes.last + m_planes, m_loop.shape.planes)};
+      Slot& slot      = *m_slots[chunk % m_slots.size()];
+      bool const used = chunk >= m_slots.size();
+      // An update copies back from the buffer it was copied to.
+      if (used) (m_traffic.a_in ? slot.left : slot.computed).let_wait(in);
+      copy_in(planes, slot.arrays, in);
+      slot.arrived.record(in);
+      slot.arrived.let_wait(kernels);
+      if (used) slot.left.let_wait(kernels);
+      launch_stream_kernel(m_loop, planes, slot.arrays, static_cast<double*>(m_sum.get()), 256,
+                           kernels);
+      slot.computed.record(kernels);
+      slot.computed.let_wait(out);
+      if (m_traffic.a_out)
+        copy_planes(m_loop.arrays.a + planes.first * m_loop.shape.plane(), slot.arrays.a,
+                    planes.count(), out);
+      slot.left.record(out);
     }
-    for (cudaStream_t stream : m_streams)
-      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    for (cudaStream_t stream : m_streams) synchronize(stream);
+    double sum = 0;
     if (is_dot) check(cudaMemcpy(&sum, m_sum.get(), sizeof sum, cudaMemcpyDefault), "cudaMemcpy");
     return sum;
   }
 
  private:
-  void enqueue_on_one(Planes planes, Slot& slot, cudaStream_t stream) {
-    copy_in(planes, slot, stream);
-    launch(planes, slot, stream);
-    copy_out(planes, slot, stream);
-  }
+  static constexpr int chunks[] = {4, 8, 16, 32, 64};  // MiB of an array
 
-  void enqueue_on_three(Planes planes, Slot& slot, bool used) {
-    auto const [in, kernels, out] = m_streams;
-    // An update copies back from the buffer it was copied to.
-    if (used) wait(in, m_traffic.a_in ? slot.left : slot.computed);
-    copy_in(planes, slot, in);
-    record(slot.arrived, in);
-    wait(kernels, slot.arrived);
-    if (used) wait(kernels, slot.left);
-    launch(planes, slot, kernels);
-    record(slot.computed, kernels);
-    wait(out, slot.computed);
-    copy_out(planes, slot, out);
-    record(slot.left, out);
-  }
-
-  static void wait(cudaStream_t stream, cudaEvent_t event) {
-    check(cudaStreamWaitEvent(stream, event, 0), "cudaStreamWaitEvent");
-  }
-  static void record(cudaEvent_t event, cudaStream_t stream) {
-    check(cudaEventRecord(event, stream), "cudaEventRecord");
-  }
-
-  void launch(Planes planes, Slot const& slot, cudaStream_t stream) {
-    launch_stream_kernel(m_loop, planes, slot.arrays, static_cast<double*>(m_sum.get()),
-                         threads_per_block, stream);
-  }
-
-  void copy_in(Planes planes, Slot const& slot, cudaStream_t stream) {
+  void copy_in(Planes planes, StreamArrays const& to, cudaStream_t stream) const {
     std::int64_t const plane = m_loop.shape.plane();
-    auto const copy_planes   = [&](double* to, double const* from, Planes const& which) {
-      copy(to + (which.first - planes.first) * plane, from + which.first * plane,
-             which.count() * plane, stream);
-    };
-    Planes const with_halo{std::max<std::int64_t>(0, planes.first - m_traffic.halo),
-                           std::min(m_loop.shape.planes, planes.last + m_traffic.halo)};
-    if (m_traffic.a_in) copy_planes(slot.arrays.a, m_loop.arrays.a, planes);
-    if (m_traffic.b_in) copy_planes(slot.arrays.b, m_loop.arrays.b, with_halo);
-    if (m_traffic.c_in) copy_planes(slot.arrays.c, m_loop.arrays.c, planes);
+    // Begin with the halo, as far as there are planes.
+    std::int64_t const first = std::max<std::int64_t>(0, planes.first - m_traffic.halo);
+    std::int64_t const last  = std::min(m_loop.shape.planes, planes.last + m_traffic.halo);
+    std::int64_t const from  = planes.first * plane;
+    if (m_traffic.a_in) copy_planes(to.a, m_loop.arrays.a + from, planes.count(), stream);
+    if (m_traffic.b_in)
+      copy_planes(to.b + (first - planes.first) * plane, m_loop.arrays.b + first * plane,
+                  last - first, stream);
+    if (m_traffic.c_in) copy_planes(to.c, m_loop.arrays.c + from, planes.count(), stream);
   }
 
-  void copy_out(Planes planes, Slot const& slot, cudaStream_t stream) {
-    std::int64_t const plane = m_loop.shape.plane();
-    if (m_traffic.a_out)
-      copy(m_loop.arrays.a + planes.first * plane, slot.arrays.a, planes.count() * plane, stream);
-  }
-
-  static void copy(double* to, double const* from, std::int64_t elements, cudaStream_t stream) {
-    check(cudaMemcpyAsync(to, from, std::size_t(elements) * sizeof(double), cudaMemcpyDefault,
-                          stream),
-          "cudaMemcpyAsync");
+  void copy_planes(double* to, double const* from, std::int64_t planes, cudaStream_t stream) const {
+    copy_async(to, from, std::size_t(planes * m_loop.shape.plane()) * sizeof(double), stream);
   }
 
   StreamLoop m_loop;
   Traffic m_traffic;
-  int m_slots_used;
-  std::vector<Chunking> m_variants;
-  Chunking m_variant{};
+  bool m_serial;              // one buffer and one stream
   std::int64_t m_planes = 0;  // of a chunk
-  std::array<cudaStream_t, 3> m_streams{};
+  CudaStream m_streams[3];    // for copies in, kernels, copies out
   std::vector<std::unique_ptr<Slot>> m_slots;
   PlainBuffer m_sum = make_plain_buffer(PlainKind::device, sizeof(double));
 };

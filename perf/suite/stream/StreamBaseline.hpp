@@ -59,13 +59,16 @@ enum class StreamWay {
   serial,    ///< chunk by chunk: copy, kernel, copy
   in_place,  ///< a kernel on the host's memory
   resident,  ///< a kernel on data that is on the device
-  managed,   ///< managed memory that is prefetched in chunks
-  link,      ///< copies of the same bytes without kernels, both directions at once
-  all_links  ///< the same by all devices at once, each a part
+  managed    ///< managed memory that is prefetched in chunks
 };
 
 /// \throw std::exception if there is not enough memory
 std::unique_ptr<StreamBaseline> make_stream_baseline(StreamWay way, StreamLoop const& loop);
+
+/// Makes a baseline of copies alone: as many bytes in the same directions, over the links of these devices at
+/// once. Uses the loop's array `a` as the host's end.
+std::unique_ptr<StreamBaseline> make_link_baseline(std::vector<int> const& devices,
+                                                   StreamLoop const& loop);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -6,58 +6,51 @@
 #include "../../plain/PlainBuffer.hpp"
 #include "StreamKernelsCuda.hpp"
 
-#include <array>
-
 namespace KokkosHostSpaces::Perf {
 namespace {
 
 // Run one kernel over all planes, in host memory or in a copy on the device.
 class WholeBaseline : public StreamBaseline {
  public:
-  explicit WholeBaseline(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {
-    check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  }
-  ~WholeBaseline() override { (void)cudaStreamDestroy(m_stream); }
+  explicit WholeBaseline(StreamLoop const& loop) : m_loop(loop), m_at(loop.arrays) {}
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
     for (unsigned threads : blocks) names.push_back("block " + std::to_string(threads));
     return names;
   }
-  void choose(int variant) override { m_threads = blocks[std::size_t(variant)]; }
+  void choose(int variant) override { m_threads = blocks[variant]; }
 
   double run() override {
-    double sum = 0;
-    if (is_dot()) check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_stream), "cudaMemsetAsync");
-    launch({0, m_loop.shape.planes}, m_stream);
-    if (is_dot())
-      check(cudaMemcpyAsync(&sum, m_sum.get(), sizeof sum, cudaMemcpyDefault, m_stream),
-            "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+    double sum        = 0;
+    bool const is_dot = m_loop.operation == StreamOperation::dot;
+    if (is_dot) check(cudaMemsetAsync(m_sum.get(), 0, sizeof sum, m_stream), "cudaMemsetAsync");
+    launch({0, m_loop.shape.planes});
+    if (is_dot) copy_async(&sum, m_sum.get(), sizeof sum, m_stream);
+    synchronize(m_stream);
     return sum;
   }
 
  protected:
-  bool is_dot() const { return m_loop.operation == StreamOperation::dot; }
   std::size_t bytes() const { return std::size_t(m_loop.shape.elements()) * sizeof(double); }
 
-  void launch(Planes planes, cudaStream_t stream) {
+  void launch(Planes planes) {
     std::int64_t const offset = planes.first * m_loop.shape.plane();
     launch_stream_kernel(m_loop, planes, {m_at.a + offset, m_at.b + offset, m_at.c + offset},
-                         static_cast<double*>(m_sum.get()), m_threads, stream);
+                         static_cast<double*>(m_sum.get()), m_threads, m_stream);
   }
 
   void copy(double* to, double const* from) {
-    check(cudaMemcpyAsync(to, from, bytes(), cudaMemcpyDefault, m_stream), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+    copy_async(to, from, bytes(), m_stream);
+    synchronize(m_stream);
   }
 
   StreamLoop m_loop;
   StreamArrays m_at;  // addresses for kernels
-  cudaStream_t m_stream{};
+  CudaStream m_stream;
 
  private:
-  static constexpr std::array blocks = {256u, 128u, 512u, 1024u};
+  static constexpr unsigned blocks[] = {256, 128, 512, 1024};
 
   unsigned m_threads = blocks[0];
   PlainBuffer m_sum  = make_plain_buffer(PlainKind::device, sizeof(double));
@@ -68,9 +61,10 @@ class CopiedBaseline : public WholeBaseline {
  public:
   template <class Allocate>
   CopiedBaseline(StreamLoop const& loop, Allocate allocate) : WholeBaseline(loop) {
-    for (int k = 0; k < 3; ++k) m_buffers.push_back(allocate(bytes()));
-    auto const at = [this](int k) { return static_cast<double*>(m_buffers[k].get()); };
-    m_at          = {at(0), at(1), at(2)};
+    for (double** array : {&m_at.a, &m_at.b, &m_at.c}) {
+      m_buffers.push_back(allocate(bytes()));
+      *array = static_cast<double*>(m_buffers.back().get());
+    }
     copy(m_at.b, loop.arrays.b);
     copy(m_at.c, loop.arrays.c);
   }
@@ -94,13 +88,6 @@ class ManagedBaseline final : public CopiedBaseline {
  public:
   explicit ManagedBaseline(StreamLoop const& loop) : CopiedBaseline(loop, in_managed_memory) {
     check(cudaGetDevice(&m_device), "cudaGetDevice");
-    for (cudaStream_t* stream : {&m_in, &m_out})
-      check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "cudaEventCreate");
-  }
-  ~ManagedBaseline() override {
-    (void)cudaEventDestroy(m_event);
-    for (cudaStream_t stream : {m_in, m_out}) (void)cudaStreamDestroy(stream);
   }
 
   std::vector<std::string> variants() const override { return {"prefetched in chunks of 64 MiB"}; }
@@ -109,22 +96,21 @@ class ManagedBaseline final : public CopiedBaseline {
   void prepare() override {
     CopiedBaseline::prepare();
     for (double* array : {m_at.a, m_at.b, m_at.c}) prefetch(array, bytes(), on_host, m_stream);
-    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+    synchronize(m_stream);
   }
 
   double run() override {
-    std::size_t const plane   = std::size_t(m_loop.shape.plane()) * sizeof(double);
-    std::int64_t const planes = std::max<std::int64_t>(1, std::int64_t(chunk_bytes / plane));
+    std::int64_t const plane  = m_loop.shape.plane() * std::int64_t(sizeof(double));
+    std::int64_t const planes = std::max<std::int64_t>(1, (std::int64_t(64) << 20) / plane);
     for (std::int64_t first = 0; first < m_loop.shape.planes; first += planes)
       enqueue({first, std::min(first + planes, m_loop.shape.planes)});
-    for (cudaStream_t stream : {m_in, m_stream, m_out})
-      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    for (cudaStream_t stream : {cudaStream_t(m_in), cudaStream_t(m_stream), cudaStream_t(m_out)})
+      synchronize(stream);
     return 0;
   }
 
  private:
-  static constexpr int on_host             = -1;
-  static constexpr std::size_t chunk_bytes = std::size_t(64) << 20;
+  static constexpr int on_host = -1;
 
   static void prefetch(double* array, std::size_t size, int device, cudaStream_t stream) {
 #if CUDART_VERSION >= 13000
@@ -138,24 +124,21 @@ class ManagedBaseline final : public CopiedBaseline {
 #endif
   }
 
-  void let_wait(cudaStream_t later, cudaStream_t earlier) {
-    check(cudaEventRecord(m_event, earlier), "cudaEventRecord");
-    check(cudaStreamWaitEvent(later, m_event, 0), "cudaStreamWaitEvent");
-  }
-
   void enqueue(Planes planes) {
     std::size_t const offset = std::size_t(planes.first * m_loop.shape.plane());
     std::size_t const size   = std::size_t(planes.count() * m_loop.shape.plane()) * sizeof(double);
     for (double* array : {m_at.a, m_at.b, m_at.c}) prefetch(array + offset, size, m_device, m_in);
-    let_wait(m_stream, m_in);
-    launch(planes, m_stream);
-    let_wait(m_out, m_stream);
+    m_event.record(m_in);
+    m_event.let_wait(m_stream);
+    launch(planes);
+    m_event.record(m_stream);
+    m_event.let_wait(m_out);
     prefetch(m_at.a + offset, size, on_host, m_out);
   }
 
   int m_device = 0;
-  cudaStream_t m_in{}, m_out{};
-  cudaEvent_t m_event{};
+  CudaStream m_in, m_out;
+  CudaEvent m_event;
 };
 
 }  // namespace
@@ -165,8 +148,6 @@ std::unique_ptr<StreamBaseline> make_stream_baseline(StreamWay way, StreamLoop c
     case StreamWay::in_place: return std::make_unique<WholeBaseline>(loop);
     case StreamWay::resident: return std::make_unique<CopiedBaseline>(loop, on_device);
     case StreamWay::managed: return std::make_unique<ManagedBaseline>(loop);
-    case StreamWay::link:
-    case StreamWay::all_links: return make_link_baseline(way, loop);
     default: break;
   }
   return make_chunked_baseline(way, loop);

@@ -14,14 +14,13 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
+using Sizes        = std::vector<std::size_t>;
+using Run          = std::function<double(StreamLoop const&)>;
+using MakeBaseline = std::function<std::unique_ptr<StreamBaseline>(StreamLoop const&)>;
+
 std::string name(StreamOperation operation) {
-  switch (operation) {
-    case StreamOperation::triad: return "triad";
-    case StreamOperation::dot: return "dot";
-    case StreamOperation::update: return "update";
-    case StreamOperation::stencil: break;
-  }
-  return "stencil";
+  char const* const names[] = {"triad", "dot", "update", "stencil"};
+  return names[int(operation)];
 }
 
 double arrays_moved(StreamOperation operation) {
@@ -36,13 +35,17 @@ LoopOptions options_of(Transport transport) {
 
 // A loop on arrays in `Space`, or some steps of a stencil in one pass.
 template <class Space>
-double run_case(StreamLoop const& loop, int count, LoopOptions const& options) {
-  if (loop.operation != StreamOperation::stencil) return run_streamed<Space>(loop, options);
-  run_steps<Space>(loop.shape, loop.arrays.b, loop.arrays.a, count, options);
-  return 0;
+Run loop_on(LoopOptions const& options, int steps = 1) {
+  return [=](StreamLoop const& loop) {
+    if (loop.operation != StreamOperation::stencil) return run_streamed<Space>(loop, options);
+    run_steps<Space>(loop.shape, loop.arrays.b, loop.arrays.a, steps, options);
+    return 0.;
+  };
 }
 
-// A loop in place by Kokkos' parallel_for.
+Run staged_loop() { return loop_on<PinnedSpace>(options_of(Transport::staged)); }
+
+// A triad in place by Kokkos' parallel_for.
 double run_parallel_for(StreamLoop const& loop) {
   std::size_t const n = std::size_t(loop.shape.elements());
   StreamView<double*, MappedSpace> const a(loop.arrays.a, n);
@@ -56,34 +59,54 @@ double run_parallel_for(StreamLoop const& loop) {
   return 0;
 }
 
+MakeBaseline plain_loop(StreamWay way) {
+  return [way](StreamLoop const& loop) { return make_stream_baseline(way, loop); };
+}
+
+MakeBaseline link_of(std::vector<int> const& devices) {
+  return [devices](StreamLoop const& loop) { return make_link_baseline(devices, loop); };
+}
+
+// The best of some loops by Kokkos.
+MakeBaseline loops_by_kokkos(std::vector<std::pair<std::string, Run>> const& ways) {
+  return [ways](StreamLoop const& loop) { return std::make_unique<LibraryBaseline>(ways, loop); };
+}
+
+StreamShape vector_of(std::size_t bytes) { return {std::int64_t(bytes / sizeof(double))}; }
+
+// Planes of a large cube have 2 MiB.
+StreamShape cube_of(std::size_t bytes) {
+  std::int64_t const side = bytes >= 256 * MiB ? 512 : bytes >= 32 * MiB ? 128 : 64;
+  return {std::max<std::int64_t>(4, std::int64_t(bytes / sizeof(double)) / (side * side)), side,
+          side};
+}
+
 class StreamCases {
+  using enum StreamOperation;
+
  public:
-  explicit StreamCases(Effort const& effort)
-      : m_effort(effort), m_largest(quick() ? 2 * MiB : 128 * MiB) {
+  StreamCases(std::string group, Effort const& effort)
+      : m_group(std::move(group)), m_effort(effort), m_largest(quick() ? 2 * MiB : 128 * MiB) {
     if (runs_on_device)
-      m_largest = effort.mode == Mode::quick  ? 64 * MiB
-                  : effort.mode == Mode::full ? 8 * GiB
-                                              : 2 * GiB;
+      m_largest = quick() ? 64 * MiB : effort.mode == Mode::full ? 8 * GiB : 2 * GiB;
     while (6 * m_largest > effort.host_bytes) m_largest /= 2;
   }
 
   void add_loops() {
     for (std::size_t bytes : sizes()) {
-      for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
-        add_staged(operation, bytes, "pipeline", StreamWay::pipeline);
+      for (auto operation : {triad, dot, update})
+        add_staged(operation, bytes, "pipeline", plain_loop(StreamWay::pipeline));
       if (runs_on_device && !quick()) {
-        add_staged(StreamOperation::update, bytes, "serial", StreamWay::serial);
-        for (auto operation :
-             {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
-          add_staged(operation, bytes, "link", StreamWay::link);
+        add_staged(update, bytes, "serial", plain_loop(StreamWay::serial));
+        for (auto operation : {triad, dot, update})
+          add_staged(operation, bytes, "link", link_of({current_device()}));
       }
-      for (auto operation : {StreamOperation::triad, StreamOperation::dot})
-        add_loop(
-            operation, vector(bytes), "MappedSpace/zero_copy", "kernel",
-            [](StreamLoop const& loop) {
-              return run_streamed<MappedSpace>(loop, options_of(Transport::zero_copy));
-            },
-            plain(StreamWay::in_place));
+      for (auto operation : {triad, dot})
+        add("MappedSpace/zero_copy", {.operation = operation,
+                                      .shape     = vector_of(bytes),
+                                      .run = loop_on<MappedSpace>(options_of(Transport::zero_copy)),
+                                      .baseline      = "kernel",
+                                      .make_baseline = plain_loop(StreamWay::in_place)});
     }
   }
 
@@ -91,41 +114,36 @@ class StreamCases {
   void add_alternatives() {
     if (runs_on_device && quick()) return;
     std::size_t const bytes = sizes()[sizes().size() == 1 ? 0 : 1];
-    add_loop(StreamOperation::triad, vector(bytes), "PinnedSpace/staged", "parallel_for", staged,
-             library([](StreamLoop const& loop) {
-               return LibraryBaseline::Variants{
-                   {"on MappedSpace", [loop] { return run_parallel_for(loop); }}};
-             }));
+    add_staged(triad, bytes, "parallel_for",
+               loops_by_kokkos({{"on MappedSpace", run_parallel_for}}));
     if (!runs_on_device) return;
-    add_staged(StreamOperation::triad, bytes, "serial", StreamWay::serial);
+    add_staged(triad, bytes, "serial", plain_loop(StreamWay::serial));
     if (4 * bytes > m_effort.device_bytes) return;
-    add_staged(StreamOperation::triad, bytes, "resident", StreamWay::resident);
-    add_staged(StreamOperation::triad, bytes, "managed", StreamWay::managed);
+    add_staged(triad, bytes, "resident", plain_loop(StreamWay::resident));
+    add_staged(triad, bytes, "managed", plain_loop(StreamWay::managed));
   }
 
   // The two arrays are four times as large as the device memory for the loop.
   void add_chains() {
-    StreamShape const shape = cube(std::min(m_largest, 2 * GiB));
-    std::size_t const bytes = std::size_t(shape.elements()) * sizeof(double);
+    StreamShape const shape = cube_of(std::min(m_largest, 2 * GiB));
     LoopOptions options     = options_of(Transport::staged);
-    options.device_memory   = 2 * bytes / 4;
-    auto const chain        = [options](int count) {
-      return [options, count](StreamLoop const& loop) {
-        run_steps<PinnedSpace>(loop.shape, loop.arrays.b, loop.arrays.a, count, options);
-        return 0.;
-      };
-    };
-    add_loop(StreamOperation::stencil, shape, "PinnedSpace/staged", "pipeline", chain(1),
-             plain(StreamWay::pipeline));
-    for (int count = 2; count <= 8; count += quick() ? 6 : 1)
-      add_loop(StreamOperation::stencil, shape, "PinnedSpace/chain", "passes", chain(count),
-               library([count, options](StreamLoop const& loop) {
-                 return LibraryBaseline::Variants{{"one step each", [=] {
-                                                     run_passes<PinnedSpace>(loop, count, options);
-                                                     return 0.;
-                                                   }}};
-               }),
-               count);
+    options.device_memory   = std::size_t(shape.elements()) * sizeof(double) / 2;
+    add("PinnedSpace/staged", {.operation     = stencil,
+                               .shape         = shape,
+                               .run           = loop_on<PinnedSpace>(options),
+                               .baseline      = "pipeline",
+                               .make_baseline = plain_loop(StreamWay::pipeline)});
+    for (int steps = 2; steps <= 8; steps += quick() ? 6 : 1)
+      add("PinnedSpace/chain",
+          {.operation     = stencil,
+           .shape         = shape,
+           .steps         = steps,
+           .run           = loop_on<PinnedSpace>(options, steps),
+           .baseline      = "passes",
+           .make_baseline = loops_by_kokkos({{"one step each", [=](StreamLoop const& loop) {
+                                                run_passes<PinnedSpace>(loop, steps, options);
+                                                return 0.;
+                                              }}})});
   }
 
   // Compare the choice of the library with the better transport, over sizes, fractions and passes.
@@ -133,81 +151,62 @@ class StreamCases {
     std::size_t const most = std::min(m_largest, 256 * MiB);
     // Without a device there is one transport.
     if (!runs_on_device)
-      return add_choice({.operation = StreamOperation::dot, .shape = vector(most), .every = 10});
+      return add_choice({.operation = dot, .shape = vector_of(most), .every = 10});
     for (std::size_t bytes = 16 * KiB; bytes <= most; bytes *= quick() ? 64 : 8) {
-      for (auto operation : {StreamOperation::triad, StreamOperation::dot, StreamOperation::update})
-        add_choice({.operation = operation, .shape = vector(bytes)});
+      for (auto operation : {triad, dot, update})
+        add_choice({.operation = operation, .shape = vector_of(bytes)});
       for (int every : quick() ? std::vector{10} : std::vector{2, 10, 100})
-        add_choice({.operation = StreamOperation::dot, .shape = vector(bytes), .every = every});
+        add_choice({.operation = dot, .shape = vector_of(bytes), .every = every});
     }
     for (std::size_t bytes : quick() ? Sizes{most} : Sizes{most / 16, most})
-      for (int count : quick() ? std::vector{1, 4} : std::vector{1, 2, 4})
-        add_choice({.operation = StreamOperation::stencil, .shape = cube(bytes), .steps = count});
+      for (int steps : quick() ? std::vector{1, 4} : std::vector{1, 2, 4})
+        add_choice({.operation = stencil, .shape = cube_of(bytes), .steps = steps});
   }
 
   // Compare all devices with one, and with the copies on all links.
   void add_all_devices() {
     if (m_effort.devices < 2) return;
-    auto const on_all = [devices = m_effort.devices, streams = std::shared_ptr<DeviceStreams>()](
-                            StreamLoop const& loop) mutable {
-      if (!streams) {
-        std::vector<int> all(static_cast<std::size_t>(devices));
-        std::iota(all.begin(), all.end(), 0);
-        streams = std::make_shared<DeviceStreams>(all);
-      }
-      LoopOptions options = options_of(Transport::staged);
-      options.instances   = streams->instances();
-      return run_streamed<PinnedSpace>(loop, options);
-    };
-    auto const on_one = library([](StreamLoop const& loop) {
-      return LibraryBaseline::Variants{{"staged", [loop] { return staged(loop); }}};
-    });
-    for (auto operation : {StreamOperation::triad, StreamOperation::dot}) {
-      StreamShape const shape = vector(sizes().back());
-      add_loop(operation, shape, "PinnedSpace/all_devices", "one_device", on_all, on_one);
+    std::vector<int> all(static_cast<std::size_t>(m_effort.devices));
+    std::iota(all.begin(), all.end(), 0);
+    auto const on_all =
+        [all, streams = std::shared_ptr<DeviceStreams>()](StreamLoop const& loop) mutable {
+          if (!streams) streams = std::make_shared<DeviceStreams>(all);
+          LoopOptions options = options_of(Transport::staged);
+          options.instances   = streams->instances();
+          return run_streamed<PinnedSpace>(loop, options);
+        };
+    for (auto operation : {triad, dot}) {
+      StreamCase one{.operation = operation, .shape = vector_of(sizes().back()), .run = on_all};
+      one.baseline      = "one_device";
+      one.make_baseline = loops_by_kokkos({{"staged", staged_loop()}});
+      add("PinnedSpace/all_devices", one);
       if (quick()) continue;
-      add_loop(operation, shape, "PinnedSpace/all_devices", "all_links", on_all,
-               plain(StreamWay::all_links));
+      one.baseline      = "all_links";
+      one.make_baseline = link_of(all);
+      add("PinnedSpace/all_devices", one);
     }
   }
 
   // Compare two loops at the same time with one after the other.
   void add_two_at_once() {
     auto const streams = std::make_shared<std::unique_ptr<DeviceStreams>>();
-    auto const halves  = [streams](StreamLoop const& loop, bool at_once) {
-      int const here = current_device();
-      if (!*streams) *streams = std::make_unique<DeviceStreams>(std::vector{here, here});
-      return run_halves<PinnedSpace>(loop, (*streams)->instances(), at_once);
+    auto const halves  = [streams](bool at_once) {
+      return [=](StreamLoop const& loop) {
+        int const here = current_device();
+        if (!*streams) *streams = std::make_unique<DeviceStreams>(std::vector{here, here});
+        return run_halves<PinnedSpace>(loop, (*streams)->instances(), at_once);
+      };
     };
-    add_loop(
-        StreamOperation::triad, vector(sizes().back()), "PinnedSpace/two_at_once", "one_by_one",
-        [=](StreamLoop const& loop) { return halves(loop, true); },
-        library([=](StreamLoop const& loop) {
-          return LibraryBaseline::Variants{{"staged", [=] { return halves(loop, false); }}};
-        }));
+    add("PinnedSpace/two_at_once", {.operation     = triad,
+                                    .shape         = vector_of(sizes().back()),
+                                    .run           = halves(true),
+                                    .baseline      = "one_by_one",
+                                    .make_baseline = loops_by_kokkos({{"staged", halves(false)}})});
   }
 
   Cases take() { return std::move(m_cases); }
 
  private:
-  using Sizes        = std::vector<std::size_t>;
-  using Run          = std::function<double(StreamLoop const&)>;
-  using MakeBaseline = std::function<std::unique_ptr<StreamBaseline>(StreamLoop const&)>;
-
-  static double staged(StreamLoop const& loop) {
-    return run_streamed<PinnedSpace>(loop, options_of(Transport::staged));
-  }
-
-  static MakeBaseline plain(StreamWay way) {
-    return [way](StreamLoop const& loop) { return make_stream_baseline(way, loop); };
-  }
-  template <class MakeVariants>
-  static MakeBaseline library(MakeVariants make_variants) {
-    return [make_variants](StreamLoop const& loop) -> std::unique_ptr<StreamBaseline> {
-      return std::make_unique<LibraryBaseline>(make_variants(loop));
-    };
-  }
-
   bool quick() const { return m_effort.mode == Mode::quick; }
 
   // Sizes of an array.
@@ -219,56 +218,30 @@ class StreamCases {
     return result;
   }
 
-  static StreamShape vector(std::size_t bytes) { return {std::int64_t(bytes / sizeof(double))}; }
-
-  // Planes of a large cube have 2 MiB.
-  static StreamShape cube(std::size_t bytes) {
-    std::int64_t const side = bytes >= 256 * MiB ? 512 : bytes >= 32 * MiB ? 128 : 64;
-    return {std::max<std::int64_t>(4, std::int64_t(bytes / sizeof(double)) / (side * side)), side,
-            side};
-  }
-
   void add_staged(StreamOperation operation, std::size_t bytes, std::string const& baseline,
-                  StreamWay way) {
-    add_loop(operation, vector(bytes), "PinnedSpace/staged", baseline, staged, plain(way));
-  }
-
-  void add_loop(StreamOperation operation, StreamShape const& shape, std::string const& how,
-                std::string const& baseline, Run run, MakeBaseline make_baseline, int count = 1) {
-    add({.operation     = operation,
-         .shape         = shape,
-         .steps         = count,
-         .run           = std::move(run),
-         .baseline      = baseline,
-         .make_baseline = std::move(make_baseline)},
-        how);
+                  MakeBaseline const& make_baseline) {
+    add("PinnedSpace/staged", {.operation     = operation,
+                               .shape         = vector_of(bytes),
+                               .run           = staged_loop(),
+                               .baseline      = baseline,
+                               .make_baseline = make_baseline});
   }
 
   void add_choice(StreamCase one) {
-    int const count = one.steps;
-    one.run         = [count](StreamLoop const& loop) {
-      return run_case<MappedSpace>(loop, count, options_of(Transport::automatic));
-    };
-    one.baseline      = "better";
-    one.make_baseline = library([count](StreamLoop const& loop) {
-      auto const by = [&](Transport transport) {
-        return [loop, count, transport] {
-          return run_case<MappedSpace>(loop, count, options_of(transport));
-        };
-      };
-      return LibraryBaseline::Variants{{"staged", by(Transport::staged)},
-                                       {"zero-copy", by(Transport::zero_copy)}};
-    });
-    add(std::move(one), "MappedSpace/automatic");
+    auto const by = [&](Transport way) { return loop_on<MappedSpace>(options_of(way), one.steps); };
+    one.run       = by(Transport::automatic);
+    one.baseline  = "better";
+    one.make_baseline = loops_by_kokkos(
+        {{"staged", by(Transport::staged)}, {"zero-copy", by(Transport::zero_copy)}});
+    add("MappedSpace/automatic", one);
   }
 
-  void add(StreamCase one, std::string const& how) {
+  void add(std::string const& how, StreamCase const& one) {
     std::size_t const bytes = std::size_t(one.shape.elements()) * sizeof(double);
     double const touched    = arrays_moved(one.operation) * double(bytes) * one.steps / one.every;
     std::string full_name =
-        "stream/" + name(one.operation) + "/" + how + "/baseline:" + one.baseline;
-    if (one.operation == StreamOperation::stencil)
-      full_name += "/steps:" + std::to_string(one.steps);
+        m_group + "/" + name(one.operation) + "/" + how + "/baseline:" + one.baseline;
+    if (one.operation == stencil) full_name += "/steps:" + std::to_string(one.steps);
     if (one.every > 1) full_name += "/every:" + std::to_string(one.every);
     m_cases.push_back({full_name + "/bytes:" + std::to_string(bytes), touched,
                        m_effort.repetitions(touched * one.every / (runs_on_device ? 6e10 : 5e9)),
@@ -278,6 +251,7 @@ class StreamCases {
                        }});
   }
 
+  std::string m_group;
   Effort m_effort;
   std::size_t m_largest;  // bytes of an array
   std::shared_ptr<LatestMemory> m_latest = latest_memory();
@@ -287,13 +261,18 @@ class StreamCases {
 }  // namespace
 
 Cases stream_cases(Effort const& effort) {
-  StreamCases cases(effort);
+  StreamCases cases("stream", effort);
   cases.add_loops();
   cases.add_alternatives();
   cases.add_chains();
-  cases.add_choices();
   cases.add_all_devices();
   cases.add_two_at_once();
+  return cases.take();
+}
+
+Cases choice_cases(Effort const& effort) {
+  StreamCases cases("transport", effort);
+  cases.add_choices();
   return cases.take();
 }
 

@@ -80,7 +80,7 @@ inline void launch_stream_kernel(StreamLoop const& loop, Planes planes, StreamAr
                        std::min(threads, 256u), 0, stream>>>(at.a, at.b, loop.shape, planes.first);
       break;
   }
-  check(cudaGetLastError(), "kernel launch");
+  check_launch();
 }
 
 /// Copies that a loop implies.
@@ -100,9 +100,6 @@ inline Traffic traffic_of(StreamOperation operation) {
 
 /// Makes a baseline that works in chunks (pipeline, serial); in PipelineBaselineCuda.cpp.
 std::unique_ptr<StreamBaseline> make_chunked_baseline(StreamWay way, StreamLoop const& loop);
-
-/// Makes a baseline of copies alone (link, all_links); in LinkBaselineCuda.cpp.
-std::unique_ptr<StreamBaseline> make_link_baseline(StreamWay way, StreamLoop const& loop);
 
 }  // namespace KokkosHostSpaces::Perf
 

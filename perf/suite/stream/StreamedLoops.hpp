@@ -163,9 +163,10 @@ void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
 /// A baseline that is a loop by Kokkos, too.
 class LibraryBaseline final : public StreamBaseline {
  public:
-  using Variants = std::vector<std::pair<std::string, std::function<double()>>>;
+  using Variants = std::vector<std::pair<std::string, std::function<double(StreamLoop const&)>>>;
 
-  explicit LibraryBaseline(Variants variants) : m_variants(std::move(variants)) {}
+  LibraryBaseline(Variants variants, StreamLoop const& loop)
+      : m_variants(std::move(variants)), m_loop(loop) {}
 
   std::vector<std::string> variants() const override {
     std::vector<std::string> names;
@@ -173,10 +174,11 @@ class LibraryBaseline final : public StreamBaseline {
     return names;
   }
   void choose(int variant) override { m_chosen = std::size_t(variant); }
-  double run() override { return m_variants[m_chosen].second(); }
+  double run() override { return m_variants[m_chosen].second(m_loop); }
 
  private:
   Variants m_variants;
+  StreamLoop m_loop;
   std::size_t m_chosen = 0;
 };
 

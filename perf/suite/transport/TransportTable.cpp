@@ -33,7 +33,8 @@ struct Table {
   void add(Result const& result) {
     std::size_t const number = result.name.rfind("/bytes:");
     std::size_t const word   = result.name.rfind('/', number - 1) + 1;
-    std::string const how    = result.name.substr(word, number - word);
+    if (number == std::string::npos || result.name.find(':') < number) return;  // another operation
+    std::string const how = result.name.substr(word, number - word);
     if (std::ranges::find(transports, how) == transports.end()) transports.push_back(how);
     rows[std::stoul(result.name.substr(number + 7))][how] = result;
   }

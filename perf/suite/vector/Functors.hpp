@@ -45,27 +45,15 @@ struct Square {
   KOKKOS_FUNCTION T operator()(T a) const { return a * a; }
 };
 
-// Bodies of a parallel_for. Pointers, since Views make the parameters of a kernel longer.
+// Body of a parallel_for. Pointers, since Views make the parameters of a kernel longer.
 template <class Op, class T, int inputs>
-struct MapBody;
-template <class Op, class T>
-struct MapBody<Op, T, 1> {
+struct MapBody {
   T* c;
-  T const* in[1];
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { c[i] = Op()(in[0][i]); }
-};
-template <class Op, class T>
-struct MapBody<Op, T, 2> {
-  T* c;
-  T const* in[2];
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { c[i] = Op()(in[0][i], in[1][i]); }
-};
-template <class Op, class T>
-struct MapBody<Op, T, 3> {
-  T* c;
-  T const* in[3];
+  T const* in[inputs];
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    c[i] = Op()(in[0][i], in[1][i], in[2][i]);
+    if constexpr (inputs == 1) c[i] = Op()(in[0][i]);
+    if constexpr (inputs == 2) c[i] = Op()(in[0][i], in[1][i]);
+    if constexpr (inputs == 3) c[i] = Op()(in[0][i], in[1][i], in[2][i]);
   }
 };
 

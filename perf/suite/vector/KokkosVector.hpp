@@ -19,16 +19,13 @@ enum class Launch {
 };
 
 /// Runs kernels on Views of `Space`. The sources beside this header instantiate it, one for each space.
-template <class Space>
+template <class Space, class T>
 struct KokkosVector {
-  template <class T>
   using Runs = std::vector<VectorArguments<T>>;
 
   /// Returns a function that enqueues the runs on `instance`.
-  static std::function<void()> make(VectorOperation op, Runs<float> const& runs,
-                                    std::size_t elements, Launch launch, Execution const& instance);
-  static std::function<void()> make(VectorOperation op, Runs<double> const& runs,
-                                    std::size_t elements, Launch launch, Execution const& instance);
+  static std::function<void()> make(VectorOperation op, Runs const& runs, std::size_t elements,
+                                    Launch launch, Execution const& instance);
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -3,4 +3,5 @@
 
 #include "KokkosVectorImpl.hpp"
 
-template struct KokkosHostSpaces::Perf::KokkosVector<Kokkos::CudaHostPinnedSpace>;
+template struct KokkosHostSpaces::Perf::KokkosVector<Kokkos::CudaHostPinnedSpace, float>;
+template struct KokkosHostSpaces::Perf::KokkosVector<Kokkos::CudaHostPinnedSpace, double>;

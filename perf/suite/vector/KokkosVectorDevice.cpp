@@ -4,4 +4,6 @@
 #include "KokkosVectorImpl.hpp"
 
 template struct KokkosHostSpaces::Perf::KokkosVector<
-    KokkosHostSpaces::Perf::Execution::memory_space>;
+    KokkosHostSpaces::Perf::Execution::memory_space, float>;
+template struct KokkosHostSpaces::Perf::KokkosVector<
+    KokkosHostSpaces::Perf::Execution::memory_space, double>;

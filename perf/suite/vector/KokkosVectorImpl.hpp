@@ -18,18 +18,13 @@
 
 namespace KokkosHostSpaces::Perf {
 
-template <class Op, class Result, class... In>
-struct TermOfSum;
-template <class Op, class Result, class A>
-struct TermOfSum<Op, Result, A> {
-  A a;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += Op()(a(i)); }
-};
-template <class Op, class Result, class A, class B>
-struct TermOfSum<Op, Result, A, B> {
-  A a;
-  B b;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += Op()(a(i), b(i)); }
+template <class Op, class T, int inputs>
+struct TermOfSum {
+  T const* in[inputs];
+  KOKKOS_FUNCTION void operator()(std::int64_t i, T& sum) const {
+    if constexpr (inputs == 1) sum += Op()(in[0][i]);
+    if constexpr (inputs == 2) sum += Op()(in[0][i], in[1][i]);
+  }
 };
 
 template <class Space, class T>
@@ -96,7 +91,7 @@ class VectorKernels {
     if (m_launch == Launch::element_wise) {
       m_kernels.push_back([=, this] { element_sum(label, m_instance, sum, op, in...); });
     } else if constexpr (on_device) {
-      TermOfSum<Op, T, Views...> const term{in...};
+      TermOfSum<Op, T, int(sizeof...(in))> const term{{in.data()...}};
       if (m_launch == Launch::khs_parallel)
         m_kernels.push_back(
             [=, this] { parallel_reduce(label, m_instance, std::int64_t(m_elements), term, sum); });
@@ -114,25 +109,12 @@ class VectorKernels {
 };
 
 template <class Space, class T>
-std::function<void()> make_kernels(VectorOperation op, std::vector<VectorArguments<T>> const& runs,
-                                   std::size_t elements, Launch launch, Execution const& instance) {
+std::function<void()> KokkosVector<Space, T>::make(VectorOperation op, Runs const& runs,
+                                                   std::size_t elements, Launch launch,
+                                                   Execution const& instance) {
   auto const kernels =
       std::make_shared<VectorKernels<Space, T>>(op, runs, elements, launch, instance);
   return [kernels] { kernels->enqueue(); };
-}
-
-template <class Space>
-std::function<void()> KokkosVector<Space>::make(VectorOperation op, Runs<float> const& runs,
-                                                std::size_t elements, Launch launch,
-                                                Execution const& instance) {
-  return make_kernels<Space>(op, runs, elements, launch, instance);
-}
-
-template <class Space>
-std::function<void()> KokkosVector<Space>::make(VectorOperation op, Runs<double> const& runs,
-                                                std::size_t elements, Launch launch,
-                                                Execution const& instance) {
-  return make_kernels<Space>(op, runs, elements, launch, instance);
 }
 
 }  // namespace KokkosHostSpaces::Perf

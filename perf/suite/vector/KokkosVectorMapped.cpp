@@ -5,4 +5,5 @@
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
 
-template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::MappedSpace>;
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::MappedSpace, float>;
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::MappedSpace, double>;

@@ -5,4 +5,5 @@
 
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
 
-template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::WriteCombinedSpace>;
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::WriteCombinedSpace, float>;
+template struct KokkosHostSpaces::Perf::KokkosVector<KokkosHostSpaces::WriteCombinedSpace, double>;

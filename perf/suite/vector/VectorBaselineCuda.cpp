@@ -5,7 +5,6 @@
 
 #include "../../plain/PlainBuffer.hpp"
 #include "../../plain/CheckCuda.hpp"
-#include "VectorCub.hpp"
 #include "VectorKernelsCuda.hpp"
 
 #include <algorithm>
@@ -111,7 +110,7 @@ class CudaVectorBaseline final : public VectorBaseline {
       launch_packs<16 / sizeof(T)>(run);
     else
       launch_packs<1>(run);
-    check(cudaGetLastError(), "kernel launch");
+    check_launch();
   }
 
   template <int N>

@@ -3,7 +3,6 @@
 
 #include "../../plain/CheckCuda.hpp"
 #include "../../plain/PlainBuffer.hpp"
-#include "VectorCub.hpp"
 #include "VectorKernelsCuda.hpp"
 
 #include <cub/device/device_reduce.cuh>

@@ -11,6 +11,8 @@
 
 #include <cuda_runtime.h>
 
+#include <functional>
+
 namespace KokkosHostSpaces::Perf {
 
 // Device code can read constants, but not call functions of the host.
@@ -171,6 +173,13 @@ __global__ void one_block_takes(VectorArguments<T> v, unsigned packs, MarkedPart
   sum = sum_over_block(sum);
   if (threadIdx.x == 0) *v.sum = sum;
 }
+
+/// Returns a function that enqueues one run by CUB (DeviceReduce, DeviceTransform).
+/// \return nullptr if CUB cannot (before CUDA 12.8)
+template <class T>
+std::function<void(VectorArguments<T> const&)> make_cub_kernels(VectorOperation op,
+                                                                std::size_t elements,
+                                                                Stream stream);
 
 }  // namespace KokkosHostSpaces::Perf
 

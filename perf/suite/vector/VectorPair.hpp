@@ -38,8 +38,8 @@ class VectorPair final : public Pair {
         m_ours_at(arguments(m_memory->ours[0], m_memory->ours[1], m_memory->ours[2], 0)),
         m_baseline_at(
             arguments(m_memory->plain[0], m_memory->plain[1], m_memory->plain[2], m_arrays)),
-        m_ours(KokkosVector<Space>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
-                                         m_case.launch, m_instance)),
+        m_ours(KokkosVector<Space, T>::make(m_case.op, all_runs(m_ours_at), m_case.elements,
+                                            m_case.launch, m_instance)),
         m_baseline(make_vector_baseline<T>(m_case.op, all_runs(m_baseline_at), m_case.elements,
                                            m_case.rivals, m_stopwatch.stream())) {
     for (VectorArguments<T> const& at : {m_ours_at, m_baseline_at})

@@ -5,10 +5,8 @@
 // fences.
 
 #include "Allocations.hpp"
-#include "Cupti.hpp"
 #include "Interface.hpp"
-#include "Recorder.hpp"
-#include "Report.hpp"
+#include "Findings.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -71,7 +69,7 @@ void report() {
   State& all            = state();
   double const seconds  = now() - all.begin;
   auto const result     = all.recorder.result();
-  Findings findings     = findings_of(result, link_of(result.best), Cupti::stop());
+  Findings findings     = findings_of(result, link_of(result.best));
   findings.memory       = all.allocations.result();
   Process const process = this_process();
   // Write by one call, so that tables of several processes do not mix.
@@ -117,10 +115,9 @@ void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {
   audit::guarded([] {
     auto& all = audit::state();
     if (all.begin.load() == 0 || all.reported.exchange(false)) all.begin = audit::now();
-    audit::Cupti::start();
     static std::atomic_flag registered;
     if (!registered.test_and_set()) {
-      std::atexit(audit::report_at_exit);  // behind CUPTI, whose objects go after that then
+      std::atexit(audit::report_at_exit);
       pthread_atfork(nullptr, nullptr, [] { audit::is_child = true; });
     }
   });
@@ -152,16 +149,12 @@ void kokkosp_begin_deep_copy(audit::SpaceHandle to_space, char const* to_label, 
     audit::state().recorder.begin_copy(
         audit::thread(), {audit::name_of_space(to_space), to_label, to},
         {audit::name_of_space(from_space), from_label, from}, bytes, audit::now());
-    audit::Cupti::begin_copy(audit::thread().copy->number);
   });
 }
 
 void kokkosp_end_deep_copy() {
   double const now = audit::now();
-  audit::guarded([&] {
-    audit::Cupti::end_copy();
-    audit::state().recorder.end_copy(audit::thread(), now);
-  });
+  audit::guarded([&] { audit::state().recorder.end_copy(audit::thread(), now); });
 }
 
 void kokkosp_begin_fence(char const* name, std::uint32_t device, std::uint64_t* id) {

@@ -3,8 +3,6 @@
 
 #include "Findings.hpp"
 
-#include "Text.hpp"
-
 #include <algorithm>
 #include <map>
 
@@ -107,19 +105,13 @@ std::string advice_for(Pair const& pair, Reason reason) {
   return both;
 }
 
-Row row_of(Pair const& pair, Link const& link, EngineRecords const& engines) {
+Row row_of(Pair const& pair, Link const& link) {
   Row row;
   row.pair     = pair;
   row.findings = findings_of(pair, link);
   for (Finding const& finding : row.findings) row.seconds += finding.seconds;
   if (pair.blocked_bytes > 0 && pair.blocked_seconds > 0)
     row.rate = double(pair.blocked_bytes) / pair.blocked_seconds;
-  if (auto const found = engines.of_pair.find(pair.number); found != engines.of_pair.end())
-    row.engine = found->second;
-  if (!row.rate && !pair.is_fill() && row.engine.bytes > 0 && row.engine.seconds > 0) {
-    row.rate          = double(row.engine.bytes) / row.engine.seconds;
-    row.rate_by_cupti = true;
-  }
   Direction const direction = pair.direction();
   if (row.rate && direction != directions && link.rate[direction] > 0)
     row.share = *row.rate / link.rate[direction];
@@ -147,17 +139,14 @@ Link link_of(std::array<double, directions> const& best_seen) {
           is_known ? "the best that large copies reached here; the link may carry more" : ""};
 }
 
-Findings findings_of(Recorder::Result const& result, Link const& link,
-                     EngineRecords const& engines) {
+Findings findings_of(Recorder::Result const& result, Link const& link) {
   Findings all;
-  all.link           = link;
-  all.cupti_listened = engines.listened;
-  all.why_no_cupti   = engines.why_not;
-  all.copies         = result.copies;
-  all.has_device     = result.has_device;
+  all.link       = link;
+  all.copies     = result.copies;
+  all.has_device = result.has_device;
   std::map<std::string, double> advice;  // a buffer may take part in many pairs
   for (Pair const& pair : result.pairs) {
-    all.rows.push_back(row_of(pair, link, engines));
+    all.rows.push_back(row_of(pair, link));
     Row const& row = all.rows.back();
     all.seconds_in_calls += pair.seconds();
     all.seconds += row.seconds;

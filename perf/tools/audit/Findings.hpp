@@ -8,8 +8,8 @@
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_FINDINGS_HPP
 
 #include "Allocations.hpp"
-#include "Cupti.hpp"
 #include "Recorder.hpp"
+#include "Text.hpp"
 
 #include <array>
 #include <optional>
@@ -37,11 +37,8 @@ struct Row {
   Pair pair;
   std::vector<Finding> findings;  ///< the most expensive first
   double seconds = 0;             ///< that could be saved
-  EngineCopies engine;            ///< by CUPTI
-  std::optional<double>
-      rate;  ///< bytes per second of copies that the host waited for, or of copy engines
-  bool rate_by_cupti = false;   ///< `rate` is that of copy engines
-  std::optional<double> share;  ///< of the link's rate
+  std::optional<double> rate;     ///< bytes per second of copies that the host waited for
+  std::optional<double> share;    ///< of the link's rate
 };
 
 struct Advice {
@@ -54,9 +51,7 @@ struct Findings {
   std::vector<Advice> advice;  ///< the same
   Allocations::Result memory;
   Link link;
-  bool has_device     = false;  ///< the program used one
-  bool cupti_listened = false;
-  std::string why_no_cupti;  ///< empty if the program has no CUDA
+  bool has_device         = false;  ///< the program used one
   std::uint64_t copies    = 0;
   double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy; that could be saved
 };
@@ -64,11 +59,16 @@ struct Findings {
 /// Number of copies of at most Pair::tiny_bytes between two labels from which on they are reported.
 constexpr std::uint64_t tiny_loop = 100;
 
-Findings findings_of(Recorder::Result const& result, Link const& link,
-                     EngineRecords const& engines = {});
+Findings findings_of(Recorder::Result const& result, Link const& link);
 
 /// A word or two for a reason.
 char const* name_of(Reason reason);
+
+/// Text for people: the most expensive copies, and advice.
+std::string table_of(Findings const& findings, Process const& process, double run_seconds);
+
+/// JSON with all data.
+std::string json_of(Findings const& findings, Process const& process, double run_seconds);
 
 }  // namespace KokkosHostSpaces::Audit
 

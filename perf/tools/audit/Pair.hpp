@@ -87,8 +87,7 @@ struct Pair {
     }
   };
   Side to, from;
-  std::uint64_t number = 0;  ///< identifies the pair
-  bool of_dual_view    = false;
+  bool of_dual_view = false;
 
   enum Size { larger, tiny, sizes };
   static constexpr std::uint64_t tiny_bytes = 512;

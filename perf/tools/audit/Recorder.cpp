@@ -45,10 +45,9 @@ Pair& Recorder::pair_of(Operand const& to, Operand const& from) {
   if (full) key = std::string(to.space).append(1, '\0').append(from.space);
   auto& pair = m_pairs[std::move(key)];
   if (!pair) {
-    pair         = std::make_unique<Pair>();
-    pair->to     = side(to, full ? others : cut(to.label));
-    pair->from   = side(from, full ? others : cut(from.label));
-    pair->number = m_pairs.size();
+    pair       = std::make_unique<Pair>();
+    pair->to   = side(to, full ? others : cut(to.label));
+    pair->from = side(from, full ? others : cut(from.label));
   }
   return *pair;
 }
@@ -201,10 +200,9 @@ void Recorder::clear() {
   m_best = {};
   for (auto& [key, pair] : m_pairs) {
     Pair empty;
-    empty.to     = pair->to;
-    empty.from   = pair->from;
-    empty.number = pair->number;
-    *pair        = std::move(empty);
+    empty.to   = pair->to;
+    empty.from = pair->from;
+    *pair      = std::move(empty);
   }
 }
 

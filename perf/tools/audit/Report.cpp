@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Report.hpp"
+#include "Findings.hpp"
 
 #include "../../support/Format.hpp"
 #include "../../../backend/Json.hpp"
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
@@ -37,8 +36,7 @@ std::string line_of(Row const& row) {
     why.append(why.empty() ? ": " : ", ").append(name_of(finding.reason));
   return right(format("%.4f", row.seconds), 10) + right(std::to_string(pair.copies()), 10) +
          right(Perf::size_name(pair.bytes()), 11) + right(std::to_string(pair.blocked), 10) +
-         right(format("%.4f", pair.seconds()), 10) +
-         right(or_dash(row.rate, row.rate_by_cupti ? "%.2f*" : "%.2f", 1e9), 8) +
+         right(format("%.4f", pair.seconds()), 10) + right(or_dash(row.rate, "%.2f", 1e9), 8) +
          right(or_dash(row.share, "%.2f"), 6) + "  " + arrow(pair) + why + "\n";
 }
 
@@ -89,7 +87,7 @@ void write_or_null(Json& json, char const* key, std::optional<double> value) {
 }
 
 std::optional<double> number_of(std::string const& digits) {
-  return digits.empty() ? std::nullopt : std::optional<double>(std::stod(digits));
+  return digits.empty() ? std::nullopt : std::optional<double>(double(std::stoull(digits)));
 }
 
 void write_row(Json& json, Row const& row) {
@@ -102,10 +100,7 @@ void write_row(Json& json, Row const& row) {
   json.value("blocked", row.pair.blocked);
   json.value("blocked_bytes", row.pair.blocked_bytes);
   json.value("blocked_seconds", row.pair.blocked_seconds);
-  write_or_null(json, "blocked_bytes_per_second", row.rate_by_cupti ? std::nullopt : row.rate);
-  json.value("engine_copies", row.engine.copies);
-  json.value("engine_bytes", row.engine.bytes);
-  json.value("engine_seconds", row.engine.seconds);
+  write_or_null(json, "blocked_bytes_per_second", row.rate);
   write_or_null(json, "share_of_link", row.share);
   json.value("seconds_to_spare", row.seconds);
   json.open('[', "findings");
@@ -164,11 +159,6 @@ std::string table_of(Findings const& findings, Process const& process, double ru
     text += format("The link carries %.1f GB/s to the device, %.1f to the host (",
                    link.rate[to_device] / 1e9, link.rate[to_host] / 1e9) +
             shown(link.source) + ")\n";
-  bool const by_cupti = std::ranges::any_of(findings.rows, &Row::rate_by_cupti);
-  if (by_cupti) text += "* of copies that nobody waited for, by CUPTI: while copy engines ran\n";
-  if (!findings.why_no_cupti.empty())
-    text += "No rates of copies that nobody waited for, as CUPTI is not used: " +
-            findings.why_no_cupti + "\n";
   text += advice_of(findings, run_seconds) + memory_advice(findings.memory);
   if (!findings.has_device && findings.copies > 0)
     text += "No device was used: which copies wait for one, a run on a GPU tells.\n";
@@ -176,7 +166,7 @@ std::string table_of(Findings const& findings, Process const& process, double ru
 }
 
 std::string json_of(Findings const& findings, Process const& process, double run_seconds) {
-  std::ostringstream out;
+  Impl::Backend::OutText out;
   Json json(out);
   json.open('{');
   json.value("version", 1);
@@ -189,7 +179,6 @@ std::string json_of(Findings const& findings, Process const& process, double run
   json.value("seconds_to_spare", findings.seconds);
   json.value("copies", findings.copies);
   write_link(json, findings.link);
-  json.value("cupti", findings.cupti_listened ? "used" : findings.why_no_cupti);
   write_memory(json, findings.memory);
   json.open('[', "pairs");
   for (Row const& row : findings.rows) write_row(json, row);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The findings about a machine. Warnings and reports use nothing else.
+// The findings about a machine, the warnings that follow from them, and reports of both.
 
 #ifndef KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 #define KOKKOS_HOST_SPACES_PERF_INFO_FINDINGS_HPP
 
 #include "../../../backend/pool/Statistics.hpp"
+#include "../../../backend/os/Topology.hpp"
+#include "../../plain/Platform.hpp"
 #include "../../support/System.hpp"
 
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +80,34 @@ struct Findings {
   std::optional<std::size_t> locked_memory_limit;  ///< RLIMIT_MEMLOCK
   pool::NodeShare node_share;
 };
+
+/// Finds all that needs no measurement.
+///
+/// \param root prefix of the system's files; empty: those of this machine
+Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
+                std::string const& root = "");
+
+/// Adds rates to the GPUs, or to the host if there is none, with memory that the library
+/// page-locks. Takes about 5 seconds in all.
+///
+/// \throw std::exception
+void measure(Findings& findings);
+
+struct Warning {
+  std::string name;     ///< for programs, such as "slow_link"
+  std::string problem;  ///< and why it matters
+  std::string remedy;
+};
+
+/// Returns the reasons why this machine is slower, or less safe, than it could be.
+std::vector<Warning> warnings_of(Findings const& findings);
+
+/// Writes a report for people.
+void write_text(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
+
+/// Writes one JSON object: sizes in bytes, rates in bytes per second. Unknown values are null or an
+/// empty string.
+void write_json(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
 
 }  // namespace KokkosHostSpaces::Perf
 

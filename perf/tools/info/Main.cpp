@@ -4,13 +4,12 @@
 // Tells rates and limits of this machine for page-locked memory, and warns of obstacles:
 // ../../README.md.
 
-#include "Report.hpp"
-#include "Survey.hpp"
+#include "Findings.hpp"
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/NodeShare.hpp"
 #include "../../support/Arguments.hpp"
-#include "../../support/Version.hpp"
+#include "../../support/Machine.hpp"
 #include "../../plain/Platform.hpp"
 
 #include <algorithm>

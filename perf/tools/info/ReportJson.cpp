@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "Report.hpp"
+#include "Findings.hpp"
 
 #include "../../../backend/Json.hpp"
 

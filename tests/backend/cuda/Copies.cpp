@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../../backend/PageLock.hpp"
-#include "../../../backend/Registry.hpp"
 #include "../../../backend/cuda/Chunks.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../support/Addresses.hpp"
 #include "../../support/DeviceWork.hpp"
-#include "../Device.hpp"
-
-#include <algorithm>
-#include <functional>
-#include <numeric>
-#include <vector>
-
-#include <sys/mman.h>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "../BackendTest.hpp"
 
 namespace {
 
 struct Locked {
-  explicit Locked(std::size_t bytes)
-      : region(lock_fresh_pages(bytes, KokkosHostSpaces::MemoryKind::page_locked, -1)) {}
+  explicit Locked(std::size_t bytes) : region(lock_fresh(bytes)) {}
   ~Locked() { give_back(region); }
   Locked(Locked const&)            = delete;
   Locked& operator=(Locked const&) = delete;

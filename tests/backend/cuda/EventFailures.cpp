@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
 #include "../../../backend/Replays.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../pool/PoolTest.hpp"
 
-#include <array>
-#include <string>
-#include <thread>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Driver::EventState;
 using Driver::Recorded;
-
-namespace {
-
-void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
-
-}  // namespace
 
 TEST_CASE("a device without a context is idle, and gets no context") {
   FakeCuda::reset(2, false);
@@ -34,7 +17,7 @@ TEST_CASE("a device without a context is idle, and gets no context") {
   CHECK(Driver::record_all_work(0, event) == Recorded::idle);
   CHECK(Driver::fence_device(0));
   // A thread that never chose a device must not make the context of device 0.
-  use_device(1);
+  DeviceWork::use(1);
   std::thread([&] {
     CHECK(Driver::devices_in_use(devices) == 1);
     CHECK(Driver::record_all_work(1, event) == Recorded::yes);
@@ -54,7 +37,6 @@ TEST_CASE("no such device is idle") {
 TEST_CASE("an old driver cannot record, but fence") {
   FakeCuda::reset(1);
   FakeCuda::use_old_driver();
-  use_device(0);
   Driver::Event event = nullptr;
   CHECK(Driver::device_count() == 1);
   CHECK(Driver::record_all_work(0, event) == Recorded::unsupported);
@@ -64,7 +46,6 @@ TEST_CASE("an old driver cannot record, but fence") {
 
 TEST_CASE("a capture that cannot be seen still makes recording report a capture") {
   FakeCuda::reset(1);
-  use_device(0);
   DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
   stream.begin_capture();
   Driver::Event event = nullptr;
@@ -77,7 +58,6 @@ TEST_CASE("a capture counts as announced though the runtime could not be learnt 
   FakeCuda::reset(1);
   FakeCuda::fail_nth_call("*", 1);
   Driver::announce_capture();
-  use_device(0);
   DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
   stream.begin_capture();
   Driver::Event event = nullptr;
@@ -96,7 +76,6 @@ TEST_CASE("a capture counts as announced though the runtime could not be learnt 
 
 TEST_CASE("a failed query or wait is told") {
   FakeCuda::reset(1);
-  use_device(0);
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
   FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorUnknown);
@@ -112,7 +91,6 @@ TEST_CASE("a failed query or wait is told") {
 
 TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   FakeCuda::reset(1);
-  use_device(0);
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
   int memory = 0;
@@ -126,7 +104,7 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   CHECK_FALSE(Driver::unlock_pages(&memory, 4));
   CHECK_FALSE(Driver::free_pinned(&memory));
   CHECK(Driver::inspect(&memory) == Driver::PointerKind::pageable);
-  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), CudaError);
+  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), DeviceError);
   Driver::release_event(event);
 }
 
@@ -141,7 +119,6 @@ TEST_CASE("a runtime without devices is asked once") {
 TEST_CASE(
     "failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
   FakeCuda::reset(1);
-  use_device(0);
   DeviceWork::Stream stream;
   std::size_t releases = 0;
   auto const give      = [&] {
@@ -152,7 +129,7 @@ TEST_CASE(
       GENERATE("cudaUserObjectCreate", "cudaStreamGetCaptureInfo", "cudaGraphRetainUserObject");
   stream.begin_capture();
   FakeCuda::fail_nth_call(call, 1, cudaErrorMemoryAllocation);
-  CHECK_THROWS_AS(give(), CudaError);
+  CHECK_THROWS_AS(give(), DeviceError);
   CHECK(releases == 1);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   CHECK(FakeCuda::nothing_leaked());
@@ -160,18 +137,17 @@ TEST_CASE(
   CHECK(releases == 1);
   CHECK(stream.end_capture());
   CHECK(releases == 2);
-  CHECK_THROWS_AS(give(), CudaError);  // nothing captures
+  CHECK_THROWS_AS(give(), DeviceError);  // nothing captures
   CHECK(releases == 3);
 }
 
 TEST_CASE("where the driver fails to tell whether a stream captures, nothing is given to a graph") {
   PoolTest const test(1);
-  use_device(0);
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   stream.begin_capture();
   FakeCuda::fail_nth_call("cuStreamIsCapturing", 1, cudaErrorUnknown);
-  CHECK_THROWS_AS(retain_for_graph(stream.get(), memory, memory), CudaError);
+  CHECK_THROWS_AS(retain_for_graph(stream.get(), memory, memory), DeviceError);
   retain_for_graph(stream.get(), memory, memory);
   CHECK(stream.end_capture());
   Pool::deallocate(memory);

@@ -2,23 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/guard/Excerpt.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../support/ChildOfFork.hpp"
 #include "../CapturedStderr.hpp"
+#include "../BackendTest.hpp"
 
-#include <atomic>
 #include <csignal>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 namespace Excerpts {
 
-using namespace KokkosHostSpaces::Impl::Backend;
 using Edge = Excerpt::Edge;
 
 std::vector<int> counted(std::size_t n) {

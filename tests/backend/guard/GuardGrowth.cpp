@@ -6,15 +6,8 @@
 
 #include "GuardedCopies.hpp"
 
-#include <algorithm>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fcntl.h>
-#include <unistd.h>
 
-using Catch::Matchers::ContainsSubstring;
 using Copies = GuardedCopies;
 
 TEST_CASE("failure 21: a buffer that is grown while a copy fills it is told of, by its label",

@@ -5,30 +5,16 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
-#include "../../support/ChildOfFork.hpp"
+#include "../../support/WatchedThread.hpp"
 #include "GuardedCopies.hpp"
 
-#include <array>
-#include <chrono>
 #include <csetjmp>
 #include <csignal>
-#include <cstdlib>
 #include <deque>
 #include <future>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
 using Copies = GuardedCopies;
 
 TEST_CASE("a host write during a copy to the device is told, once, and the program goes on",
@@ -121,11 +107,8 @@ TEST_CASE("of two copies that overlap, the second keeps its guard when the first
 
 TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures", "[.guard]") {
   Copies copies;
-  auto* const combined =
-      static_cast<char*>(Pool::allocate({.bytes = MiB,
-                                         .kind  = KokkosHostSpaces::MemoryKind::write_combined,
-                                         .space = "WC",
-                                         .label = "combined"}));
+  auto* const combined = static_cast<char*>(Pool::allocate(
+      {.bytes = MiB, .kind = MemoryKind::write_combined, .space = "WC", .label = "combined"}));
   copies.begin(on_device("device"), {combined, MiB, "combined"});
   TestView const strided{MiB, "strided"}, captured{MiB, "captured"};
   copies.begin(on_device("device"), strided.part(0, 0));
@@ -326,8 +309,8 @@ TEST_CASE("a report that cannot be written holds nobody's copies", "[.guard]") {
   fcntl(ends[1], F_SETFL, 0);
   int const before = dup(STDERR_FILENO);
   dup2(ends[1], STDERR_FILENO);
-  std::jthread writer([&] { raced.data[0] = 'x'; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it writes by now
+  WatchedThread writer([&] { raced.data[0] = 'x'; });
+  writer.wait_until_asleep();
   copies.gate.open();
   auto done          = std::async(std::launch::async, [&] {
     copies.stream.wait();

@@ -11,32 +11,27 @@
 #include "GuardedView.hpp"
 #include "../pool/PoolTest.hpp"
 
-#include <cstddef>
-
-#include <catch2/catch_test_macros.hpp>
-
 /// Copies that last until the end of the test.
 struct GuardedCopies {
   PoolTest const test{1};
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   CapturedStderr const said;
-  std::size_t const before = KokkosHostSpaces::Impl::Backend::Guard::races();
+  std::size_t const before = Guard::races();
 
   GuardedCopies() {
-    REQUIRE(KokkosHostSpaces::Impl::Backend::Guard::is_on());
+    REQUIRE(Guard::is_on());
     stream.run(gate.hold());
   }
-  void begin(KokkosHostSpaces::Impl::Backend::Guard::Side const& dst,
-             KokkosHostSpaces::Impl::Backend::Guard::Side const& src) const {
-    KokkosHostSpaces::Impl::Backend::Guard::watch(dst, src, stream.get());
+  void begin(Guard::Side const& dst, Guard::Side const& src) const {
+    Guard::watch(dst, src, stream.get());
   }
   void end() {
     gate.open();
     stream.wait();
-    CHECK(KokkosHostSpaces::Impl::Backend::Guard::watched() == 0);
+    CHECK(Guard::watched() == 0);
   }
-  std::size_t races() const { return KokkosHostSpaces::Impl::Backend::Guard::races() - before; }
+  std::size_t races() const { return Guard::races() - before; }
 };
 
 #endif

@@ -7,10 +7,6 @@
 #include "../../../backend/guard/Guard.hpp"
 #include "../pool/PoolTest.hpp"
 
-#include <cstddef>
-#include <string>
-#include <utility>
-
 inline constexpr std::size_t header = 128;
 
 /// A View as Kokkos allocates it: with its header.
@@ -25,12 +21,10 @@ class TestView {
   TestView(TestView const&)            = delete;
   TestView& operator=(TestView const&) = delete;
 
-  void destroy() {
-    KokkosHostSpaces::Impl::Backend::Pool::deallocate(std::exchange(m_block, nullptr));
-  }
+  void destroy() { Pool::deallocate(std::exchange(m_block, nullptr)); }
 
-  KokkosHostSpaces::Impl::Backend::Guard::Side side() const { return part(0, m_bytes); }
-  KokkosHostSpaces::Impl::Backend::Guard::Side part(std::size_t from, std::size_t size) const {
+  Guard::Side side() const { return part(0, m_bytes); }
+  Guard::Side part(std::size_t from, std::size_t size) const {
     return {m_block + header + from, size, m_label};
   }
 
@@ -43,7 +37,7 @@ class TestView {
   char volatile* const data;
 };
 
-inline KokkosHostSpaces::Impl::Backend::Guard::Side on_device(std::string const& label) {
+inline Guard::Side on_device(std::string const& label) {
   return {reinterpret_cast<void*>(64), 8, label};
 }
 

@@ -6,9 +6,6 @@
 
 #include "../pool/PoolTest.hpp"
 
-#include <algorithm>
-#include <cstddef>
-
 /// Follows what is needed, and by how much the pool holds more than a quarter more and 4 MiB for
 /// each heap that was used.
 class Watched {
@@ -25,7 +22,7 @@ class Watched {
     return allocate(bytes);
   }
   void deallocate(char* block) {
-    KokkosHostSpaces::Impl::Backend::Pool::deallocate(block);
+    Pool::deallocate(block);
     note();
   }
   void note() {
@@ -45,7 +42,6 @@ class Watched {
   void needs(std::size_t bytes) { m_needed = std::max(m_needed, bytes); }
 
   static std::size_t heaps_in_use() {
-    using namespace KokkosHostSpaces::Impl::Backend;
     std::size_t heaps = 0;
     Pools::instance().for_each_heap(
         [&](Heap const& heap) { heaps += heap.locked_bytes() > 0 ? 1 : 0; });

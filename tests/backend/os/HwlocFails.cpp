@@ -4,20 +4,12 @@
 // Run where hwloc cannot load: memory is had all the same.
 
 #include "../../../backend/Config.hpp"
-#include "../../../backend/PageLock.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/os/Topology.hpp"
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstring>
-
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "../BackendTest.hpp"
 
 TEST_CASE("memory is had where hwloc cannot load or shall not be asked") {
   for (int const node : {-1, 0}) {
-    Region const region =
-        lock_fresh_pages(8 * huge_page_bytes, KokkosHostSpaces::MemoryKind::page_locked, node);
+    Region const region = lock_fresh_pages(8 * huge_page_bytes, MemoryKind::page_locked, node);
     REQUIRE(region.pointer != nullptr);
     CHECK(region.numa_node == -1);
     std::memset(region.pointer, 1, region.bytes);

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/os/Mappings.hpp"
-#include "../../../backend/os/Pages.hpp"
+#include "../BackendTest.hpp"
 
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

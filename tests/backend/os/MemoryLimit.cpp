@@ -2,19 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/MemoryLimit.hpp"
-#include "../../../backend/os/Pages.hpp"
+#include "../BackendTest.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <unistd.h>
-
-using KokkosHostSpaces::Impl::Backend::memory_limit_of_cgroups;
-using KokkosHostSpaces::Impl::Backend::memory_of_cgroups;
-using KokkosHostSpaces::Impl::Backend::most_memory;
 
 namespace {
 
@@ -155,6 +146,19 @@ TEST_CASE("figures of a group that exceed its limit are not of this group") {
   machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
   machine.write("/sys/fs/cgroup/job/memory.stat", "anon 1000001");
   CHECK(memory_of_cgroups(machine.root).left == 1000000);
+}
+
+TEST_CASE("limits are asked for again when what was allowed is used, and when time is over") {
+  GroupWatch watch;
+  GroupWatch::Clock::time_point const start{}, end = start + std::chrono::seconds(1);
+  CHECK_FALSE(watch.covers(0, start));
+  watch.allow(100, end);
+  CHECK(watch.covers(60, start));
+  CHECK_FALSE(watch.covers(41, start));
+  CHECK(watch.covers(40, start));
+  CHECK_FALSE(watch.covers(1, start));
+  watch.allow(100, end);
+  CHECK_FALSE(watch.covers(1, end));
 }
 
 TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }

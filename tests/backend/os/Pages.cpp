@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/os/Mappings.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/guard/Protection.hpp"
-#include "../../support/ChildOfFork.hpp"
+#include "../BackendTest.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <csignal>
-#include <cstdint>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -4,25 +4,16 @@
 // What holds in a container that forbids a process to place its memory, or to ask the system.
 
 #include "../../../backend/Placement.hpp"
-#include "../../../backend/os/Mappings.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/os/Topology.hpp"
-#include "../../support/ChildOfFork.hpp"
+#include "../BackendTest.hpp"
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

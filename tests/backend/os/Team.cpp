@@ -4,23 +4,13 @@
 #include "../../../backend/os/Team.hpp"
 #include "../../../backend/os/Threads.hpp"
 #include "../../../backend/os/Topology.hpp"
-#include "../../support/ChildOfFork.hpp"
 #include "../../support/SignalMask.hpp"
+#include "../BackendTest.hpp"
 
-#include <atomic>
-#include <mutex>
 #include <set>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 #include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

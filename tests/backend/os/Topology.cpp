@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/os/Topology.hpp"
+#include "../BackendTest.hpp"
 
 #include <fstream>
 #include <sstream>
 
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using KokkosHostSpaces::Impl::Backend::Topology;
 
 namespace {
 
@@ -116,12 +111,12 @@ TEST_CASE("this machine has a node") { CHECK_FALSE(Topology::machine().allowed_n
 TEST_CASE("pages lie on the node that they were bound to") {
   Topology const& machine = Topology::machine();
   for (int const node : machine.allowed_nodes()) {
-    void* const pages = Impl::Backend::map_pages(Impl::Backend::huge_page_bytes);
+    void* const pages = map_pages(huge_page_bytes);
     REQUIRE(pages != nullptr);
-    bool const bound = machine.bind_memory(pages, Impl::Backend::huge_page_bytes, node);
-    Impl::Backend::first_touch(pages, Impl::Backend::huge_page_bytes, {});
-    int const found = machine.node_of(pages, Impl::Backend::huge_page_bytes);
-    Impl::Backend::unmap_pages(pages, Impl::Backend::huge_page_bytes);
+    bool const bound = machine.bind_memory(pages, huge_page_bytes, node);
+    first_touch(pages, huge_page_bytes, {});
+    int const found = machine.node_of(pages, huge_page_bytes);
+    unmap_pages(pages, huge_page_bytes);
     if (!bound || found < 0) SKIP("this system does not let a process place memory");
     CHECK(found == node);
   }

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/os/Pages.hpp"
 #include "../../../backend/pool/Arena.hpp"
 #include "TestArena.hpp"
+#include "../BackendTest.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <list>
-#include <random>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE("an arena cuts the smallest block that fits") {
   TestArena test;
@@ -195,8 +186,6 @@ TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driv
 }
 
 namespace {
-
-constexpr std::size_t GiB = std::size_t(1) << 30;
 
 void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));
 

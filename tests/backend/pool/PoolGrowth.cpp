@@ -3,19 +3,7 @@
 
 // The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
 
-#include "../../../backend/pool/Pool.hpp"
 #include "../guard/Watched.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <random>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 TEST_CASE(
     "failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {
@@ -107,11 +95,9 @@ TEST_CASE(
 
 TEST_CASE("what is reserved stays, however little is used of it") {
   PoolTest const test;
-  Pool::reserve(200 * MiB, KokkosHostSpaces::MemoryKind::page_locked, -1, 100 * MiB).wait();
+  PoolTest::reserve(200 * MiB, 100 * MiB).wait();
   std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i)
-    blocks.push_back(static_cast<char*>(Pool::allocate(
-        {20 * MiB, KokkosHostSpaces::MemoryKind::write_combined, -1, "TestSpace", "other kind"})));
+  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::write_combined(20 * MiB));
   CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
   for (char* const block : blocks) Pool::deallocate(block);
 }

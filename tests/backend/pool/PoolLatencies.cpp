@@ -4,28 +4,12 @@
 // What giving back and allocating cost, printed; checked against bounds that only a mistake
 // exceeds. KOKKOS_HOST_SPACES_TEST_FREES and _LIVE say how many blocks (a million each if unset).
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/os/Pages.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <functional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -166,7 +150,7 @@ double time_record_and_query() {
 TEST_CASE("frees are fast, whatever other threads do to the driver and to the pool") {
   PoolTest const test(1);
   std::size_t const count = from_environment("KOKKOS_HOST_SPACES_TEST_FREES", 1000000);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::use(0);
   auto alone = time_frees(count);
   print_frees("alone", alone);
   Background background;
@@ -188,7 +172,7 @@ TEST_CASE("frees are fast, whatever other threads do to the driver and to the po
 TEST_CASE("pairs cost little among many live blocks") {
   PoolTest const test(1);
   std::size_t const most = from_environment("KOKKOS_HOST_SPACES_TEST_LIVE", 1000000);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::use(0);
   for (std::size_t const live : {most / 100, most / 10, most}) {
     for (std::size_t const threads : {1, 4, 16}) {
       auto const [wall, processor] = time_pairs(live, threads, 256);
@@ -201,7 +185,6 @@ TEST_CASE("pairs cost little among many live blocks") {
 
 TEST_CASE("warm pairs cost less than a question to the device") {
   PoolTest const test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::printf("record and query: %.3f us\n", time_record_and_query());
   for (std::size_t const bytes : {100 * std::size_t(1), 4 * KiB, 32 * KiB, 100 * KiB, 512 * KiB,
                                   MiB - 1, MiB, 4 * MiB, 64 * MiB}) {

@@ -1,157 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What fits under a limit is served: whatever the pool locks for later requests leaves room for others.
+// Limits: what fits is served, from wherever it lies, and a refusal says which limit refused. PoolModel.cpp judges refusals
+// after random operations.
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
-#include "../../support/LimitModel.hpp"
+#include "../../../backend/pool/Ledger.hpp"
 #include "PoolTest.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <initializer_list>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_range.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <sys/resource.h>
 
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Catch::Matchers::EndsWith;
 
 namespace {
 
-// Blocks that are deallocated at the end, also if a test fails.
-struct Blocks {
-  struct Held {
-    char* block;
-    std::size_t bytes;
-  };
-  std::vector<Held> held;
+std::string refusal(std::size_t bytes, char const* label = "x") {
+  return refusal_of([&] { Pool::deallocate(PoolTest::allocate(bytes, label)); });
+}
 
-  Blocks() = default;
-  ~Blocks() {
-    while (!held.empty()) deallocate(0);
-  }
-  Blocks(Blocks const&)            = delete;
-  Blocks& operator=(Blocks const&) = delete;
-
-  // False if it is refused.
-  bool allocate(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {
-    try {
-      held.reserve(held.size() + 1);
-      auto* const block =
-          static_cast<char*>(Pool::allocate({bytes, kind, -1, "TestSpace", "limited"}));
-      held.push_back({block, bytes});
-      return true;
-    } catch (OutOfPinnedMemory const&) {
-      return false;
-    }
-  }
-
-  // Returns its bytes.
-  std::size_t deallocate(std::size_t i) {
-    std::swap(held[i], held.back());
-    Held const last = held.back();
-    held.pop_back();
-    Pool::deallocate(last.block);
-    return last.bytes;
-  }
-};
-
-// True if none of them is refused.
-bool fit_together(std::initializer_list<std::size_t> sizes) {
+void expect_fit(std::vector<std::size_t> const& sizes) {
   Blocks blocks;
-  return std::all_of(sizes.begin(), sizes.end(),
-                     [&](std::size_t bytes) { return blocks.allocate(bytes); });
+  for (std::size_t const bytes : sizes) CHECK(blocks.try_add(bytes));
 }
 
 }  // namespace
 
-TEST_CASE("blocks that fill the limit are served after a smaller one") {
+TEST_CASE("a ledger's sums do not wrap, and what is locked or given back is in transit meanwhile") {
+  constexpr std::size_t huge = SIZE_MAX;
+  Ledger ledger(0);
+  auto const changes = ledger.changes();
+  CHECK(ledger.reserve(100));
+  CHECK(ledger.in_transit());
+  ledger.arrived();
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(ledger.changes() != changes);
+  CHECK_FALSE(ledger.reserve(huge));
+  CHECK(ledger.locked() == 100);
+  CHECK(ledger.excess(huge) == 100);
+  CHECK(ledger.excess(huge - 100) == 0);
+  ledger.set_limit(1000);
+  CHECK_FALSE(ledger.reserve(901));
+  CHECK(ledger.excess(950) == 50);
+  CHECK(ledger.excess(huge) == huge - 900);
+  ledger.set_limit(10);
+  CHECK(ledger.excess(0) == 90);
+  ledger.leaves();
+  CHECK(ledger.in_transit());
+  ledger.release(100);
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(ledger.locked() == 0);
+}
+
+TEST_CASE("blocks that fill the limit are served, whatever was there before") {
   PoolTest const test;
   pool::set_limit(256 * MiB);
-  CHECK(fit_together({100 * MiB}));
-  CHECK(fit_together({128 * MiB, 128 * MiB}));
-}
-
-TEST_CASE("blocks that fill the limit are served whatever their number of huge pages") {
-  PoolTest const test;
-  std::size_t const third = 33 * MiB + 64 * KiB;
-  pool::set_limit(3 * third);
-  CHECK(fit_together({third, third, third}));
-  pool::trim(0);
-  CHECK(fit_together({20 * MiB + 4 * KiB, 3 * third - 20 * MiB - 4 * KiB}));
-}
-
-TEST_CASE("a buffer that grew leaves room for a second one") {
-  PoolTest const test;
-  pool::set_limit(256 * MiB);
-  Blocks blocks;
-  for (std::size_t const mebibytes : {100, 110, 120, 128}) {
-    if (!blocks.held.empty()) blocks.deallocate(0);
-    CHECK(blocks.allocate(mebibytes * MiB));
+  SECTION("after a smaller one") {
+    expect_fit({100 * MiB});
+    expect_fit({128 * MiB, 128 * MiB});
   }
-  CHECK(blocks.allocate(128 * MiB));
-}
-
-TEST_CASE("two users that need exactly what the limit allows are never refused") {
-  PoolTest const test;
-  constexpr std::size_t bytes = 16 * MiB;
-  pool::set_limit(2 * bytes);
-  Blocks users[2];
-  std::mt19937 random(7);
-  for (int i = 0; i < 200; ++i) {
-    Blocks& user = users[random() % 2];
-    if (!user.held.empty()) user.deallocate(0);
-    auto const kind = random() % 2 == 0 ? MemoryKind::page_locked : MemoryKind::write_combined;
-    REQUIRE(user.allocate(bytes, kind));
+  SECTION("beside a buffer that grew") {
+    Blocks buffer;
+    for (std::size_t const mebibytes : {100, 110, 120, 128}) {
+      buffer.deallocate();
+      CHECK(buffer.try_add(mebibytes * MiB));
+    }
+    CHECK(buffer.try_add(128 * MiB));
+  }
+  SECTION("whatever their number of huge pages") {
+    std::size_t const third = 33 * MiB + 64 * KiB;
+    pool::set_limit(3 * third);
+    expect_fit({third, third, third});
+    pool::trim(0);
+    expect_fit({20 * MiB + 4 * KiB, 3 * third - 20 * MiB - 4 * KiB});
+  }
+  SECTION("beside a reservation, which takes no more than was asked for") {
+    std::size_t const bytes = 32 * MiB + 4 * KiB;
+    pool::set_limit(64 * MiB);
+    PoolTest::reserve(bytes, bytes).wait();
+    expect_fit({bytes, 64 * MiB - bytes});
+  }
+  SECTION("beside small ones, which lock at most 4 MiB for each heap beyond what they need") {
+    pool::set_limit(102 * MiB);
+    Blocks blocks;
+    while (PoolTest::usage().bytes_in_use < 57 * MiB) REQUIRE(blocks.try_add(256 * KiB));
+    CHECK(blocks.try_add(40 * MiB));
+  }
+  SECTION("in place of ready ones of another size or kind") {
+    pool::set_limit(64 * MiB);
+    expect_fit({20 * MiB, 20 * MiB, 20 * MiB});
+    CHECK(
+        Blocks().try_add(50 * MiB, GENERATE(MemoryKind::page_locked, MemoryKind::write_combined)));
+    CHECK(PoolTest::usage().bytes_locked <= 64 * MiB);
   }
 }
 
-TEST_CASE("a reservation takes no more than was asked for where there is a limit") {
+TEST_CASE("at the limit a segment that fits is given back, not the first one") {
   PoolTest const test;
-  std::size_t const bytes = 32 * MiB + 4 * KiB;
+  auto const small = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
+  bool const alike = GENERATE(true, false);
+  auto const other =
+      small == MemoryKind::page_locked ? MemoryKind::write_combined : MemoryKind::page_locked;
+  {
+    Blocks blocks;
+    blocks.add(256 * MiB, alike ? small : other);
+    blocks.add(64 * MiB, small);
+  }
+  PoolTest::make_ready();
+  pool::set_limit(330 * MiB);
+  // Of another node, or of the other kind: neither serves it.
+  Pool::deallocate(PoolTest::allocate(40 * MiB, "x", alike ? -1 : 0, alike ? other : small));
+  CHECK(PoolTest::usage().bytes_locked == (256 + 40) * MiB);
+}
+
+TEST_CASE("threads that need no more than the limit allows are never refused") {
+  struct Need {
+    int threads, rounds;
+    std::size_t unit, most, limit;  ///< blocks of 1 to `most` units
+    bool both_kinds;
+  };
+  auto const need = GENERATE(Need{2, 60, MiB, 24, 96 * MiB, false},      // half of it
+                             Need{16, 60, MiB, 24, 768 * MiB, false},    // the same
+                             Need{2, 150, 16 * MiB, 1, 32 * MiB, true},  // exactly what it allows
+                             Need{8, 2000, 1000, 1, 32 * MiB, false});   // what others have left
+  PoolTest const test;
+  pool::set_limit(need.limit);
+  Blocks others;
+  while (need.unit == 1000 && PoolTest::usage().bytes_in_use < 28 * MiB) others.add(200 * KiB);
+  std::atomic<int> refused{0};
+  in_threads(need.threads, [&](int t) {
+    std::mt19937 random(static_cast<unsigned>(t));
+    for (int i = 0; i < need.rounds; ++i) {
+      auto const kind = need.both_kinds && random() % 2 == 0 ? MemoryKind::write_combined
+                                                             : MemoryKind::page_locked;
+      refused += Blocks().try_add((1 + random() % need.most) * need.unit, kind) ? 0 : 1;
+    }
+  });
+  CHECK(refused == 0);
+  CHECK(PoolTest::usage().bytes_locked <= need.limit);
+}
+
+TEST_CASE("what cannot be had at all is refused without giving the cache away") {
+  PoolTest const test;
+  Blocks used;
+  used.add(60 * MiB);
+  Pool::deallocate(PoolTest::allocate(100 * MiB));
+  PoolTest::make_ready();
+  std::size_t const locked = PoolTest::usage().bytes_locked;
+  for (std::size_t const bytes : {SIZE_MAX, std::size_t(1) << 62, std::size_t(1) << 50})
+    CHECK_FALSE(used.try_add(bytes));
+  pool::set_limit(200 * MiB);
+  for (std::size_t const bytes : {201 * MiB, 150 * MiB}) CHECK_FALSE(used.try_add(bytes));
+  CHECK(PoolTest::usage().bytes_locked == locked);
+  pool::set_limit(10 * MiB);  // below what is cached
+  CHECK(pool::statistics().limit == 10 * MiB);
+  CHECK(PoolTest::usage().bytes_locked == 60 * MiB);
+}
+
+TEST_CASE("memory apart from the pool counts toward its limit, and in no other sum") {
+  PoolTest const test;
   pool::set_limit(64 * MiB);
-  Pool::reserve(bytes, MemoryKind::page_locked, -1, bytes).wait();
-  CHECK(fit_together({bytes, 64 * MiB - bytes}));
+  Pool::count_apart(40 * MiB, "table");
+  pool::Statistics const now = pool::statistics();
+  CHECK(now.bytes_node_shared == 40 * MiB);
+  CHECK(now.total.bytes_locked == 0);
+  CHECK(now.limit == 64 * MiB);
+  CHECK_THAT(refusal(30 * MiB), ContainsSubstring("shared with the node"));
+  {
+    Blocks fits;
+    fits.add(20 * MiB);
+    CHECK_THAT(refusal_of([] { Pool::count_apart(10 * MiB, "second"); }),
+               ContainsSubstring("'second'"));
+  }
+  Pool::count_apart(24 * MiB, "in the place of cached memory");
+  Pool::end_apart(24 * MiB);
+  Pool::end_apart(40 * MiB);
+  CHECK(pool::statistics().bytes_node_shared == 0);
+  expect_fit({60 * MiB});
 }
 
-TEST_CASE("many small blocks lock at most 4 MiB for each heap beyond what they need") {
+TEST_CASE("a reservation beyond the limit ends with an exception and keeps what it has") {
   PoolTest const test;
-  pool::set_limit(102 * MiB);
-  Blocks blocks;
-  while (PoolTest::usage().bytes_in_use < 57 * MiB) REQUIRE(blocks.allocate(256 * KiB));
-  CHECK(blocks.allocate(40 * MiB));
+  pool::set_limit(40 * MiB);
+  pool::Reservation const reservation = PoolTest::reserve(64 * MiB, 16 * MiB);
+  CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
+  CHECK(reservation.bytes_done() == 32 * MiB);
+  CHECK(reservation.finished());
 }
 
 TEST_CASE("a refusal names the limit that refused, and only what raises it") {
   if (sanitized) SKIP("a sanitizer does not stand a limit of addresses");
   PoolTest const test;
-  auto const refusal = [](std::size_t bytes) {
-    try {
-      Pool::deallocate(PoolTest::allocate(bytes));
-    } catch (OutOfPinnedMemory const& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   Pool::deallocate(PoolTest::allocate(MiB));
   pool::set_limit(16 * MiB);
-  void* const in_use = PoolTest::allocate(12 * MiB);
+  char* const in_use = PoolTest::allocate(12 * MiB);
   CHECK_THAT(refusal(32 * MiB),
              EndsWith("): ask for fewer bytes, or raise the limit of khs::pool::set_limit"));
-  CHECK_THAT(refusal(8 * MiB),
-             EndsWith("): destroy Views that are not needed, ask for fewer bytes, "
-                      "or raise the limit of khs::pool::set_limit"));
+  CHECK_THAT(refusal(8 * MiB, "the temperature"),
+             ContainsSubstring("the temperature") && ContainsSubstring("TestSpace") &&
+                 ContainsSubstring(std::to_string(8 * MiB)) &&
+                 ContainsSubstring("in use " + std::to_string(12 * MiB)) &&
+                 ContainsSubstring(std::to_string(16 * MiB)) &&
+                 ContainsSubstring("RLIMIT_MEMLOCK") &&
+                 EndsWith("): destroy Views that are not needed, ask for fewer bytes, "
+                          "or raise the limit of khs::pool::set_limit"));
   Pool::deallocate(in_use);
   pool::set_limit(0);
   // In a control group with a limit its remedy applies, too.
@@ -166,45 +216,4 @@ TEST_CASE("a refusal names the limit that refused, and only what raises it") {
   std::string const message = refusal(32 * MiB);
   REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
   CHECK_THAT(message, EndsWith("or raise ulimit -v"));
-}
-
-TEST_CASE("under a limit nothing is refused that must be served") {
-  PoolTest const test;
-  unsigned const seed = GENERATE(range(0U, 24U));
-  CAPTURE(seed);
-  std::mt19937 random(seed);
-  LimitModel model(2);
-  Blocks blocks;
-  std::size_t const largest = (seed % 3 + 1) * 6 * MiB;
-  std::size_t limit         = 0;
-  for (int i = 0; i < 120; ++i) {
-    auto const what = random() % 16;
-    if (what == 0 || i == 0) {
-      pool::set_limit(limit = random() % 4 == 0 && i > 0 ? 0 : 16 * MiB + random() % (5 * largest));
-      model.set_limit(limit);
-    } else if (what == 1) {
-      pool::trim(0);
-      model.trimmed();
-    } else if (what < 7 && !blocks.held.empty()) {
-      do {
-        model.deallocated(blocks.deallocate(random() % blocks.held.size()));
-      } while (what == 2 && !blocks.held.empty());
-    } else {
-      std::size_t const bytes = 1 + random() % (random() % 3 == 0 ? 64 * KiB : largest);
-      auto const kind = random() % 3 == 0 ? MemoryKind::write_combined : MemoryKind::page_locked;
-      bool const must_serve = model.must_serve(bytes);
-      auto const before     = PoolTest::usage();
-      CAPTURE(i, bytes, limit, before.bytes_in_use, before.bytes_locked);
-      if (blocks.allocate(bytes, kind)) {
-        model.allocated(bytes);
-        continue;
-      }
-      REQUIRE_FALSE(must_serve);
-      // What is refused does not fit if all is given back that is not in use.
-      pool::trim(0);
-      model.trimmed();
-      REQUIRE(PoolTest::usage().bytes_locked + LimitModel::rounded(bytes) > limit);
-      REQUIRE_FALSE(blocks.allocate(bytes, kind));
-    }
-  }
 }

@@ -3,18 +3,9 @@
 
 // KOKKOS_HOST_SPACES_POOL=off: an executable of its own, for the environment is read once.
 
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 
-#include <cstdlib>
 #include <ctime>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

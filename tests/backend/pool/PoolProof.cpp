@@ -9,35 +9,14 @@
 // KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the operations of a round (all threads together),
 // KOKKOS_HOST_SPACES_TEST_SEED the seed.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
 #include "../../../backend/Replays.hpp"
 #include "../../support/AllocationHook.hpp"
-#include "../../support/ChildOfFork.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <random>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

@@ -3,13 +3,7 @@
 
 #include "../../../backend/pool/Slabs.hpp"
 #include "TestArena.hpp"
-
-#include <cstddef>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces::Impl::Backend;
+#include "../BackendTest.hpp"
 
 namespace {
 

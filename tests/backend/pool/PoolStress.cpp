@@ -5,24 +5,10 @@
 // still to come when the block is given back. KOKKOS_HOST_SPACES_TEST_THREADS and _ALLOCATIONS (for
 // each thread) scale it up.
 
-#include "../../../backend/pool/Pool.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
-#include <mutex>
-#include <random>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-
-using namespace KokkosHostSpaces::Impl::Backend;
 
 namespace {
 

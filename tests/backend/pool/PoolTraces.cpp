@@ -5,25 +5,14 @@
 // locks fresh pages, and what glibc's malloc takes from the system for the same traces. Prints a table.
 // KOKKOS_HOST_SPACES_TEST_STEPS: allocations a trace (100000 if unset).
 
-#include "../../../backend/Error.hpp"
-#include "../../../backend/pool/Pool.hpp"
 #include "PoolTest.hpp"
 #include "Traces.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 #include <malloc.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-using namespace KokkosHostSpaces;
-using namespace KokkosHostSpaces::Impl::Backend;
 using Traces::Trace;
 
 namespace {

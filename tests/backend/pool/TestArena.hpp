@@ -5,23 +5,23 @@
 #define KOKKOS_HOST_SPACES_TESTS_BACKEND_TEST_ARENA_HPP
 
 #include "../../../backend/pool/Arena.hpp"
+#include "../BackendTest.hpp"
 
-#include <cstddef>
 #include <list>
 
-inline constexpr std::size_t page     = KokkosHostSpaces::Impl::Backend::Arena::page_bytes;
+inline constexpr std::size_t page     = Arena::page_bytes;
 inline constexpr std::size_t any_size = ~std::size_t(0);
 
 // An arena over addresses which nobody touches.
 struct TestArena {
-  KokkosHostSpaces::Impl::Backend::PageMap pages;  // which is never destroyed
-  KokkosHostSpaces::Impl::Backend::Arena arena{pages};
-  std::list<KokkosHostSpaces::Impl::Backend::Segment> segments;
+  PageMap pages;  // which is never destroyed
+  Arena arena{pages};
+  std::list<Segment> segments;
 
-  KokkosHostSpaces::Impl::Backend::Segment& add(std::size_t bytes, bool reserved = false) {
+  Segment& add(std::size_t bytes, bool reserved = false) {
     static char* next = nullptr;
     next += 1 << 30;
-    KokkosHostSpaces::Impl::Backend::Segment segment;
+    Segment segment;
     segment.region.pointer = next;
     segment.region.bytes   = bytes;
     segment.reserved       = reserved;
@@ -29,7 +29,7 @@ struct TestArena {
     add(segments.back());
     return segments.back();
   }
-  void add(KokkosHostSpaces::Impl::Backend::Segment& segment) {
+  void add(Segment& segment) {
     pages.cover(segment.region.pointer, segment.region.bytes);
     arena.add(segment);
   }

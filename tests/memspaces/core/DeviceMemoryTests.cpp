@@ -34,7 +34,7 @@ TEST_CASE("a copy is on the device on return, and goes with its last owner", "[d
   FakeCuda::fail_nth_call("cudaMalloc", 1);
   CHECK(try_copy_to_device(0, list.data(), bytes) == nullptr);
   FakeCuda::fail_nth_call("cudaMemcpyAsync", 1, cudaErrorLaunchFailure);
-  CHECK_THROWS_AS(try_copy_to_device(0, list.data(), bytes), KokkosHostSpaces::CudaError);
+  CHECK_THROWS_AS(try_copy_to_device(0, list.data(), bytes), KokkosHostSpaces::DeviceError);
   CHECK(FakeCuda::outstanding().device_allocations == 1);
 }
 

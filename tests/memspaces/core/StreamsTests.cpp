@@ -46,10 +46,10 @@ TEST_CASE("a launch makes the device of its instance current, once, and tells wh
   prepare_launch(0);
   CHECK(Backend::Driver::current_device() == 0);
   FakeCuda::fail_nth_call("cudaSetDevice", 1);
-  CHECK_THROWS_AS(prepare_launch(1), KokkosHostSpaces::CudaError);
+  CHECK_THROWS_AS(prepare_launch(1), KokkosHostSpaces::DeviceError);
   CHECK_NOTHROW(check_launch());
   CHECK(cudaSetDevice(7) != cudaSuccess);  // pending, as the error of a launch
-  CHECK_THROWS_AS(check_launch(), KokkosHostSpaces::CudaError);
+  CHECK_THROWS_AS(check_launch(), KokkosHostSpaces::DeviceError);
   CHECK_NOTHROW(check_launch());
   prepare_launch(1);
 }

@@ -259,6 +259,27 @@ TEST_CASE("reductions and steps beyond the halo are told, others are right",
   CHECK_THROWS_MATCHES(steps(1), khs::Error, tells("\"x\"(", "halo of 1"));
 }
 
+TEST_CASE("random numbers are no mistake, also if there are few of them", "[.][pretended_device]") {
+  auto const x = counted<int>("x");
+  std::atomic<unsigned> state(1);
+  auto const coin = [&] {
+    unsigned number = state.fetch_add(0x9e3779b9U);
+    number          = (number ^ (number >> 16U)) * 0x85ebca6bU;
+    return int((number >> 13U) & 1U);
+  };
+  long heads = 0;
+  for (int seed = 0; seed < 5; ++seed) {
+    CHECK_NOTHROW(khs::streamed_for(
+                      "coins", chunks_of_100(), n,
+                      [&](std::int64_t i, khs::Chunk<int*> a) { a(i) = coin(); }, khs::write(x))
+                      .fence());
+    CHECK_NOTHROW(khs::streamed_reduce(
+        "heads", chunks_of_100(), n,
+        [&](std::int64_t, khs::Chunk<int const*>, long& part) { part += coin(); },
+        Kokkos::Sum<long>(heads), khs::read(x)));
+  }
+}
+
 TEST_CASE("kernels in place are refused a View that they read and write", "[.][pretended_device]") {
   auto const x = counted("x"), y = counted("y");
   auto const run = [&](auto const& from, auto const& to) {

@@ -84,11 +84,6 @@ TEST_CASE("chunks, or references to elements: a body takes what it likes", "[str
       khs::read(b), khs::update(a))
       .fence();
   CHECK(wrong(a, 8) == 0);
-  khs::streamed_for(
-      "the other name", 1000, KOKKOS_LAMBDA(std::int64_t, double& z) { z /= 2; },
-      khs::read_write(a))
-      .fence();
-  CHECK(wrong(a, 4) == 0);
 }
 
 TEST_CASE("a View of structures in HostSpace can be streamed", "[streamed]") {

@@ -151,7 +151,7 @@ StreamRows StageSkew::window(int buffer, std::int64_t chunk) const {
 
 namespace {
 
-constexpr std::size_t alignment = 512;  // of windows, equal to that of cudaMalloc
+constexpr std::size_t alignment = 512;  // of windows, that of device memory
 constexpr std::size_t page      = 4096;
 constexpr std::size_t endless   = std::numeric_limits<std::size_t>::max();
 constexpr int most_halvings     = 3;

@@ -217,9 +217,7 @@ class Run {
     std::int64_t chunks_before = 0;
     for (std::size_t p = 0; p < m_parts.size(); ++p) {
       if (m_plans[p].chunks > 0)
-        parts.push_back(
-            {m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before),
-             m_plans[p].bytes_to_device + m_plans[p].bytes_to_host >= m_job.yields_from});
+        parts.push_back({m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before)});
       chunks_before += m_plans[p].chunks;
     }
     run_on_devices(parts, m_pool);
@@ -371,9 +369,9 @@ std::shared_ptr<StreamedState> run_stream(StreamJob const& job, StreamResourcePo
   Run run(job, pool);
   try {
     return run.run();
-  } catch (CudaError const& error) {
+  } catch (DeviceError const& error) {
     drain(job);
-    throw CudaError(job.label + ": " + error.what(), error.code());
+    throw DeviceError(job.label + ": " + error.what(), error.code());
   } catch (...) {
     if (run.began()) drain(job);
     throw;

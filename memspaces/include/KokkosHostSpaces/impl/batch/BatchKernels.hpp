@@ -7,20 +7,17 @@
 #define KOKKOS_HOST_SPACES_IMPL_BATCH_KERNELS_HPP
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
-
-#include <Kokkos_Core.hpp>
+#include <KokkosHostSpaces/impl/core/Device.hpp>
 
 #include <atomic>
 #include <memory>
-
-#ifdef KOKKOS_ENABLE_CUDA
 
 namespace KokkosHostSpaces::Impl {
 
 /// Enqueues a plan on `instance`. If the stream captures, the graph retains the memory that it
 /// needs. Returns false if the driver refused a piece: merged neighbours may lie in two
 /// allocations.
-bool enqueue_plan(Kokkos::Cuda const& instance, BatchPlan const& plan);
+bool enqueue_plan(DrivenDevice const& instance, BatchPlan const& plan);
 
 /// A plan to be enqueued repeatedly. The kernels of short pieces are nodes of a graph: a launch takes
 /// the host 2.2 us instead of 4.4 us (H200).
@@ -29,7 +26,7 @@ class PreparedPlan {
   PreparedPlan(int device, BatchPlan&& plan);
 
   /// As enqueue_plan, on an instance of the same device that does not capture. Thread-safe.
-  bool enqueue(Kokkos::Cuda const& instance) const;
+  bool enqueue(DrivenDevice const& instance) const;
 
  private:
   struct Kernels;
@@ -39,7 +36,5 @@ class PreparedPlan {
 };
 
 }  // namespace KokkosHostSpaces::Impl
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 #endif

@@ -22,7 +22,7 @@ struct BatchTables {
   bool need_device() const { return !reached.empty() || !pageable.empty(); }
 };
 
-/// What the stream and the devices allow in a plan.
+/// Limits of a plan, by its stream and the devices.
 struct BatchRules {
   /// Several pieces may become one call. Not in a capture, where a refused call would spoil the
   /// graph, nor if memory of several devices takes part.
@@ -34,7 +34,7 @@ struct BatchRules {
 /// Returns the rules for pieces on `stream` (a cudaStream_t), whose kernels run on `device`.
 BatchRules rules_for(BatchTables const& tables, bool to_device, void* stream, int device);
 
-/// Returns whether `stream` captures. \throw CudaError
+/// Returns whether `stream` captures. \throw DeviceError
 bool captures(void* stream);
 
 /// The copies of a batch, by the way that carries them. Can be enqueued more than once.

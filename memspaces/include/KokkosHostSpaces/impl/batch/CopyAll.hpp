@@ -88,8 +88,6 @@ void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
   });
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 template <class Pairs, class Use>
 void for_each_of_batch(Pairs const& pairs, Use const& use) {
   pairs.for_each([&]<class Pair>(std::size_t, Pair const& pair) {
@@ -101,8 +99,8 @@ void for_each_of_batch(Pairs const& pairs, Use const& use) {
 /// Calls enqueue(), and reports each pair to Kokkos Tools and the race guard. Copies pair by pair
 /// if enqueue() returns false, since the driver refused merged pieces.
 template <class Pairs, class Enqueue>
-void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue const& enqueue) {
-  auto* const stream = instance.cuda_stream();
+void enqueue_batch(DrivenDevice const& instance, Pairs const& pairs, Enqueue const& enqueue) {
+  auto* const stream = stream_of(instance);
   if (tools_see_copies())
     for_each_of_batch(pairs, [](auto const& pair, Piece const&) {
       pair.with_views(
@@ -121,15 +119,15 @@ void enqueue_batch(Kokkos::Cuda const& instance, Pairs const& pairs, Enqueue con
 }
 
 template <class Pairs>
-BatchPlan plan_pairs_on(Kokkos::Cuda const& instance, Pairs const& pairs, CheckedPairs&& checked) {
-  BatchRules const rules = rules_for(checked.tables, checked.is_to_device, instance.cuda_stream(),
-                                     instance.cuda_device());
+BatchPlan plan_pairs_on(DrivenDevice const& instance, Pairs const& pairs, CheckedPairs&& checked) {
+  BatchRules const rules =
+      rules_for(checked.tables, checked.is_to_device, stream_of(instance), device_id_of(instance));
   return plan_pairs(pairs, std::move(checked.tables), rules);
 }
 
 template <class Pairs>
-void copy_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
-  ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
+void copy_all(DrivenDevice const& instance, Pairs const& pairs) {
+  ScopedDevice const on_device(stream_of(instance), device_id_of(instance));
   CheckedPairs checked = collect_pieces(pairs);
   BatchPlan const plan = plan_pairs_on(instance, pairs, std::move(checked));
   if (checked.has_others || tools_see_copies()) copy_others(instance, pairs);
@@ -139,25 +137,23 @@ void copy_all(Kokkos::Cuda const& instance, Pairs const& pairs) {
 // Enqueues the batch on a private instance, and waits for it.
 template <class Pairs>
 void copy_batch_and_wait(Pairs const& pairs, CheckedPairs&& checked) {
-  Kokkos::Cuda const cuda = private_instance(pairs.device());
-  BatchPlan const plan    = plan_pairs_on(cuda, pairs, std::move(checked));
-  enqueue_batch(cuda, pairs, [&] { return enqueue_plan(cuda, plan); });
-  fence(cuda.cuda_stream());
+  DrivenDevice const own = private_instance(pairs.device());
+  BatchPlan const plan   = plan_pairs_on(own, pairs, std::move(checked));
+  enqueue_batch(own, pairs, [&] { return enqueue_plan(own, plan); });
+  fence(stream_of(own));
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 /// On a host instance; the copies are done on return.
 template <class ExecutionSpace, class Pairs>
 void copy_all(ExecutionSpace const& instance, Pairs const& pairs) {
   CheckedPairs checked = collect_pieces(pairs);
-#ifdef KOKKOS_ENABLE_CUDA
-  instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
-  if (checked.tables.need_device()) {
-    copy_batch_and_wait(pairs, std::move(checked));
-    return copy_others(instance, pairs);
+  if constexpr (drives_device) {
+    instance.fence("KokkosHostSpaces::deep_copy_all: fence of the host instance before the copies");
+    if (checked.tables.need_device()) {
+      copy_batch_and_wait(pairs, std::move(checked));
+      return copy_others(instance, pairs);
+    }
   }
-#endif
   plan_pairs(pairs, std::move(checked.tables), {});
   copy_others(instance, pairs);
 }

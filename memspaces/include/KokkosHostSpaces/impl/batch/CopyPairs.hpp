@@ -56,7 +56,7 @@ concept Prepared = requires(T const& copies, typename T::execution_space const& 
 
 // --- one pair ---
 
-/// What the types of a pair tell.
+/// Properties of a pair that follow from its types.
 template <class DstView, class SrcView>
 struct PairTypes {
   using Dst      = DstView;
@@ -70,12 +70,12 @@ struct PairTypes {
       is_known_space_v<DstSpace> && is_known_space_v<SrcSpace>;
 
   /// At least one side is on a device. Other pairs are copied by the host or by a kernel.
-  static constexpr bool has_device   = is_used_by_cuda_v<DstSpace> || is_used_by_cuda_v<SrcSpace>;
+  static constexpr bool has_device = is_used_by_device_v<DstSpace> || is_used_by_device_v<SrcSpace>;
   static constexpr bool has_pageable = is_pageable_v<DstSpace> || is_pageable_v<SrcSpace>;
 
   /// The copy goes from page-locked memory to a device.
   static constexpr bool is_to_device =
-      is_cuda_only_v<DstSpace> && !is_used_by_cuda_v<SrcSpace> && !is_pageable_v<SrcSpace>;
+      is_device_only_v<DstSpace> && !is_used_by_device_v<SrcSpace> && !is_pageable_v<SrcSpace>;
 
   /// If both Views are without gaps, their elements have the same order.
   static constexpr bool is_one_order =

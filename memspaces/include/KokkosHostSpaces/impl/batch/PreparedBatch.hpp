@@ -35,11 +35,10 @@ class PreparedPairs final : public PreparedBatch<ExecutionSpace> {
     plan_pairs(pairs(), collect_pieces(pairs()).tables, {});
   }
   void enqueue(ExecutionSpace const& instance) const override {
-#ifdef KOKKOS_ENABLE_CUDA
-    copy_all(instance, pairs());
-#else
-    copy_others(instance, pairs());
-#endif
+    if constexpr (drives_device)
+      copy_all(instance, pairs());
+    else
+      copy_others(instance, pairs());
   }
   int device() const override { return pairs().device(); }
 
@@ -49,14 +48,12 @@ class PreparedPairs final : public PreparedBatch<ExecutionSpace> {
   std::tuple<Kept...> m_kept;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 template <class... Kept>
-class PreparedPairs<Kokkos::Cuda, Kept...> final : public PreparedBatch<Kokkos::Cuda> {
+class PreparedPairs<DrivenDevice, Kept...> final : public PreparedBatch<DrivenDevice> {
  public:
-  explicit PreparedPairs(Kokkos::Cuda const& instance, Kept... kept)
-      : m_kept(std::move(kept)...), m_device(instance.cuda_device()) {
-    if (captures(instance.cuda_stream()))
+  explicit PreparedPairs(DrivenDevice const& instance, Kept... kept)
+      : m_kept(std::move(kept)...), m_device(device_id_of(instance)) {
+    if (captures(stream_of(instance)))
       throw Error(
           "KokkosHostSpaces::prepare_deep_copy_all in the capture of a stream (a graph can "
           "launch copies, but not prepare them): prepare them before the capture begins");
@@ -65,14 +62,14 @@ class PreparedPairs<Kokkos::Cuda, Kept...> final : public PreparedBatch<Kokkos::
     m_plan.emplace(m_device, plan_pairs_on(instance, pairs(), std::move(checked)));
   }
 
-  void enqueue(Kokkos::Cuda const& instance) const override {
-    if (instance.cuda_device() != m_device)
+  void enqueue(DrivenDevice const& instance) const override {
+    if (device_id_of(instance) != m_device)
       throw Error("KokkosHostSpaces::deep_copy_all of copies that were prepared for device " +
                   std::to_string(m_device) + " on an instance of device " +
-                  std::to_string(instance.cuda_device()) +
+                  std::to_string(device_id_of(instance)) +
                   " (whose kernels do not reach them): prepare them for each device");
-    ScopedDevice const on_device(instance.cuda_stream(), m_device);
-    if (captures(instance.cuda_stream())) return copy_all(instance, pairs());
+    ScopedDevice const on_device(stream_of(instance), m_device);
+    if (captures(stream_of(instance))) return copy_all(instance, pairs());
     if (m_has_others) copy_others(instance, pairs());
     enqueue_batch(instance, pairs(), [&] { return m_plan->enqueue(instance); });
   }
@@ -86,8 +83,6 @@ class PreparedPairs<Kokkos::Cuda, Kept...> final : public PreparedBatch<Kokkos::
   bool m_has_others = false;
   std::optional<PreparedPlan> m_plan;
 };
-
-#endif
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -2,16 +2,17 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Carries out Kokkos::deep_copy for pairs of spaces that include one of ours: what the overloads in
-// impl/core/Overloads.hpp call.
+// impl/copy/CopyOverloads.hpp call.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 #define KOKKOS_HOST_SPACES_IMPL_DEEP_COPY_HPP
 
 #include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
-#include <KokkosHostSpaces/impl/core/Overloads.hpp>
+#include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
@@ -21,12 +22,6 @@
 #include <type_traits>
 
 namespace KokkosHostSpaces::Impl {
-
-/// The type that mapped_view returns for a View type.
-template <class View>
-using MappedViewOf = Kokkos::View<typename View::data_type, typename View::array_layout,
-                                  Kokkos::Device<typename View::execution_space, MappedSpace>,
-                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 template <class View>
 std::string shape_of(View const& view) {
@@ -104,21 +99,16 @@ template <class Dst, class Src>
 CopySides sides_of(Dst const& dst, Src const& src) {
   using DstSpace = typename Dst::memory_space;
   using SrcSpace = typename Src::memory_space;
-#ifdef KOKKOS_ENABLE_CUDA
-  constexpr bool both_page_locked = is_page_locked_v<DstSpace> && is_page_locked_v<SrcSpace>;
-#else
-  constexpr bool both_page_locked = false;
-#endif
+  constexpr bool both_page_locked =
+      drives_device && is_page_locked_v<DstSpace> && is_page_locked_v<SrcSpace>;
   return {.same_type = std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,
           .pageable_source          = is_pageable_v<SrcSpace>,
           .pageable_destination     = is_pageable_v<DstSpace>,
           .both_page_locked         = both_page_locked,
-          .device_reads_host_memory = !is_used_by_cuda_v<SrcSpace>,
+          .device_reads_host_memory = !is_used_by_device_v<SrcSpace>,
           .addresses                = reinterpret_cast<std::uintptr_t>(dst.data()) |
                        reinterpret_cast<std::uintptr_t>(src.data())};
 }
-
-#ifdef KOKKOS_ENABLE_CUDA
 
 /// Returns true if a tool listens to copies. Calls get_callbacks(), which copies 2 KB, only if a
 /// tool is loaded.
@@ -160,28 +150,29 @@ class DeepCopyEvent {
 template <class View>
 auto reachable_by_kernels(View const& view) {
   if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
-    return MappedViewOf<View>(view.data(), view.layout());
+    return UnmanagedViewIn<View, Kokkos::Device<typename View::execution_space, MappedSpace>>(
+        view.data(), view.layout());
   else
     return view;
 }
 
 template <class Dst, class Src>
-void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src);
+void enqueue_copy(DrivenDevice const& instance, Dst const& dst, Src const& src);
 
 // Enqueues a copy through staging memory. The stream orders the boxes, which share that memory.
 template <class Dst, class Src>
-void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+void enqueue_staged_copy(DrivenDevice const& instance, Dst const& dst, Src const& src) {
   if constexpr (is_pageable_v<typename Src::memory_space>) {
     for_each_staged_box(src, true, [&](StagedBox const& box, auto const& staging) {
       // First, since it may fail: a graph must have no copy to memory that it does not keep.
-      retain_for_graph(instance.cuda_stream(), staging.data(), nullptr);
-      copy_async(staging.data(), part_of(src, box).data(), box.plan, instance.cuda_stream());
+      retain_for_graph(stream_of(instance), staging.data(), nullptr);
+      copy_async(staging.data(), part_of(src, box).data(), box.plan, stream_of(instance));
       enqueue_copy(instance, part_of(dst, box), staging);
     });
   } else if constexpr (is_pageable_v<typename Dst::memory_space>) {
     for_each_staged_box(dst, false, [&](StagedBox const& box, auto const& staging) {
       enqueue_copy(instance, staging, part_of(src, box));
-      copy_async(part_of(dst, box).data(), staging.data(), box.plan, instance.cuda_stream());
+      copy_async(part_of(dst, box).data(), staging.data(), box.plan, stream_of(instance));
     });
   }
 }
@@ -190,16 +181,16 @@ void enqueue_staged_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const
 /// pageable memory.
 ///
 /// \throw OutOfPinnedMemory if there is no staging memory
-/// \throw CudaError
+/// \throw DeviceError
 template <class Dst, class Src>
-void enqueue_copy(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
-  retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
+void enqueue_copy(DrivenDevice const& instance, Dst const& dst, Src const& src) {
+  retain_for_graph(stream_of(instance), dst.data(), src.data());
   CopyPlan const plan   = plan_for(dst, src);
   CopySides const sides = sides_of(dst, src);
   switch (choose_way(plan, sides)) {
     case CopyWay::nothing: return;
     case CopyWay::one_copy:
-    case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, instance.cuda_stream());
+    case CopyWay::boxes: return copy_async(dst.data(), src.data(), plan, stream_of(instance));
     case CopyWay::byte_kernel:
       return enqueue_byte_copy(instance, dst.data(), src.data(), plan.run_bytes);
     case CopyWay::tiled_kernel:
@@ -220,9 +211,9 @@ void copy_and_wait_for(Dst const& dst, Src const& src) {
     CopyPlan const plan = plan_for(dst, src);
     if (plan.contiguous()) return copy_and_wait(dst.data(), src.data(), plan.run_bytes);
   }
-  Kokkos::Cuda const cuda = private_instance(device_of(dst.data(), src.data()));
-  enqueue_copy(cuda, dst, src);
-  fence(cuda.cuda_stream());
+  DrivenDevice const own = private_instance(device_of(dst.data(), src.data()));
+  enqueue_copy(own, dst, src);
+  fence(stream_of(own));
 }
 
 template <class View>
@@ -231,31 +222,47 @@ CopySide side_of(View const& view) {
   return {view.data(), view.span_is_contiguous() ? bytes : 0, view.label()};
 }
 
-/// Carries out deep_copy(instance, dst, src).
 template <class ExecutionSpace, class Dst, class Src>
-void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+void copy_plain_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    ScopedDevice const on_device(instance.cuda_stream(), instance.cuda_device());
+  if constexpr (is_driven_v<ExecutionSpace>) {
+    ScopedDevice const on_device(stream_of(instance), device_id_of(instance));
     enqueue_copy(instance, dst, src);
-    if (guards_copies()) guard_copy(side_of(dst), side_of(src), instance.cuda_stream());
+    if (guards_copies()) guard_copy(side_of(dst), side_of(src), stream_of(instance));
   } else {
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
     copy_and_wait_for(dst, src);
   }
 }
 
-/// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
+/// Carries out deep_copy(instance, dst, src).
+template <class ExecutionSpace, class Dst, class Src>
+void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
+  if constexpr (AtomicCopy<Dst, Src>)
+    Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
+  else
+    copy_plain_views(instance, dst, src);
+}
+
 template <class Dst, class Src>
-void copy_views(Dst const& dst, Src const& src) {
+void copy_plain_views(Dst const& dst, Src const& src) {
   check_types<Dst, Src>();
   Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
   copy_and_wait_for(dst, src);
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
+}
+
+/// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
+template <class Dst, class Src>
+void copy_views(Dst const& dst, Src const& src) {
+  if constexpr (AtomicCopy<Dst, Src>)
+    Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
+  else
+    copy_plain_views(dst, src);
 }
 
 // Assigns a value to each element, in the order of memory as far as that is known.
@@ -284,23 +291,21 @@ struct FillElements {
 
 /// Carries out deep_copy(instance, dst, value). Not by Kokkos' own, which would tell tools of the View that
 /// kernels reach, without a label.
-template <class Dst>
-void fill_view(Kokkos::Cuda const& instance, Dst const& dst,
+template <class ExecutionSpace, class Dst>
+void fill_view(ExecutionSpace const& instance, Dst const& dst,
                typename Dst::const_value_type& value) {
   static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
                 "deep_copy requires non-const destination type");
   DeepCopyEvent const event(dst, &value);
   if (dst.data() == nullptr || dst.size() == 0) return;
-  retain_for_graph(instance.cuda_stream(), dst.data(), nullptr);
+  retain_for_graph(stream_of(instance), dst.data(), nullptr);
   using View = decltype(reachable_by_kernels(dst));
   Kokkos::parallel_for(
       "KokkosHostSpaces::deep_copy of a value",
-      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
           instance, 0, std::int64_t(dst.span_is_contiguous() ? dst.span() : dst.size())),
       FillElements<View>{reachable_by_kernels(dst), value});
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
 

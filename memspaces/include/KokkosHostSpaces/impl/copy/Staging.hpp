@@ -23,7 +23,7 @@ namespace KokkosHostSpaces::Impl {
 /// A number for each dimension of a View.
 using OfDimensions = std::array<std::size_t, 8>;
 
-/// The side of a copy that CUDA cannot reach.
+/// The side of a copy that a device cannot reach.
 struct PageableSide {
   std::size_t element_bytes = 0;
   int rank                  = 0;
@@ -45,11 +45,7 @@ struct StagedBox {
 std::vector<StagedBox> cut_for_staging(PageableSide const& side, std::size_t most_bytes);
 
 /// The space of Views of staging memory: kernels reach it.
-#ifdef KOKKOS_ENABLE_CUDA
-using StagingSpace = Kokkos::CudaHostPinnedSpace;
-#else
-using StagingSpace = Kokkos::HostSpace;
-#endif
+using StagingSpace = DevicePinnedSpace;
 
 /// T with a star for each dimension of a View: no extent is part of the type.
 template <class T, std::size_t Rank>

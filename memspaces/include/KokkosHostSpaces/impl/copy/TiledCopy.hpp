@@ -150,13 +150,9 @@ void run_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, void* 
   }
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 /// Enqueues a copy for which suits_tiles holds on `instance` and returns. Compiled once, in src/.
-void enqueue_tiled_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+void enqueue_tiled_copy(DrivenDevice const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
-
-#endif
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -24,7 +24,7 @@ struct SpaceDescription {
 
 /// Allocates near a device and reports the allocation to Kokkos Tools.
 ///
-/// \param device_id     CUDA device id; -1: Kokkos' default device
+/// \param device_id     device id; -1: Kokkos' default device
 /// \param bytes         size of the allocation, with Kokkos' header
 /// \param logical_bytes size reported to tools; 0: `bytes`
 /// \throw OutOfPinnedMemory

@@ -25,8 +25,6 @@ KOKKOS_FUNCTION constexpr std::uint32_t loads_at_once(std::size_t word) {
   return word >= 8 ? 2 : word == 4 ? 4 : 8;
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 template <class Word>
 struct CopyWords {
   Word* dst;
@@ -34,18 +32,19 @@ struct CopyWords {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { dst[i] = src[i]; }
 };
 
-template <class Word>
-void enqueue_word_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
+template <class Word, class ExecutionSpace>
+void enqueue_word_copy(ExecutionSpace const& instance, void* dst, void const* src,
                        std::size_t bytes) {
-  using Policy = Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>;
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
   Kokkos::parallel_for("Kokkos::deep_copy: page-locked to page-locked memory",
                        Policy(instance, 0, bytes / sizeof(Word)),
                        CopyWords<Word>{static_cast<Word*>(dst), static_cast<Word const*>(src)});
 }
 
 /// Enqueues the copy on `instance` and returns. Both addresses are page-locked and mapped.
-inline void enqueue_byte_copy(Kokkos::Cuda const& instance, void* dst, void const* src,
-                              std::size_t bytes) {
+template <class ExecutionSpace>
+void enqueue_byte_copy(ExecutionSpace const& instance, void* dst, void const* src,
+                       std::size_t bytes) {
   auto const address =
       reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src);
   if ((address | bytes) % sizeof(std::uint64_t) == 0)
@@ -53,8 +52,6 @@ inline void enqueue_byte_copy(Kokkos::Cuda const& instance, void* dst, void cons
   else
     enqueue_word_copy<unsigned char>(instance, dst, src, bytes);
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -16,16 +16,16 @@ namespace KokkosHostSpaces::Impl {
 using DeviceMemory = std::shared_ptr<char>;
 
 /// Allocates device memory without breaking a capture of another thread. Returns nullptr if the
-/// device is out of memory. \throw CudaError for any other failure
+/// device is out of memory. \throw DeviceError for any other failure
 DeviceMemory try_allocate_on_device(int device, std::size_t bytes);
 
 /// The same; `user` and `advice` complete the message of a shortage.
-/// \throw Error if the device is out of memory  \throw CudaError for any other failure
+/// \throw Error if the device is out of memory  \throw DeviceError for any other failure
 DeviceMemory allocate_on_device(int device, std::size_t bytes, std::string const& user,
                                 std::string const& advice);
 
 /// Copies `bytes` bytes of the host into fresh device memory; the copy is complete on return.
-/// Returns nullptr if the device is out of memory. \throw CudaError for any other failure
+/// Returns nullptr if the device is out of memory. \throw DeviceError for any other failure
 DeviceMemory try_copy_to_device(int device, void const* data, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Impl

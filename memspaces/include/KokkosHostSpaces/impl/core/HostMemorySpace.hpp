@@ -27,7 +27,7 @@ class HostMemorySpace {
 
   /// Memory near a device, which all devices can use.
   ///
-  /// \param device_id CUDA device id
+  /// \param device_id as Kokkos::device_id() counts
   explicit HostMemorySpace(int device_id) : m_device_id(device_id) {}
 
   /// Memory near the device of an execution space instance; a host instance means Kokkos' default
@@ -35,13 +35,10 @@ class HostMemorySpace {
   template <class ExecutionSpace>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   explicit HostMemorySpace([[maybe_unused]] ExecutionSpace const& instance) {
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-      m_device_id = instance.cuda_device();
-#endif
+    if constexpr (is_driven_v<ExecutionSpace>) m_device_id = device_id_of(instance);
   }
 
-  /// The CUDA device id given at construction, -1 for Kokkos' default device.
+  /// The device id given at construction, -1 for Kokkos' default device.
   int device_id() const noexcept { return m_device_id; }
 
   /// Allocates memory without a Kokkos record, aligned to 256 bytes. Blocks the calling thread,

@@ -28,10 +28,6 @@
 #error \
     "This Kokkos has another minor version than the one that Kokkos Host Spaces was built for: include the headers of that one (BuiltForKokkos.hpp names it), or build the library for this one"
 #endif
-#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
-#error \
-    "Kokkos Host Spaces supports CUDA devices only: use a Kokkos with CUDA, or one without a device"
-#endif
 
 namespace Kokkos::Impl {
 
@@ -55,26 +51,27 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   }
 
   DeepCopy(ExecutionSpace const& instance, void* dst, void const* src, size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-      KokkosHostSpaces::Impl::ScopedDevice const on_device(instance.cuda_stream(),
-                                                           instance.cuda_device());
-      KokkosHostSpaces::Impl::retain_for_graph(instance.cuda_stream(), dst, src);
+    if constexpr (KokkosHostSpaces::Impl::is_driven_v<ExecutionSpace>) {
+      KokkosHostSpaces::Impl::ScopedDevice const on_device(
+          KokkosHostSpaces::Impl::stream_of(instance),
+          KokkosHostSpaces::Impl::device_id_of(instance));
+      KokkosHostSpaces::Impl::retain_for_graph(KokkosHostSpaces::Impl::stream_of(instance), dst,
+                                               src);
       if constexpr (KokkosHostSpaces::Impl::is_page_locked_v<Dst> &&
                     KokkosHostSpaces::Impl::is_page_locked_v<Src>)
         KokkosHostSpaces::Impl::enqueue_byte_copy(instance, dst, src, bytes);
       else
-        KokkosHostSpaces::Impl::copy_async(dst, src, bytes, instance.cuda_stream());
+        KokkosHostSpaces::Impl::copy_async(dst, src, bytes,
+                                           KokkosHostSpaces::Impl::stream_of(instance));
       return;
     }
-#endif
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
     DeepCopy(dst, src, bytes);
   }
 
  private:
-  static constexpr bool on_host =
-      !KokkosHostSpaces::Impl::is_cuda_only_v<Dst> && !KokkosHostSpaces::Impl::is_cuda_only_v<Src>;
+  static constexpr bool on_host = !KokkosHostSpaces::Impl::is_device_only_v<Dst> &&
+                                  !KokkosHostSpaces::Impl::is_device_only_v<Src>;
 };
 
 // The owner of the memory of Views. src/core/Records.cpp compiles it.
@@ -191,35 +188,29 @@ void remap(View const& dst, View const& src, Instance const&... instance) {
   Kokkos::Impl::ViewRemap<View, View>(dst, src, instance...);
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 // Each source file that is compiled without relocatable device code has lock arrays of its own.
-[[maybe_unused]] static LockArrayInit const kernels_of_this_source(
-    &desul::ensure_cuda_lock_arrays_on_device);
-
-/// Initialises them, which Kokkos does before each of its launches.
-static inline void ensure_lock_arrays() { desul::ensure_cuda_lock_arrays_on_device(); }
+[[maybe_unused]] static LockArrayInit const kernels_of_this_source(&ensure_lock_arrays);
+#endif
 
 // Enqueues Kokkos' element-wise copy kernel, which walks memory in the order of the side over the
 // link.
 template <class Dst, class Src>
-void enqueue_copy_kernel(Kokkos::Cuda const& instance, Dst const& dst, Src const& src) {
+void enqueue_copy_kernel(DrivenDevice const& instance, Dst const& dst, Src const& src) {
   using Kokkos::Iterate;
-  constexpr bool dst_is_remote = !is_used_by_cuda_v<typename Dst::memory_space>;
+  constexpr bool dst_is_remote = !is_used_by_device_v<typename Dst::memory_space>;
   Iterate const order          = dst_is_remote ? Kokkos::Impl::get_iteration_order(dst)
                                                : Kokkos::Impl::get_iteration_order(src);
   auto const launch            = [&]<class Layout>(Layout) {
     Kokkos::Impl::ViewCopy<typename Dst::uniform_runtime_nomemspace_type,
                            typename Src::uniform_runtime_const_nomemspace_type, Layout,
-                           Kokkos::Cuda, int(Dst::rank), int64_t>(dst, src, instance);
+                           DrivenDevice, int(Dst::rank), int64_t>(dst, src, instance);
   };
   if (order == Iterate::Right)
     launch(Kokkos::LayoutRight{});
   else
     launch(Kokkos::LayoutLeft{});
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -8,18 +8,16 @@
 
 #include <KokkosHostSpaces/CaptureGuard.hpp>
 
-#include <Kokkos_Core.hpp>
+#include <KokkosHostSpaces/impl/core/Device.hpp>
 
 #include <mutex>
-
-#ifdef KOKKOS_ENABLE_CUDA
 
 namespace KokkosHostSpaces::Impl {
 
 /// Returns the library's instance on a device (-1: Kokkos' default one) for copies that the host
 /// waits for: no user's kernel delays them. Made once a device; ends with Kokkos. Kokkos allocates
 /// then, and uses the legacy default stream, which breaks captures of other threads.
-Kokkos::Cuda private_instance(int device);
+DrivenDevice private_instance(int device);
 
 /// An idle instance on a device (-1: Kokkos' default one) for captures, exclusively owned by this
 /// object and announced to the pool. Streams of users may be busy, or be the legacy stream, which
@@ -27,16 +25,14 @@ Kokkos::Cuda private_instance(int device);
 class CaptureInstance {
  public:
   explicit CaptureInstance(int device);
-  Kokkos::Cuda const& get() const { return m_instance; }
+  DrivenDevice const& get() const { return m_instance; }
 
  private:
   std::unique_lock<std::mutex> m_lock;
-  Kokkos::Cuda m_instance;
+  DrivenDevice m_instance;
   pool::CaptureGuard m_announced;
 };
 
 }  // namespace KokkosHostSpaces::Impl
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 #endif

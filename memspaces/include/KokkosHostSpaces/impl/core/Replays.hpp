@@ -15,7 +15,7 @@ namespace KokkosHostSpaces::Impl {
 /// `stream` (a cudaStream_t) captures; else does nothing. Call it before enqueuing work that uses
 /// the addresses.
 ///
-/// \throw CudaError
+/// \throw DeviceError
 void retain_for_graph(void* stream, void const* a, void const* b);
 
 /// Calls `capture`.

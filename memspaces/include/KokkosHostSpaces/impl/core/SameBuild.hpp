@@ -3,7 +3,8 @@
 
 // Makes the linker refuse an application whose containers of the standard library have another layout
 // than those of the compiled library: "undefined reference to ...library_was_built_with__GLIBCXX_DEBUG"
-// says that it was not. Between C++20 and C++23 layouts are the same.
+// says that it was not. C++20 and C++23 may be mixed: what crosses is the same in both
+// (tests/package/OtherStandard.cpp).
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_SAME_BUILD_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SAME_BUILD_HPP

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_SPACE_TRAITS_HPP
 
+#include <KokkosHostSpaces/impl/core/Device.hpp>
 #include <KokkosHostSpaces/impl/core/SameBuild.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,26 +44,11 @@ inline constexpr bool is_host_space_v = HostSpace<Space>;
 template <class Space>
 inline constexpr bool is_pageable_v = std::is_same_v<Space, Kokkos::HostSpace>;
 
-#ifdef KOKKOS_ENABLE_CUDA
 template <class Space>
-inline constexpr bool is_cuda_only_v = std::is_same_v<Space, Kokkos::CudaSpace>;
-template <class Space>
-inline constexpr bool is_used_by_cuda_v =
-    std::is_same_v<Space, Kokkos::CudaSpace> || std::is_same_v<Space, Kokkos::CudaUVMSpace>;
-template <class Space>
-inline constexpr bool is_page_locked_v =
-    HostSpace<Space> || std::is_same_v<Space, Kokkos::CudaHostPinnedSpace>;
+inline constexpr bool is_page_locked_v = HostSpace<Space> || is_device_pinned_v<Space>;
 template <class Space>
 inline constexpr bool is_known_space_v =
-    is_page_locked_v<Space> || is_used_by_cuda_v<Space> || is_pageable_v<Space>;
-#else
-template <class Space>
-inline constexpr bool is_cuda_only_v = false;
-template <class Space>
-inline constexpr bool is_used_by_cuda_v = false;
-template <class Space>
-inline constexpr bool is_known_space_v = HostSpace<Space> || is_pageable_v<Space>;
-#endif
+    is_page_locked_v<Space> || is_used_by_device_v<Space> || is_pageable_v<Space>;
 
 template <class Dst, class Src>
 inline constexpr bool is_our_pair_v =
@@ -86,7 +72,7 @@ inline constexpr bool assignable_v = std::is_same_v<Dst, Src> ||
 /// The execution space of `Dst` may access memory in `Src`.
 template <class Dst, class Src>
 inline constexpr bool accessible_v =
-    is_used_by_cuda_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_cuda_only_v<Src>;
+    is_used_by_device_v<Dst> ? !std::is_same_v<Src, PinnedSpace> : !is_device_only_v<Src>;
 
 }  // namespace Impl
 }  // namespace KokkosHostSpaces

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Streams, their devices, and copies of bytes, without CUDA's types.
+// Streams, their devices, and copies of bytes, without the types of a runtime.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
 
 #include <cstddef>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
-/// A cudaStream_t; nullptr is the legacy default stream.
+/// A stream of the device, as a cudaStream_t; nullptr is the legacy default stream.
 using StreamHandle = void*;
 
 /// Returns the device that owns one of two addresses; -1 if both are the host's.
@@ -36,8 +37,33 @@ void fence(StreamHandle stream);
 /// Makes `device` current in the calling thread, for a launch of a kernel. Takes 20 ns if it is.
 void prepare_launch(int device);
 
-/// \throw CudaError if the launch before it failed
+/// \throw DeviceError if the launch before it failed
 void check_launch();
+
+/// True if `stream` captures into a graph. \throw DeviceError if the driver fails to tell
+bool is_captured(StreamHandle stream);
+
+/// The work that a stream has had when the mark was made.
+class StreamMark {
+ public:
+  /// No work.
+  StreamMark() = default;
+  /// \throw DeviceError
+  StreamMark(StreamHandle stream, int device);
+  StreamMark(StreamMark&& other) noexcept : m_event(std::exchange(other.m_event, nullptr)) {}
+  StreamMark& operator=(StreamMark&& other) noexcept {
+    std::swap(m_event, other.m_event);
+    return *this;
+  }
+  ~StreamMark();
+
+  /// True if that work is done. Does not wait.
+  /// \throw DeviceError if the device has failed
+  bool is_passed() const;
+
+ private:
+  void* m_event = nullptr;
+};
 
 /// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
 /// means one of the current device. Does nothing for other streams.

@@ -45,8 +45,6 @@ struct CopyAllNow {
   void operator()() const { deep_copy_all(ExecutionSpace(), copies); }
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 /// Holds the staging memory of a captured copy as long as the graph lives, and the exception of a copy
 /// that failed. Kokkos destroys the captured graph, but keeps the functor, and this with it.
 class CaptureOutcome {
@@ -79,17 +77,18 @@ struct CapturedCopy {
   CaptureOutcome outcome = {};
 
   // Kokkos fences for an empty copy, which breaks a capture.
-  void operator()(Kokkos::Cuda const& instance) const {
+  void operator()(DrivenDevice const& instance) const {
     if (dst.size() == 0) return;
     outcome.take([&] { Kokkos::deep_copy(instance, dst, src); });
   }
 };
 
+template <class ExecutionSpace>
 struct CapturedCopies {
-  PreparedCopies<Kokkos::Cuda> copies;
+  PreparedCopies<ExecutionSpace> copies;
   CaptureOutcome outcome = {};
 
-  void operator()(Kokkos::Cuda const& instance) const {
+  void operator()(ExecutionSpace const& instance) const {
     outcome.take([&] { deep_copy_all(instance, copies); });
   }
 };
@@ -111,21 +110,19 @@ auto then_captured_copy(Node const& node, Dst const& dst, Src const& src) {
         "a View in PinnedSpace or MappedSpace");
   CapturedCopy<Dst, Src> const copy{dst, src};
   CaptureInstance const on(device_of(data_of(dst), data_of(src)));
-  auto const added = node.cuda_capture(on.get(), copy);
+  auto const added = add_captured(node, on.get(), copy);
   copy.outcome.rethrow();
   return added;
 }
 
-template <class Node>
-auto then_captured_copies(Node const& node, PreparedCopies<Kokkos::Cuda> const& copies) {
-  CapturedCopies const captured{copies};
+template <class Node, class ExecutionSpace>
+auto then_captured_copies(Node const& node, PreparedCopies<ExecutionSpace> const& copies) {
+  CapturedCopies<ExecutionSpace> const captured{copies};
   CaptureInstance const on(copies.batch() == nullptr ? -1 : copies.batch()->device());
-  auto const added = node.cuda_capture(on.get(), captured);
+  auto const added = add_captured(node, on.get(), captured);
   captured.outcome.rethrow();
   return added;
 }
-
-#endif
 
 }  // namespace KokkosHostSpaces::Impl
 

@@ -44,7 +44,7 @@ class SnapshotJob {
 
   /// Makes the writer wait for the work that `stream`, of `device`, has so far. Without this call it
   /// waits for nothing.
-  /// \throw CudaError
+  /// \throw DeviceError
   void wait_for(StreamHandle stream, int device);
 
   std::unique_ptr<SnapshotWriter> writer;

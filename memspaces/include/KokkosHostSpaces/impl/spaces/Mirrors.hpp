@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Overloads of Kokkos' create_mirror functions, for calls with an instance of one of our spaces (stock
-// Kokkos drops the instance), or with PinnedSpace and a Cuda instance (stock Kokkos refuses it). They
-// return the types of Kokkos' own. As in impl/core/Overloads.hpp they are the better match by their
+// Kokkos drops the instance), or with PinnedSpace and a device instance (stock Kokkos refuses it). They
+// return the types of Kokkos' own. As in impl/copy/CopyOverloads.hpp they are the better match by their
 // parameters: they name the type of the space, or the first two properties.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 #define KOKKOS_HOST_SPACES_IMPL_MIRRORS_HPP
 
-#include <KokkosHostSpaces/impl/core/Overloads.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
 
 #include <string>
 #include <type_traits>
@@ -39,37 +39,40 @@ auto mirror_view_and_copy_of(View const& src, Space const& space, std::string co
   return Mirror(create_mirror_view_and_copy(Kokkos::view_alloc(space, name), src));
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
+/// PinnedSpace, which kernels cannot access, with a device instance among the properties.
+template <class Space, class Properties>
+concept PinnedOnDevice =
+    std::is_same_v<Space, PinnedSpace> && is_driven_v<typename Properties::execution_space>;
 
-/// The properties of a mirror name PinnedSpace, which kernels cannot access, and a Cuda instance.
+/// The same of a mirror.
 template <class Properties>
-concept PinnedMirrorWithCuda = PinnedWithCuda<typename Properties::memory_space, Properties>;
+concept PinnedMirrorOnDevice = PinnedOnDevice<typename Properties::memory_space, Properties>;
 
 template <class View>
 inline constexpr bool in_pinned_space = std::is_same_v<typename View::memory_space, PinnedSpace>;
 
 template <class View, class... P>
-View make_filled_by_cuda(ViewProperties<P...> const& properties,
-                         typename View::memory_space const& space, std::string const& label,
-                         typename View::array_layout const& layout);
+View make_filled_by_device(ViewProperties<P...> const& properties,
+                           typename View::memory_space const& space, std::string const& label,
+                           typename View::array_layout const& layout);
 
 template <class... P, class View>
-auto mirror_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+auto mirror_by_device(ViewProperties<P...> const& properties, View const& src) {
   auto const& space = space_in(properties);
   using Mirror      = decltype(create_mirror(Kokkos::view_alloc(space), src));
-  return make_filled_by_cuda<Mirror>(properties, space, src.label() + "_mirror", src.layout());
+  return make_filled_by_device<Mirror>(properties, space, src.label() + "_mirror", src.layout());
 }
 
 template <class... P, class View>
-auto mirror_view_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+auto mirror_view_by_device(ViewProperties<P...> const& properties, View const& src) {
   if constexpr (in_pinned_space<View>)
     return View(src);
   else
-    return mirror_by_cuda(properties, src);
+    return mirror_by_device(properties, src);
 }
 
 template <class... P, class View>
-auto mirror_view_and_copy_by_cuda(ViewProperties<P...> const& properties, View const& src) {
+auto mirror_view_and_copy_by_device(ViewProperties<P...> const& properties, View const& src) {
   if constexpr (in_pinned_space<View>) {
     return View(src);
   } else {
@@ -82,8 +85,6 @@ auto mirror_view_and_copy_by_cuda(ViewProperties<P...> const& properties, View c
     return Mirror(mirror);
   }
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace KokkosHostSpaces::Impl
 
@@ -126,38 +127,34 @@ KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(MappedSpace)
 KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN(WriteCombinedSpace)
 #undef KOKKOS_HOST_SPACES_IMPL_MIRRORS_IN
 
-#ifdef KOKKOS_ENABLE_CUDA
-
-/// A mirror in PinnedSpace, filled by the Cuda instance in the properties. Asynchronous on it.
+/// A mirror in PinnedSpace, filled by the device instance in the properties. Asynchronous on it.
 template <class T, class... P, class A0, class A1, class... Args>
-requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+requires KokkosHostSpaces::Impl::PinnedMirrorOnDevice<
     KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
 auto create_mirror(KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
                    View<T, P...> const& src) {
-  return KokkosHostSpaces::Impl::mirror_by_cuda(properties, src);
+  return KokkosHostSpaces::Impl::mirror_by_device(properties, src);
 }
 
 /// `src` itself if it lies in PinnedSpace, else a mirror as above. Asynchronous on the instance.
 template <class T, class... P, class A0, class A1, class... Args>
-requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+requires KokkosHostSpaces::Impl::PinnedMirrorOnDevice<
     KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
 auto create_mirror_view(KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
                         View<T, P...> const& src) {
-  return KokkosHostSpaces::Impl::mirror_view_by_cuda(properties, src);
+  return KokkosHostSpaces::Impl::mirror_view_by_device(properties, src);
 }
 
 /// As above, with the contents of `src`, copied asynchronously on the instance: fence it before the
 /// host reads the mirror.
 template <class T, class... P, class A0, class A1, class... Args>
-requires KokkosHostSpaces::Impl::PinnedMirrorWithCuda<
+requires KokkosHostSpaces::Impl::PinnedMirrorOnDevice<
     KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...>>
 auto create_mirror_view_and_copy(
     KokkosHostSpaces::Impl::ViewProperties<A0, A1, Args...> const& properties,
     View<T, P...> const& src) {
-  return KokkosHostSpaces::Impl::mirror_view_and_copy_by_cuda(properties, src);
+  return KokkosHostSpaces::Impl::mirror_view_and_copy_by_device(properties, src);
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 }  // namespace Kokkos
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // resize and realloc of Views in our spaces, which keep the memory near the same device (stock
-// Kokkos takes its default device), and `view_alloc(cuda, ...)` with PinnedSpace, here and in
+// Kokkos takes its default device), and `view_alloc(instance, ...)` with PinnedSpace, here and in
 // mirrors (stock Kokkos refuses to compile it). Allocation is not ordered with the instance;
 // filling and copying are.
 
@@ -12,6 +12,7 @@
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/spaces/Mirrors.hpp>
+#include <KokkosHostSpaces/impl/spaces/ResizeOverloads.hpp>
 
 #include <cstddef>
 #include <string>
@@ -67,10 +68,8 @@ template <class View, class... P>
 typename View::memory_space space_of([[maybe_unused]] ViewProperties<P...> const& properties,
                                      View const& view) {
   int device = Kokkos::device_id();
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<typename ViewProperties<P...>::execution_space, Kokkos::Cuda>)
-    device = instance_in(properties).cuda_device();
-#endif
+  if constexpr (is_driven_v<typename ViewProperties<P...>::execution_space>)
+    device = device_id_of(instance_in(properties));
   return typename View::memory_space(device_near(view.data(), device));
 }
 
@@ -92,14 +91,12 @@ View make_padded(Properties const& properties, typename View::array_layout const
   return View(properties, layout);
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
 /// A View in `space`. The instance fills it with zeros, asynchronously, unless the properties say
 /// WithoutInitializing.
 template <class View, class... P>
-View make_filled_by_cuda(ViewProperties<P...> const& properties,
-                         typename View::memory_space const& space, std::string const& label,
-                         typename View::array_layout const& layout) {
+View make_filled_by_device(ViewProperties<P...> const& properties,
+                           typename View::memory_space const& space, std::string const& label,
+                           typename View::array_layout const& layout) {
   using Value     = typename View::non_const_value_type;
   auto const make = [&](auto const&... more) {
     if constexpr (ViewProperties<P...>::allow_padding)
@@ -121,22 +118,18 @@ View make_filled_by_cuda(ViewProperties<P...> const& properties,
 
 // Copies the elements that both Views have, by Kokkos' kernel.
 template <class View>
-void enqueue_remap(Kokkos::Cuda const& instance, View const& dst, View const& src) {
-  retain_for_graph(instance.cuda_stream(), dst.data(), src.data());
+void enqueue_remap(DrivenDevice const& instance, View const& dst, View const& src) {
+  retain_for_graph(stream_of(instance), dst.data(), src.data());
   remap(reachable_by_kernels(dst), reachable_by_kernels(src), instance);
 }
-
-#endif  // KOKKOS_ENABLE_CUDA
 
 // A View in `space`, filled as Kokkos' own resize and realloc fill it.
 template <class View, class... P>
 View make_view(ViewProperties<P...> const& properties, typename View::memory_space const& space,
                std::string const& label, typename View::array_layout const& layout) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (PinnedWithCuda<typename View::memory_space, ViewProperties<P...>>)
-    return make_filled_by_cuda<View>(properties, space, label, layout);
+  if constexpr (PinnedOnDevice<typename View::memory_space, ViewProperties<P...>>)
+    return make_filled_by_device<View>(properties, space, label, layout);
   else
-#endif
     return make_padded<View>(with_unset(properties, space, label), layout);
 }
 
@@ -148,7 +141,7 @@ void resize_view(ViewProperties<P...> const& properties, View& view,
   if (has_layout(view, layout)) return;
   View const resized =
       make_view<View>(properties, space_of(properties, view), view.label(), layout);
-  if constexpr (PinnedWithCuda<typename View::memory_space, ViewProperties<P...>>) {
+  if constexpr (PinnedOnDevice<typename View::memory_space, ViewProperties<P...>>) {
     enqueue_remap(instance_in(properties), resized, view);
   } else if constexpr (ViewProperties<P...>::has_execution_space) {
     remap(resized, view, instance_in(properties));

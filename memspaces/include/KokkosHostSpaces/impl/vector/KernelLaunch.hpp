@@ -40,29 +40,13 @@ void check_count(char const* function, std::string const& label, Index n) {
                   std::to_string(n) + " indices (there cannot be fewer than none): pass how many");
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-
-// From Volta on kernels take longer parameters, and need no copy of them for each thread.
-#if defined(KOKKOS_COMPILER_NVCC) && !defined(KOKKOS_ARCH_MAXWELL) && !defined(KOKKOS_ARCH_PASCAL)
-#define KOKKOS_HOST_SPACES_PARAMETER __grid_constant__
-inline constexpr std::size_t most_bytes_of_parameter = 32764;
-#else
-#define KOKKOS_HOST_SPACES_PARAMETER
-inline constexpr std::size_t most_bytes_of_parameter = 4096;
-#endif
-
-/// A body of that size runs in kernels of this library, which are passed as a parameter; others in
-/// kernels of Kokkos.
-template <class ExecutionSpace, std::size_t bytes_of_body>
-inline constexpr bool takes_own_kernel =
-    std::is_same_v<ExecutionSpace, Kokkos::Cuda>&& bytes_of_body + 128 <= most_bytes_of_parameter;
-
 /// Tells Kokkos Tools of a kernel, as Kokkos does, from its construction to its destruction.
 class ToldKernel {
  public:
   enum class Kind { loop, reduction };
 
-  ToldKernel(Kind kind, std::string const& label, Kokkos::Cuda const& instance)
+  template <class ExecutionSpace>
+  ToldKernel(Kind kind, std::string const& label, ExecutionSpace const& instance)
       : m_kind(kind), m_is_told(Kokkos::Tools::profileLibraryLoaded()) {
     if (!m_is_told) return;
     auto const device = Kokkos::Tools::Experimental::device_id(instance);
@@ -87,6 +71,23 @@ class ToldKernel {
   std::uint64_t m_id = 0;
 };
 
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
+
+// From Volta on kernels take longer parameters, and need no copy of them for each thread.
+#if defined(KOKKOS_COMPILER_NVCC) && !defined(KOKKOS_ARCH_MAXWELL) && !defined(KOKKOS_ARCH_PASCAL)
+#define KOKKOS_HOST_SPACES_PARAMETER __grid_constant__
+inline constexpr std::size_t most_bytes_of_parameter = 32764;
+#else
+#define KOKKOS_HOST_SPACES_PARAMETER
+inline constexpr std::size_t most_bytes_of_parameter = 4096;
+#endif
+
+/// A body of that size runs in kernels of this library, which are passed as a parameter; others in
+/// kernels of Kokkos.
+template <class ExecutionSpace, std::size_t bytes_of_body>
+inline constexpr bool takes_own_kernel =
+    is_driven_v<ExecutionSpace>&& bytes_of_body + 128 <= most_bytes_of_parameter;
+
 template <class Kernel, unsigned most_threads>
 static __global__ __launch_bounds__(most_threads, 1) void run_kernel(
     KOKKOS_HOST_SPACES_PARAMETER Kernel const kernel) {
@@ -98,11 +99,11 @@ static __global__ __launch_bounds__(most_threads, 1) void run_kernel(
 /// Enqueues a kernel on `instance`.
 /// \tparam most_threads upper bound of `threads`, for which registers are left
 template <unsigned most_threads, class Kernel>
-void launch(Kokkos::Cuda const& instance, Kernel const& kernel, unsigned blocks, unsigned threads) {
+void launch(DrivenDevice const& instance, Kernel const& kernel, unsigned blocks, unsigned threads) {
   if (blocks == 0) return;
   ensure_lock_arrays();
-  prepare_launch(instance.cuda_device());
-  run_kernel<Kernel, most_threads><<<blocks, threads, 0, instance.cuda_stream()>>>(kernel);
+  prepare_launch(device_id_of(instance));
+  run_kernel<Kernel, most_threads><<<blocks, threads, 0, stream_of(instance)>>>(kernel);
   check_launch();
 }
 
@@ -111,7 +112,7 @@ void launch(Kokkos::Cuda const& instance, Kernel const& kernel, unsigned blocks,
 template <class ExecutionSpace, std::size_t bytes_of_body>
 inline constexpr bool takes_own_kernel = false;
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 }  // namespace KokkosHostSpaces::Impl
 

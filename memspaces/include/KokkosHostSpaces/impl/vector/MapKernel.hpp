@@ -79,7 +79,7 @@ class PackMap {
   Op m_op;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 /// Calls the body of a parallel_for: one thread for each index.
 template <class Body, class Index>
@@ -126,7 +126,7 @@ void for_each_launch(std::uint64_t n, Launch const& launch) {
 
 /// Enqueues body(i) for i = 0 ... n - 1.
 template <class Body, class Index>
-void enqueue_map(Kokkos::Cuda const& instance, Body const& body, Index n) {
+void enqueue_map(DrivenDevice const& instance, Body const& body, Index n) {
   for_each_launch(std::uint64_t(n), [&](std::uint64_t first, std::uint32_t count) {
     unsigned const threads = std::bit_ceil(std::clamp(count, warp_size, threads_of_map));
     launch<threads_of_map>(instance, BodyMap<Body, Index>(body, first, count),
@@ -134,7 +134,20 @@ void enqueue_map(Kokkos::Cuda const& instance, Body const& body, Index n) {
   });
 }
 
-#endif  // KOKKOS_ENABLE_CUDA
+/// Enqueues all items of a PackMap.
+/// \tparam on_host as of shape_of_map
+template <bool on_host, class Map>
+void enqueue_items(DrivenDevice const& instance, Map const& map, PackSplit const& split,
+                   MapShape const& shape) {
+  using Kernel                    = ItemMap<Map, on_host ? 0 : threads_of_map>;
+  constexpr unsigned most_threads = on_host ? most_threads_of_block : threads_of_map;
+  for_each_launch(std::max(split.packs, split.rest), [&](std::uint64_t first, std::uint32_t count) {
+    launch<most_threads>(instance, Kernel(map.part(split, first, count)),
+                         (count - 1) / shape.threads + 1, shape.threads);
+  });
+}
+
+#endif  // KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 }  // namespace KokkosHostSpaces::Impl
 

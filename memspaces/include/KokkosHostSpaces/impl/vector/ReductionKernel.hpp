@@ -77,7 +77,7 @@ class BlockMailbox {
   }
   void use(void* zeros) { m_pairs = static_cast<Pair*>(zeros); }
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
   /// Call it first, since slots of a captured sum are cold: prefetches the slot into the L2 cache,
   /// which the whole device shares.
   __device__ void prefetch_slot(unsigned block) const {
@@ -115,7 +115,7 @@ class BlockMailbox {
   };
   static constexpr std::uint64_t mark = std::uint64_t(1) << 32;
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
   // Stores both words by one instruction.
   static __device__ void store(Pair* at, Pair const& pair) {
     auto const address = __cvta_generic_to_global(at);
@@ -153,7 +153,7 @@ class BlockMailbox {
   Pair* m_pairs = nullptr;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 /// Applies `shuffle`, a warp shuffle of 32 bits, to all words of a value.
 template <class T, class Shuffle>
@@ -302,14 +302,14 @@ class VectorReduction {
 /// blocks lies in a workspace of the stream, whose kernels run one after the other.
 /// \tparam most_threads of a block, which leaves each thread 65536 / most_threads registers
 template <unsigned most_threads, class Index, class Body, class Reducer>
-void enqueue_reduction(Kokkos::Cuda const& instance, std::uint64_t items, Body const& body,
+void enqueue_reduction(DrivenDevice const& instance, std::uint64_t items, Body const& body,
                        Reducer const& reducer, typename Reducer::value_type* result) {
   using Kernel         = VectorReduction<Body, Reducer, Index>;
   SumShape const shape = shape_of_sum(items, most_threads);
   Kernel kernel(body, reducer, items, result);
   if (shape.blocks > 1)
     kernel.use_workspace(
-        reduction_workspace(instance.cuda_stream(), instance.cuda_device(),
+        reduction_workspace(stream_of(instance), device_id_of(instance),
                             BlockMailbox<typename Kernel::Value>::bytes(shape.blocks)));
   launch<most_threads>(instance, kernel, shape.blocks, shape.threads);
 }
@@ -317,14 +317,14 @@ void enqueue_reduction(Kokkos::Cuda const& instance, std::uint64_t items, Body c
 /// The same, told to Kokkos Tools. Waits for the value if `Space`, where the result lies, is not
 /// accessible to kernels.
 template <class Space, unsigned most_threads, class Index, class Body, class Reducer>
-void reduce(std::string const& label, Kokkos::Cuda const& instance, std::uint64_t items,
+void reduce(std::string const& label, DrivenDevice const& instance, std::uint64_t items,
             Body const& body, Reducer const& reducer, typename Reducer::value_type* result) {
   using Value = typename Reducer::value_type;
   ToldKernel const told(ToldKernel::Kind::reduction, label, instance);
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::Cuda, Space>::accessible) {
+  if constexpr (Kokkos::SpaceAccessibility<DrivenDevice, Space>::accessible) {
     enqueue_reduction<most_threads, Index>(instance, items, body, reducer, result);
   } else {
-    ResultSlot const slot(instance.cuda_device());
+    ResultSlot const slot(device_id_of(instance));
     auto* const arrives = static_cast<Value*>(slot.data());
     enqueue_reduction<most_threads, Index>(instance, items, body, reducer, arrives);
     instance.fence("KokkosHostSpaces: the host gets the result of a reduction");
@@ -332,7 +332,7 @@ void reduce(std::string const& label, Kokkos::Cuda const& instance, std::uint64_
   }
 }
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE
 
 }  // namespace KokkosHostSpaces::Impl
 

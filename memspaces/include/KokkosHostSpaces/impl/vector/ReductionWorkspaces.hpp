@@ -53,7 +53,7 @@ class ReductionWorkspaces {
 
   std::mutex m_mutex;
   std::map<Key, std::vector<Memory>> m_of_streams;  ///< in increasing size
-  std::mutex m_spare_mutex;   ///< never held over a CUDA call: CUDA's threads take it, too
+  std::mutex m_spare_mutex;   ///< never held over a call of the runtime, whose threads take it, too
   std::list<Memory> m_spare;  ///< of graphs that were destroyed
 };
 

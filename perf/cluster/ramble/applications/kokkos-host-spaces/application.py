@@ -11,7 +11,7 @@ class KokkosHostSpaces(ExecutableApplication):
     name = "kokkos-host-spaces"
     tags("benchmark", "gpu", "kokkos", "memory")
 
-    groups = ["transport", "vector", "copy", "alloc", "zero_copy", "latency", "stream"]
+    groups = ["idioms", "transport", "vector", "copy", "alloc", "latency", "stream"]
 
     # What an earlier run left is not to be judged.
     executable("tidy", "rm -f {experiment_run_dir}/results.json", use_mpi=False)

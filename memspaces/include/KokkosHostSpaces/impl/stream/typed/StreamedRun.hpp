@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,12 +36,8 @@ namespace KokkosHostSpaces::Impl {
 
 template <class Space>
 constexpr Side side_of() {
-#ifdef KOKKOS_ENABLE_CUDA
   if (is_page_locked_v<Space>) return Side::page_locked;
-  if (is_used_by_cuda_v<Space>) return Side::device;
-#else
-  if (is_host_space_v<Space>) return Side::page_locked;
-#endif
+  if (is_used_by_device_v<Space>) return Side::device;
   return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible ? Side::pageable
                                                                           : Side::device;
 }
@@ -67,7 +62,6 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
-  facts.value_bytes   = value_bytes<typename View::non_const_value_type>();
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -99,7 +93,6 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
-  facts.value_bytes   = value_bytes<typename Array::value_type>();
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -139,17 +132,10 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   using Value      = typename const_chunk_of<View>::value_type;
   View const& host = argument.view.host();
   Value* data      = host.data();
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (is_driven_v<ExecutionSpace>)
     data = static_cast<Value*>(argument.view.copies().on_device(
-        instance.cuda_device(), instance.cuda_stream(), host.data(), host.span() * sizeof(Value)));
-#endif
+        device_id_of(instance), stream_of(instance), host.data(), host.span() * sizeof(Value)));
   return const_chunk_of<View>(data, strides.of);
-}
-
-// For messages: Views of unmanaged memory often have no label.
-inline std::string label_of_argument(std::string const& label, std::size_t number) {
-  return label.empty() ? "argument " + std::to_string(number + 1) : label;
 }
 
 template <class Argument>
@@ -187,8 +173,9 @@ template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
   auto facts =
       std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+  // For messages: Views of unmanaged memory often have no label.
   for (std::size_t a = 0; a < facts.size(); ++a)
-    facts[a].label = label_of_argument(facts[a].label, a);
+    if (facts[a].label.empty()) facts[a].label = "argument " + std::to_string(a + 1);
   return facts;
 }
 
@@ -210,10 +197,8 @@ LoopFacts loop_facts(Box<Rank> const& box, std::tuple<Arguments...> const& argum
 /// Copies bytes of the host to page-locked memory, in order with an instance.
 template <class ExecutionSpace>
 void save_bytes(ExecutionSpace const& instance, void* to, void const* from, std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+  if constexpr (is_driven_v<ExecutionSpace>)
     if (is_reachable(from, bytes)) return enqueue_byte_copy(instance, to, from, bytes);
-#endif
   instance.fence("KokkosHostSpaces: before rows of a streamed loop are saved");
   std::memcpy(to, from, bytes);
 }
@@ -237,11 +222,9 @@ struct StreamSetting {
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
     job.pretends_device    = pretends_device();
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    if constexpr (is_driven_v<ExecutionSpace>)
       for (auto const& instance : options.instances)
-        job.targets.push_back({instance.cuda_device(), instance.cuda_stream()});
-#endif
+        job.targets.push_back({device_id_of(instance), stream_of(instance)});
     job.weights = [targets = job.targets] {
       std::vector<int> devices;
       for (StreamTarget const& target : targets) devices.push_back(target.device);
@@ -286,30 +269,14 @@ LaunchBox launch_box(Box<Rank> const& range, StreamBinding const& binding,
   return box;
 }
 
-// The rows of an argument that the body may touch: of a resident one, all.
-template <class Argument>
-ChunkWindow window_of(Argument const& argument, std::size_t number, StreamBinding const& binding) {
-  if constexpr (!ChunkWindow::is_checked) {
-    return {};
-  } else if constexpr (is_resident_v<Argument>) {
-    auto const& view = argument.view.host();
-    bool const right = std::is_same_v<LayoutOfChunks<typename Argument::View>, Kokkos::LayoutRight>;
-    return {label_of_argument(view.label(), number),
-            as_index(view.extent(right ? 0 : view.rank() - 1)),
-            std::numeric_limits<std::int64_t>::max()};
-  } else {
-    return {label_of_argument(argument.view.label(), number), binding.rows, argument.halo};
-  }
-}
-
 template <int Rank, class ExecutionSpace, class Body, class... Arguments, std::size_t... I>
 auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding const& binding,
                StreamLaunch const& launch, std::tuple<Arguments...> const& arguments,
                std::index_sequence<I...>) {
   auto const& strides = binding.strides[std::size_t(launch.stage)];
   return BodyCall<Rank, Body, ChunkOfArgument<Arguments>...>{
-      body, pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])
-                            .within(window_of(std::get<I>(arguments), I, binding))...)};
+      body,
+      pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...)};
 }
 
 /// The body with the chunks of a launch.
@@ -334,6 +301,7 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
@@ -412,6 +380,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {

@@ -8,7 +8,9 @@
 
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -23,7 +25,7 @@ template <class T>
 std::string value_bytes() {
   std::string bytes(sizeof(T), '\1');
   if constexpr (!std::has_unique_object_representations_v<T>) {
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(KOKKOS_COMPILER_NVCC)
     if constexpr (std::is_trivially_copyable_v<T>) {
       alignas(T) char of_value[sizeof(T)];
       std::memset(of_value, 1, sizeof(T));
@@ -35,6 +37,12 @@ std::string value_bytes() {
       bytes.assign(sizeof(T), '\0');
   }
   return bytes;
+}
+
+/// The same of the elements of arguments.
+template <class... Arguments>
+std::vector<std::string> all_value_bytes(std::tuple<Arguments...> const&) {
+  return {value_bytes<std::remove_const_t<typename Arguments::View::value_type>>()...};
 }
 
 }  // namespace KokkosHostSpaces::Impl

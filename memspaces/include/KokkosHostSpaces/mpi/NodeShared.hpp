@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_MPI_NODE_SHARED_HPP
+#define KOKKOS_HOST_SPACES_MPI_NODE_SHARED_HPP
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/impl/mpi/Agree.hpp>
+#include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <mpi.h>
+
+namespace KokkosHostSpaces {
+
+/// Where the pages of a NodeShared lie.
+enum class NodePages {
+  interleaved,  ///< on all NUMA nodes in turn: all ranks read all of it
+  by_parts      ///< part r of the memory near rank r of the node: each rank reads its part most
+};
+
+/// A table of which all ranks of a node have one physical copy, page-locked and mapped: kernels of each
+/// rank read it in place, and it is copied to devices at full rate. Read-only once it is made: a store to
+/// it on the host is a segmentation fault.
+///
+///     khs::NodeShared<double**, Kokkos::LayoutLeft> const table(
+///         MPI_COMM_WORLD, "cross sections", Kokkos::LayoutLeft(energies, nuclides),
+///         [&](auto const& view) { read_file(view); });
+///     auto const sigma = table.view();  // View<double const**, LayoutLeft, MappedSpace, Unmanaged>
+///
+/// The memory is a file of memory without a name. It is gone with the last rank that has it, however that
+/// rank ends, and no file has to be removed. The ranks of a node must be processes of one user that see
+/// each other in /proc: containers hold all ranks of a node, or share its processes.
+///
+/// The ranks of a node together count its bytes once toward KOKKOS_HOST_SPACES_NODE_LIMIT and in
+/// pool::statistics (bytes_node_shared), in equal parts. Each rank registers the memory for itself, which
+/// takes 0.1 to 0.2 s for each GiB where shared memory has no huge pages
+/// (/sys/kernel/mm/transparent_hugepage/shmem_enabled: `advise` gives them).
+///
+/// \tparam DataType as of a View with trivially copyable elements
+/// \tparam Layout   LayoutLeft or LayoutRight
+template <class DataType, class Layout = Kokkos::LayoutRight>
+class NodeShared {
+ public:
+  /// What a rank reads; unmanaged: it lives as long as the NodeShared of this rank.
+  using view_type =
+      Kokkos::View<typename Kokkos::View<DataType, Layout, MappedSpace>::const_data_type, Layout,
+                   MappedSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// What the ranks fill, on the host.
+  using fill_view_type =
+      Kokkos::View<DataType, Layout, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// Makes the table on all ranks of `comm`, one copy on each of their nodes. Collective; blocks until
+  /// the table is ready on all ranks. Call it after Kokkos::initialize and MPI_Init, by one thread.
+  ///
+  /// \param comm   MPI is called on it, and on parts of it that are freed again; not kept
+  /// \param label  names the table in messages
+  /// \param layout with all extents, equal on all ranks: `Kokkos::LayoutLeft(n, m)`
+  /// \param fill   `fill(view)`, called on the first rank of each node; or, if it takes them,
+  ///               `fill(view, part, parts)`, called on each of the `parts` ranks of a node. Elements
+  ///               are 0 before. It must not call the device.
+  /// \param pages  where the memory lies
+  /// \throw Error on all ranks, with the rank and the reason, if a rank cannot have the memory or cannot
+  /// page-lock it, if its `fill` throws, or if its extents differ from those of rank 0
+  template <class Fill>
+  NodeShared(MPI_Comm comm, std::string const& label, Layout const& layout, Fill const& fill,
+             NodePages pages = NodePages::interleaved)
+      : m_layout(layout) {
+    static_assert(std::is_trivially_copyable_v<typename view_type::value_type>,
+                  "the elements of a NodeShared are trivially copyable");
+    static_assert(
+        std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>,
+        "a NodeShared is dense: LayoutLeft or LayoutRight");
+    std::string const what = "making the table \"" + label + "\", shared by the ranks of a node,";
+    check_extents(comm, what);
+    Node const node(comm);
+    m_memory = std::make_unique<Impl::NodeMemory>(label, bytes());
+    Impl::do_on_all(comm, what, [&] {
+      std::size_t const parts = std::size_t(node.size), equal = bytes() / parts;
+      m_memory->count(node.rank == 0 ? bytes() - (parts - 1) * equal : equal);
+      if (node.rank == 0) m_memory->make(pages == NodePages::interleaved);
+    });
+    Impl::NodeMemory::Place place;
+    if (node.rank == 0) place = m_memory->place();
+    Impl::check_mpi(MPI_Bcast(&place, sizeof place, MPI_BYTE, 0, node.comm), what);
+    Impl::do_on_all(comm, what, [&] {
+      if (node.rank > 0) m_memory->open(place);
+      m_memory->fault_in(std::size_t(node.rank), std::size_t(node.size));
+    });
+    m_memory->close();
+    Impl::do_on_all(comm, what, [&] { call(fill, node); });
+    Impl::do_on_all(comm, what, [&] { m_memory->lock(); });
+  }
+
+  /// Ends the table for this rank, and for the node with the last rank: not collective. Waits for
+  /// running kernels. Views of it must not be used any more.
+  ~NodeShared()                                = default;
+  NodeShared(NodeShared&&) noexcept            = default;
+  NodeShared& operator=(NodeShared&&) noexcept = default;
+
+  /// The table: of const elements, for kernels in place, deep_copy, device_view and streamed loops.
+  view_type view() const {
+    return view_type(static_cast<typename view_type::pointer_type>(m_memory->data()), m_layout);
+  }
+
+ private:
+  // The ranks of `comm` on one node.
+  struct Node {
+    explicit Node(MPI_Comm of) {
+      Impl::check_mpi(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm),
+                      "MPI does not tell which ranks share a node");
+      rank = Impl::rank_in(comm);
+      size = Impl::size_of(comm);
+    }
+    ~Node() { MPI_Comm_free(&comm); }
+    Node(Node const&)            = delete;
+    Node& operator=(Node const&) = delete;
+
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0, size = 1;
+  };
+
+  // Without memory, a View tells the number of its elements.
+  std::size_t bytes() const { return fill_view_type::required_allocation_size(m_layout); }
+
+  void check_extents(MPI_Comm comm, std::string const& what) const {
+    constexpr std::size_t rank = view_type::rank();
+    std::array<std::int64_t, 10> shape{sizeof(typename view_type::value_type), rank}, of_first;
+    for (std::size_t r = 0; r < rank; ++r) shape[2 + r] = std::int64_t(m_layout.dimension[r]);
+    of_first = shape;
+    Impl::check_mpi(MPI_Bcast(of_first.data(), int(of_first.size()), MPI_INT64_T, 0, comm), what);
+    Impl::do_on_all(comm, what, [&] {
+      if (!Kokkos::is_initialized())
+        throw Error("Kokkos is not initialized: call Kokkos::initialize before");
+      if (shape != of_first)
+        throw Error("its extents " + in_words(shape) + " differ from those of rank 0, " +
+                    in_words(of_first) + ": pass equal extents on all ranks");
+    });
+  }
+
+  static std::string in_words(std::array<std::int64_t, 10> const& shape) {
+    std::string words = "(";
+    for (std::int64_t r = 0; r < shape[1]; ++r)
+      words += (r > 0 ? "," : "") + std::to_string(shape[std::size_t(2 + r)]);
+    return words + ") of " + std::to_string(shape[0]) + " bytes";
+  }
+
+  template <class Fill>
+  void call(Fill const& fill, Node const& node) const {
+    fill_view_type const view(static_cast<typename fill_view_type::pointer_type>(m_memory->data()),
+                              m_layout);
+    if constexpr (std::is_invocable_v<Fill const&, fill_view_type const&, int, int>)
+      fill(view, node.rank, node.size);
+    else if (node.rank == 0)
+      fill(view);
+  }
+
+  Layout m_layout;
+  std::unique_ptr<Impl::NodeMemory> m_memory;
+};
+
+}  // namespace KokkosHostSpaces
+
+#endif

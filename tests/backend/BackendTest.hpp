@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// What tests of backend/ include.
+
+#ifndef KOKKOS_HOST_SPACES_TESTS_BACKEND_TEST_HPP
+#define KOKKOS_HOST_SPACES_TESTS_BACKEND_TEST_HPP
+
+#include "../../backend/Driver.hpp"
+#include "../../backend/Error.hpp"
+#include "../../backend/PageLock.hpp"
+#include "../../backend/Registry.hpp"
+#include "../../backend/os/Mappings.hpp"
+#include "../../backend/os/Pages.hpp"
+#include "../support/ChildOfFork.hpp"
+#include "../support/Sanitized.hpp"
+#include "Device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+/// Of no NUMA node.
+inline Region lock_fresh(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {
+  return lock_fresh_pages(bytes, kind, -1);
+}
+
+/// Calls `work(i)` for each i below `count` in a thread of its own, and returns when all have ended.
+template <class Work>
+void in_threads(int count, Work const& work) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back([&work, i] { work(i); });
+}
+
+/// What the Error says that `work` throws; empty if it throws none.
+template <class Work>
+std::string refusal_of(Work const& work) {
+  try {
+    work();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "../../../backend/Error.hpp"
+#include "../../../backend/os/MemoryFile.hpp"
+#include "../../../backend/os/Pages.hpp"
+
+#include <csignal>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace KokkosHostSpaces;
+using namespace KokkosHostSpaces::Impl::Backend;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+TEST_CASE(
+    "what one mapping of a memory file writes, another one reads, also when the file is closed") {
+  std::size_t const bytes = 3 * huge_page_bytes + page_bytes();
+  char* first             = nullptr;
+  char* second            = nullptr;
+  {
+    MemoryFile const made(bytes);
+    MemoryFile const opened(made.address());
+    first  = static_cast<char*>(made.map(bytes));
+    second = static_cast<char*>(opened.map(bytes));
+  }
+  fault_in(first, bytes);
+  first[bytes - 1] = 7;
+  CHECK(second[bytes - 1] == 7);
+  CHECK(second[0] == 0);
+  CHECK(forbid_writes(second, bytes));
+  unmap_pages(first, bytes);
+  unmap_pages(second, bytes);
+}
+
+TEST_CASE("another file at the address of a memory file is not taken for it") {
+  MemoryFile const made(page_bytes()), other(page_bytes());
+  MemoryFileAddress address = made.address();
+  address.descriptor        = other.address().descriptor;
+  CHECK_THROWS_MATCHES(MemoryFile(address), Error,
+                       MessageMatches(ContainsSubstring("is not the memory file")));
+  address.descriptor = 1 << 20;
+  CHECK_THROWS_MATCHES(MemoryFile(address), Error,
+                       MessageMatches(ContainsSubstring("cannot be opened")));
+}
+
+TEST_CASE("a memory file that the system refuses is told with the remedy") {
+  rlimit before = {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit const little = {page_bytes(), before.rlim_max};
+  auto const handler  = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &little);
+  CHECK_THROWS_MATCHES(MemoryFile(2 * page_bytes()), Error,
+                       MessageMatches(ContainsSubstring("raise ulimit -f")));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+}
