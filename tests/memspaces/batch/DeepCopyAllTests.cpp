@@ -210,11 +210,11 @@ TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[
 TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
   khs::Impl::ExplainedCopy copy;
   copy.is_ours = copy.by_driven_instance = true;
-  copy.sides                           = {.same_type                = true,
-                                          .pageable_source          = false,
-                                          .pageable_destination     = false,
-                                          .both_page_locked         = false,
-                                          .device_reads_host_memory = false};
+  copy.sides                             = {.same_type                = true,
+                                            .pageable_source          = false,
+                                            .pageable_destination     = false,
+                                            .both_page_locked         = false,
+                                            .device_reads_host_memory = false};
   // Every row 3 times: two calls would do, if rows of the source did not share memory.
   std::size_t const extents[] = {2, 3, 100, 10}, to[] = {3000, 1000, 10, 1},
                     from[] = {5000, 0, 50, 1};

@@ -134,8 +134,7 @@ int call_all(View const& view) {
   return mapped_view(view) + explain(view, view) + device_view(instance, view) +
          snapshot("s", instance, view, writer) + element_wise("w", instance, view, identity) +
          element_sum("s", instance, view, identity, view) + slice(view) + read(view) + write(view) +
-         update(view) + resident(view) + stage(view) + steps(1, view) +
-         copy_of(view, view);
+         update(view) + resident(view) + stage(view) + steps(1, view) + copy_of(view, view);
 }
 }  // namespace library
 
