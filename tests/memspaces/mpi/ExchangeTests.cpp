@@ -163,6 +163,16 @@ AddCase const dropped("a handle that is dropped waits", [] {
   first.wait();  // there is nothing left
 });
 
+AddCase const scalar("a View of one element is sent", [] {
+  Kokkos::View<int, khs::PinnedSpace> const from("from"), to("to");
+  from() = rank();
+  khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(from, next()),
+                khs::incoming(to, previous()))
+      .wait();
+  Kokkos::fence();
+  RANKS_CHECK(to() == previous());
+});
+
 AddCase const nobody("there is no message from or to MPI_PROC_NULL", [] {
   auto const view = view_of<Kokkos::LayoutLeft>(2, 2, 2);
   auto exchange   = khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(view, MPI_PROC_NULL),

@@ -78,12 +78,7 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
 
     conflicts("%gcc@:10", msg="C++20 with its concepts is needed: GCC 11 or later")
     conflicts("%clang@:13", msg="C++20 with its concepts is needed: Clang 14 or later")
-    conflicts("^kokkos +rocm", msg="of the devices of Kokkos only CUDA is supported, not HIP")
-    conflicts("^kokkos +sycl", msg="of the devices of Kokkos only CUDA is supported, not SYCL")
-    conflicts(
-        "^kokkos +openmptarget",
-        msg="of the devices of Kokkos only CUDA is supported, not OpenMPTarget",
-    )
+    conflicts("^kokkos +openmptarget", msg="OpenMPTarget has no pinned space of Kokkos")
     conflicts(
         "+mpi",
         when="~tests ~perf",

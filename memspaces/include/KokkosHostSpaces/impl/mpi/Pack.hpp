@@ -17,22 +17,22 @@
 namespace KokkosHostSpaces::Impl {
 
 /// Where the elements of a View are, by their number.
-template <class Value, int Rank>
+template <class Value, std::size_t Rank>
 struct NumberedElements {
   Value* data;
   Kokkos::Array<std::int64_t, Rank> extents, strides;
 
   template <class View>
   explicit NumberedElements(View const& view) : data(view.data()) {
-    for (int r = 0; r < Rank; ++r) {
-      extents[r] = std::int64_t(view.extent(std::size_t(r)));
-      strides[r] = std::int64_t(view.stride(std::size_t(r)));
+    for (std::size_t r = 0; r < Rank; ++r) {
+      extents[r] = std::int64_t(view.extent(r));
+      strides[r] = std::int64_t(view.stride(r));
     }
   }
 
   KOKKOS_FUNCTION Value& operator()(std::int64_t n) const {
     std::int64_t offset = 0;
-    for (int r = 0; r < Rank; ++r) {
+    for (std::size_t r = 0; r < Rank; ++r) {
       offset += n % extents[r] * strides[r];
       n /= extents[r];
     }
@@ -42,7 +42,8 @@ struct NumberedElements {
   /// Number of elements from the first one on that are neighbours in memory.
   std::int64_t run() const {
     std::int64_t run = 1;
-    for (int r = 0; r < Rank && (extents[r] == 1 || strides[r] == run); ++r) run *= extents[r];
+    for (std::size_t r = 0; r < Rank && (extents[r] == 1 || strides[r] == run); ++r)
+      run *= extents[r];
     return run;
   }
 };
@@ -54,23 +55,30 @@ struct CopyElements {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const { to(n) = from(n); }
 };
 
+template <class View>
+auto as_row(View const& view) {
+  return Kokkos::View<typename View::value_type*, typename View::memory_space,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(view.data(), view.size());
+}
+
 /// Copies the elements of `from` to those of `to`, of equal extents, one of them dense and page-locked.
 /// Asynchronous on `instance`. Copy engines take runs of some length; a kernel that follows the order of
 /// the dense side writes, or reads, page-locked memory in whole lines.
 template <class ExecutionSpace, class To, class From>
 void copy_elements(ExecutionSpace const& instance, To const& to, From const& from) {
-  constexpr int rank                 = int(From::rank());
-  constexpr std::size_t run_for_copy = 128;  // bytes
+  constexpr std::size_t rank       = From::rank();
+  constexpr std::int64_t few_bytes = 128;
   NumberedElements<typename From::value_type, rank> const source(from);
   NumberedElements<typename To::value_type, rank> const target(to);
-  std::int64_t const run = std::min(source.run(), target.run());
-  if (std::size_t(run) * sizeof(typename From::value_type) >= run_for_copy ||
-      run == std::int64_t(from.size()))
-    return Kokkos::deep_copy(instance, to, from);
-  Kokkos::parallel_for("KokkosHostSpaces::exchange: a message",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
-                           instance, 0, std::int64_t(from.size())),
-                       CopyElements<decltype(source), decltype(target)>{source, target});
+  std::int64_t const run = std::min(source.run(), target.run()), size = std::int64_t(from.size());
+  if (run == size) return Kokkos::deep_copy(instance, as_row(to), as_row(from));
+  if constexpr (is_driven_v<ExecutionSpace>)
+    if (run * std::int64_t(sizeof(*from.data())) >= few_bytes)
+      return Kokkos::deep_copy(instance, to, from);
+  Kokkos::parallel_for(
+      "KokkosHostSpaces::exchange: a message",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, size),
+      CopyElements<decltype(source), decltype(target)>{source, target});
 }
 
 }  // namespace KokkosHostSpaces::Impl
