@@ -55,7 +55,7 @@ BUGS = [
     ("failure 9: at the limit a capture", "a shortage waits for the capture to end", FAKE,
      Place("failure 9b", "if (!others_are_at_work()) m_path.refuse(m_refusal.why, m_refusal.remedy);")),
     ("failure 10: a block that gets ready", "where growing fails retired memory is not looked at again", FAKE,
-     Place("failure 10", "if (memory == nullptr) path.refuse(refusal.why); return memory;")),
+     Place("failure 10", "if (memory == nullptr) path.refuse(refusal.why, refusal.remedy);\nreturn memory;")),
     ("failure 11: a capture that did not end well", "a capture that was seen counts until one ends well", FAKE,
      Place("failure 11", "static std::atomic<bool> captures{false}; Recorded const now = recorded(r.stream_is_capturing(CU_STREAM_LEGACY, "
                    "&status)); if (now == Recorded::capturing) captures = true; return captures ? Recorded::capturing : now;")),
