@@ -101,6 +101,9 @@ def _figures(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     pages = [Page(path) for path in options.pages]
     wrong = [words for page in pages for words in page.wrong]
+    for path, page in zip(options.pages, pages):
+        if not page.tells_origin:
+            wrong.append(f"{path}: does not tell the origin of its tables (add the mark that README.md describes)")
     for words in wrong:
         print(words)
     if options.write:

@@ -16,7 +16,7 @@ from .significance import correct, factors, mann_whitney
 # Differences here may change figures without a change of the code.
 CONTEXT = ["gpu", "gpus", "ranks", "driver_version", "cuda_runtime_version", "link_generation", "link_width",
            "ecc", "power_limit", "kernel", "host_cpu", "cpu_governor", "huge_pages", "execution_space", "host_threads",
-           "kokkos_version", "kokkos_configuration", "compiler", "mode", "commit"]
+           "kokkos_version", "kokkos_configuration", "compiler", "build_type", "build_flags", "mode", "commit"]
 
 _MOST_LETTERS = 60
 

@@ -14,6 +14,13 @@ from .results import Case, ResultsError, Run, load
 from .series import TYPES, baseline_name, crossings, gains, ordered, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_ORIGIN = re.compile(r"(<!-- origin of the tables -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: Rows of a table of machines, and the facts that they are made of.
+_FACTS = {
+    "GPU": "{gpu}", "CPU": "{host_cpu}", "virtual machine": "{virtual_machine}",
+    "link of the GPU": "PCIe {link_generation} x{link_width}", "driver": "{driver_version}",
+    "CUDA": "{cuda_runtime_version}", "Kokkos": "{kokkos_version}", "compiler": "{compiler}",
+    "build": "{build_type}, {build_flags}", "commit": "{commit}", "date": "{date}"}
 _OF_BYTES = {"run": "runs of", "piece": "pieces of"}  # keys in names of cases
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
@@ -116,6 +123,30 @@ def _crossing(run: Run) -> str:
                         for p in found.passes())])
 
 
+def _machines(files: dict[str, Run]) -> str:
+    """A column for each file; what a file does not tell stands there as such."""
+    def cell(run: Run, text: str) -> str:
+        facts = {key: str(value) for key, value in run.context.items() if value}
+        try:
+            return text.format(**facts | {"date": facts.get("date", "")[:10]})
+        except KeyError:
+            return "not told"
+
+    return _markdown([["", *(f"`{name}`" for name in files)],
+                      *([row, *(cell(run, text) for run in files.values())] for row, text in _FACTS.items())])
+
+
+def _origin(files: dict[str, Run]) -> str:
+    """A sentence that tells of what commit and machine the tables of a page are."""
+    told = []
+    for name, run in files.items():
+        facts = [run.context.get("gpu") or run.context.get("host_cpu"), f"commit {run.context.get('commit', 'unknown')}",
+                 str(run.context.get("date", ""))[:10]]
+        told.append(f"[`{pathlib.PurePath(name).parent.name}/{pathlib.PurePath(name).name}`]({name})"
+                    f" ({', '.join(filter(None, facts))})")
+    return f"Tables of this page are of {'; '.join(told)}.\n"
+
+
 def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
     if kind == "crossing":
         return _crossing(run) or "Not measured yet.\n"
@@ -132,7 +163,7 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "times": lambda: _times(cases), "gains": lambda: _gains(cases),
               "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
-        raise ResultsError(f"there is no table {kind}: crossing, {', '.join(tables)}")
+        raise ResultsError(f"there is no table {kind}: crossing, machine, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"
 
 
@@ -152,7 +183,11 @@ class Page:
         text = _CODE.sub("\0", text)
         if text.count("<!-- table ") != len(_TABLE.findall(text)):
             raise ResultsError(f"{path} has a mark of a table that README.md does not allow, or a table without an end")
+        files = ordered(file for found in _TABLE.finditer(text) for file in found[5].split(","))
+        self.tells_origin = not files or _ORIGIN.search(text) is not None
         self.mended = _TABLE.sub(self._mend_table, text)
+        self.mended = _ORIGIN.sub(lambda found: found[1] + self._right(
+            "of their origin", found[2], _origin({file: self._load(file) for file in files})) + found[3], self.mended)
         self.mended = re.sub("\0", lambda _: next(code), self.mended)
 
     def write(self) -> None:
@@ -160,8 +195,12 @@ class Page:
 
     def _mend_table(self, found: re.Match) -> str:
         begin, kind, names, sizes, file, now, end = found.groups()
+        right = _machines({name: self._load(name) for name in file.split(",")}) if kind == "machine" else \
+            _table(kind, names, sizes, self._load(file))
+        return begin + self._right(f"{kind} {names or ''} of {file}", now, right) + end
+
+    def _right(self, what: str, now: str, right: str) -> str:
         self.marked += 1
-        right = _table(kind, names, sizes, self._load(file))
         if right != now:
-            self.wrong.append(f"{self._path}: the table {kind} {names or ''} is not that of {file}")
-        return begin + right + end
+            self.wrong.append(f"{self._path}: the table {what} is not that of the results")
+        return right

@@ -27,10 +27,10 @@ _DEVICE = {
     "link_width_max": "PCIe lanes at most",
     "gpu_numa_node": "NUMA node of the GPU"}
 _MACHINE = {
-    "host_name": "host", "kernel": "kernel", "host_cpu": "CPU", "cpu_governor": "CPU governor",
+    "host_name": "host", "kernel": "kernel", "host_cpu": "CPU", "virtual_machine": "virtual machine", "cpu_governor": "CPU governor",
     "numa_nodes": "NUMA nodes", "huge_pages": "transparent huge pages", "execution_space": "execution space", "host_threads": "host threads",
     "kokkos_version": "Kokkos",
-    "compiler": "compiler", "commit": "commit", "mode": "mode", "groups": "groups",
+    "compiler": "compiler", "build_type": "build type", "build_flags": "flags", "commit": "commit", "mode": "mode", "groups": "groups",
     "filter": "filter", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
            "limit_both": "link in both directions", "limit_two_to_one": "link, two parts to the device and one back",
@@ -94,12 +94,19 @@ def _slowest_rank(run: Run) -> str | None:
     return told + (": look at its host, link and clocks" if place.speed < _SLOW else "")
 
 
+def _not_optimised(run: Run) -> str | None:
+    """A message if the compiler did not optimise."""
+    if run.context.get("optimised") != "no":
+        return None
+    return f"{run.title}: built without optimisation ({run.context.get('build_flags')}): no time here says how fast anything is"
+
+
 def _verdict(document: Document, check: Check, runs: list[Run]) -> None:
     failed = check.short("acceptance")
     reasons = [check.count_of_errors, *(check.count(kind) for kind in KINDS if check.of(kind))]
     short = [verdict for one in failed for verdict in one.short][:MOST_SHOWN]
     reasons += [f"{verdict.goal.name}: {readable(str(verdict))}" for verdict in short]
-    reasons += filter(None, [look(run) for run in runs for look in (_slowest_rank, _narrow_link)])
+    reasons += filter(None, [look(run) for run in runs for look in (_not_optimised, _slowest_rank, _narrow_link)])
     if check.errors:
         document.verdict(False, "Wrong results: do not trust any figure here", reasons)
     elif failed:

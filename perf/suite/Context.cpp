@@ -114,6 +114,7 @@ void describe_context(SuiteOptions const& options, Ranks const& ranks, std::stri
   add("host_threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()));
   add("cores_of_first_rank", cores);
   add("compiler", compiler());
+  add(build_facts());
   add("commit", commit());
   for (Limit const& limit : limits)
     add("limit_" + limit.name, std::to_string(limit.bytes_per_second));

@@ -74,6 +74,10 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
       for (Case const& each : cases) std::cout << each.name << '\n';
     return success;
   }
+  if (ranks.rank() == 0 && build_facts().back().second == "no")
+    std::cerr
+        << "WARNING: this suite was built without optimisation: its figures say nothing about speed "
+           "(configure with -DCMAKE_BUILD_TYPE=Release, without -O0 in the flags)\n";
   initialize_benchmark();
   describe_context(options, ranks, cores);
   // Free the memory of the benchmarks before Kokkos is finalised.

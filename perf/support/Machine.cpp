@@ -72,9 +72,15 @@ std::string host_name() {
 }
 
 Facts host_facts(std::string const& root) {
+  std::string const cpu    = text_of(root + "/proc/cpuinfo");
+  std::string const flags  = value_of(cpu, "flags") + " ";
   std::string const system = root + "/sys/devices/system/";
   return {{"kernel", first_line(root + "/proc/sys/kernel/osrelease")},
-          {"host_cpu", value_of(text_of(root + "/proc/cpuinfo"), "model name")},
+          {"host_cpu", value_of(cpu, "model name")},
+          // The processor tells it; others than x86 have no such flags.
+          {"virtual_machine", flags == " "                                ? ""
+                              : flags.find(" hypervisor ") < flags.size() ? "yes"
+                                                                          : "no"},
           {"cpu_governor", first_line(system + "cpu/cpu0/cpufreq/scaling_governor")},
           {"numa_nodes", number_or_nothing(count_of_list(first_line(system + "node/online")))}};
 }

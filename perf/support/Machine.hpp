@@ -15,7 +15,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string host_name();
 
-/// Kernel, CPU, its frequency governor, NUMA nodes.
+/// Kernel, CPU, whether it is that of a virtual machine, its frequency governor, NUMA nodes.
 /// \param root prefix of all paths, for tests
 Facts host_facts(std::string const& root = "");
 
@@ -28,6 +28,9 @@ Facts gpu_facts(std::string const& pci_bus_id, std::string const& nvidia_smi = "
 
 /// The commit that this program was built from, if git knew it.
 char const* commit();
+
+/// Type and flags of the build, and whether they optimise.
+Facts build_facts();
 
 /// Versions of library, Kokkos, CUDA and compiler, a line each.
 char const* version_text();

@@ -7,6 +7,17 @@ namespace KokkosHostSpaces::Perf {
 
 char const* commit() { return KOKKOS_HOST_SPACES_COMMIT; }
 
+Facts build_facts() {
+#ifdef __OPTIMIZE__
+  char const* const optimised = "yes";
+#else
+  char const* const optimised = "no";
+#endif
+  return {{"build_type", KOKKOS_HOST_SPACES_BUILD_TYPE},
+          {"build_flags", KOKKOS_HOST_SPACES_BUILD_FLAGS},
+          {"optimised", optimised}};
+}
+
 char const* version_text() {
   // CMake sets these, since programs without Kokkos show them, too.
   return "Kokkos Host Spaces " KOKKOS_HOST_SPACES_BUILT " (" KOKKOS_HOST_SPACES_COMMIT

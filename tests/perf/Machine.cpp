@@ -111,9 +111,13 @@ TEST_CASE("a host is told by its kernel, its CPU and its NUMA nodes") {
   Facts const facts = host_facts(folder.path());
   CHECK(fact(facts, "kernel") == "6.1.0-17-amd64");
   CHECK(fact(facts, "host_cpu") == "Some CPU @ 2.0 GHz");
+  CHECK(fact(facts, "virtual_machine") == "no");
   CHECK(fact(facts, "cpu_governor") == "performance");
   CHECK(fact(facts, "numa_nodes") == "2");
+  folder.write("/proc/cpuinfo", "model name\t: Some CPU\nflags\t: fpu hypervisor\n");
+  CHECK(fact(host_facts(folder.path()), "virtual_machine") == "yes");
   CHECK(fact(host_facts(folder.path() + "/none"), "host_cpu") == "");
+  CHECK(fact(host_facts(folder.path() + "/none"), "virtual_machine") == "");
   CHECK_FALSE(fact(host_facts(), "kernel").empty());
   CHECK_FALSE(host_name().empty());
 }

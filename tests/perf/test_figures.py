@@ -9,6 +9,12 @@ from support import ReportTest
 
 PAGE = """# A page
 
+<!-- origin of the tables -->
+<!-- end -->
+
+<!-- table machine of results.json -->
+<!-- end -->
+
 <!-- table rates copy/to_ sizes 1Mi,64Mi of results.json -->
 <!-- end -->
 
@@ -24,6 +30,20 @@ PAGE = """# A page
 
 
 class Figures(ReportTest):
+    def test_a_page_with_tables_tells_their_origin(self):
+        text = PAGE.replace("<!-- origin of the tables -->\n<!-- end -->\n", "")
+        self.page.write_text(text, encoding="utf-8")
+        code, said = self.figures("--write")
+        self.assertIn("does not tell the origin of its tables", said)
+        self.assertEqual(self.figures()[0], 1)
+
+    def test_origin_and_machine_are_those_of_the_results(self):
+        self.figures("--write")
+        text = self.page.read_text(encoding="utf-8")
+        self.assertRegex(text, r"Tables of this page are of \[`.*/results.json`\]\(results.json\) \(.*commit 0123456789ab")
+        self.assertRegex(text, r"\| CPU \| a CPU \|\n\| virtual machine \| not told \|")
+        self.assertIn("| commit | 0123456789ab |", text)
+
     def setUp(self):
         super().setUp()
         self.page = self.folder / "page.md"
@@ -37,12 +57,12 @@ class Figures(ReportTest):
     def test_wrong_tables_are_found_and_mended(self):
         code, text = self.figures()
         self.assertEqual(code, 1, text)
-        self.assertIn("4 tables, 4 are not", text)
+        self.assertIn("6 tables, 6 are not", text)
         self.assertEqual(self.page.read_text(encoding="utf-8"), PAGE)
         self.assertEqual(self.figures("--write")[0], 0)
         code, text = self.figures()
         self.assertEqual(code, 0, text)
-        self.assertIn("4 tables, 0 are not", text)
+        self.assertIn("6 tables, 0 are not", text)
         mended = self.page.read_text(encoding="utf-8")
         self.assertRegex(mended, r"\| 64 MiB \| [\d.]+ GB/s \([01].\d\d\) \|")
         self.assertRegex(mended, r"\| output blocks \| 1 MiB \|( [\d.]+ [mµ]s \|){3} 20 x \|")
