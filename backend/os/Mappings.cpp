@@ -10,7 +10,6 @@
 #include <charconv>
 #include <climits>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 

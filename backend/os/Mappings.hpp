@@ -26,10 +26,6 @@ enum class AskBy { query, list };
 /// Describes a range. Mapped memory counts as writable where /proc cannot be read.
 RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how = AskBy::query);
 
-inline RangeState inspect_range(void const* pointer, std::size_t bytes) {
-  return report_on_range(pointer, bytes).state;
-}
-
 /// True if all of the range is mapped. One system call, no allocation.
 bool is_mapped(void const* pointer, std::size_t bytes) noexcept;
 

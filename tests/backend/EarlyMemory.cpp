@@ -12,9 +12,7 @@
 
 namespace {
 
-bool is_locked(void const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
+bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
 
 void choose(int device) { DeviceWork::use(device); }
 

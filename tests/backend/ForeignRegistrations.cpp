@@ -27,9 +27,7 @@ struct TwelvePages {
   char* const begin      = static_cast<char*>(map_pages(12 * page_bytes()));
 };
 
-bool is_locked(char const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
+bool is_locked(char const* pointer) { return Driver::is_page_locked(pointer); }
 
 bool others_register(char* pointer, std::size_t bytes) {
   cudaError_t const error = cudaHostRegister(pointer, bytes, cudaHostRegisterDefault);

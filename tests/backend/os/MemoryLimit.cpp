@@ -25,7 +25,7 @@ class MadeUpMachine {
     std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
     std::ofstream(root + file) << text << '\n';
   }
-  std::size_t limit() const { return memory_limit_of_cgroups(root); }
+  std::size_t limit() const { return memory_of_cgroups(root).limit; }
 
   std::string root;
 };
@@ -161,4 +161,4 @@ TEST_CASE("limits are asked for again when what was allowed is used, and when ti
   CHECK_FALSE(watch.covers(1, end));
 }
 
-TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }
+TEST_CASE("the limit of this process can be asked for") { CHECK(memory_of_cgroups().limit > 0); }

@@ -37,9 +37,9 @@ TEST_CASE("unmapping leaves nothing mapped, though the mapping was trimmed to be
   std::size_t const bytes = 2 * huge_page_bytes;
   void* const pointer     = map_pages(bytes);
   REQUIRE(pointer != nullptr);
-  CHECK(inspect_range(pointer, bytes) == RangeState::writable);
+  CHECK(report_on_range(pointer, bytes).state == RangeState::writable);
   unmap_pages(pointer, bytes);
-  CHECK(inspect_range(pointer, bytes) == RangeState::not_mapped);
+  CHECK(report_on_range(pointer, bytes).state == RangeState::not_mapped);
 }
 
 TEST_CASE("more pages than the machine can have are refused, although the system may overcommit") {
