@@ -124,6 +124,7 @@ void reserve(Ranges& all, Range const& range) {
   auto& by_address = all.by_address;
   auto next        = by_address.lower_bound(range.begin());
   if (next != by_address.begin() && std::prev(next)->second.end() > range.begin()) --next;
+  //~ failure 15
   if (next != by_address.end() && next->second.begin() < range.end()) {
     refuse(range, "(it overlaps with " + describe(next->second) +
                       ", which is registered already): register both as one range, once, or end "
@@ -254,6 +255,7 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
     lock_or_wait(all, range);
   } catch (DeviceError const& error) {
     forget(all, range);
+    //~ failure 16
     refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
   } catch (...) {
     forget(all, range);

@@ -129,6 +129,7 @@ CUdeviceptr* addresses(void const* const* pointers) {
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream) {
   Runtime* const r = runtime();
+  //~ failure 25
   if (r == nullptr || r->copy_batch == nullptr || stream == nullptr || stream == cudaStreamLegacy)
     return false;
   for (std::size_t i = 0; i < count; ++i)

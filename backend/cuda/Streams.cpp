@@ -116,6 +116,7 @@ void retain_in_capture(Stream stream, void* object, void (*release)(void*)) {
   if (error == cudaSuccess)
     error = cudaGraphRetainUserObject(graph, owner, 1, cudaGraphUserObjectMove);
   if (error == cudaSuccess) return;
+  //~ failure 9a
   succeeded(cudaUserObjectRelease(owner, 1));  // which releases the object
   check(error, "cudaGraphRetainUserObject", "look for a call that broke the capture");
 }

@@ -17,7 +17,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 struct GroupMemory {
   std::size_t limit = SIZE_MAX;  ///< the smallest limit
   /// Can be locked before the kernel ends a process: the smallest difference of a limit and what the
-  /// processes of the group hold, and the free swap space.
+  /// processes of the group hold, and the free swap space that the groups may use.
   std::size_t left = SIZE_MAX;
 };
 /// Reads the files anew. \param root a prefix of all file names

@@ -24,6 +24,7 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 
 void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::Stream const stream = Driver::private_stream(device_of(dst, src));
+  //~ failure 20a
   copy_async(dst, src, bytes, stream);
   Driver::fence(stream);
 }

@@ -3,49 +3,18 @@
 
 // Kernels on mapped memory, asynchrony, and lifetime, on a GPU.
 
+#include "../Stall.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 #include <utility>
 
 namespace khs = KokkosHostSpaces;
-
-namespace {
-
-// Spins until the gate is open, or for some seconds.
-struct WaitForGate {
-  Kokkos::View<int*, khs::MappedSpace> gate;
-  KOKKOS_FUNCTION void operator()(int) const {
-    int const volatile* const flag = gate.data();
-    for (long long spins = 0; *flag == 0 && spins < 2000000LL; ++spins) {
-    }
-  }
-};
-
-// A kernel that runs until the host opens the gate: later work of its stream waits.
-class Stall {
- public:
-  explicit Stall(Kokkos::Cuda const& instance) : m_gate("gate", 1) {
-    Kokkos::parallel_for("stall", Kokkos::RangePolicy<Kokkos::Cuda>(instance, 0, 1),
-                         WaitForGate{m_gate});
-  }
-  void open() { std::atomic_ref<int>(m_gate(0)).store(1); }
-  ~Stall() { open(); }
-
- private:
-  Kokkos::View<int*, khs::MappedSpace> m_gate;
-};
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("kernels read mapped memory in place", "[kernels][cuda]", khs::MappedSpace,
                    khs::WriteCombinedSpace) {

@@ -327,26 +327,6 @@ TEST_CASE("chunks that the library chooses begin at pages of the host") {
     }
 }
 
-TEST_CASE("parts of several devices load one halo at each boundary, and store each row once") {
-  StreamShape const shape = shape_of(100, 8, 1, 2);
-  Bytes all;
-  std::int64_t rows = 0;
-  for (StreamShape const& part : split_stream(shape, {1, 1, 2, 1})) {
-    Bytes const bytes = copied(plan_stream("test", part, {.chunk_rows = 7, .memory = MiB}), part);
-    rows += part.stages[0].end - part.stages[0].begin;
-    all.to_device += bytes.to_device;
-    all.to_host += bytes.to_host;
-  }
-  CHECK(rows == 100);
-  CHECK(all == Bytes{(100 + 3 * 2 * 2) * 8, 100 * 8});
-}
-
-TEST_CASE("a chain copies its input once and its output once, whatever the halos and steps") {
-  StreamShape const shape = shape_of(100, 8, 8, 1);
-  StreamPlan const plan   = plan_stream("test", shape, {.chunk_rows = 7, .memory = MiB});
-  CHECK(copied(plan, shape) == Bytes{800, 800});
-}
-
 TEST_CASE("a loop over no rows takes no memory, and memory beyond size_t is refused") {
   StreamShape empty     = shape_of(1000, GiB, 1, 5);
   empty.stages[0].begin = empty.stages[0].end = 500;
