@@ -41,9 +41,11 @@ struct Copy {
   Stream stream        = nullptr;
 };
 
+// The runtime does not tell of the legacy default stream while a stream captures that waits for it.
 bool captures(Stream stream) noexcept {
-  int status = 0;
-  return call_next<"cudaStreamIsCapturing">(stream, &status) != 0 || status != 0;
+  int status      = 0;
+  int const error = call_next<"cudaStreamIsCapturing">(stream, &status);
+  return error == cudaErrorStreamCaptureImplicit || status != 0;
 }
 
 // Other streams may capture: to wait would break that, which stock does not do.
