@@ -6,7 +6,8 @@
 #
 #   bash tests/gpu.sh <results folder> [<stage>...]    stages: build test cost stress sanitize perf
 #                                                  (these by default), reframe (has to be installed),
-#                                                  several: for several GPUs, built with MPI, and
+#                                                  several: for several GPUs, built with MPI; node:
+#                                                  what ranks of a node share and send, built with MPI, and
 #                                                  without a build before: kokkos, its own unit tests in our spaces,
 #                                                  and configurations, conformance with relocatable device code
 #
@@ -116,6 +117,17 @@ for stage in "$@"; do
       check env PROCESSES="${numbers//$'\n'/ }" STRONG=1024 bash examples/heat/scaling.sh \
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
       check python3 examples/heat/scaling_table.py "$results/heat.json"
+      ;;
+    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, and ranks that are killed; one GPU serves several.
+      export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+      programs=$build/tests/memspaces/mpi
+      for n in 2 4; do check timeout 300 mpiexec -n $n "$programs/memspaces_ranks"; done
+      for n in 2 8; do
+        check timeout 400 mpiexec -n $n "$programs/node_measure" table "${TABLE:-8192}" 7 "$results/table_$n.json"
+      done
+      check timeout 400 mpiexec -n 2 "$programs/node_measure" exchange "${FACE:-64}" 30 "$results/exchange.json"
+      check bash tests/memspaces/mpi/killed_ranks.sh 20 mpiexec -n 2 "$programs/memspaces_ranks"
       ;;
     kokkos)  # Builds Kokkos, the library and these tests alone: 3 minutes on 16 cores.
       # shellcheck disable=SC2086

@@ -133,8 +133,7 @@ void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
       in_bytes(now.total.bytes_retired) +
       (now.bytes_node_shared > 0 ? ", shared with the node " + in_bytes(now.bytes_node_shared)
                                  : std::string()) +
-      ", limit of the pool " +
-      (now.limit == 0 ? "none" : in_bytes(now.limit)) +
+      ", limit of the pool " + (now.limit == 0 ? "none" : in_bytes(now.limit)) +
       (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
       locked_memory_limit() +
       "): " + (others_are_in_the_way ? "destroy Views that are not needed, " : "") +
@@ -197,6 +196,7 @@ class Shortage {
   }
 
   void refuse_if_nobody_helps() {
+    //~ failure 9b
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_path.refuse(m_refusal.why, m_refusal.remedy);
   }
@@ -220,6 +220,7 @@ class Shortage {
   }
 
   void pause() {
+    //~ failure 2a
     if (Clock::now() > m_deadline) {
       int const device = m_pools.retirement.device_at_work();
       m_path.refuse(
@@ -286,6 +287,7 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   } else if (often) {
     return nullptr;
   }
+  //~ failure 24c
   if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
@@ -329,6 +331,7 @@ void* take_growing(SlowPath const& path, Pools::RetiredIs retired_is) {
   void* const memory = growth > Heap::own_growth(path.request.bytes, limit)
                            ? take_grown_in_turn(path, growth)
                            : path.take_grown(growth, refusal);
+  //~ failure 10
   return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
@@ -338,20 +341,10 @@ void give_back_uncached(Pools& pools) {
 }
 
 // The block that begins on the page of an address; in a slab, the slot that contains the address.
-struct Found {
-  Block* block        = nullptr;
-  BlockHeader* header = nullptr;
-  char* begin         = nullptr;
-};
-
-Found find(void const* pointer) noexcept {
+inline Piece find(void const* pointer) noexcept {
   Pools* const pools = Pools::existing();
   Block* const block = pools != nullptr ? pools->pages.find(pointer) : nullptr;
-  if (block == nullptr) return {};
-  if (block->state.load(std::memory_order_acquire) != BlockState::slab)
-    return {block, block, block->address};
-  SlabSlot* const slot = block->slab->slot_at(pointer);
-  return {block, slot, slot != nullptr ? block->slab->address_of(*slot) : nullptr};
+  return block != nullptr ? piece_at(*block, pointer) : Piece();
 }
 
 // Memory with the bytes that its last owner left.
@@ -394,10 +387,11 @@ void* take_block(Pool::Request const& request) {
 // The first who takes the block: a stream of which alone it waits, its heap, the graphs that keep it.
 void give_back(void* pointer, Pool::Stream const* only) noexcept {
   if (pointer == nullptr) return;
-  Found const found = find(pointer);
+  Piece const found = find(pointer);
+  //~ write during a copy
   if (found.header != nullptr && found.begin == pointer) {
     Pools& pools = *Pools::existing();
-    Heap& heap   = *found.block->segment->heap;
+    Heap& heap   = *block_of(*found.header).segment->heap;
     if ((only != nullptr && pools.on_streams.give_back(heap, *found.header, *only)) ||
         heap.give_back(*found.header) || pools.retained.give_back(*found.header))
       return;
@@ -430,13 +424,13 @@ void Pool::deallocate_on(Stream const& stream, void* pointer) noexcept {
 
 std::size_t Pool::dirty_bytes(void const* pointer) noexcept {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  Found const found         = find(pointer);
+  Piece const found         = find(pointer);
   if (found.header == nullptr) return all;
   std::size_t dirty = 0;
   if (found.header->is_slot)
     dirty = std::exchange(found.header->is_zero, false) ? 0 : all;
   else
-    dirty = std::exchange(found.block->dirty, all);
+    dirty = std::exchange(static_cast<Block*>(found.header)->dirty, all);
   auto const before = static_cast<std::size_t>(static_cast<char const*>(pointer) - found.begin);
   return dirty > before ? dirty - before : 0;
 }

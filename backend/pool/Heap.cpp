@@ -39,34 +39,27 @@ void copy_label(Label& to, char const* label) {
 
 void* Heap::take(Pool::Request const& request, Effort effort) {
   receive(few);
-  SpaceCount* count = nullptr;
-  void* memory      = nullptr;
-  std::size_t bytes = 0;
+  Piece piece;
   if (is_small(request.bytes)) {
     SlabSlot* const slot = take_slot(request.bytes, effort);
     if (slot == nullptr) return nullptr;
     slot->slot_asked = static_cast<std::uint32_t>(request.bytes);
-    slot->space      = space_number(request.space);
-    copy_label(slot->slab->label_of(*slot), request.label);
-    count  = &m_spaces[slot->space];
-    bytes  = slot->slab->slot_bytes;
-    memory = slot->slab->address_of(*slot);
+    piece            = piece_of(*slot);
   } else {
     Block* const block = take_span(span_for(request.bytes), effort);
     if (block == nullptr) return nullptr;
     block->asked = request.bytes;
-    block->space = space_number(request.space);
-    copy_label(block->label, request.label);
-    count  = &m_spaces[block->space];
-    bytes  = block->bytes;
-    memory = block->address;
+    piece        = piece_of(*block);
   }
-  count->bytes.take(bytes);
-  count->asked.take(request.bytes);
-  count->blocks.take(1);
+  copy_label(*piece.label, request.label);
+  piece.header->space = space_number(request.space);
+  SpaceCount& count   = m_spaces[piece.header->space];
+  count.bytes.take(piece.bytes);
+  count.asked.take(request.bytes);
+  count.blocks.take(1);
   ++m_allocations;
-  m_meter.add(bytes);
-  return memory;
+  m_meter.add(piece.bytes);
+  return piece.begin;
 }
 
 SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
@@ -82,6 +75,7 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
   try {
     m_slabs.cut(*span, bytes);
   } catch (...) {
+    //~ leak
     m_arena.put(*span);
     throw;
   }
@@ -130,6 +124,7 @@ std::size_t Heap::collect_spans(Epoch over, std::size_t most) noexcept {
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const block = static_cast<Block*>(m_retired.front());
+    //~ early reuse a
     if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > over) break;
     m_retired.pop();
     m_arena.put(*block);
@@ -184,16 +179,15 @@ bool Heap::give_back(BlockHeader& header) noexcept {
 
 bool Heap::retire(BlockHeader& header) noexcept {
   auto state = BlockState::in_use;
+  //~ double free b
   if (!header.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
     return false;
-  bool const is_slot = header.is_slot;
-  std::size_t const bytes =
-      is_slot ? static_cast<SlabSlot&>(header).slab->slot_bytes : static_cast<Block&>(header).bytes;
+  Piece const piece = piece_of(header);
   SpaceCount& count = m_spaces[header.space];
-  count.bytes.give_back(bytes);
-  count.asked.give_back(is_slot ? header.slot_asked : static_cast<Block&>(header).asked);
+  count.bytes.give_back(piece.bytes);
+  count.asked.give_back(piece.asked);
   count.blocks.give_back(1);
-  m_meter.subtract(bytes);
+  m_meter.subtract(piece.bytes);
   return true;
 }
 
@@ -324,30 +318,20 @@ std::optional<Pool::Extent> Heap::extent_of(Block const& block) const {
                       region.numa_node, m_spaces[block.space].name};
 }
 
-pool::Description Heap::describe(Block const& block, void const* pointer) const {
-  BlockHeader const* header = &block;
-  Label const* label        = &block.label;
-  std::size_t bytes         = block.bytes;
-  std::size_t asked         = block.asked;
-  if (block.state == BlockState::slab) {
-    if (SlabSlot const* const slot = block.slab->slot_at(pointer)) {
-      header = slot;
-      label  = &block.slab->label_of(*slot);
-      bytes  = block.slab->slot_bytes;
-      asked  = slot->slot_asked;
-    }
-  }
-
+pool::Description Heap::describe(Block& block, void const* pointer) const {
+  Piece piece = piece_at(block, pointer);
+  if (piece.header == nullptr) piece = piece_of(block);
   Region const& region   = block.segment->region;
   Epoch const completed  = m_shared.retirement.completed();
-  BlockState const state = header->state.load(std::memory_order_acquire);
+  BlockState const state = piece.header->state.load(std::memory_order_acquire);
   bool const in_use      = state == BlockState::in_use || state == BlockState::retained;
-  bool const retired     = state == BlockState::retired && header->epoch > completed;
-  pool::Description description{"", "", bytes, region.numa_node, region.kind, pool::State::cached};
+  bool const retired     = state == BlockState::retired && piece.header->epoch > completed;
+  pool::Description description{
+      "", "", piece.bytes, region.numa_node, region.kind, pool::State::cached};
   if (in_use || retired) {
-    description.label = label->data();
-    description.space = m_spaces[header->space].name;
-    description.bytes = asked;
+    description.label = piece.label->data();
+    description.space = m_spaces[piece.header->space].name;
+    description.bytes = piece.asked;
     description.state = in_use ? pool::State::in_use : pool::State::retired;
   }
   return description;

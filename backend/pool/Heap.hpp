@@ -120,7 +120,7 @@ class Heap {
   void count(pool::Usage& usage, std::vector<pool::SpaceUsage>& spaces) const;
 
   /// Describes a block of this heap, or the slot of it that contains `pointer`.
-  pool::Description describe(Block const& block, void const* pointer) const;
+  pool::Description describe(Block& block, void const* pointer) const;
   std::optional<Pool::Extent> extent_of(Block const& block) const;
 
   /// The first segment from `address` on that waits to be page-locked; nullptr if there is none.

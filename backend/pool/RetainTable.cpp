@@ -12,25 +12,7 @@ namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-Heap& heap_of(BlockHeader& header) noexcept {
-  Block const& block =
-      header.is_slot ? *static_cast<SlabSlot&>(header).slab->span : static_cast<Block&>(header);
-  return *block.segment->heap;
-}
-
-// The block or slot at an address, not kept yet; none if there is none.
-Pool::Kept found_at(Pools& pools, void const* pointer) {
-  Pool::Kept found;
-  pools.at(pointer, [&](Heap&, Block& block) {
-    if (block.state.load(std::memory_order_acquire) != BlockState::slab) {
-      found = {static_cast<BlockHeader*>(&block), block.address, block.address + block.bytes};
-    } else if (SlabSlot* const slot = block.slab->slot_at(pointer)) {
-      char const* const begin = block.slab->address_of(*slot);
-      found = {static_cast<BlockHeader*>(slot), begin, begin + block.slab->slot_bytes};
-    }
-  });
-  return found;
-}
+Heap& heap_of(BlockHeader& header) noexcept { return *block_of(header).segment->heap; }
 
 }  // namespace
 
@@ -42,6 +24,7 @@ bool RetainTable::keep(BlockHeader& header) {
     m_kept.erase(&header);
     return false;
   }
+  //~ unkept graph
   ++kept.count;
   return true;
 }
@@ -53,6 +36,7 @@ void RetainTable::let_go(BlockHeader& header) noexcept {
   bool const given_back = found->second.given_back;
   m_kept.erase(found);
   header.state.store(BlockState::in_use, std::memory_order_release);
+  //~ double free a
   if (given_back) heap_of(header).give_back(header);
 }
 
@@ -67,12 +51,12 @@ bool RetainTable::give_back(BlockHeader& header) noexcept {
 }
 
 Pool::Kept Pool::keep(void const* pointer) {
+  Piece piece;
   Pools* const pools = Pools::existing();
-  if (pools == nullptr) return {};
-  Kept const found = found_at(*pools, pointer);
-  bool const is_kept =
-      found.handle != nullptr && pools->retained.keep(*static_cast<BlockHeader*>(found.handle));
-  return is_kept ? found : Kept();
+  if (pools != nullptr)
+    pools->at(pointer, [&](Heap&, Block& block) { piece = piece_at(block, pointer); });
+  if (piece.header == nullptr || !pools->retained.keep(*piece.header)) return {};
+  return {piece.header, piece.begin, piece.begin + piece.bytes};
 }
 
 void Pool::let_go(void* handle) noexcept {

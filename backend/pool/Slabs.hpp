@@ -46,6 +46,39 @@ struct alignas(64) Slab {
   }
 };
 
+/// What a user has: a block or a slot, and its memory.
+struct Piece {
+  BlockHeader* header = nullptr;  ///< nullptr: none
+  char* begin         = nullptr;
+  std::size_t bytes   = 0;
+  std::size_t asked   = 0;  ///< bytes that the user asked for
+  Label* label        = nullptr;
+};
+
+inline Piece piece_of(Block& block) noexcept {
+  return {&block, block.address, block.bytes, block.asked, &block.label};
+}
+inline Piece piece_of(SlabSlot& slot) noexcept {
+  Slab const& slab = *slot.slab;
+  return {&slot, slab.address_of(slot), slab.slot_bytes, slot.slot_asked, &slab.label_of(slot)};
+}
+inline Piece piece_of(BlockHeader& header) noexcept {
+  return header.is_slot ? piece_of(static_cast<SlabSlot&>(header))
+                        : piece_of(static_cast<Block&>(header));
+}
+
+/// The block, or the one that the slot is cut from.
+inline Block& block_of(BlockHeader& header) noexcept {
+  return header.is_slot ? *static_cast<SlabSlot&>(header).slab->span : static_cast<Block&>(header);
+}
+
+/// The block, or the slot of it that contains `pointer`; none behind the last slot.
+inline Piece piece_at(Block& block, void const* pointer) noexcept {
+  if (block.state.load(std::memory_order_acquire) != BlockState::slab) return piece_of(block);
+  SlabSlot* const slot = block.slab->slot_at(pointer);
+  return slot != nullptr ? piece_of(*slot) : Piece();
+}
+
 /// A slab allocator with size classes. Retired slots wait in a queue for each class. A slot whose epoch
 /// is over returns to its slab; a slab with no slot in use or retired returns to the arena, except
 /// one for each class. No function is linear in the number of slots. Only ready_bytes() is
@@ -139,6 +172,7 @@ std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const slot = static_cast<SlabSlot*>(c.retired.front());
+    //~ early reuse b
     if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed) break;
     c.retired.pop();
     make_ready(c, *slot);

@@ -18,7 +18,7 @@ TEST_CASE("the fake runtime notices calls from the child of a fork") {
 
 TEST_CASE("in the child of a fork no driver function calls CUDA, and everything is harmless") {
   FakeCuda::reset(1);
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   void* const pages   = map_pages(page_bytes());
   register_range(pages, 8, "my data");
   Driver::Event event = nullptr;

@@ -15,18 +15,9 @@ bool child_has(void const* pointer, std::size_t bytes) {
   return status == 0;
 }
 
-class FourPages {
- public:
-  FourPages() {
-    REQUIRE(begin != nullptr);
-    std::memset(begin, 7, bytes);
-  }
-  ~FourPages() { unmap_pages(begin, bytes); }
-  FourPages(FourPages const&)            = delete;
-  FourPages& operator=(FourPages const&) = delete;
-
-  std::size_t const bytes = 4 * page_bytes();
-  char* const begin       = static_cast<char*>(map_pages(bytes));
+// That hold 7.
+struct FourPages : TestPages {
+  FourPages() : TestPages(4) { std::memset(begin, 7, bytes); }
 };
 
 }  // namespace
@@ -34,7 +25,7 @@ class FourPages {
 TEST_CASE("memory that was page-locked for a device is not in children, else they can read it") {
   start_test(1);
   std::size_t const bytes = GENERATE(std::size_t(1), huge_page_bytes);
-  Region const region     = lock_fresh_pages(bytes, MemoryKind::page_locked, -1);
+  Region const region     = lock_fresh(bytes);
   std::memset(region.pointer, 7, region.bytes);
   bool const is_copied = Driver::device_count() == 0;
   CHECK(child_has(region.pointer, region.bytes) == is_copied);

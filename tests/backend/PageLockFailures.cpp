@@ -2,18 +2,17 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../backend/cuda/Chunks.hpp"
-#include "../../backend/pool/Pool.hpp"
 #include "../support/FakeCuda.hpp"
 #include "os/AvailableMemory.hpp"
 #include "CapturedStderr.hpp"
-#include "BackendTest.hpp"
+#include "pool/PoolTest.hpp"
 
 #include <cuda_runtime_api.h>
 
 TEST_CASE("failure 17: where registration is refused the driver allocates") {
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
   give_back(region);
@@ -26,7 +25,7 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
   std::size_t const bytes = 16 * huge_page_bytes, before = resident();
   for (int i = 0; i < 6; ++i) {
     FakeCuda::fail_nth_call("cudaHostRegister", 1);
-    CHECK(give_back(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)));
+    CHECK(give_back(lock_fresh(bytes)));
   }
   CHECK(resident() < before + 3 * bytes);
 }
@@ -34,23 +33,15 @@ TEST_CASE("pages that the runtime refuses to lock are the system's again") {
 TEST_CASE("where registered memory has another address on the device the driver allocates") {
   FakeCuda::reset();
   FakeCuda::registered_memory_moves();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::driver);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
 }
 
-TEST_CASE("write-combined memory comes from the driver") {
-  FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::write_combined, -1);
-  CHECK(region.origin == Origin::driver);
-  give_back(region);
-  CHECK(FakeCuda::nothing_leaked());
-}
-
 TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it") {
   FakeCuda::reset(0);
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   CHECK(region.origin == Origin::mapped);
   CHECK(FakeCuda::calls("cudaHostRegister") == 0);
   give_back(region);
@@ -60,7 +51,7 @@ TEST_CASE("when registration and driver both refuse, the message says why, and b
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1, cudaErrorNotSupported);
   FakeCuda::fail_nth_call("cudaHostAlloc", 1);
-  CHECK_THROWS_MATCHES(lock_fresh_pages(1, MemoryKind::page_locked, -1), OutOfPinnedMemory,
+  CHECK_THROWS_MATCHES(lock_fresh(1), OutOfPinnedMemory,
                        MessageMatches(ContainsSubstring(std::to_string(page_bytes()) + " bytes") &&
                                       ContainsSubstring("cudaHostRegister") &&
                                       ContainsSubstring("the device's driver has no more memory")));
@@ -119,40 +110,27 @@ TEST_CASE("pieces that are neither locked nor unlocked are told") {
 }
 
 TEST_CASE("memory that stays locked counts against the pool's limit for ever") {
-  FakeCuda::reset();
+  PoolTest const test(1);
   constexpr std::size_t bytes = 8 * huge_page_bytes;
-  auto const allocate         = [](std::size_t count) {
-    return Pool::allocate({count, MemoryKind::write_combined, -1, "TestSpace", "x"});
-  };
   pool::set_limit(4 * bytes);
   FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
-  CHECK_THROWS_AS(allocate(bytes), Driver::StillLocked);
+  CHECK_THROWS_AS(PoolTest::write_combined(bytes), Driver::StillLocked);
   CHECK(FakeCuda::outstanding().pinned_allocations == 1);
-  CHECK_THROWS_AS(allocate(4 * bytes), OutOfPinnedMemory);
-  Pool::deallocate(allocate(3 * bytes));
-  Pool::release_all();
-  pool::set_limit(0);
-}
-
-TEST_CASE("memory that the driver neither maps for devices nor takes back is told to be lost") {
-  FakeCuda::reset();
-  FakeCuda::fail_nth_call("cudaHostGetDevicePointer", 1);
-  FakeCuda::fail_nth_call("cudaFreeHost", 1);
-  CHECK_THROWS_AS(lock_fresh_pages(1, MemoryKind::write_combined, -1), Driver::StillLocked);
-  CHECK(FakeCuda::outstanding().pinned_allocations == 1);
+  CHECK_THROWS_AS(PoolTest::write_combined(4 * bytes), OutOfPinnedMemory);
+  Pool::deallocate(PoolTest::write_combined(3 * bytes));
 }
 
 TEST_CASE("what the runtime refuses to take back is told, and stays mapped") {
   FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
+  Region const region = lock_fresh(1);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   CHECK_FALSE(give_back(region));
   CHECK(is_mapped(region.pointer, region.bytes));
   CHECK(give_back(region));
   CHECK_FALSE(is_mapped(region.pointer, region.bytes));
 
-  Region const of_driver = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const of_driver = lock_fresh(1, MemoryKind::write_combined);
   FakeCuda::fail_nth_call("cudaFreeHost", 1);
   CHECK_FALSE(give_back(of_driver));
   CHECK(give_back(of_driver));
@@ -170,13 +148,4 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
         Driver::PointerKind::pinned);
   CHECK(give_back(region));
   CHECK(FakeCuda::nothing_leaked());
-}
-
-TEST_CASE("memory that the runtime does not unlock stays mapped") {
-  FakeCuda::reset();
-  Region const region = lock_fresh_pages(1, MemoryKind::page_locked, -1);
-  FakeCuda::shut_down();
-  give_back(region);
-  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
-  unmap_pages(region.pointer, region.bytes);
 }

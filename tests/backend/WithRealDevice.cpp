@@ -10,5 +10,5 @@
 void start_test(int devices, bool used) {
   int const found = KokkosHostSpaces::Impl::Backend::Driver::device_count();
   if (found < devices) SKIP("needs " << devices << " GPUs, found " << found);
-  if (used) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  if (used) DeviceWork::use(0);
 }

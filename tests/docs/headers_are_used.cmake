@@ -14,10 +14,12 @@ set(uses
   ElementSum=khs::element_sum
   ElementWise=khs::element_wise
   Error=khs::Error
+  Exchange=khs::exchange
   Explain=khs::explain
   GraphCopy=khs::then_deep_copy
   MappedSpace=khs::MappedSpace
   MappedView=khs::mapped_view
+  NodeShared=khs::NodeShared
   ParallelFor=khs::parallel_for
   ParallelReduce=khs::parallel_reduce
   PinnedDualView=khs::PinnedDualView
@@ -45,7 +47,8 @@ foreach(source IN LISTS sources)
   string(APPEND examples "${text}")
 endforeach()
 
-file(GLOB headers RELATIVE ${ROOT}/memspaces/include/KokkosHostSpaces ${ROOT}/memspaces/include/KokkosHostSpaces/*.hpp)
+file(GLOB headers RELATIVE ${ROOT}/memspaces/include/KokkosHostSpaces ${ROOT}/memspaces/include/KokkosHostSpaces/*.hpp
+  ${ROOT}/memspaces/include/KokkosHostSpaces/mpi/*.hpp)
 foreach(header IN LISTS headers)
   cmake_path(GET header STEM stem)
   set(use ${uses})

@@ -25,6 +25,9 @@ inline void require(cudaError_t error, char const* call) {
                            " failed: " + cudaGetErrorString(error));
 }
 
+/// Makes a device current.
+inline void use(int device) { require(cudaSetDevice(device), "cudaSetDevice"); }
+
 /// Keeps work from ending until it is opened; opens itself at the end of its scope.
 class Gate {
  public:

@@ -24,7 +24,7 @@ namespace KokkosHostSpaces {
 /// Kokkos' header, and are aligned to 128 bytes.
 inline constexpr std::size_t memory_alignment = 256;
 
-/// What the allocators of containers throw where a space throws OutOfPinnedMemory: users of containers catch
+/// Thrown by the allocators of containers where a space throws OutOfPinnedMemory: users of containers catch
 /// std::bad_alloc. It has the same words.
 class BadAlloc : public std::bad_alloc {
  public:

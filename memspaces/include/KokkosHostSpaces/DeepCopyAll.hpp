@@ -55,7 +55,7 @@ inline constexpr Impl::MakeCopyOf copy_of{};
 /// a call for each would cost more than a microsecond. For copies that are repeated, use
 /// prepare_deep_copy_all.
 ///
-/// What is copied is given in one of two forms. Pairs of Views, by arguments, whose Views may differ in
+/// The copies are given in one of two forms. Pairs of Views, by arguments, whose Views may differ in
 /// type, or by a std::vector, std::array, ... of pairs of one type:
 ///
 ///     khs::deep_copy_all(instance, khs::copy_of(a, b), khs::copy_of(c, d));

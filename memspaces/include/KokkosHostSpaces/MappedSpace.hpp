@@ -32,7 +32,7 @@ class MappedSpace : public Impl::HostMemorySpace<MappedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "Mapped"; }
-  /// How processors cache the memory, and whose pools it comes from.
+  /// Names the caching by processors, and the pools of the memory.
   static constexpr MemoryKind memory_kind = MemoryKind::page_locked;
 };
 

@@ -28,7 +28,7 @@ class PinnedSpace : public Impl::HostMemorySpace<PinnedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "Pinned"; }
-  /// How processors cache the memory, and whose pools it comes from.
+  /// Names the caching by processors, and the pools of the memory.
   static constexpr MemoryKind memory_kind = MemoryKind::page_locked;
 };
 

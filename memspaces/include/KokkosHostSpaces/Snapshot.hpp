@@ -37,8 +37,8 @@ template <class View>
 using SnapshotView =
     Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
 
-/// What a call does if its bytes would exceed SnapshotOptions::bytes_in_flight: waits until writers are
-/// done, or throws.
+/// Tells a call whose bytes would exceed SnapshotOptions::bytes_in_flight to wait until writers are done,
+/// or to throw.
 enum class WhenFull { wait, refuse };
 
 /// Options of a SnapshotQueue, all of which have defaults.
@@ -47,7 +47,7 @@ struct SnapshotOptions {
   /// exceed it. 0: all together may have twice the bytes of the largest one so far, so that one is
   /// copied while another is written, or 64 MiB if that is more; a single one has no bound.
   std::size_t bytes_in_flight = 0;
-  /// What a call does that would exceed `bytes_in_flight`.
+  /// Tells a call that would exceed `bytes_in_flight` to wait or to throw.
   WhenFull when_full = WhenFull::wait;
 };
 

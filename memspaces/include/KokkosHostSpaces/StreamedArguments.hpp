@@ -81,7 +81,7 @@ template <class View>
 using const_chunk_of = Chunk<typename View::const_data_type, Impl::LayoutOfChunks<View>>;
 
 /// The number of rows (indices of the slowest dimension) before and after its own row that an iteration
-/// reads. With Kokkos_ENABLE_DEBUG_BOUNDS_CHECK an iteration that touches other rows aborts.
+/// reads. KOKKOS_HOST_SPACES_PRETEND_DEVICE=on finds iterations that read other rows.
 struct halo {
   /// 0: an iteration reads its own row only.
   explicit halo(std::int64_t distance) : rows(distance) {}
@@ -274,9 +274,6 @@ inline constexpr Impl::MakeWrite write{};
 
 /// `update(view)`: the body reads and writes elements of its own row.
 inline constexpr Impl::MakeUpdate update{};
-
-/// The same as update.
-inline constexpr Impl::MakeUpdate read_write{};
 
 /// `resident(view)`: makes a Resident, for `read` in any number of streamed loops.
 inline constexpr Impl::MakeResident resident{};

@@ -25,7 +25,7 @@ class WriteCombinedSpace : public Impl::HostMemorySpace<WriteCombinedSpace> {
 
   /// The name that Kokkos Tools and messages show.
   static constexpr char const* name() { return "WriteCombined"; }
-  /// How processors cache the memory, and whose pools it comes from.
+  /// Names the caching by processors, and the pools of the memory.
   static constexpr MemoryKind memory_kind = MemoryKind::write_combined;
 };
 

@@ -24,15 +24,35 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 
 void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::Stream const stream = Driver::private_stream(device_of(dst, src));
+  //~ failure 20a
   copy_async(dst, src, bytes, stream);
   Driver::fence(stream);
 }
 
 void fence(StreamHandle stream) { Driver::fence(stream); }
 
-void prepare_launch(int device) { Driver::prepare_launch(device); }
+void prepare_launch(int device) { Driver::require_device(device); }
 
-void check_launch() { Driver::check_launch(); }
+void check_launch() { Driver::check_enqueued(); }
+
+bool is_captured(StreamHandle stream) { return Driver::captures(stream); }
+
+StreamMark::StreamMark(StreamHandle stream, int device) { Driver::record(m_event, stream, device); }
+
+StreamMark::~StreamMark() {
+  if (m_event != nullptr) Driver::release_event(m_event);
+}
+
+bool StreamMark::is_passed() const {
+  if (m_event == nullptr) return true;
+  Driver::EventState const state = Driver::query(m_event);
+  if (state == Driver::EventState::failed)
+    throw DeviceError(
+        "the device failed in work of a stream (or in earlier work): compute-sanitizer finds the "
+        "error",
+        -1);
+  return state == Driver::EventState::done;
+}
 
 ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
   if (!Driver::is_default_stream(stream)) return;

@@ -28,9 +28,8 @@ std::vector<std::pair<std::string, std::function<void()>>> requests(Memory& memo
          register_range(memory.to.data(), 8, "my data");
          CHECK(unregister_range(memory.to.data()).empty());
        }},
-      {"lock and give back", [] { give_back(lock_fresh_pages(1, MemoryKind::page_locked, -1)); }},
-      {"the same, of the driver",
-       [] { give_back(lock_fresh_pages(1, MemoryKind::write_combined, -1)); }},
+      {"lock and give back", [] { give_back(lock_fresh(1)); }},
+      {"the same, of the driver", [] { give_back(lock_fresh(1, MemoryKind::write_combined)); }},
       {"a stream of any device", [] { Driver::private_stream(); }},
       {"a stream of a device in use", [] { Driver::private_stream(1); }},
       {"copies",
@@ -120,48 +119,35 @@ int current_device() {
 
 }  // namespace
 
-TEST_CASE("nothing makes a context on a device that the process does not use") {
-  Memory memory;
-  for (auto const& [name, request] : requests(memory)) {
-    CAPTURE(name);
-    start_test(2, false);
-    DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-    std::thread([request = request] {
-      request();
-      CHECK(current_device() == 0);
-    }).join();
-    CHECK_FALSE(has_context(0));
-    CHECK(has_context(1));
-  }
-}
-
-TEST_CASE("a thread without a context has none afterwards, whether its device is in use or not") {
+TEST_CASE("nothing makes a context on a device that is not used, or leaves one in a thread") {
   Memory memory;
   for (auto const& [name, request] : requests(memory)) {
     for (bool const own_in_use : {false, true}) {
       CAPTURE(name, own_in_use);
       start_test(2, false);
-      if (own_in_use) DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-      DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+      if (own_in_use) DeviceWork::use(0);
+      DeviceWork::use(1);
       std::thread([request = request] {
         request();
         CHECK_FALSE(has_current_context());
         CHECK(current_device() == 0);
-        DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+        DeviceWork::use(1);
         request();
         CHECK(current_device() == 1);
       }).join();
+      CHECK(has_context(0) == own_in_use);
+      CHECK(has_context(1));
     }
   }
 }
 
 TEST_CASE("a thread without a device may free what others made") {
   start_test(2, false);
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::use(1);
   std::vector<char> memory(100);
   register_range(memory.data(), 100, "my data");
-  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
-  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const locked   = lock_fresh(1);
+  Region const combined = lock_fresh(1, MemoryKind::write_combined);
   std::thread([&] {
     CHECK(unregister_range(memory.data()).empty());
     CHECK((give_back(locked) && give_back(combined)));
@@ -171,7 +157,7 @@ TEST_CASE("a thread without a device may free what others made") {
 
 TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
   start_test(3, false);
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::use(1);
   Driver::Stream const stream = Driver::private_stream(2);
   CHECK(stream != nullptr);
   CHECK(Driver::private_stream(2) == stream);
@@ -189,13 +175,12 @@ TEST_CASE("there is no stream of a device that does not exist") {
 
 TEST_CASE("memory that is page-locked while a context of others is current outlives that context") {
   start_test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::vector<char> mine(100);
   Region locked, combined;
   {
     ContextOfOthers const other(0);
-    locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
-    combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+    locked   = lock_fresh(1);
+    combined = lock_fresh(1, MemoryKind::write_combined);
     register_range(mine.data(), mine.size(), "mine");
     CHECK(other.is_current());
   }
@@ -208,10 +193,9 @@ TEST_CASE("memory that is page-locked while a context of others is current outli
 
 TEST_CASE("memory is used and given back while a context of others is current") {
   start_test(1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   std::vector<char> mine(100);
-  Region const locked   = lock_fresh_pages(1, MemoryKind::page_locked, -1);
-  Region const combined = lock_fresh_pages(1, MemoryKind::write_combined, -1);
+  Region const locked   = lock_fresh(1);
+  Region const combined = lock_fresh(1, MemoryKind::write_combined);
   register_range(mine.data(), mine.size(), "mine");
   ContextOfOthers const other(0);
   CHECK(Driver::inspect(locked.pointer) == Driver::PointerKind::pinned);

@@ -9,8 +9,7 @@
 namespace {
 
 struct Locked {
-  explicit Locked(std::size_t bytes)
-      : region(lock_fresh_pages(bytes, MemoryKind::page_locked, -1)) {}
+  explicit Locked(std::size_t bytes) : region(lock_fresh(bytes)) {}
   ~Locked() { give_back(region); }
   Locked(Locked const&)            = delete;
   Locked& operator=(Locked const&) = delete;
@@ -72,16 +71,6 @@ TEST_CASE("a copy goes on where a piece of locked memory ends, in one dimension 
   CHECK(std::equal(pages.begin, pages.begin + planes * plane, back.data()));
   CHECK(cudaFree(device) == cudaSuccess);
   CHECK(unregister_range(pages.begin).empty());
-}
-
-TEST_CASE("a copy is done after its stream is fenced") {
-  start_test(1);
-  Locked const src(4096), dst(4096);
-  std::iota(src.data(), src.data() + 4096, static_cast<unsigned char>(0));
-  Driver::Stream const stream = Driver::private_stream();
-  Driver::copy(dst.data(), src.data(), 4096, stream);
-  Driver::fence(stream);
-  CHECK(std::equal(src.data(), src.data() + 4096, dst.data()));
 }
 
 TEST_CASE("a copy of nothing is nothing") {

@@ -9,51 +9,26 @@
 using Driver::EventState;
 using Driver::Recorded;
 
-namespace {
-
-void use_device(int device) { DeviceWork::require(cudaSetDevice(device), "cudaSetDevice"); }
-
-}  // namespace
-
-TEST_CASE("a device without a context is idle, and gets no context") {
+TEST_CASE(
+    "no such device is idle, nor is one without a context, and an old driver cannot record, but fence") {
   FakeCuda::reset(2, false);
   Driver::Event event = nullptr;
   Driver::Devices devices{};
   CHECK(Driver::devices_in_use(devices) == 0);
-  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
+  for (int const device : {0, 2, -1})
+    CHECK(Driver::record_all_work(device, event) == Recorded::idle);
   CHECK(Driver::fence_device(0));
-  // A thread that never chose a device must not make the context of device 0.
-  use_device(1);
-  std::thread([&] {
-    CHECK(Driver::devices_in_use(devices) == 1);
-    CHECK(Driver::record_all_work(1, event) == Recorded::yes);
-  }).join();
-  CHECK(devices[0] == 1);
-  CHECK_FALSE(FakeCuda::has_context(0));
-  Driver::release_event(event);
-}
-
-TEST_CASE("no such device is idle") {
-  FakeCuda::reset(1);
-  Driver::Event event = nullptr;
-  CHECK(Driver::record_all_work(1, event) == Recorded::idle);
-  CHECK(Driver::record_all_work(-1, event) == Recorded::idle);
-}
-
-TEST_CASE("an old driver cannot record, but fence") {
-  FakeCuda::reset(1);
   FakeCuda::use_old_driver();
-  use_device(0);
-  Driver::Event event = nullptr;
-  CHECK(Driver::device_count() == 1);
-  CHECK(Driver::record_all_work(0, event) == Recorded::unsupported);
+  DeviceWork::use(1);
+  CHECK(Driver::devices_in_use(devices) == 1);
+  CHECK(devices[0] == 1);
+  CHECK(Driver::record_all_work(1, event) == Recorded::unsupported);
   CHECK(event == nullptr);
-  CHECK(Driver::fence_device(0));
+  CHECK(Driver::fence_device(1));
 }
 
 TEST_CASE("a capture that cannot be seen still makes recording report a capture") {
   FakeCuda::reset(1);
-  use_device(0);
   DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
   stream.begin_capture();
   Driver::Event event = nullptr;
@@ -66,7 +41,6 @@ TEST_CASE("a capture counts as announced though the runtime could not be learnt 
   FakeCuda::reset(1);
   FakeCuda::fail_nth_call("*", 1);
   Driver::announce_capture();
-  use_device(0);
   DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
   stream.begin_capture();
   Driver::Event event = nullptr;
@@ -85,7 +59,6 @@ TEST_CASE("a capture counts as announced though the runtime could not be learnt 
 
 TEST_CASE("a failed query or wait is told") {
   FakeCuda::reset(1);
-  use_device(0);
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
   FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorUnknown);
@@ -101,7 +74,6 @@ TEST_CASE("a failed query or wait is told") {
 
 TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   FakeCuda::reset(1);
-  use_device(0);
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
   int memory = 0;
@@ -130,7 +102,6 @@ TEST_CASE("a runtime without devices is asked once") {
 TEST_CASE(
     "failure 9: whichever call fails while a capture takes memory, nothing is lost and it works again") {
   FakeCuda::reset(1);
-  use_device(0);
   DeviceWork::Stream stream;
   std::size_t releases = 0;
   auto const give      = [&] {
@@ -155,7 +126,6 @@ TEST_CASE(
 
 TEST_CASE("where the driver fails to tell whether a stream captures, nothing is given to a graph") {
   PoolTest const test(1);
-  use_device(0);
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
   stream.begin_capture();

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../support/DeviceWork.hpp"
+#include "../../support/WatchedThread.hpp"
 #include "../BackendTest.hpp"
 
 using Driver::EventState;
@@ -15,14 +16,10 @@ struct OwnedEvent {
   ~OwnedEvent() { Driver::release_event(event); }
 };
 
-// Uses device 0, so that it has a context.
-void use_device() { DeviceWork::require(cudaSetDevice(0), "cudaSetDevice"); }
-
 }  // namespace
 
 TEST_CASE("failure 4: an event waits for the work of every stream") {
   start_test(1);
-  use_device();
   auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
   for (std::size_t held = 0; held < 3; ++held) {
     CAPTURE(held);
@@ -42,7 +39,6 @@ TEST_CASE("failure 4: an event waits for the work of every stream") {
 TEST_CASE(
     "failure 1: later work does not delay an event, and recording again makes it wait for that") {
   start_test(1);
-  use_device();
   DeviceWork::Stream early, late;
   DeviceWork::Gate early_gate, late_gate;
   early.run(early_gate.hold());
@@ -60,39 +56,26 @@ TEST_CASE(
   CHECK(Driver::wait(owned.event));
 }
 
-TEST_CASE("recording survives a capture of a blocking stream, which survives recording") {
+TEST_CASE("recording survives a capture that is seen or announced, which survives recording") {
   start_test(1);
-  use_device();
-  auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
-                             cudaStreamCaptureModeRelaxed);
-  DeviceWork::Stream stream(Kind::blocking);
+  auto const mode         = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+                                     cudaStreamCaptureModeRelaxed);
+  bool const is_announced = GENERATE(false, true);
+  DeviceWork::Stream stream(is_announced ? Kind::non_blocking : Kind::blocking);
   OwnedEvent owned;
+  if (is_announced) Driver::announce_capture();
   stream.begin_capture(mode);
   CHECK(Driver::record_all_work(0, owned.event) == Recorded::capturing);
   CHECK_FALSE(Driver::fence_device(0));
   CHECK(stream.end_capture());
+  if (is_announced) Driver::end_announced_capture();
   CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
   CHECK(Driver::wait(owned.event));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 }
 
-TEST_CASE("recording survives an announced capture, which survives recording") {
-  start_test(1);
-  use_device();
-  DeviceWork::Stream stream(Kind::non_blocking);
-  OwnedEvent owned;
-  Driver::announce_capture();
-  stream.begin_capture();
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::capturing);
-  CHECK_FALSE(Driver::fence_device(0));
-  CHECK(stream.end_capture());
-  Driver::end_announced_capture();
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
-}
-
 TEST_CASE("asking for an event, waiting for it and giving it back leave captures alone") {
   start_test(1);
-  use_device();
   DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
   Driver::Event event = nullptr;
   REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
@@ -117,7 +100,6 @@ TEST_CASE("asking for an event, waiting for it and giving it back leave captures
 
 TEST_CASE("memory can be locked, copied and given back while a stream captures") {
   start_test(1);
-  use_device();
   alignas(4096) static std::array<char, 8192> memory{};
   Driver::Stream const copies = Driver::private_stream();
   DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
@@ -134,7 +116,6 @@ TEST_CASE("memory can be locked, copied and given back while a stream captures")
 
 TEST_CASE("retirement leaves the application's pending error alone") {
   start_test(1);
-  use_device();
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   stream.run(gate.hold());
@@ -148,25 +129,11 @@ TEST_CASE("retirement leaves the application's pending error alone") {
   cudaGetLastError();
 }
 
-TEST_CASE("the current device stays what it was") {
-  start_test(2);
-  use_device();
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
-  OwnedEvent owned;
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
-  CHECK(Driver::fence_device(0));
-  int device = -1;
-  CHECK(cudaGetDevice(&device) == cudaSuccess);
-  CHECK(device == 1);
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-}
-
 TEST_CASE("events of each device in use wait for the work of that device") {
   start_test(2);
-  use_device();
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::use(1);
   DeviceWork::Stream on_second;
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::use(0);
   Driver::Devices devices{};
   REQUIRE(Driver::devices_in_use(devices) >= 2);
   CHECK(devices[0] == 0);
@@ -186,20 +153,19 @@ TEST_CASE("events of each device in use wait for the work of that device") {
 
 TEST_CASE("what breaks captures waits for nobody, and a capture that is announced waits for it") {
   start_test(1);
-  use_device();
   static std::atomic<int> done{0};
   static std::atomic<bool> announced{false};
-  static std::thread other;
+  static std::optional<WatchedThread> other;
   static bool began_meanwhile = false;
   done                        = 0;
   announced = began_meanwhile = false;
   auto const work             = [] {
     ++done;
-    other = std::thread([] {
+    other.emplace([] {
       Driver::announce_capture();
       announced = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    other->wait_until_asleep();
     began_meanwhile = announced;
   };
   DeviceWork::Stream stream(Kind::blocking);
@@ -214,7 +180,7 @@ TEST_CASE("what breaks captures waits for nobody, and a capture that is announce
   CHECK(stream.end_capture());
   CHECK(done == 0);
   REQUIRE(Driver::do_if_idle(0, work));
-  other.join();
+  other->join();
   CHECK(announced);
   CHECK_FALSE(began_meanwhile);
   CHECK_FALSE(Driver::do_if_idle(0, work));
@@ -225,7 +191,6 @@ TEST_CASE("what breaks captures waits for nobody, and a capture that is announce
 // So that the fake runtime catches what a device would.
 TEST_CASE("calls break the captures that they break on a device, and no others") {
   start_test(1);
-  use_device();
   auto const kind = GENERATE(Kind::blocking, Kind::non_blocking);
   auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                              cudaStreamCaptureModeRelaxed);

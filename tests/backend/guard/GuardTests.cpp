@@ -5,6 +5,7 @@
 // copies are made by threads of this process, which the guard would hold back.) The environment is
 // read once, so that these tests have a run of their own.
 
+#include "../../support/WatchedThread.hpp"
 #include "GuardedCopies.hpp"
 
 #include <csetjmp>
@@ -217,13 +218,27 @@ bool write_is_handled(char volatile* pointer) {
   return false;
 }
 
+// The program handles SIGSEGV, from before a copy to the end of the scope.
+class TheirHandler {
+ public:
+  TheirHandler() {
+    struct sigaction theirs = {};
+    theirs.sa_handler       = &jump_back;
+    REQUIRE(sigaction(SIGSEGV, &theirs, &m_before) == 0);
+  }
+  ~TheirHandler() { sigaction(SIGSEGV, &m_before, nullptr); }
+  TheirHandler(TheirHandler const&)            = delete;
+  TheirHandler& operator=(TheirHandler const&) = delete;
+
+ private:
+  struct sigaction m_before = {};
+};
+
 }  // namespace
 
 TEST_CASE("faults that are not the guard's go to who handled them before", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const view{MiB, "sent"};
   copies.begin(on_device("device"), view.side());
   auto* const forbidden = static_cast<char volatile*>(
@@ -231,16 +246,13 @@ TEST_CASE("faults that are not the guard's go to who handled them before", "[.gu
   for (int i = 0; i < 3; ++i) CHECK(write_is_handled(forbidden));
   view.data[0] = 'x';
   CHECK(copies.races() == 1);
-  sigaction(SIGSEGV, &before, nullptr);
   munmap(const_cast<char*>(forbidden), 4096);
   copies.end();
 }
 
 TEST_CASE("memory of the pool that somebody else protects is theirs, at once", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const first{MiB, "first"}, own{MiB, "own"}, last{MiB, "last"};
   DeviceWork::Stream other;
   for (TestView const* view : {&first, &own, &last})
@@ -252,16 +264,13 @@ TEST_CASE("memory of the pool that somebody else protects is theirs, at once", "
   for (int i = 0; i < 4; ++i) CHECK(write_is_handled(page));
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(500));
   mprotect(page, 4096, PROT_READ | PROT_WRITE);
-  sigaction(SIGSEGV, &before, nullptr);
   CHECK(copies.races() == 0);
   copies.end();
 }
 
 TEST_CASE("faults of a forked child are its own", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const view{MiB, "sent"};
   copies.begin(on_device("device"), view.side());
   CHECK(ChildOfFork::status([&] {
@@ -269,7 +278,6 @@ TEST_CASE("faults of a forked child are its own", "[.guard]") {
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
           return write_is_handled(view.data + 8192) ? 0 : 1;
         }) == 0);
-  sigaction(SIGSEGV, &before, nullptr);
   CHECK(copies.said.text().empty());
   copies.end();
 }
@@ -308,8 +316,8 @@ TEST_CASE("a report that cannot be written holds nobody's copies", "[.guard]") {
   fcntl(ends[1], F_SETFL, 0);
   int const before = dup(STDERR_FILENO);
   dup2(ends[1], STDERR_FILENO);
-  std::jthread writer([&] { raced.data[0] = 'x'; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it writes by now
+  WatchedThread writer([&] { raced.data[0] = 'x'; });
+  writer.wait_until_asleep();
   copies.gate.open();
   auto done          = std::async(std::launch::async, [&] {
     copies.stream.wait();

@@ -108,7 +108,7 @@ TEST_CASE("pages of a mapping are locked in one piece, so that others can copy t
   SpaceBelowChunkEnd const space;
   std::size_t const bytes = 8 * huge_page_bytes;
   for (int i = 0; i < 3; ++i) {
-    Region const region = lock_fresh_pages(bytes, MemoryKind::page_locked, -1);
+    Region const region = lock_fresh(bytes);
     CHECK(FakeCuda::outstanding().registrations == 1);
     CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % huge_page_bytes == 0);
     CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
@@ -123,7 +123,7 @@ TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be l
   FakeCuda::fail_nth_call("cudaHostRegister", 2);
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   std::size_t const bytes = 8 * huge_page_bytes;
-  CHECK_THROWS_AS(lock_fresh_pages(bytes, MemoryKind::page_locked, -1), Driver::StillLocked);
+  CHECK_THROWS_AS(lock_fresh(bytes), Driver::StillLocked);
   REQUIRE(FakeCuda::outstanding().registrations == 1);
   CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
 }

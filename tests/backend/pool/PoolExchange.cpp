@@ -6,25 +6,13 @@
 
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
+#include "../../support/WatchedThread.hpp"
 #include "../guard/Watched.hpp"
+#include "PoolWaits.hpp"
 
 #include <future>
 
 namespace {
-
-// Does the pool wait for devices since this was made? Then it asks again and again.
-class PoolWaits {
- public:
-  bool operator()() const {
-    constexpr std::size_t by_looking = 20;  // questions of an allocation that does not wait
-    return questions() - m_before > by_looking;
-  }
-
- private:
-  static std::size_t questions() { return FakeCuda::calls("cuEventQuery"); }
-
-  std::size_t m_before = questions();
-};
 
 // Work that lasts until the end of the scope, or until the pool waits for it.
 class LastingWork {
@@ -74,7 +62,7 @@ TEST_CASE("a capture during which nothing could be exchanged is forgotten when i
   DeviceWork::Stream stream, captured(DeviceWork::Stream::Kind::blocking);
   Watched watched;
   watched.deallocate(watched.allocate(100 * MiB));
-  pool::trim(1000 * MiB);
+  PoolTest::make_ready();
   captured.begin_capture();
   char* const field = PoolTest::allocate(110 * MiB);
   CHECK(captured.end_capture());
@@ -92,11 +80,11 @@ TEST_CASE("work that begins while an allocation waits, and does not end, keeps i
   DeviceWork::Gate first_gate, second_gate;
   bool const at_limit = GENERATE(false, true);
   if (at_limit) {
-    Pool::reserve(100 * MiB, MemoryKind::page_locked, -1, 100 * MiB).wait();
+    PoolTest::reserve(100 * MiB, 100 * MiB).wait();
     pool::set_limit(128 * MiB);
   } else {
     Pool::deallocate(PoolTest::allocate(100 * MiB));
-    pool::trim(1000 * MiB);
+    PoolTest::make_ready();
   }
   first.run(first_gate.hold());
   PoolWaits const waits;
@@ -109,6 +97,7 @@ TEST_CASE("work that begins while an allocation waits, and does not end, keeps i
   });
   while (!waits()) std::this_thread::yield();
   second.run(second_gate.hold());
+  TimePasses const time_passes;
   first_gate.open();
   CHECK(allocation.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
   second_gate.open();
@@ -158,14 +147,12 @@ TEST_CASE("memory that another thread locks meanwhile is used before more is loc
   Pools& pools       = Pools::instance();
   NodePool& pool     = pools.of(MemoryKind::page_locked, -1);
   Heap& other        = pools.of(MemoryKind::write_combined, -1).middle();
-  void* const keeper = Pool::allocate({1, MemoryKind::write_combined, -1, "TestSpace", "x"});
-  std::jthread late;
-  {
-    std::lock_guard const delays_who_sums_up(other.mutex);
-    late = std::jthread([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    pools.grow(pool, pool.middle(), 4 * MiB, 1 * MiB);
-  }
+  void* const keeper = PoolTest::write_combined(1);
+  std::unique_lock delays_who_sums_up(other.mutex);
+  WatchedThread late([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
+  late.wait_until_asleep();
+  pools.grow(pool, pool.middle(), 4 * MiB, 1 * MiB);
+  delays_who_sums_up.unlock();
   late.join();
   CHECK(pool.middle().locked_bytes() == 4 * MiB);
   Pool::deallocate(keeper);
@@ -184,8 +171,8 @@ TEST_CASE("memory that is being locked for one thread is counted when another wa
   std::size_t const before = FakeCuda::calls("cudaHostRegister");
   std::jthread one([&] { larger[0] = PoolTest::allocate(wanted); });
   while (FakeCuda::calls("cudaHostRegister") == before) std::this_thread::yield();
-  std::jthread other([&] { larger[1] = PoolTest::allocate(wanted); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  WatchedThread other([&] { larger[1] = PoolTest::allocate(wanted); });
+  other.wait_until_asleep();
   FakeCuda::registering_takes(std::chrono::milliseconds(0));
   one.join();
   other.join();

@@ -14,37 +14,6 @@
 
 #include <sys/wait.h>
 
-namespace {
-
-// Allocates, writes, checks and gives back; failures must be the library's own exceptions.
-bool blocks_stay_apart(DeviceWork::Stream& stream) {
-  bool intact = true;
-  std::vector<std::pair<char*, std::size_t>> blocks;
-  for (std::size_t i = 0; i < 60; ++i) {
-    std::size_t const bytes = i % 30 == 9 ? 16 * MiB : 100 + i * i * 50;
-    try {
-      char* const block = PoolTest::allocate(bytes);
-      block[0] = block[bytes - 1] = static_cast<char>(i);
-      blocks.emplace_back(block, bytes);
-    } catch (Error const&) {
-      continue;
-    }
-    if (i % 3 != 2) continue;
-    auto const [block, size] = blocks.front();
-    intact                   = intact && block[0] == block[size - 1];
-    stream.run([] {});
-    Pool::deallocate(block);
-    blocks.erase(blocks.begin());
-  }
-  for (auto const& [block, bytes] : blocks) {
-    intact = intact && block[0] == block[bytes - 1];
-    Pool::deallocate(block);
-  }
-  return intact;
-}
-
-}  // namespace
-
 TEST_CASE("without events the device is waited for, and only when the pool may not grow") {
   PoolTest const test(1);
   FakeCuda::use_old_driver();
@@ -54,7 +23,7 @@ TEST_CASE("without events the device is waited for, and only when the pool may n
   char* const block           = PoolTest::allocate(bytes);
   std::memset(block, 'o', bytes);
   stream.run([&unchanged, block, bytes] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (FakeCuda::calls("cuCtxSynchronize") == 0) std::this_thread::yield();
     unchanged = block[0] == 'o' && block[bytes - 1] == 'o';
   });
   Pool::deallocate(block);
@@ -62,16 +31,15 @@ TEST_CASE("without events the device is waited for, and only when the pool may n
 
   std::size_t const locked = PoolTest::usage().bytes_locked;
   pool::set_limit(locked);
-  std::vector<char*> others;
+  Blocks others;
   while (FakeCuda::calls("cuCtxSynchronize") == 0 && others.size() < 1000) {
-    others.push_back(PoolTest::allocate(bytes));
+    others.add(bytes);
     std::memset(others.back(), 'n', bytes);
   }
   CHECK((others.back() == block));
   CHECK(PoolTest::usage().bytes_locked == locked);
   stream.wait();
   CHECK(unchanged);
-  for (char* const other : others) Pool::deallocate(other);
 }
 
 TEST_CASE("without events the pool does not grow for ever, and gives back what is done") {
@@ -96,28 +64,23 @@ TEST_CASE("without events the pool does not grow for ever, and gives back what i
 TEST_CASE("what is counted as locked is what the runtime holds, whichever calls of threads fail") {
   PoolTest const test(1);
   REQUIRE(Driver::device_count() == 1);  // nothing is registered where no device can be found
-  std::vector<std::jthread> threads;
-  for (unsigned t = 0; t < 4; ++t) {
-    threads.emplace_back([t] {
-      std::mt19937 random(t);
-      std::vector<char*> blocks;
-      for (int i = 0; i < 100; ++i) {
-        if (i % 10 == 0) FakeCuda::fail_every(random() % 8, 999);
-        std::size_t const most = random() % 8 == 0 ? 18 * MiB : 3 * MiB;
-        try {
-          blocks.push_back(PoolTest::allocate(1 + random() % most));
-        } catch (Error const&) {
-        }
-        if (random() % 2 == 0 && !blocks.empty()) {
-          Pool::deallocate(blocks.back());
-          blocks.pop_back();
-        }
-        if (random() % 16 == 0) pool::trim(16 * MiB);
+  in_threads(4, [](int t) {
+    std::mt19937 random{unsigned(t)};
+    Blocks blocks;
+    for (int i = 0; i < 100; ++i) {
+      if (i % 10 == 0) FakeCuda::fail_every(random() % 8, 999);
+      std::size_t const most = random() % 8 == 0 ? 18 * MiB : 3 * MiB;
+      try {
+        blocks.add(1 + random() % most);
+      } catch (Error const&) {
       }
-      for (char* const block : blocks) Pool::deallocate(block);
-    });
-  }
-  threads.clear();
+      if (random() % 2 == 0 && !blocks.empty()) {
+        Pool::deallocate(blocks.back());
+        blocks.pop_back();
+      }
+      if (random() % 16 == 0) pool::trim(16 * MiB);
+    }
+  });
   FakeCuda::fail_no_more();
   // What could not be locked waits for the pool to grow, and for the next allocation.
   Pool::deallocate(PoolTest::allocate(400 * MiB));
@@ -141,9 +104,9 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
 
 TEST_CASE("when the system locks no more, what is cached makes room") {
   PoolTest const test(1);
-  std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
-  for (char* const block : blocks) Pool::deallocate(block);
+  Blocks blocks;
+  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB);
+  blocks.deallocate();
   FakeCuda::pin_at_most(70 * MiB);
   char* const large = PoolTest::allocate(50 * MiB);
   CHECK(large != nullptr);
@@ -151,11 +114,21 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
+TEST_CASE("when the system locks no more, what is cached makes room for what is reserved") {
+  PoolTest const test(1);
+  for (int i = 0; i < 3; ++i) Pool::deallocate(PoolTest::allocate(20 * MiB));
+  FakeCuda::pin_at_most(70 * MiB);
+  CHECK_NOTHROW(Pool::reserve(60 * MiB).wait());
+  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
+  CHECK_THROWS_AS(Pool::reserve(20 * MiB).wait(), OutOfPinnedMemory);
+  CHECK(PoolTest::usage().bytes_locked == 60 * MiB);
+}
+
 TEST_CASE("if a segment cannot be unlocked, it is lost, and all others stay cached") {
   PoolTest const test(1);
-  std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
-  for (char* const block : blocks) Pool::deallocate(block);
+  Blocks blocks;
+  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB);
+  blocks.deallocate();
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   SECTION("trim") { CHECK(pool::trim(0) == 0); }
   SECTION("a lower limit") { pool::set_limit(1); }
@@ -170,18 +143,6 @@ TEST_CASE("what the system refuses to a single thread is not asked of it again a
   FakeCuda::pin_at_most(30 * MiB);
   CHECK_THROWS_AS(PoolTest::allocate(40 * MiB), OutOfPinnedMemory);
   CHECK(FakeCuda::calls("cudaHostRegister") <= 2);
-}
-
-TEST_CASE("all that the pool took is given back") {
-  {
-    PoolTest const test(1);
-    DeviceWork::Stream stream;
-    CHECK(blocks_stay_apart(stream));
-    stream.wait();
-    Pool::release_all();
-    CHECK(FakeCuda::nothing_leaked());
-  }
-  CHECK(PoolTest::usage().segments == 0);
 }
 
 TEST_CASE("recording in steady state makes no events") {
@@ -209,26 +170,14 @@ TEST_CASE("memory may be given back after the runtime has shut down") {
 TEST_CASE("the child of a fork may give back, and nothing else") {
   PoolTest const test(1);
   char* const block = PoolTest::allocate(1000, "parent's");
-  pid_t const child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    bool refused = false;
-    try {
-      PoolTest::allocate(100);
-    } catch (OutOfPinnedMemory const&) {
-    } catch (Error const&) {
-      refused = true;
-    }
-    Pool::deallocate(block);
-    Pool::release_all();
-    bool const harmless =
-        pool::trim(0) == 0 && !pool::describe(block) && PoolTest::usage().segments == 0;
-    std::_Exit(refused && harmless ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(ChildOfFork::status([&] {
+          bool const is_refused = !refusal_of([] { PoolTest::allocate(100); }).empty();
+          Pool::deallocate(block);
+          Pool::release_all();
+          bool const harmless =
+              pool::trim(0) == 0 && !pool::describe(block) && PoolTest::usage().segments == 0;
+          return is_refused && harmless ? 0 : 1;
+        }) == 0);
   CHECK(pool::describe(block)->label == "parent's");
   Pool::deallocate(block);
 }

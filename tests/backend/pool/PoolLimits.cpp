@@ -155,6 +155,28 @@ TEST_CASE("what cannot be had at all is refused without giving the cache away") 
   CHECK(PoolTest::usage().bytes_locked == 60 * MiB);
 }
 
+TEST_CASE("memory apart from the pool counts toward its limit, and in no other sum") {
+  PoolTest const test;
+  pool::set_limit(64 * MiB);
+  Pool::count_apart(40 * MiB, "table");
+  pool::Statistics const now = pool::statistics();
+  CHECK(now.bytes_node_shared == 40 * MiB);
+  CHECK(now.total.bytes_locked == 0);
+  CHECK(now.limit == 64 * MiB);
+  CHECK_THAT(refusal(30 * MiB), ContainsSubstring("shared with the node"));
+  {
+    Blocks fits;
+    fits.add(20 * MiB);
+    CHECK_THAT(refusal_of([] { Pool::count_apart(10 * MiB, "second"); }),
+               ContainsSubstring("'second'"));
+  }
+  Pool::count_apart(24 * MiB, "in the place of cached memory");
+  Pool::end_apart(24 * MiB);
+  Pool::end_apart(40 * MiB);
+  CHECK(pool::statistics().bytes_node_shared == 0);
+  expect_fit({60 * MiB});
+}
+
 TEST_CASE("a reservation beyond the limit ends with an exception and keeps what it has") {
   PoolTest const test;
   pool::set_limit(40 * MiB);

@@ -6,6 +6,7 @@
 #include "../../../backend/Replays.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
+#include "../../support/WatchedThread.hpp"
 #include "PoolTest.hpp"
 
 using Kind = DeviceWork::Stream::Kind;
@@ -58,7 +59,7 @@ TEST_CASE("failure 6: memory of a stream that was destroyed waits for what that 
   DeviceWork::Stream other;
   DeviceWork::Gate gate;
   other.run(gate.hold());
-  std::thread destroyer;
+  std::optional<WatchedThread> destroyer;
   {
     cudaStream_t stream = nullptr;
     DeviceWork::require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making");
@@ -67,22 +68,22 @@ TEST_CASE("failure 6: memory of a stream that was destroyed waits for what that 
     Driver::make_wait(stream, held, 0);
     Pool::deallocate_on({stream, 0}, block);
     // The fake runtime waits here for the stream's work, which the real one does not.
-    destroyer = std::thread([stream] { cudaStreamDestroy(stream); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    destroyer.emplace([stream] { cudaStreamDestroy(stream); });
+    destroyer->wait_until_asleep();
     Driver::release_event(held);
   }
   CHECK_FALSE(is_taken_again(block, 2 * MiB));
   gate.open();
-  destroyer.join();
+  destroyer->join();
   other.wait();
   CHECK(is_taken_again(block, 2 * MiB));
 }
 
 TEST_CASE("a stream's memory waits for what other streams and devices do that it waits for") {
   PoolTest const test(2);
-  DeviceWork::require(cudaSetDevice(1), "cudaSetDevice");
+  DeviceWork::use(1);
   DeviceWork::Stream second;
-  DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  DeviceWork::use(0);
   Beside first;
   DeviceWork::Gate gate;
   char* const block = PoolTest::allocate(2 * MiB);
@@ -177,15 +178,15 @@ TEST_CASE("the statistics tell how old the oldest retired memory is") {
     Pool::deallocate(block);
     Pool::deallocate(PoolTest::allocate(20 * MiB));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  pool::trim(1000 * MiB);
-  CHECK(age() >= 0.06);
-  CHECK(age() < 10);
+  PoolTest::make_ready();
+  double const before = age();
+  CHECK(before > 0);
+  CHECK(age() > before);
   work.later.open();
   work.never.open();
   work.stream.wait();
   work.endless.wait();
-  pool::trim(1000 * MiB);
+  PoolTest::make_ready();
   CHECK(age() == 0);
 }
 
@@ -206,8 +207,8 @@ TEST_CASE("memory of the legacy default stream breaks no capture that is announc
 TEST_CASE("threads retire memory on the legacy default stream beside announced captures") {
   PoolTest const test(1);
   std::atomic<bool> ends{false};
-  std::thread retires([&] {
-    DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
+  std::jthread retires([&] {
+    DeviceWork::use(0);
     while (!ends) Pool::deallocate_on({nullptr, 0}, PoolTest::allocate(1000));
   });
   int broken = 0;

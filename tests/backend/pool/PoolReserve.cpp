@@ -13,24 +13,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-namespace {
-
-// Runs `work` in a child that must end with it.
-template <class Work>
-bool child_succeeds(Work work) {
-  pid_t const child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    alarm(20);
-    std::_Exit(work() ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-}  // namespace
-
 TEST_CASE("reserving any number of times leaves no threads behind") {
   PoolTest const test;
   // Threads that are not joined end at 32 737; a sanitizer tells of each, and makes them slowly.
@@ -47,15 +29,9 @@ TEST_CASE("reserving any number of times leaves no threads behind") {
 
 TEST_CASE("threads reserve at the same time") {
   PoolTest const test;
-  std::latch start(4);
-  std::vector<std::jthread> team;
-  for (int thread = 0; thread < 4; ++thread) {
-    team.emplace_back([&] {
-      start.arrive_and_wait();
-      for (int round = 0; round < 20; ++round) Pool::reserve(MiB).wait();
-    });
-  }
-  team.clear();
+  in_threads(4, [](int) {
+    for (int round = 0; round < 20; ++round) Pool::reserve(MiB).wait();
+  });
   CHECK(PoolTest::usage().bytes_cached >= 4 * 20 * MiB);
 }
 
@@ -64,7 +40,7 @@ TEST_CASE("what no machine has cannot be reserved") {
   pool::set_limit(8 * MiB);
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
   for (std::size_t const chunk : {huge, 4 * MiB}) {
-    pool::Reservation const much = Pool::reserve(huge, MemoryKind::page_locked, -1, chunk);
+    pool::Reservation const much = PoolTest::reserve(huge, chunk);
     CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
     CHECK(much.bytes_done() == 0);
     CHECK(PoolTest::usage().bytes_locked == 0);
@@ -103,35 +79,26 @@ TEST_CASE("where the system gives no thread the refusal is the library's, with w
 
 TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
   PoolTest const test;
-  pool::Reservation const reservation =
-      Pool::reserve(256 * MiB, MemoryKind::page_locked, -1, 4 * MiB);
-  bool const told = child_succeeds([&] {
-    try {
-      reservation.wait();
-    } catch (Error const&) {
-      return true;
-    }
-    return reservation.finished();
-  });
-  CHECK(told);
+  pool::Reservation const reservation = PoolTest::reserve(256 * MiB, 4 * MiB);
+  CHECK(ChildOfFork::status([&] {
+          bool const told = !refusal_of([&] { reservation.wait(); }).empty();
+          return told || reservation.finished() ? 0 : 1;
+        }) == 0);
   reservation.wait();
 }
 
 TEST_CASE("failure 14: children that are forked while memory is reserved end") {
   PoolTest const test;
-  constexpr int forks = sanitized ? 60 : 200;
+  constexpr int forks = 60;
   char* const block   = PoolTest::allocate(1000);
   int failed          = 0;
   for (int i = 0; i < forks; ++i) {
-    pool::Reservation const reservation =
-        Pool::reserve(8 * MiB, MemoryKind::page_locked, -1, 64 * KiB);
-    failed += child_succeeds([&] {
+    pool::Reservation const reservation = PoolTest::reserve(8 * MiB, 64 * KiB);
+    failed += ChildOfFork::status([&] {
       Pool::deallocate(block);
       std::vector<int> const memory_of_libc(1000, 1);
-      return pool::trim(0) == 0 && memory_of_libc[500] == 1;
-    })
-                  ? 0
-                  : 1;
+      return pool::trim(0) == 0 && memory_of_libc[500] == 1 ? 0 : 1;
+    });
     reservation.wait();
     if (i % 10 == 0) pool::trim(0);
   }

@@ -3,8 +3,9 @@
 
 // deep_copy_all equals memmove piece by piece, in every build: Views, slices, and both prepared.
 
-#include "../copy/CopyCases.hpp"
+#include <KokkosHostSpaces.hpp>
 
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace BatchEqualsMemmove {
 
-using namespace CopyCases;
+namespace khs = KokkosHostSpaces;
 
 using Execution = Kokkos::DefaultExecutionSpace;
 using Slices    = std::vector<khs::Slice>;

@@ -3,27 +3,16 @@
 
 // deep_copy between the spaces that every build has.
 
-#include "CopyCases.hpp"
+#include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-using namespace CopyCases;
+namespace khs = KokkosHostSpaces;
 using Catch::Matchers::ContainsSubstring;
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
-
-TEMPLATE_TEST_CASE("deep_copy moves every element between host spaces, blocking and on an instance",
-                   "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
-  check_copies<TestType, Kokkos::HostSpace, Right, Right>(blocking);
-  check_copies<Kokkos::HostSpace, TestType, Right, Left>(blocking);
-  check_copies<TestType, khs::PinnedSpace, Left, Right>(blocking);
-  check_copies<TestType, khs::MappedSpace, Right, Right>(blocking);
-  check_copies<TestType, Kokkos::HostSpace, Right, Right>(on_host);
-  check_copies<Kokkos::HostSpace, TestType, Right, Left>(on_host);
-  check_copies<TestType, khs::PinnedSpace, Left, Right>(on_host);
-  check_copies<TestType, khs::MappedSpace, Right, Right>(on_host);
-}
 
 TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank zero works",
                    "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {

@@ -1,94 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// deep_copy with a Kokkos::Cuda instance, of a host instance with device memory, and without an
-// instance.
+// Large copies on a GPU, and elements that tiles are made of. All others: DeepCopyRandom.cpp.
 
-#include "CopyCases.hpp"
+#include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include <cstring>
 
-using namespace CopyCases;
-using Left  = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-
-namespace {
-
-// Both directions, equal and converted layouts.
-template <class A, class B>
-void check_pair() {
-  check_copies<A, B, Right, Right>(on_device);
-  check_copies<A, B, Left, Right>(on_device);
-  check_copies<B, A, Left, Left>(on_device);
-  check_copies<B, A, Left, Right>(on_device);
-}
-
-template <class A, class B>
-void check_other_modes() {
-  check_copies<A, B, Right, Right>(on_host);
-  check_copies<B, A, Left, Right>(on_host);
-  check_copies<A, B, Right, Right>(blocking);
-  check_copies<B, A, Left, Right>(blocking);
-}
-
-}  // namespace
-
-TEMPLATE_TEST_CASE("a Cuda instance copies between our spaces and all others, in every layout",
-                   "[deep_copy][cuda]", khs::PinnedSpace, khs::MappedSpace,
-                   khs::WriteCombinedSpace) {
-  check_pair<TestType, Kokkos::CudaSpace>();
-  check_pair<TestType, Kokkos::CudaUVMSpace>();
-  check_pair<TestType, Kokkos::CudaHostPinnedSpace>();
-  check_pair<TestType, Kokkos::HostSpace>();
-  check_pair<TestType, TestType>();
-}
-
-TEST_CASE("a Cuda instance copies between two of our spaces, in every layout",
-          "[deep_copy][cuda]") {
-  check_pair<khs::PinnedSpace, khs::MappedSpace>();
-  check_pair<khs::PinnedSpace, khs::WriteCombinedSpace>();
-  check_pair<khs::MappedSpace, khs::WriteCombinedSpace>();
-}
-
-TEMPLATE_TEST_CASE("host instances and blocking copies reach device memory in every layout",
-                   "[deep_copy][cuda]", khs::PinnedSpace, khs::MappedSpace) {
-  check_other_modes<TestType, Kokkos::CudaSpace>();
-}
-
-TEST_CASE("large strided copies are right by engine and by kernel", "[deep_copy][cuda]") {
-  check_copies<Kokkos::CudaSpace, khs::PinnedSpace, Right, Right>(on_device, 3000);
-  check_copies<Kokkos::CudaSpace, khs::PinnedSpace, Left, Right>(on_device, 3000);
-  check_copies<khs::PinnedSpace, Kokkos::CudaSpace, Left, Left>(on_device, 3000);
-}
-
-TEST_CASE("the legacy default stream is an instance like others", "[deep_copy][cuda]") {
-  auto const on_default_stream = [](auto const& dst, auto const& src) {
-    Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
-    Kokkos::deep_copy(instance, dst, src);
-    instance.fence();
-  };
-  check_copies<khs::PinnedSpace, Kokkos::CudaSpace, Right, Right>(on_default_stream);
-  check_copies<Kokkos::CudaSpace, khs::PinnedSpace, Left, Right>(on_default_stream);
-  check_copies<khs::MappedSpace, khs::PinnedSpace, Right, Right>(on_default_stream);
-  check_copies<khs::PinnedSpace, Kokkos::HostSpace, Left, Right>(on_default_stream);
-}
-
-TEST_CASE("a broadcast of pageable memory is right", "[deep_copy][cuda]") {
-  constexpr int n      = 1000000;
-  double const value[] = {1, 2, 3};
-  Kokkos::View<double const**, Kokkos::LayoutStride, Kokkos::HostSpace> const source(
-      value, Kokkos::LayoutStride(n, 0, 3, 1));
-  Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const mapped("mapped", n, 3);
-  Kokkos::Cuda const instance;
-  Kokkos::deep_copy(instance, mapped, source);
-  instance.fence();
-  int wrong = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < 3; ++j) wrong += mapped(i, j) != j + 1;
-  CHECK(wrong == 0);
-}
+namespace khs = KokkosHostSpaces;
+using Left    = Kokkos::LayoutLeft;
+using Right   = Kokkos::LayoutRight;
 
 namespace {
 
@@ -138,36 +62,13 @@ TEMPLATE_TEST_CASE("transposed copies are right for odd extents and all element 
   }
 }
 
-TEST_CASE("large pageable Views are transposed through bounded page-locked memory",
-          "[deep_copy][cuda]") {
-  std::size_t const rows = 4001, columns = 3001;  // 92 MiB
-  using Pageable = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+TEMPLATE_TEST_CASE("large pageable Views are transposed and converted through bounded memory",
+                   "[deep_copy][cuda]", double, float) {
+  std::size_t const rows = 4001, columns = 3001;  // 92 MiB, or half
+  using Pageable = Kokkos::View<TestType**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
   Pageable const from("from", rows, columns), to("to", rows, columns);
   Kokkos::View<double**, Kokkos::LayoutRight, khs::MappedSpace> const there("there", rows, columns);
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < rows; ++i) from(i, j) = double(i + rows * j);
-  Kokkos::fence();
-  khs::pool::trim(0);
-  std::size_t const before = khs::pool::statistics().total.bytes_locked;
-  Kokkos::Cuda const instance;
-  Kokkos::deep_copy(instance, there, from);
-  Kokkos::deep_copy(instance, to, there);
-  instance.fence();
-  std::size_t wrong = 0;
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < rows; ++i)
-      wrong += there(i, j) != from(i, j) || to(i, j) != from(i, j);
-  CHECK(wrong == 0);
-  CHECK(khs::pool::statistics().total.bytes_locked <= before + (std::size_t(160) << 20));
-}
-
-TEST_CASE("large pageable Views of another type go through bounded page-locked memory",
-          "[deep_copy][cuda]") {
-  std::size_t const rows = 3001, columns = 10007;  // 115 MiB of floats
-  using Pageable = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-  Pageable const from("from", rows, columns), to("to", rows, columns);
-  Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const there("there", rows, columns);
-  for (std::size_t n = 0; n < from.size(); ++n) from.data()[n] = float(n % 9999991);
+  for (std::size_t n = 0; n < from.size(); ++n) from.data()[n] = TestType(n % 9999991);
   Kokkos::fence();
   khs::pool::trim(0);
   std::size_t const before = khs::pool::statistics().total.bytes_locked;

@@ -1,126 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// deep_copy equals a loop on the host: for Views of random shapes, by rank, layout, type and space.
+// deep_copy equals a loop on the host, by rank, layout, type and space.
 
-#include "RandomCopies.hpp"
-#include "../Rounds.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
-#include <random>
-#include <type_traits>
-#include <typeinfo>
+#include "RandomDeepCopies.hpp"
 
 namespace DeepCopyRandom {
-
-using namespace RandomCopies;
-namespace khs = KokkosHostSpaces;
-
-using DeviceSpace = Kokkos::DefaultExecutionSpace::memory_space;
-
-// Bytes in a space, and what the host sees of them.
-template <class Space>
-struct Memory {
-  static constexpr std::size_t most = std::size_t(1) << 20;
-  Kokkos::View<unsigned char*, Space> view{"view", most};
-  Kokkos::View<unsigned char*, khs::PinnedSpace> host{"host", most};
-
-  void put(std::size_t bytes) const { copy(bytes, view, host); }
-  void get(std::size_t bytes) const { copy(bytes, host, view); }
-
-  template <class To, class From>
-  static void copy(std::size_t bytes, To const& to, From const& from) {
-    std::pair const part(std::size_t(0), bytes);
-    Kokkos::deep_copy(Kokkos::subview(to, part), Kokkos::subview(from, part));
-  }
-};
-
-template <class T, int rank>
-struct Array {
-  using type = typename Array<T*, rank - 1>::type;
-};
-template <class T>
-struct Array<T, 0> {
-  using type = T;
-};
-
-constexpr bool is_left(Kokkos::LayoutLeft) { return true; }
-constexpr bool is_left(Kokkos::LayoutRight) { return false; }
-
-// LayoutLeft and LayoutRight have no gaps and repeat nothing.
-template <class Layout>
-void fit(Side& side) {
-  if constexpr (!std::is_same_v<Layout, Kokkos::LayoutStride>) {
-    std::sort(side.order.begin(), side.order.end());
-    if (!is_left(Layout())) std::reverse(side.order.begin(), side.order.end());
-    std::fill(side.gaps.begin(), side.gaps.end(), std::size_t(0));
-    side.repeat.assign(side.repeat.size(), false);
-  }
-}
-
-template <class T, int rank, class Layout, class View>
-auto part_of(Case const& c, Side const& side, View const& memory) {
-  Numbers const strides = c.strides(side);
-  Layout layout;
-  for (std::size_t r = 0; r < c.extents.size(); ++r) {
-    layout.dimension[r] = c.extents[r];
-    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) layout.stride[r] = strides[r];
-  }
-  return Kokkos::View<typename Array<T, rank>::type, Layout, typename View::memory_space,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      reinterpret_cast<T*>(memory.data()) + side.offset, layout);
-}
-
-template <int rank, class To, class From, class Dst, class Src,
-          class DstLayout = Kokkos::LayoutStride, class SrcLayout = Kokkos::LayoutStride>
-void check() {
-  INFO(Dst::name() << " <- " << Src::name() << ", rank " << rank << ", " << typeid(DstLayout).name()
-                   << " <- " << typeid(SrcLayout).name() << ", " << typeid(To).name() << " <- "
-                   << typeid(From).name());
-  Kokkos::DefaultExecutionSpace const instance;
-  Memory<Dst> const dst;
-  Memory<Src> const src;
-  auto* const from = reinterpret_cast<From*>(src.host.data());
-  for (std::size_t i = 0; i < Memory<Src>::most / sizeof(From); ++i)
-    from[i] = From(double(i * 37 % 127));
-  src.put(Memory<Src>::most);
-  bool blocking    = false;
-  auto const fails = [&](Case const& c) {
-    std::size_t const bytes = c.span(c.dst) * sizeof(To) + 64;
-    if (bytes > Memory<Dst>::most || c.span(c.src) * sizeof(From) > Memory<Src>::most) return false;
-    std::vector<unsigned char> wanted(bytes, 0xee);
-    std::memset(dst.host.data(), 0xee, bytes);
-    dst.put(bytes);
-    c.for_each_element([&](std::size_t to, std::size_t i) {
-      To const value = To(from[i]);
-      std::memcpy(wanted.data() + to * sizeof(To), &value, sizeof(To));
-    });
-    auto const to = part_of<To, rank, DstLayout>(c, c.dst, dst.view);
-    auto const of = part_of<From, rank, SrcLayout>(c, c.src, src.view);
-    if (blocking)
-      Kokkos::deep_copy(to, of);
-    else
-      Kokkos::deep_copy(instance, to, of);
-    instance.fence();
-    dst.get(bytes);
-    return std::memcmp(dst.host.data(), wanted.data(), bytes) != 0;
-  };
-  std::mt19937 random(20251122);
-  int const count = rounds(100);
-  for (int round = 0; round < count; ++round) {
-    blocking = round % 4 == 0;
-    Case c   = make_case(random, rank, 4000);
-    fit<DstLayout>(c.dst);
-    fit<SrcLayout>(c.src);
-    if (!fails(c)) continue;
-    FAIL("round " << round << ": " << shrink(c, fails).text());
-  }
-}
 
 using khs::MappedSpace;
 using khs::PinnedSpace;
@@ -136,6 +21,13 @@ TEST_CASE("deep_copy equals a loop on the host, between all kinds of spaces",
   check<3, short, short, PinnedSpace, HostSpace>();
   check<3, double, double, HostSpace, MappedSpace>();
   check<3, int, int, khs::WriteCombinedSpace, PinnedSpace>();
+#ifdef KOKKOS_ENABLE_CUDA
+  check<3, int, int, khs::WriteCombinedSpace, DeviceSpace>();
+  check<3, double, double, Kokkos::CudaUVMSpace, PinnedSpace, Left, Right>();
+  check<3, double, double, MappedSpace, Kokkos::CudaUVMSpace>();
+  check<3, double, double, Kokkos::CudaHostPinnedSpace, MappedSpace>();
+  check<3, double, double, PinnedSpace, Kokkos::CudaHostPinnedSpace, Left, Right>();
+#endif
 }
 
 TEST_CASE("deep_copy equals a loop on the host, for each rank", "[deep_copy_random]") {

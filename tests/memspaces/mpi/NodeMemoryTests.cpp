@@ -4,7 +4,7 @@
 // Processes that share the memory of a NodeShared, without MPI, of which one is killed at a random time.
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/mpi/NodeMemory.hpp>
+#include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,27 +3,20 @@
 
 // Pageable and device memory, whose copies are ours where the whole program asks for them.
 
-#include "../copy/CopyCases.hpp"
+#include "../copy/RandomDeepCopies.hpp"
 
 #include <cuda_runtime_api.h>
 
-using namespace CopyCases;
 using Device = Kokkos::CudaSpace;
 using Host   = Kokkos::HostSpace;
-using Left   = Kokkos::LayoutLeft;
 using Right  = Kokkos::LayoutRight;
 
 TEST_CASE("strided data is copied between pageable and device memory", "[deep_copy][cuda]") {
-  check_copies<Host, Device, Right, Right>(on_device);
-  check_copies<Host, Device, Left, Right>(on_device);
-  check_copies<Device, Host, Left, Left>(on_device);
-  check_copies<Device, Host, Left, Right>(on_device);
-  check_copies<Device, Host, Right, Right>(on_device, 1000);
-  check_copies<Host, Device, Right, Left>(on_device, 1000);
-  check_copies<Host, Device, Right, Right>(on_host);
-  check_copies<Device, Host, Left, Right>(on_host);
-  check_copies<Host, Device, Right, Right>(blocking);
-  check_copies<Device, Host, Left, Right>(blocking);
+  using DeepCopyRandom::check;
+  check<3, double, double, Host, Device>();
+  check<3, double, double, Device, Host>();
+  check<3, double, double, Host, Device, Right, Kokkos::LayoutLeft>();
+  check<3, double, double, Device, Host, Right, Right>();
 }
 
 namespace {

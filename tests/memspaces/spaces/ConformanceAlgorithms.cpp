@@ -34,7 +34,7 @@ bool is_iota(View const& view) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("random numbers are those of the same seed in other spaces", "[conformance]",
-                   KOKKOS_HOST_SPACES_ON_HOST) {
+                   OnHost<khs::PinnedSpace>) {
   Kokkos::View<double*, TestType> const ours("ours", length);
   Kokkos::View<double*, Kokkos::HostSpace> const theirs("theirs", length);
   Kokkos::Random_XorShift64_Pool<Kokkos::DefaultHostExecutionSpace> pool(1234), same(1234);

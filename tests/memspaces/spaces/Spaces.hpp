@@ -20,13 +20,7 @@ using OnDefault = Kokkos::Device<Kokkos::DefaultExecutionSpace, Space>;
 #define KOKKOS_HOST_SPACES_ALL khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace
 static_assert(std::is_same_v<khs::Impl::HostSpaces, khs::Impl::SpaceList<KOKKOS_HOST_SPACES_ALL>>);
 
-// Host code on each space, and kernels of a device on the space that it reads and writes.
-#define KOKKOS_HOST_SPACES_ON_HOST \
-  OnHost<khs::PinnedSpace>, OnHost<khs::MappedSpace>, OnHost<khs::WriteCombinedSpace>
-#ifdef KOKKOS_ENABLE_CUDA
-#define KOKKOS_HOST_SPACES_DEVICES KOKKOS_HOST_SPACES_ON_HOST, OnDefault<khs::MappedSpace>
-#else
-#define KOKKOS_HOST_SPACES_DEVICES KOKKOS_HOST_SPACES_ON_HOST
-#endif
+// Containers and algorithms: host code on one space, and a device on the space that its kernels reach.
+#define KOKKOS_HOST_SPACES_DEVICES OnHost<khs::PinnedSpace>, OnDefault<khs::MappedSpace>
 
 #endif

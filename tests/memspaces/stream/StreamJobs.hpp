@@ -82,7 +82,6 @@ inline StreamJob job_of(Case& random, Streams const& streams) {
   job.binding   = bind_stream("test", random.loops);
   job.transport = Transport::staged;
   job.options   = random.options;
-  if (random.pick(0, 1) == 0) job.yields_from = 0;
   for (std::size_t t = 0; t < streams.size(); ++t)
     job.targets.push_back({int(t), streams[t]->get()});
   job.save = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,

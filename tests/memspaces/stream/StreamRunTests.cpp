@@ -130,31 +130,6 @@ TEST_CASE("loops on two streams at once, and one after the other on a stream, ne
   CHECK(nothing_is_left());
 }
 
-// Two loops of 20 copies each are enqueued before the first copy may begin.
-TEST_CASE("two equal loops that start together end together, also if one was enqueued first") {
-  for (Access const access : {Access::read, Access::write}) {
-    FakeCuda::reset();
-    OneArray first({0}, access), second({0}, access);
-    StreamResourcePool pool(allocate, plenty);
-    FakeCuda::use_copy_engines();
-    std::vector<std::shared_ptr<StreamedState>> loops;
-    for (OneArray* const one : {&first, &second}) {
-      one->job.options.slots = 20;  // no copy waits for a kernel
-      one->job.yields_from   = 0;
-      loops.push_back(run_stream(one->job, pool));
-    }
-    FakeCuda::start_copy_engines();
-    for (auto const& loop : loops) loop->fence();
-    int done[2] = {};
-    for (FakeCuda::Copied const& copy : FakeCuda::copied()) {
-      ++done[second.has(copy.src) || second.has(copy.dst)];
-      if (done[0] == 20 || done[1] == 20) break;
-    }
-    CAPTURE(int(access));
-    CHECK(std::min(done[0], done[1]) >= 14);  // so the second one ends after 1.3 x the time or less
-  }
-}
-
 TEST_CASE("a reduction on several devices sees each row once, in the same chunks") {
   FakeCuda::reset(4);
   OneArray one({0});
@@ -312,16 +287,33 @@ TEST_CASE("Automatic takes the transport of the rule, and tells why") {
   CHECK_THAT(staged->why(), ContainsSubstring("by a halo"));
 }
 
-TEST_CASE("loops that kernels cannot do in place are staged") {
-  for (bool const pageable : {true, false}) {
-    FakeCuda::reset();
-    Increase loop{Rule::in_place};
-    (pageable ? loop.job.binding.pageable : loop.job.binding.in_place) = "\"u\"";
-    auto const state                                                   = loop.run();
+TEST_CASE("loops that kernels cannot do in place are staged, and may wait for pageable memory") {
+  FakeCuda::reset();
+  Increase pageable{Rule::in_place}, reads{Rule::in_place}, asked{Rule::in_place};
+  pageable.job.binding.pageable = asked.job.binding.pageable = "\"u\"";
+  reads.job.binding.in_place                                 = "\"u\"";
+  asked.job.transport                                        = Transport::staged;
+  for (auto const& [loop, words] : {std::pair(&pageable, "\"u\" is not page-locked"),
+                                    std::pair(&reads, "find new values where they read"),
+                                    std::pair(&asked, "as asked; \"u\" is not page-locked, so")}) {
+    auto const state = loop->run();
     CHECK(state->transport == Transport::staged);
-    CHECK_THAT(state->why(), ContainsSubstring(pageable ? "\"u\" is not page-locked"
-                                                        : "find new values where they read"));
+    CHECK_THAT(state->why(), ContainsSubstring(words));
   }
+}
+
+TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
+  FakeCuda::reset();
+  Increase in_place{Rule::staged}, refused{Rule::staged};
+  in_place.job.options.memory = refused.job.options.memory = 3 * 512 - 1;
+  refused.job.binding.in_place                             = "\"u\"";
+  auto const state                                         = in_place.run();
+  CHECK(state->transport == Transport::zero_copy);
+  CHECK_THAT(state->why(),
+             ContainsSubstring("staging is not possible: ") && ContainsSubstring("may take 1535"));
+  CHECK_THROWS_AS(run_stream(refused.job, refused.pool), Error);
+  CHECK(refused.launches.empty());
+  CHECK(refused.pool.held() == 0);
 }
 
 TEST_CASE("on a device that reaches all memory of the host, loops are done in place") {
@@ -336,34 +328,6 @@ TEST_CASE("on a device that reaches all memory of the host, loops are done in pl
     CHECK_THAT(state->why(), ContainsSubstring(asked ? "as asked" : "coherently"));
     CHECK_THAT(state->why(), !ContainsSubstring("page-locked"));
   }
-}
-
-TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
-  for (bool const in_place : {true, false}) {
-    FakeCuda::reset();
-    Increase loop{Rule::staged};
-    loop.job.options.memory = 3 * 512 - 1;
-    if (in_place) {
-      auto const state = loop.run();
-      CHECK(state->transport == Transport::zero_copy);
-      CHECK_THAT(state->why(), ContainsSubstring("staging is not possible: ") &&
-                                   ContainsSubstring("may take 1535"));
-    } else {
-      loop.job.binding.in_place = "\"u\"";
-      CHECK_THROWS_AS(run_stream(loop.job, loop.pool), Error);
-      CHECK(loop.launches.empty());
-      CHECK(loop.pool.held() == 0);
-    }
-  }
-}
-
-TEST_CASE("a staged loop over memory that is not page-locked says that the call may wait") {
-  FakeCuda::reset();
-  OneArray one({0});
-  StreamResourcePool pool(allocate, plenty);
-  CHECK(run_stream(one.job, pool)->why() == "as asked");
-  one.job.binding.pageable = "\"u\"";
-  CHECK(run_stream(one.job, pool)->why() == "as asked; \"u\" is not page-locked, so it may wait");
 }
 
 // --- device memory ---

@@ -3,13 +3,19 @@
 
 // element_wise and element_sum equal a loop on the host, for all lengths, alignments and types.
 
+#include "../Rounds.hpp"
+
 #include <KokkosHostSpaces.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <random>
 #include <type_traits>
 #include <utility>
 
@@ -72,8 +78,6 @@ void count_up(Vector<T> const& a, T first) {
   Kokkos::deep_copy(a, host);
 }
 
-constexpr std::size_t margin = 8;
-
 std::size_t any_length() { return GENERATE(0u, 1u, 2u, 3u, 5u, 255u, 256u, 1023u, 1024u, 70001u); }
 
 }  // namespace
@@ -105,43 +109,6 @@ TEMPLATE_TEST_CASE_SIG("elements may be of 3, 6, 12, 24 and 48 bytes", "[element
   Result result;
   Kokkos::deep_copy(result, sum);
   for (auto value : result.values) CHECK(value == 120);
-}
-
-TEMPLATE_TEST_CASE("element_wise and element_sum equal a loop on the host", "[element_wise]",
-                   double, float, int, short, Kokkos::complex<float>) {
-  using Total         = std::conditional_t<std::is_same_v<TestType, short>, long long, TestType>;
-  std::size_t const n = any_length(), offset = GENERATE(0u, 1u, 3u);
-  CAPTURE(n, offset);
-  Vector<TestType> const a("a", n + margin), b("b", n + margin), c("c", n + margin);
-  count_up<TestType>(a, 1);
-  count_up<TestType>(b, 2);
-  Kokkos::deep_copy(c, TestType(-1));
-  std::pair<std::size_t, std::size_t> const part(offset, offset + n);
-  auto const out = Kokkos::subview(c, part);
-  Execution const instance;
-  khs::element_wise("triad", instance, out, AddThrice<TestType>(), Kokkos::subview(a, part),
-                    Kokkos::subview(b, part));
-  Kokkos::View<Total, Execution::memory_space> const sum("sum"), again("again");
-  khs::element_sum("sum", instance, sum, Identity<TestType>(), out);
-  Kokkos::deep_copy(instance, again, Total(77));
-  khs::element_sum("again", instance, again, Identity<TestType>(), out);
-  instance.fence();
-
-  auto const host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
-  std::size_t wrong = 0;
-  Total expected_sum(0);
-  for (std::size_t i = 0; i < n + margin; ++i) {
-    bool const inside       = i >= offset && i < offset + n;
-    TestType const expected = inside ? TestType(short(4 * (i % 5) + 7)) : TestType(-1);
-    wrong += host(i) != expected;
-    if (inside) expected_sum += Total(expected);
-  }
-  CHECK(wrong == 0);
-  for (auto const& result : {sum, again}) {
-    Total value;
-    Kokkos::deep_copy(value, result);
-    CHECK(value == expected_sum);
-  }
 }
 
 TEST_CASE("an element-wise kernel works in place, and converts between types", "[element_wise]") {
@@ -254,17 +221,81 @@ TEST_CASE("strided Views whose elements are contiguous are taken, others refused
                   khs::Error);
 }
 
-TEST_CASE("element-wise kernels and sums work on mapped memory in place", "[element_wise]") {
-  int const n = GENERATE(1001, 70001, 200003);
-  Kokkos::View<double*, khs::MappedSpace> const a("a", std::size_t(n)), c("c", std::size_t(n));
-  Kokkos::View<double, khs::MappedSpace> const sum("sum");
-  for (int i = 0; i < n; ++i) a(i) = i;
+// Random lengths, alignments, types and spaces. All numbers are small integers, so that sums are exact in every order.
+namespace ElementWiseRandom {
+
+using DeviceSpace          = Execution::memory_space;
+constexpr std::size_t most = 70002, margin = 40;
+constexpr std::size_t borders[] = {0, 1, 2, 3, 5, 255, 256, 1023, 1024, 70001};
+
+// Elements in a space, and a copy that the host reads.
+template <class T, class Space>
+struct Buffer {
+  Kokkos::View<T*, Space> view{"view", most + 2 * margin};
+  Kokkos::View<T*, khs::PinnedSpace> host{"host", most + 2 * margin};
+
+  explicit Buffer(int step) {
+    for (std::size_t i = 0; i < host.size(); ++i) host(i) = T(int(i) * step % 11 - 5);
+    Kokkos::deep_copy(view, host);
+  }
+  auto part(std::size_t first, std::size_t n) const {
+    return Kokkos::subview(view, std::pair(first, first + n));
+  }
+};
+
+template <class Out, class A, class B>
+struct Mix {
+  KOKKOS_FUNCTION Out operator()(A a, B b) const { return Out(int(a) + 2 * int(b)); }
+};
+
+template <class Out, class A, class B, class OutSpace, class InSpace>
+void check() {
   Execution const instance;
-  khs::element_wise("triad", instance, c, AddThrice<double>(), a, a);
-  khs::element_sum("sum", instance, sum, Identity<double>(), c);
-  instance.fence();
-  int wrong = 0;
-  for (int i = 0; i < n; ++i) wrong += c(i) != 4.0 * i;
-  CHECK(wrong == 0);
-  CHECK(sum() == 2.0 * n * (n - 1.0));
+  Buffer<A, InSpace> const a(3);
+  Buffer<B, InSpace> const b(7);
+  Buffer<Out, OutSpace> const out(1);
+  Kokkos::View<std::int64_t, khs::MappedSpace> const sum("sum");
+  std::mt19937 random(20261125);
+  auto const below = [&](std::size_t n) { return std::size_t(random()) % n; };
+  int const count  = rounds(25);
+  for (int round = 0; round < count; ++round) {
+    // At first at the borders of packs and blocks.
+    std::size_t const n    = round < 10      ? borders[round]
+                             : below(3) == 0 ? below(most)
+                             : below(2) == 0 ? below(40)
+                                             : below(9000);
+    std::size_t const of_a = below(margin), of_b = below(2) * below(margin), of_out = below(margin);
+    INFO("round " << round << ": " << n << " elements from " << of_a << ", " << of_b << " to "
+                  << of_out);
+    auto const from_a = a.part(of_a, n);
+    auto const from_b = b.part(of_b, n);
+    khs::element_sum("sum", instance, sum, Mix<std::int64_t, A, B>(), from_a, from_b);
+    khs::element_wise("mix", instance, out.part(of_out, n), Mix<Out, A, B>(), from_a, from_b);
+    Kokkos::View<Out*, khs::PinnedSpace> const got("got", out.view.size());
+    Kokkos::deep_copy(instance, got, out.view);
+    instance.fence();
+    std::int64_t wanted = 0;
+    std::size_t wrong   = 0;
+    for (std::size_t i = 0; i < out.host.size(); ++i) {
+      if (i >= of_out && i < of_out + n) {
+        auto const value =
+            Mix<std::int64_t, A, B>()(a.host(of_a + i - of_out), b.host(of_b + i - of_out));
+        wanted += value;
+        out.host(i) = Out(int(value));
+      }
+      wrong += !(got(i) == out.host(i));
+    }
+    REQUIRE(wrong == 0);
+    REQUIRE(sum() == wanted);
+  }
 }
+
+TEST_CASE("element_wise and element_sum equal a loop on the host, for random parts of Views",
+          "[element_wise]") {
+  check<double, double, double, DeviceSpace, DeviceSpace>();
+  check<float, float, double, khs::MappedSpace, DeviceSpace>();
+  check<short, float, char, DeviceSpace, khs::MappedSpace>();
+  check<double, signed char, std::int64_t, khs::MappedSpace, khs::MappedSpace>();
+}
+
+}  // namespace ElementWiseRandom

@@ -257,16 +257,14 @@ class Binder {
   int version(ArgumentFacts const& argument, bool written) {
     if (int const known = find_version(argument, written); known >= 0) return known;
     StreamBuffer buffer;
-    buffer.name        = argument.label;
-    buffer.row_bytes   = std::size_t(row_elements(argument)) * argument.element_bytes;
-    buffer.rows        = m_result.rows;
-    buffer.host        = argument.data;
-    buffer.loaded      = argument.intermediate == nullptr && !written;
-    buffer.stored      = argument.intermediate == nullptr && written;
-    buffer.touched     = argument.touched;
-    buffer.value_bytes = argument.value_bytes.empty() ? std::string(argument.element_bytes, 1)
-                                                      : argument.value_bytes;
-    int const number   = int(m_result.shape.buffers.size());
+    buffer.name      = argument.label;
+    buffer.row_bytes = std::size_t(row_elements(argument)) * argument.element_bytes;
+    buffer.rows      = m_result.rows;
+    buffer.host      = argument.data;
+    buffer.loaded    = argument.intermediate == nullptr && !written;
+    buffer.stored    = argument.intermediate == nullptr && written;
+    buffer.touched   = argument.touched;
+    int const number = int(m_result.shape.buffers.size());
     m_result.shape.buffers.push_back(buffer);
     m_versions.push_back({&argument, written, number});
     return number;

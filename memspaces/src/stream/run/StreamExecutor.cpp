@@ -149,78 +149,74 @@ namespace {
 
 // Queue `work` is the caller's stream: the user's kernels run where the caller expects them. The
 // copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone,
-// without events, unless it yields.
+// without events.
 class DeviceExecutor : public StreamExecutor {
  public:
   DeviceExecutor(StreamResources& resources, StreamPart const& part)
       : m_resources(resources),
         m_part(part),
         m_target(part.target),
-        m_one_stream(part.plan.chunks == 1 && !part.yields) {}
+        m_one_stream(part.plan.chunks == 1) {}
 
   void begin() {
     // The memory may be in use by a loop on another stream.
-    if (m_resources.used) Driver::make_wait(m_target.stream, m_resources.done, m_target.device);
+    if (m_resources.used) wait_on(m_target.stream, m_resources.done);
     if (m_one_stream) return;
     if (m_resources.events.size() < at(m_part.plan.events))
       m_resources.events.resize(at(m_part.plan.events));
-    Driver::record(m_resources.begun, m_target.stream, m_target.device);
-    m_resources.in.begin(m_resources.begun, yields_after(m_part.plan.bytes_to_device));
-    m_resources.out.begin(m_resources.begun, yields_after(m_part.plan.bytes_to_host));
+    record_on(m_target.stream, m_resources.begun);
+    for (void** const stream : {&m_resources.in, &m_resources.out}) {
+      if (*stream == nullptr) *stream = Driver::make_stream(m_target.device);
+      wait_on(*stream, m_resources.begun);
+    }
   }
 
   // Orders the caller's later work behind the last copy.
   void end() {
     if (!m_one_stream) {
-      m_resources.out.record(m_resources.done);
-      Driver::make_wait(m_target.stream, m_resources.done, m_target.device);
+      record_on(m_resources.out, m_resources.done);
+      wait_on(m_target.stream, m_resources.done);
     }
-    Driver::record(m_resources.done, m_target.stream, m_target.device);
+    record_on(m_target.stream, m_resources.done);
     m_resources.used = true;
   }
 
   // Waits until nothing touches the caller's memory any more.
   void drain() noexcept {
-    m_resources.in.drain();
-    try {
-      Driver::fence(m_target.stream, m_target.device);
-    } catch (DeviceError const&) {  // has the cause of the error that is being reported
-    }
-    m_resources.out.drain();
+    drain(m_resources.in);
+    drain(m_target.stream);
+    drain(m_resources.out);
   }
 
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
-    if (on_target(queue))
-      Driver::copy(dst, src, bytes, m_target.stream, m_target.device);
-    else
-      copies(queue).copy(dst, src, bytes);
+    Driver::copy(dst, src, bytes, stream_of(queue), m_target.device);
   }
   void launch(StreamLaunch const& launch) override { m_part.launcher(launch); }
   void record(StreamQueue queue, int event) override {
-    if (m_one_stream) return;
-    if (on_target(queue))
-      Driver::record(m_resources.events[at(event)], m_target.stream, m_target.device);
-    else
-      copies(queue).record(m_resources.events[at(event)]);
+    if (!m_one_stream) record_on(stream_of(queue), m_resources.events[at(event)]);
   }
   void wait(StreamQueue queue, int event) override {
-    if (m_one_stream) return;
-    if (on_target(queue))
-      Driver::make_wait(m_target.stream, m_resources.events[at(event)], m_target.device);
-    else
-      copies(queue).wait(m_resources.events[at(event)]);
+    if (!m_one_stream) wait_on(stream_of(queue), m_resources.events[at(event)]);
   }
 
  private:
-  // Two equal loops end together if each yields often, and each time costs microseconds.
-  std::size_t yields_after(std::size_t bytes) const {
-    if (!m_part.yields) return std::numeric_limits<std::size_t>::max();
-    return std::clamp<std::size_t>(bytes / 12, 1, std::size_t(128) << 20);
-  }
-
-  bool on_target(StreamQueue queue) const { return m_one_stream || queue == StreamQueue::work; }
-  YieldingStream& copies(StreamQueue queue) {
+  void* stream_of(StreamQueue queue) const {
+    if (m_one_stream || queue == StreamQueue::work) return m_target.stream;
     return queue == StreamQueue::in ? m_resources.in : m_resources.out;
+  }
+  void record_on(void* stream, void*& event) const {
+    Driver::record(event, stream, m_target.device);
+  }
+  void wait_on(void* stream, void* event) const {
+    Driver::make_wait(stream, event, m_target.device);
+  }
+  // A stream of copies that was not made is none; for the caller's, nullptr is a default stream.
+  void drain(void* stream) const noexcept {
+    if (stream == nullptr && stream != m_target.stream) return;
+    try {
+      Driver::fence(stream, m_target.device);
+    } catch (DeviceError const&) {  // has the cause of the error that is being reported
+    }
   }
 
   StreamResources& m_resources;

@@ -22,7 +22,7 @@ struct BatchTables {
   bool need_device() const { return !reached.empty() || !pageable.empty(); }
 };
 
-/// What the stream and the devices allow in a plan.
+/// Limits of a plan, by its stream and the devices.
 struct BatchRules {
   /// Several pieces may become one call. Not in a capture, where a refused call would spoil the
   /// graph, nor if memory of several devices takes part.

@@ -56,7 +56,7 @@ concept Prepared = requires(T const& copies, typename T::execution_space const& 
 
 // --- one pair ---
 
-/// What the types of a pair tell.
+/// Properties of a pair that follow from its types.
 template <class DstView, class SrcView>
 struct PairTypes {
   using Dst      = DstView;

@@ -7,6 +7,7 @@
 #define KOKKOS_HOST_SPACES_IMPL_STREAMS_HPP
 
 #include <cstddef>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -38,6 +39,31 @@ void prepare_launch(int device);
 
 /// \throw DeviceError if the launch before it failed
 void check_launch();
+
+/// True if `stream` captures into a graph. \throw DeviceError if the driver fails to tell
+bool is_captured(StreamHandle stream);
+
+/// The work that a stream has had when the mark was made.
+class StreamMark {
+ public:
+  /// No work.
+  StreamMark() = default;
+  /// \throw DeviceError
+  StreamMark(StreamHandle stream, int device);
+  StreamMark(StreamMark&& other) noexcept : m_event(std::exchange(other.m_event, nullptr)) {}
+  StreamMark& operator=(StreamMark&& other) noexcept {
+    std::swap(m_event, other.m_event);
+    return *this;
+  }
+  ~StreamMark();
+
+  /// True if that work is done. Does not wait.
+  /// \throw DeviceError if the device has failed
+  bool is_passed() const;
+
+ private:
+  void* m_event = nullptr;
+};
 
 /// Makes `device` the current device for its lifetime if `stream` is a default stream, whose handle
 /// means one of the current device. Does nothing for other streams.

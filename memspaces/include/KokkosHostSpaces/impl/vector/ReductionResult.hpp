@@ -56,7 +56,7 @@ struct Adding {
   KOKKOS_FUNCTION void join(T& to, T const& from) const { to += from; }
 };
 
-/// What holds a result: a variable, a View or a reducer of Kokkos. Of rank 0, it holds one value.
+/// Describes what holds a result: a variable, a View or a reducer of Kokkos. Of rank 0, it holds one value.
 template <class Result>
 struct ResultOf {
   using Value                       = Result;

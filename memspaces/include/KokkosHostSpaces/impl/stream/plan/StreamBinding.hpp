@@ -30,7 +30,6 @@ struct ArgumentFacts {
   char* data                = nullptr;  ///< nullptr with `intermediate`
   void const* intermediate  = nullptr;  ///< identity of an intermediate array
   std::size_t element_bytes = 0;
-  std::string value_bytes   = {};  ///< as in StreamBuffer; empty: no padding
   int rank                  = 1;
   std::int64_t extents[3]   = {1, 1, 1};
   bool layout_right         = true;

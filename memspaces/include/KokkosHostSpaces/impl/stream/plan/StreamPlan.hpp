@@ -39,14 +39,13 @@ struct StreamRows {
 /// An array of which the device holds windows.
 struct StreamBuffer {
   std::string name;
-  std::size_t row_bytes   = 0;
-  std::int64_t rows       = 0;        ///< of the whole array
-  char* host              = nullptr;  ///< row 0; nullptr: the array never leaves the device
-  bool loaded             = false;    ///< rows are copied from the host to the device
-  bool stored             = false;    ///< the rows that a stage writes are copied to the host
-  bool fixed              = false;    ///< all of it is on the device: no windows, no copies
-  std::string value_bytes = {};  ///< of an element: 1 for each byte of the value, 0 for padding
-  double touched          = 1;   ///< the part of its elements that kernels touch, 0 to 1
+  std::size_t row_bytes = 0;
+  std::int64_t rows     = 0;        ///< of the whole array
+  char* host            = nullptr;  ///< row 0; nullptr: the array never leaves the device
+  bool loaded           = false;    ///< rows are copied from the host to the device
+  bool stored           = false;    ///< the rows that a stage writes are copied to the host
+  bool fixed            = false;    ///< all of it is on the device: no windows, no copies
+  double touched        = 1;        ///< the part of its elements that kernels touch, 0 to 1
   int seed = -1;  ///< the buffer whose rows are copied here, on the device, before a stage writes
 };
 

@@ -105,7 +105,6 @@ struct StreamPart {
   StreamShape const& shape;
   StreamTarget target;
   StreamLauncher launcher;
-  bool yields;  ///< lets the copies of other loops run in between
 };
 
 /// Enqueues the parts on the caller's streams and those of the pool, chunk by chunk round-robin

@@ -8,7 +8,6 @@
 #define KOKKOS_HOST_SPACES_IMPL_STREAM_RESOURCE_POOL_HPP
 
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
-#include <KokkosHostSpaces/impl/stream/run/YieldingStream.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -24,8 +23,7 @@ namespace KokkosHostSpaces::Impl {
 
 /// The resources of one loop on one device. The next loop that takes them is ordered behind `done`.
 struct StreamResources {
-  StreamResources(int on_device, std::size_t size)
-      : device(on_device), bytes(size), in(on_device), out(on_device) {}
+  StreamResources(int on_device, std::size_t size) : device(on_device), bytes(size) {}
   ~StreamResources();
   StreamResources(StreamResources const&)            = delete;
   StreamResources& operator=(StreamResources const&) = delete;
@@ -39,7 +37,7 @@ struct StreamResources {
   int device;
   std::size_t bytes;
   DeviceMemory memory;
-  YieldingStream in, out;
+  void *in = nullptr, *out = nullptr;  ///< streams of copies; made by the first loop
   std::vector<void*> events;
   void* begun           = nullptr;  ///< event: recorded when a loop begins
   void* done            = nullptr;  ///< event: recorded after the last operation of a loop

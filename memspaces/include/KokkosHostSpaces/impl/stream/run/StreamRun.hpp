@@ -33,7 +33,10 @@ struct StreamJob {
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
   /// Returns the part of a chunk in the result of a reduction, if the job is one.
   std::function<char const*(std::int64_t chunk)> part;
-  std::string part_value_bytes;  ///< as in StreamBuffer
+  /// The bytes of an element of each argument of each stage, for a PretendedDevice: 1 where it has a
+  /// value, 0 where it has padding.
+  std::vector<std::vector<std::string>> value_bytes;
+  std::string part_value_bytes;  ///< the same of a part
   /// Enqueues on target 0 what comes behind the work of all targets, if anything. Not for the host.
   std::function<void()> finish;
   /// Returns row 0 of an array for intermediate results, in host memory that kernels reach.
@@ -42,8 +45,8 @@ struct StreamJob {
   std::function<char*(void const* from, std::size_t bytes)> save;
   /// Returns the shares of several targets; empty: equal ones.
   std::function<std::vector<double>()> weights;
-  /// A loop that copies at least this number of bytes on a device yields to other loops there.
-  std::size_t yields_from = std::size_t(512) << 20;
+  /// Without targets: waits for launches on a device that only works in place, in memory that is page-locked.
+  std::function<void()> wait;
   /// Without targets: run as on a device, by a PretendedDevice.
   bool pretends_device = false;
 };

@@ -18,7 +18,7 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// What a body takes, as a tuple; no elements if it is a template or overloaded: then it takes
+/// The parameters of a body, as a tuple; no elements if it is a template or overloaded: then it takes
 /// std::int64_t, or nobody knows.
 template <class T>
 struct ParametersOf : std::type_identity<std::tuple<>> {};

@@ -7,7 +7,6 @@
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_CHUNK_HPP
 
 #include <KokkosHostSpaces/impl/stream/plan/StreamBinding.hpp>
-#include <KokkosHostSpaces/impl/stream/typed/ChunkWindow.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -30,7 +29,7 @@ constexpr std::int64_t as_index(std::integral auto n) {
 /// A View of the rows of a chunk with global indices. Its pointer is shifted by the chunk's origin,
 /// so global indices cost nothing. Other rows must not be touched.
 template <class T, int Rank, class Layout>
-class ChunkView : private ChunkWindow {
+class ChunkView {
   static_assert(Rank >= 1 && Rank <= 3, "streamed loops take Views of rank one to three");
   static constexpr bool right = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
@@ -51,48 +50,21 @@ class ChunkView : private ChunkWindow {
   template <class U>
   requires std::is_same_v<U const, T> KOKKOS_FUNCTION
   ChunkView(ChunkView<U, Rank, Layout> const& other)
-      : ChunkWindow(other),
-        m_first(other.m_first),
-        m_stride(other.m_stride),
-        m_inner_stride(other.m_inner_stride) {}
+      : m_first(other.m_first), m_stride(other.m_stride), m_inner_stride(other.m_inner_stride) {}
 
-  KOKKOS_FUNCTION T& operator()(std::int64_t i) const requires(Rank == 1) {
-    if constexpr (ChunkWindow::is_checked) check(i, true, i);
-    return m_first[i];
-  }
+  KOKKOS_FUNCTION T& operator()(std::int64_t i) const requires(Rank == 1) { return m_first[i]; }
   KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t j) const requires(Rank == 2) {
-    if constexpr (ChunkWindow::is_checked)
-      check(right ? i : j, is_below(right ? j : i, m_stride), i, j);
     return right ? m_first[i * m_stride + j] : m_first[j * m_stride + i];
   }
   KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const
       requires(Rank == 3) {
-    if constexpr (ChunkWindow::is_checked)
-      check(right ? i : k,
-            is_below(right ? k : i, m_inner_stride) && is_below(j, m_stride / m_inner_stride), i, j,
-            k);
     return right ? m_first[i * m_stride + j * m_inner_stride + k]
                  : m_first[k * m_stride + j * m_inner_stride + i];
-  }
-
-  /// With other rows that may be touched.
-  KOKKOS_FUNCTION ChunkView within(ChunkWindow const& window) const {
-    ChunkView result                  = *this;
-    static_cast<ChunkWindow&>(result) = window;
-    return result;
-  }
-  /// As an iteration may touch it. \param first, last its first and last index
-  KOKKOS_FUNCTION ChunkView around(std::int64_t first, std::int64_t last) const {
-    return within(ChunkWindow::around(right ? first : last));
   }
 
  private:
   template <class, int, class>
   friend class ChunkView;
-
-  KOKKOS_FUNCTION static bool is_below(std::int64_t index, std::int64_t extent) {
-    return index >= 0 && index < extent;
-  }
 
   T* m_first            = nullptr;
   std::int64_t m_stride = 0;

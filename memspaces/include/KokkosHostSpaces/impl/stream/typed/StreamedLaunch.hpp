@@ -61,12 +61,7 @@ struct BodyCall {
   template <class... More>
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
                                   More&... more) const {
-    chunks.pass_to([&](Chunks const&... chunk) {
-      if constexpr (ChunkWindow::is_checked)
-        call(i, j, k, chunk.around(i, Rank == 1 ? i : Rank == 2 ? j : k)..., more...);
-      else
-        call(i, j, k, chunk..., more...);
-    });
+    chunks.pass_to([&](Chunks const&... chunk) { call(i, j, k, chunk..., more...); });
   }
 
  private:

@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,7 +62,6 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
-  facts.value_bytes   = value_bytes<typename View::non_const_value_type>();
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -95,7 +93,6 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
-  facts.value_bytes   = value_bytes<typename Array::value_type>();
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -138,12 +135,11 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   if constexpr (is_driven_v<ExecutionSpace>)
     data = static_cast<Value*>(argument.view.copies().on_device(
         device_id_of(instance), stream_of(instance), host.data(), host.span() * sizeof(Value)));
+  else if constexpr (is_stock_v<ExecutionSpace> && is_pageable_v<typename View::memory_space>)
+    throw Error(
+        "the resident \"" + host.label() +
+        "\" is in HostSpace (kernels of this device do not reach it): put it into PinnedSpace");
   return const_chunk_of<View>(data, strides.of);
-}
-
-// For messages: Views of unmanaged memory often have no label.
-inline std::string label_of_argument(std::string const& label, std::size_t number) {
-  return label.empty() ? "argument " + std::to_string(number + 1) : label;
 }
 
 template <class Argument>
@@ -181,8 +177,9 @@ template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {
   auto facts =
       std::apply([](auto const&... each) { return std::vector{facts_of(each)...}; }, arguments);
+  // For messages: Views of unmanaged memory often have no label.
   for (std::size_t a = 0; a < facts.size(); ++a)
-    facts[a].label = label_of_argument(facts[a].label, a);
+    if (facts[a].label.empty()) facts[a].label = "argument " + std::to_string(a + 1);
   return facts;
 }
 
@@ -228,10 +225,14 @@ struct StreamSetting {
     job.options.slots      = options.slots;
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
-    job.pretends_device    = pretends_device();
+    job.pretends_device    = pretends_device() && runs_on_host<ExecutionSpace>;
     if constexpr (is_driven_v<ExecutionSpace>)
       for (auto const& instance : options.instances)
         job.targets.push_back({device_id_of(instance), stream_of(instance)});
+    if constexpr (is_stock_v<ExecutionSpace>)
+      job.wait = [instance = options.instances.front()] {
+        instance.fence("KokkosHostSpaces: a streamed loop is done on return");
+      };
     job.weights = [targets = job.targets] {
       std::vector<int> devices;
       for (StreamTarget const& target : targets) devices.push_back(target.device);
@@ -276,30 +277,14 @@ LaunchBox launch_box(Box<Rank> const& range, StreamBinding const& binding,
   return box;
 }
 
-// The rows of an argument that the body may touch: of a resident one, all.
-template <class Argument>
-ChunkWindow window_of(Argument const& argument, std::size_t number, StreamBinding const& binding) {
-  if constexpr (!ChunkWindow::is_checked) {
-    return {};
-  } else if constexpr (is_resident_v<Argument>) {
-    auto const& view = argument.view.host();
-    bool const right = std::is_same_v<LayoutOfChunks<typename Argument::View>, Kokkos::LayoutRight>;
-    return {label_of_argument(view.label(), number),
-            as_index(view.extent(right ? 0 : view.rank() - 1)),
-            std::numeric_limits<std::int64_t>::max()};
-  } else {
-    return {label_of_argument(argument.view.label(), number), binding.rows, argument.halo};
-  }
-}
-
 template <int Rank, class ExecutionSpace, class Body, class... Arguments, std::size_t... I>
 auto body_call(ExecutionSpace const& instance, Body const& body, StreamBinding const& binding,
                StreamLaunch const& launch, std::tuple<Arguments...> const& arguments,
                std::index_sequence<I...>) {
   auto const& strides = binding.strides[std::size_t(launch.stage)];
   return BodyCall<Rank, Body, ChunkOfArgument<Arguments>...>{
-      body, pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])
-                            .within(window_of(std::get<I>(arguments), I, binding))...)};
+      body,
+      pack_chunks(chunk_at(instance, std::get<I>(arguments), launch.first_rows[I], strides[I])...)};
 }
 
 /// The body with the chunks of a launch.
@@ -324,6 +309,7 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
@@ -402,6 +388,7 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
+  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {

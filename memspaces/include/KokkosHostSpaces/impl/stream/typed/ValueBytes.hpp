@@ -8,7 +8,9 @@
 
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace KokkosHostSpaces::Impl {
 
@@ -35,6 +37,12 @@ std::string value_bytes() {
       bytes.assign(sizeof(T), '\0');
   }
   return bytes;
+}
+
+/// The same of the elements of arguments.
+template <class... Arguments>
+std::vector<std::string> all_value_bytes(std::tuple<Arguments...> const&) {
+  return {value_bytes<std::remove_const_t<typename Arguments::View::value_type>>()...};
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/mpi/NodeMemory.hpp>
+#include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/os/Fork.hpp"

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+// The messages of an exchange between page-locked buffers. Knows nothing of Views.
+
+#ifndef KOKKOS_HOST_SPACES_IMPL_MESSAGES_HPP
+#define KOKKOS_HOST_SPACES_IMPL_MESSAGES_HPP
+
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+#include <KokkosHostSpaces/impl/mpi/Agree.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+namespace KokkosHostSpaces::Impl {
+
+struct Message {
+  std::string label;
+  int rank, tag, bytes;
+  bool goes_out;
+  char* data                   = nullptr;
+  StreamMark ready             = {};       ///< MPI may have `data` when it is passed
+  std::function<void()> unpack = nullptr;  ///< enqueues what takes `data` to its View
+
+  std::string in_words() const {
+    return "the message \"" + label + (goes_out ? "\" to rank " : "\" from rank ") +
+           std::to_string(rank) + " (tag " + std::to_string(tag) + ", " + std::to_string(bytes) +
+           " bytes)";
+  }
+};
+
+/// Messages under way, in the order of their posting; and their memory.
+class Messages {
+ public:
+  Messages(MPI_Comm comm, std::vector<Message> messages, std::unique_ptr<PoolMemory> memory,
+           StreamHandle stream, int device)
+      : m_comm(comm),
+        m_messages(std::move(messages)),
+        m_requests(m_messages.size(), MPI_REQUEST_NULL),
+        m_memory(std::move(memory)),
+        m_stream(stream),
+        m_device(device) {}
+
+  /// What MPI has not ended, it may still read or write: such memory is lost to the process.
+  ~Messages() {
+    for (MPI_Request& request : m_requests) {
+      if (request == MPI_REQUEST_NULL) continue;
+      static_cast<void>(m_memory.release());
+      MPI_Request_free(&request);
+    }
+    give_memory_back();
+  }
+  Messages(Messages const&)            = delete;
+  Messages& operator=(Messages const&) = delete;
+
+  std::vector<Message>& all() { return m_messages; }
+
+  /// Posts what is ready, enqueues what has arrived. True if all messages are done. Does not wait.
+  /// \throw Error that names the message
+  bool progress() {
+    if (m_left == 0) return true;
+    // In order, so that messages of one tag do not overtake each other.
+    for (; m_next[0] < m_messages.size() && post(m_next[0], false); ++m_next[0]) {
+    }
+    for (; m_next[1] < m_messages.size() && post(m_next[1], true); ++m_next[1]) {
+    }
+    for (std::size_t i = 0; i < m_messages.size(); ++i)
+      if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
+    if (m_left == 0) give_memory_back();
+    return m_left == 0;
+  }
+
+ private:
+  // Returns true if the message is under way, or goes the other way.
+  bool post(std::size_t i, bool out) {
+    Message& message = m_messages[i];
+    if (message.goes_out != out) return true;
+    if (!message.ready.is_passed()) return false;
+    int const code = out ? MPI_Isend(message.data, message.bytes, MPI_BYTE, message.rank,
+                                     message.tag, m_comm, &m_requests[i])
+                         : MPI_Irecv(message.data, message.bytes, MPI_BYTE, message.rank,
+                                     message.tag, m_comm, &m_requests[i]);
+    if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " cannot be begun");
+    return true;
+  }
+
+  void test(Message& message, MPI_Request& request) {
+    int is_done = 0;
+    MPI_Status status;
+    int const code = MPI_Test(&request, &is_done, &status);
+    if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
+    if (is_done == 0) return;
+    --m_left;
+    if (message.goes_out) return;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (bytes != message.bytes)
+      throw Error(message.in_words() + " has " + std::to_string(bytes) +
+                  " bytes (the ranks differ in extents or types): send and receive Views of equal "
+                  "extents");
+    if (message.unpack) message.unpack();
+  }
+
+  // For the next exchange, behind the work of the stream alone.
+  void give_memory_back() noexcept {
+    if (m_memory == nullptr) return;
+    std::optional<ScopedRetirement> of_stream;
+    if (m_device >= 0) of_stream.emplace(m_memory->data(), m_stream, m_device);
+    m_memory.reset();
+  }
+
+  MPI_Comm m_comm;
+  std::vector<Message> m_messages;
+  std::vector<MPI_Request> m_requests;
+  std::unique_ptr<PoolMemory> m_memory;
+  StreamHandle m_stream;
+  int m_device;
+  std::size_t m_next[2] = {0, 0};  // to be posted: incoming, outgoing
+  std::size_t m_left    = m_messages.size();
+};
+
+}  // namespace KokkosHostSpaces::Impl
+
+#endif

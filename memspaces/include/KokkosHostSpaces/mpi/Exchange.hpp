@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_MPI_EXCHANGE_HPP
+#define KOKKOS_HOST_SPACES_MPI_EXCHANGE_HPP
+
+#include <KokkosHostSpaces/MappedSpace.hpp>
+#include <KokkosHostSpaces/impl/mpi/Messages.hpp>
+#include <KokkosHostSpaces/impl/mpi/Pack.hpp>
+
+#include <exception>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+namespace KokkosHostSpaces {
+
+/// A View whose elements are sent to a rank. Made by khs::outgoing.
+template <class View>
+struct Outgoing {
+  View view;
+  int rank, tag;
+};
+
+/// A View whose elements come from a rank. Made by khs::incoming.
+template <class View>
+struct Incoming {
+  View view;
+  int rank, tag;
+};
+
+/// A message of the elements of `view` to `rank`. MPI_PROC_NULL: none.
+template <class DataType, class... P>
+auto outgoing(Kokkos::View<DataType, P...> const& view, int rank, int tag = 0) {
+  return Outgoing<Kokkos::View<DataType, P...>>{view, rank, tag};
+}
+
+/// A message from `rank` to the elements of `view`. MPI_PROC_NULL: none.
+template <class DataType, class... P>
+auto incoming(Kokkos::View<DataType, P...> const& view, int rank, int tag = 0) {
+  static_assert(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>,
+                "what comes in is written: the elements are not const");
+  return Incoming<Kokkos::View<DataType, P...>>{view, rank, tag};
+}
+
+/// The messages of a call of khs::exchange. Use it in one thread at a time, the one that may call MPI.
+class Exchange {
+ public:
+  /// Not for users: khs::exchange makes it.
+  explicit Exchange(std::unique_ptr<Impl::Messages> messages) : m_messages(std::move(messages)) {}
+  Exchange(Exchange&&) noexcept = default;
+  /// Waits for the old messages of this object.
+  Exchange& operator=(Exchange&& other) noexcept {
+    Exchange old(std::move(other));
+    std::swap(m_messages, old.m_messages);
+    return *this;
+  }
+
+  /// Waits for the messages. Prints errors to stderr.
+  ~Exchange() {
+    try {
+      wait();
+    } catch (std::exception const& error) {
+      std::cerr << "KokkosHostSpaces: " << error.what() << std::endl;
+    }
+  }
+
+  /// Gets on: sends what the device has ready, enqueues what has arrived. True if all is done, as after
+  /// wait(). Waits for nothing.
+  /// \throw Error that names the message; the exchange is over then, and its Views are undefined
+  bool test() {
+    if (m_messages == nullptr) return true;
+    try {
+      if (m_messages->progress()) m_messages.reset();
+    } catch (...) {
+      m_messages.reset();
+      throw;
+    }
+    return m_messages == nullptr;
+  }
+
+  /// Waits until all messages have gone and arrived: their sources may be overwritten, and later work on
+  /// the instance finds what came. Does not wait for the instance.
+  /// \throw Error as test
+  void wait() {
+    while (!test()) std::this_thread::yield();
+  }
+
+ private:
+  std::unique_ptr<Impl::Messages> m_messages;
+};
+
+namespace Impl {
+
+template <class View, class Call>
+void for_each_message(Outgoing<View> const& message, Call const& call) {
+  if (message.rank != MPI_PROC_NULL) call(message, std::true_type());
+}
+template <class View, class Call>
+void for_each_message(Incoming<View> const& message, Call const& call) {
+  if (message.rank != MPI_PROC_NULL) call(message, std::false_type());
+}
+template <class Message, class Call>
+void for_each_message(std::vector<Message> const& messages, Call const& call) {
+  for (Message const& message : messages) for_each_message(message, call);
+}
+
+/// A dense View of page-locked memory, of the shape of `view`.
+template <class View>
+auto dense_view(char* data, View const& view) {
+  using Value = typename View::non_const_value_type;
+  Kokkos::LayoutLeft layout;
+  for (std::size_t r = 0; r != View::rank(); ++r) layout.dimension[r] = view.extent(r);
+  return Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutLeft, PinnedSpace,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<Value*>(data),
+                                                               layout);
+}
+
+/// The message of a View, without its memory.
+template <class ExecutionSpace, class View>
+Message describe_message(View const& view, int rank, int tag, bool goes_out) {
+  using Space = typename View::memory_space;
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "the elements of a message are trivially copyable");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible || HostSpace<Space>,
+                "a message is a View that kernels of the instance reach, or one in a space of this "
+                "library: copies of pageable memory would wait for the device");
+  std::size_t const bytes = view.size() * sizeof(typename View::value_type);
+  Message message{view.label(), rank, tag, int(bytes), goes_out};
+  if (bytes > std::size_t(std::numeric_limits<int>::max())) {
+    message.bytes = std::numeric_limits<int>::max();
+    throw Error(message.in_words() + " would have " + std::to_string(bytes) +
+                " bytes (more than MPI counts): send it in parts");
+  }
+  return message;
+}
+
+}  // namespace Impl
+
+/// Sends and receives the elements of Views by messages between page-locked buffers of the pool.
+///
+///     auto halo = khs::exchange(instance, comm, khs::outgoing(face, left, 0), khs::incoming(ghost, right, 0));
+///     compute_the_inside(other_instance);
+///     halo.wait();
+///     compute_the_rest(instance);  // ordered behind what came
+///
+/// The call enqueues on `instance` what takes the outgoing Views to the host, after its earlier work, and
+/// returns: they may be overwritten by later work of `instance`. Each message goes, in Exchange::test or
+/// Exchange::wait, when its own elements are on the host; what arrives is enqueued at once on `instance`,
+/// also in these calls. No device is fenced, and no stream waits for MPI. Incoming Views must not be used
+/// by work of `instance` between the call and the end of wait().
+///
+/// Elements go by their indices: those of View (i, j) arrive at (i, j), whatever the layouts; extents and
+/// types are equal on both sides. MPI sees bytes, ordered by the leftmost index first. Messages of one
+/// tag between two ranks arrive in the order of the arguments. MPI is called by the calling thread alone
+/// (MPI_THREAD_FUNNELED suffices), on `comm`.
+///
+/// \param instance of the device that the Views belong to, or of the host; not captured into a graph
+/// \param comm     a communicator
+/// \param messages of khs::outgoing and khs::incoming, or std::vectors of these
+/// \throw Error that names the message, before any message is begun, or of MPI
+/// \throw OutOfPinnedMemory
+/// \throw DeviceError
+template <Impl::ExecutionSpace ExecutionSpace, class... Messages>
+Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&... messages) {
+  constexpr bool is_driven  = Impl::is_driven_v<ExecutionSpace>;
+  Impl::StreamHandle stream = nullptr;
+  int device                = -1;
+  if constexpr (is_driven) {
+    stream = Impl::stream_of(instance);
+    device = Impl::device_id_of(instance);
+    if (Impl::is_captured(stream))
+      throw Error(
+          "messages cannot be captured into a graph (MPI takes no part in it): exchange outside of the capture");
+  }
+  auto const for_each = [&](auto const& call) { (Impl::for_each_message(messages, call), ...); };
+
+  std::vector<Impl::Message> described;
+  std::size_t bytes = 0;
+  auto const padded = [](int size) { return (std::size_t(size) + 255) / 256 * 256; };
+  for_each([&](auto const& message, auto goes_out) {
+    described.push_back(
+        Impl::describe_message<ExecutionSpace>(message.view, message.rank, message.tag, goes_out));
+    bytes += padded(described.back().bytes);
+  });
+  auto memory = std::make_unique<Impl::PoolMemory>(device, "KokkosHostSpaces::exchange", bytes);
+  char* next  = static_cast<char*>(memory->data());
+  for (Impl::Message& message : described) next = (message.data = next) + padded(message.bytes);
+
+  auto under_way = std::make_unique<Impl::Messages>(comm, std::move(described), std::move(memory),
+                                                    stream, device);
+  auto it        = under_way->all().begin();
+  for_each([&](auto const& message, auto goes_out) {
+    auto const dense = Impl::dense_view(it->data, message.view);
+    if constexpr (goes_out) {
+      Impl::copy_elements(instance, dense, message.view);
+      if constexpr (is_driven) it->ready = Impl::StreamMark(stream, device);
+    } else {
+      it->unpack = [=, view = message.view] {
+        Impl::copy_elements(instance, view, dense);
+        if constexpr (!is_driven) instance.fence("KokkosHostSpaces::exchange: a message is there");
+      };
+    }
+    ++it;
+  });
+  if constexpr (!is_driven)
+    instance.fence("KokkosHostSpaces::exchange: messages of the host are packed");
+  Exchange result(std::move(under_way));
+  result.test();
+  return result;
+}
+
+}  // namespace KokkosHostSpaces
+
+#endif

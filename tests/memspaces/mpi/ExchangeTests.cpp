@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#include "Ranks.hpp"
+
+#include <KokkosHostSpaces.hpp>
+#include <KokkosHostSpaces/mpi/Exchange.hpp>
+
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace {
+
+namespace khs = KokkosHostSpaces;
+using namespace Ranks;
+
+using Instance = Kokkos::DefaultExecutionSpace;
+using Memory   = Instance::memory_space;
+
+int next() { return (rank() + 1) % size(); }
+int previous() { return (rank() + size() - 1) % size(); }
+
+template <class View>
+struct Number {
+  View view;
+  double first;
+  KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
+    view(i, j, k) = first + i + 100 * j + 1e4 * k;
+  }
+};
+
+// Numbers the elements by their indices, the leftmost fastest.
+template <class View>
+void number(Instance const& instance, View const& view, double first) {
+  Kokkos::parallel_for(
+      "number",
+      Kokkos::MDRangePolicy<Instance, Kokkos::Rank<3>>(
+          instance, {0, 0, 0}, {int(view.extent(0)), int(view.extent(1)), int(view.extent(2))}),
+      Number<View>{view, first});
+}
+
+template <class View>
+struct CountWrong {
+  View view;
+  double first;
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int& wrong) const {
+    if (view(i, j, k) != first + i + 100 * j + 1e4 * k) ++wrong;
+  }
+};
+
+template <class View>
+int wrong(Instance const& instance, View const& view, double first) {
+  int count = 0;
+  Kokkos::parallel_reduce(
+      "count",
+      Kokkos::MDRangePolicy<Instance, Kokkos::Rank<3>>(
+          instance, {0, 0, 0}, {int(view.extent(0)), int(view.extent(1)), int(view.extent(2))}),
+      CountWrong<View>{view, first}, count);
+  return count;
+}
+
+// Around the ring of ranks, from one kind of View to another.
+template <class From, class To>
+void send_around(From const& from, To const& to) {
+  Instance const instance;
+  number(instance, from, rank());
+  auto exchange = khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(from, next(), 3),
+                                khs::incoming(to, previous(), 3));
+  number(instance, from, -1);  // behind the copies
+  exchange.wait();
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+}
+
+template <class Layout, class Space = Memory>
+auto view_of(int x, int y, int z) {
+  return Kokkos::View<double***, Layout, Kokkos::Device<Instance, Space>>("message", x, y, z);
+}
+
+AddCase const dense("dense Views arrive", [] {
+  for (int const n : {1, 3, 40})
+    send_around(view_of<Kokkos::LayoutLeft>(n, 5, 7), view_of<Kokkos::LayoutLeft>(n, 5, 7));
+});
+
+AddCase const layouts("elements go by their indices, whatever the layouts", [] {
+  send_around(view_of<Kokkos::LayoutLeft>(9, 5, 7), view_of<Kokkos::LayoutRight>(9, 5, 7));
+  send_around(view_of<Kokkos::LayoutRight>(9, 5, 7), view_of<Kokkos::LayoutRight>(9, 5, 7));
+});
+
+AddCase const spaces("Views of this library's spaces are sent, and received", [] {
+  send_around(view_of<Kokkos::LayoutLeft, khs::MappedSpace>(9, 5, 7),
+              view_of<Kokkos::LayoutRight>(9, 5, 7));
+  send_around(view_of<Kokkos::LayoutLeft>(9, 5, 7),
+              view_of<Kokkos::LayoutLeft, khs::MappedSpace>(9, 5, 7));
+});
+
+AddCase const faces("strided faces of all directions arrive, with a shared tag", [] {
+  Instance const instance;
+  auto const field = view_of<Kokkos::LayoutLeft>(34, 20, 18),
+             ghost = view_of<Kokkos::LayoutLeft>(34, 20, 18);
+  number(instance, field, rank());
+  using Range      = Kokkos::pair<int, int>;
+  auto const range = [](int axis, int along, int end) {
+    return axis == along ? Range(1, 2) : Range(0, end);
+  };
+  auto const face = [&](auto const& of, int axis) {
+    return Kokkos::subview(of, range(axis, 0, 34), range(axis, 1, 20), range(axis, 2, 18));
+  };
+  using Face = decltype(face(field, 0));
+  std::vector<khs::Outgoing<Face>> out;
+  std::vector<khs::Incoming<Face>> in;
+  for (int axis = 0; axis < 3; ++axis) {
+    out.push_back(khs::outgoing(face(field, axis), next()));
+    in.push_back(khs::incoming(face(ghost, axis), previous()));
+  }
+  khs::exchange(instance, MPI_COMM_WORLD, out, in).wait();
+  RANKS_CHECK(wrong(instance, face(ghost, 0), previous() + 1) == 0);
+  RANKS_CHECK(wrong(instance, face(ghost, 1), previous() + 100) == 0);
+  RANKS_CHECK(wrong(instance, face(ghost, 2), previous() + 1e4) == 0);
+});
+
+AddCase const random("many messages of random sizes between all ranks arrive", [] {
+  Instance const instance;
+  std::mt19937 extent(1);  // the same on all ranks
+  for (int round = 0; round < 5; ++round) {
+    using View = decltype(view_of<Kokkos::LayoutLeft>(1, 1, 1));
+    std::vector<khs::Outgoing<View>> out;
+    std::vector<khs::Incoming<View>> in;
+    std::vector<double> first;
+    for (int from = 0; from < size(); ++from)
+      for (int to = 0; to < size(); ++to)
+        for (int i = 0; i < 3; ++i) {
+          int const x = int(extent() % 60), y = int(extent() % 9), z = int(extent() % 9);
+          if (from == rank()) {
+            out.push_back(khs::outgoing(view_of<Kokkos::LayoutLeft>(x, y, z), to, i));
+            number(instance, out.back().view, 7 * from + i);
+          }
+          if (to == rank()) {
+            in.push_back(khs::incoming(view_of<Kokkos::LayoutLeft>(x, y, z), from, i));
+            first.push_back(7 * from + i);
+          }
+        }
+    auto exchange = khs::exchange(instance, MPI_COMM_WORLD, out, in);
+    while (!exchange.test()) {
+    }
+    for (std::size_t i = 0; i < in.size(); ++i)
+      RANKS_CHECK(wrong(instance, in[i].view, first[i]) == 0);
+  }
+});
+
+AddCase const dropped("a handle that is dropped waits", [] {
+  Instance const instance;
+  auto const from = view_of<Kokkos::LayoutLeft>(9, 5, 7), to = view_of<Kokkos::LayoutLeft>(9, 5, 7);
+  number(instance, from, rank());
+  {
+    auto const exchange = khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(from, next()),
+                                        khs::incoming(to, previous()));
+  }
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+  auto first = khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(from, next()));
+  first      = khs::exchange(instance, MPI_COMM_WORLD, khs::incoming(to, previous()));
+  first.wait();
+  first.wait();  // there is nothing left
+});
+
+AddCase const scalar("a View of one element is sent", [] {
+  Kokkos::View<int, khs::PinnedSpace> const from("from"), to("to");
+  from() = rank();
+  khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(from, next()),
+                khs::incoming(to, previous()))
+      .wait();
+  Kokkos::fence();
+  RANKS_CHECK(to() == previous());
+});
+
+AddCase const nobody("there is no message from or to MPI_PROC_NULL", [] {
+  auto const view = view_of<Kokkos::LayoutLeft>(2, 2, 2);
+  auto exchange   = khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(view, MPI_PROC_NULL),
+                                  khs::incoming(view, MPI_PROC_NULL));
+  RANKS_CHECK(exchange.test());
+});
+
+AddCase const constant("const elements are sent", [] {
+  auto const from = view_of<Kokkos::LayoutLeft>(9, 5, 7), to = view_of<Kokkos::LayoutLeft>(9, 5, 7);
+  Instance const instance;
+  number(instance, from, rank());
+  khs::exchange(instance, MPI_COMM_WORLD,
+                khs::outgoing(typename decltype(from)::const_type(from), next()),
+                khs::incoming(to, previous()))
+      .wait();
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+});
+
+AddCase const differ("ranks that differ in extents are told which message it was", [] {
+  auto const few         = view_of<Kokkos::LayoutLeft>(2, 2, 2),
+             many        = view_of<Kokkos::LayoutLeft>(3, 2, 2);
+  std::string const told = thrown_by([&] {
+    khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(few, next(), 5),
+                  khs::incoming(many, previous(), 5))
+        .wait();
+  });
+  RANKS_CHECK(has(told, "\"message\" from rank " + std::to_string(previous())));
+  RANKS_CHECK(has(told, "tag 5, 96 bytes"));
+  RANKS_CHECK(has(told, "has 64 bytes"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  send_around(few, view_of<Kokkos::LayoutLeft>(2, 2, 2));  // the next exchange works
+});
+
+AddCase const refused("what MPI refuses names the message, where MPI returns errors", [] {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  // MPICH asks the handler of MPI_COMM_WORLD for errors of messages that are waited for.
+  for (MPI_Comm const of : {comm, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(of, MPI_ERRORS_RETURN);
+  auto const view = view_of<Kokkos::LayoutLeft>(2, 2, 2);
+  std::string const told =
+      thrown_by([&] { khs::exchange(Instance(), comm, khs::outgoing(view, 1000, 5)).wait(); });
+  RANKS_CHECK(has(told, "\"message\" to rank 1000 (tag 5, 64 bytes)"));
+  auto const few              = view_of<Kokkos::LayoutLeft>(1, 2, 2);
+  std::string const truncated = thrown_by([&] {
+    khs::exchange(Instance(), comm, khs::outgoing(view, next()), khs::incoming(few, previous()))
+        .wait();
+  });
+  RANKS_CHECK(has(truncated, "\"message\" from rank " + std::to_string(previous())));
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&comm);
+});
+
+AddCase const kept("the buffers of one step serve the next ones", [] {
+  auto const from = view_of<Kokkos::LayoutLeft>(90, 50, 7),
+             to   = view_of<Kokkos::LayoutLeft>(90, 50, 7);
+  auto const step = [&] { send_around(from, to); };
+  for (int i = 0; i < 5; ++i) step();
+  auto const before = khs::pool::statistics().total;
+  for (int i = 0; i < 20; ++i) step();
+  RANKS_CHECK(khs::pool::statistics().total.misses == before.misses);
+  RANKS_CHECK(khs::pool::statistics().total.bytes_in_use <= before.bytes_in_use);
+});
+
+}  // namespace

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+#
+# Kills a rank at a random time while the ranks make shared tables, so many times: killed_ranks.sh <times> <launch>...
+# Each run must end, and their tables (14 MiB each) must not pile up.
+
+set -u
+times=$1
+shift
+shared() { awk '/^Shmem:/ { print $2 }' /proc/meminfo; }
+before=$(shared)
+RANDOM=1
+for ((i = 0; i < times; ++i)); do
+  KOKKOS_HOST_SPACES_TEST_KILL_AFTER=$((RANDOM * 12)) timeout 60 "$@" .killed > killed_ranks.log 2>&1
+  code=$?
+  if grep -q "libcuda.so.1 => not found" killed_ranks.log || [ $code -eq 4 ]; then exit 4; fi
+  if [ $code -eq 0 ] || [ $code -eq 3 ] || [ $code -eq 124 ]; then
+    cat killed_ranks.log
+    echo "run $i ended with $code: 124 hung, 3 read a wrong table, 0 was not killed"
+    exit 1
+  fi
+done
+grown=$((($(shared) - before) / 1024))
+echo "$times ranks were killed; shared memory has grown by $grown MiB"
+[ "$times" -lt 100 ] || [ $grown -lt $((times * 14 / 4)) ]
