@@ -126,6 +126,7 @@ void reserve(Ranges& all, Range const& range) {
   auto& by_address = all.by_address;
   auto next        = by_address.lower_bound(range.begin());
   if (next != by_address.begin() && std::prev(next)->second.end() > range.begin()) --next;
+  //~ failure 15
   if (next != by_address.end() && next->second.begin() < range.end()) {
     refuse(range, "(it overlaps with " + describe(next->second) +
                       ", which is registered already): register both as one range, once, or end "
@@ -139,7 +140,14 @@ void forget(Ranges& all, Range const& range) {
   all.by_address.erase(range.begin());
 }
 
+// Kernels, and copies by kernels, take the host's address.
 void lock(Range const& range) {
+  if (!Driver::registered_memory_keeps_address()) {
+    refuse(
+        range,
+        "(devices of this machine see registered memory at other addresses, and kernels would not find "
+        "it): copy it to a View in PinnedSpace");
+  }
   if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
     refuse(range,
            "and leave it out of forked children (the system does not do this for such memory): let "
@@ -249,6 +257,7 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
     lock_or_wait(all, range);
   } catch (DeviceError const& error) {
     forget(all, range);
+    //~ failure 16
     refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
   } catch (...) {
     forget(all, range);

@@ -69,3 +69,18 @@ endif()
 if(KokkosHostSpaces_ENABLE_CUDA)
   find_package(CUDAToolkit 12.2 REQUIRED GLOBAL)
 endif()
+
+# Of CUDA it needs the headers alone, and it is built in seconds; not by nvcc, which takes its operators new and delete
+# for functions of the device.
+set(_khs_adopt OFF)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
+    AND NOT KokkosHostSpaces_SANITIZE AND NOT CMAKE_CXX_COMPILER MATCHES nvcc)
+  find_package(CUDAToolkit 12.2 QUIET)
+  include(CheckCXXSymbolExists)
+  check_cxx_symbol_exists(__GLIBC__ features.h _khs_has_glibc)
+  if(CUDAToolkit_FOUND AND _khs_has_glibc)
+    set(_khs_adopt ON)
+  endif()
+endif()
+option(KokkosHostSpaces_ENABLE_ADOPT
+  "Build kokkos_host_spaces_run and the library that it preloads into programs, which needs CUDA's headers" ${_khs_adopt})

@@ -12,6 +12,8 @@
 #   threads      Threads, everything as shared libraries
 #   cuda         CUDA by nvcc_wrapper with -rdc=true; run where there is a GPU
 #   kokkos_5_2   compiled, with the library, with the headers of Debian's Kokkos 5.2; there is nothing to link with
+#   hip          HIP for an AMD GPU (gfx942), with the examples: linked, and not run. Where there is no hipcc, root gets a
+#                Debian that has one into the folder, by debootstrap (2 GB)
 #
 # All of them by default. What this machine lacks is told and skipped; the exit code is 4 if everything is. $CMAKE_ARGS
 # are given to each configuration. $KOKKOS_5_2 is the folder of headers, which else come from the mirror of apt.
@@ -19,7 +21,7 @@
 set -euo pipefail
 work=$(mkdir -p "${1:?a folder to work in}" && cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- serial clang threads cuda kokkos_5_2
+[ $# -gt 0 ] || set -- serial clang threads cuda kokkos_5_2 hip
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PATH=$PATH:/usr/local/cuda/bin
 export OMP_PROC_BIND=false
@@ -102,6 +104,41 @@ kokkos_5_2() {
   configure kokkos_5_2 -D CMAKE_CXX_COMPILER=g++ -D Kokkos_ENABLE_OPENMP=ON  # as Debian's
   BUILD=$work/kokkos_5_2 bash "$root/tests/kokkos_headers.sh" "$headers" \
     '^(memspaces|tests/memspaces/CMakeFiles/conformance_tests)'
+}
+
+# Makes a Debian with hipcc in a folder, from the mirror of apt.
+make_system() {
+  local site packages=g++,cmake,ninja-build,hipcc,libamdhip64-dev,libhwloc-dev
+  # shellcheck disable=SC2016
+  site=$(apt-get indextargets --format '$(SITE)' | head -n 1)
+  rm -rf "$1"
+  debootstrap --variant=minbase --include=$packages sid "$1" "$site" && touch "$1/made"
+}
+
+hip() {
+  local system=$work/hip_system archives=${KOKKOS_HOST_SPACES_ARCHIVE_DIR:-$work/archives} folder
+  if command -v hipcc > /dev/null; then
+    export HIP_PLATFORM=amd
+    PATH=$(echo /usr/lib/llvm-*/bin):$PATH
+    configure hip -D CMAKE_CXX_COMPILER=hipcc -D Kokkos_ENABLE_HIP=ON -D Kokkos_ARCH_AMD_GFX942=ON \
+      -D Kokkos_ENABLE_ROCTHRUST=OFF -D Kokkos_ENABLE_OPENMP=OFF -D KokkosHostSpaces_ENABLE_EXAMPLES=ON
+    cmake --build "$work/hip" --target hostspaces examples/all conformance_tests
+    echo "built, and not run"
+    return
+  fi
+  needs g++ debootstrap
+  [ "$(id -u)" = 0 ] || skip "there is no hipcc, and only root can make a system that has one"
+  [ -e "$system/made" ] || make_system "$system" || skip "no Debian can be made with debootstrap"
+  configure_serial  # gets the archives
+  mkdir -p "$system/proc"
+  trap 'umount "$system/proc" "$system$root" "$system$work" "$system$archives" || true' EXIT
+  mount -t proc proc "$system/proc"
+  for folder in "$root" "$work" "$archives"; do
+    mkdir -p "$system$folder"
+    mount --bind "$folder" "$system$folder"
+  done
+  chroot "$system" env -i HOME=/root PATH=/usr/bin:/bin KOKKOS_HOST_SPACES_ARCHIVE_DIR="$archives" \
+    bash "$root/tests/configurations.sh" "$work" hip
 }
 
 failed=0 done=0

@@ -44,6 +44,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
       done += piece;
     }
   } catch (std::exception const& error) {
+    //~ failure 12a
     if (!unlock_in_chunks(pointer, done, chunk)) throw still_locked(error.what());
     throw;
   }
@@ -61,6 +62,7 @@ bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexc
   return unlocked;
 }
 
+//~ failure 12b
 void lock_pages(void* pointer, std::size_t bytes) { lock_in_chunks(pointer, bytes, largest_chunk); }
 
 bool unlock_pages(void* pointer, std::size_t bytes) noexcept {

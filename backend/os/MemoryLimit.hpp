@@ -21,7 +21,7 @@ std::size_t memory_limit_of_cgroups(std::string const& root = "");
 struct GroupMemory {
   std::size_t limit = SIZE_MAX;  ///< the smallest limit
   /// Can be locked before the kernel ends a process: the smallest difference of a limit and what the
-  /// processes of the group hold, and the free swap space.
+  /// processes of the group hold, and the free swap space that the groups may use.
   std::size_t left = SIZE_MAX;
 };
 GroupMemory memory_of_cgroups(std::string const& root = "");

@@ -39,14 +39,6 @@ TEST_CASE("where registered memory has another address on the device the driver 
   give_back(region);
 }
 
-TEST_CASE("write-combined memory comes from the driver") {
-  FakeCuda::reset();
-  Region const region = lock_fresh(1, MemoryKind::write_combined);
-  CHECK(region.origin == Origin::driver);
-  give_back(region);
-  CHECK(FakeCuda::nothing_leaked());
-}
-
 TEST_CASE("without a device memory is mapped, and CUDA is not asked to lock it") {
   FakeCuda::reset(0);
   Region const region = lock_fresh(1);
@@ -156,13 +148,4 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
         Driver::PointerKind::pinned);
   CHECK(give_back(region));
   CHECK(FakeCuda::nothing_leaked());
-}
-
-TEST_CASE("memory that the runtime does not unlock stays mapped") {
-  FakeCuda::reset();
-  Region const region = lock_fresh(1);
-  FakeCuda::shut_down();
-  give_back(region);
-  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
-  unmap_pages(region.pointer, region.bytes);
 }

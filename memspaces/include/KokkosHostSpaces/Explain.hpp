@@ -26,7 +26,7 @@ struct ExplainedCopy {
   bool is_needed          = true;   ///< false: empty, or both sides are the same memory
   bool is_ours            = false;  ///< false: Kokkos' own copy
   bool has_device         = false;  ///< one side is memory of a device
-  bool by_driven_instance = false;
+  bool by_device_instance = false;
   CopyPlan plan;
   CopySides sides{};
 };
@@ -60,8 +60,8 @@ struct ExplainFunction {
     using Src = Kokkos::View<ST, SP...>;
     check_types<Dst, Src>();
     ExplainedCopy copy      = facts_of(dst, src);
-    copy.by_driven_instance = is_driven_v<ExecutionSpace>;
-    copy.is_ours            = OurCopy<ExecutionSpace, Dst, Src>;
+    copy.by_device_instance = is_device_v<ExecutionSpace>;
+    copy.is_ours            = drives_device && OurCopy<ExecutionSpace, Dst, Src>;
     copy.has_device         = is_device_only_v<typename Dst::memory_space> ||
                       is_device_only_v<typename Src::memory_space>;
     return explain(copy);

@@ -31,6 +31,7 @@ auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
     Kokkos::View<DataType, Properties...> const& dst, Src const& src) {
   using Dst = Kokkos::View<DataType, Properties...>;
+  Impl::check_graph<ExecutionSpace>();
   Impl::check_extents(dst, src);
   if constexpr (Impl::is_driven_v<ExecutionSpace>)
     return Impl::then_captured_copy(node, dst, src);
@@ -45,6 +46,7 @@ template <class ExecutionSpace, class Kernel, class Predecessor>
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
     PreparedCopies<ExecutionSpace> const& copies) {
+  Impl::check_graph<ExecutionSpace>();
   if constexpr (Impl::is_driven_v<ExecutionSpace>)
     return Impl::then_captured_copies(node, copies);
   else

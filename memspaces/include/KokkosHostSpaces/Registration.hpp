@@ -113,8 +113,8 @@ class Registration {
 
   /// An unmanaged View of the registered memory with these properties of a Kokkos::View, by default in
   /// PinnedSpace: `view<double**, Kokkos::LayoutLeft, MappedSpace>(rows, columns)`.
-  /// \throw RegistrationError if the extents need more bytes than are registered, or if the elements
-  /// were registered as const and `DataType` is not
+  /// \throw RegistrationError if the extents need more bytes than are registered, if the elements were
+  /// registered as const and `DataType` is not, or for MappedSpace with HIP and SYCL
   template <class DataType, class... Properties, class... Extents>
   auto view(Extents... extents) const {
     using View  = typename Impl::UnmanagedViewOf<PinnedSpace, DataType, Properties...>::type;
@@ -122,6 +122,7 @@ class Registration {
     Impl::check_plain<View>();
     static_assert(is_view_space<Space>,
                   "Views of registered memory are in PinnedSpace or MappedSpace");
+    if constexpr (std::is_same_v<Space, MappedSpace>) check_kernels();
     static_assert(!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>,
                   "Views of registered memory are dense: make strided ones of them by subview");
     static_assert(sizeof...(Extents) >= View::rank_dynamic, "each dynamic extent is needed");
@@ -139,6 +140,7 @@ class Registration {
     using View = Impl::UnmanagedViewIn<Host, Space>;
     static_assert(is_view_space<Space>,
                   "Views of registered memory are in PinnedSpace or MappedSpace");
+    if constexpr (std::is_same_v<Space, MappedSpace>) check_kernels();
     check_view(host.data(), host.span() * sizeof(typename Host::value_type), Space::name());
     return View(host.data(), host.layout());
   }
@@ -160,6 +162,7 @@ class Registration {
     return bytes;
   }
 
+  void check_kernels() const;
   void check_may_write() const;
   void check_view(void const* pointer, std::size_t bytes, char const* space) const;
 

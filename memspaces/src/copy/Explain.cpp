@@ -65,7 +65,7 @@ std::string way(ExplainedCopy const& copy) {
 }
 
 std::string asynchrony(ExplainedCopy const& copy) {
-  if (!copy.by_driven_instance)
+  if (!copy.by_device_instance)
     return "done on return (a host instance waits for it): pass a device instance to go on "
            "meanwhile";
   bool const pageable = copy.sides.pageable_source || copy.sides.pageable_destination;
@@ -81,7 +81,7 @@ std::string explain(ExplainedCopy const& copy) {
   if (!copy.refusal.empty()) return begin + "refused: " + copy.refusal;
   if (!copy.is_needed) return begin + "nothing to do (empty, or the same memory)";
   if (copy.is_ours) return begin + way(copy) + "; " + asynchrony(copy);
-  if (copy.has_device || copy.by_driven_instance) return begin + "by Kokkos' own deep_copy";
+  if (copy.has_device || copy.by_device_instance) return begin + "by Kokkos' own deep_copy";
   return begin + "by the host, " +
          (copy.sides.same_type && copy.plan.contiguous()
               ? "one memcpy by all its threads"

@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/Device.hpp>
 #include <KokkosHostSpaces/impl/core/LockArrayInit.hpp>
 
 #include "../../../backend/Driver.hpp"
@@ -12,7 +13,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -84,6 +87,20 @@ Place place_of(SpaceDescription space, int device_id) {
   return {space.kind, Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
 }
 
+// Where a device is not driven, memory comes from Kokkos' own pinned space, which also tells tools. A free
+// waits as there.
+void* allocate_stock(SpaceDescription space, char const* label, std::size_t bytes,
+                     std::size_t logical_bytes) {
+  if (bytes == 0) return nullptr;
+  try {
+    return DevicePinnedSpace().allocate(label, bytes, logical_bytes);
+  } catch (std::exception const& error) {
+    fail(space, label, bytes,
+         OutOfPinnedMemory(std::string("Kokkos cannot have it (") + error.what() +
+                           "): ask for less, or free Views"));
+  }
+}
+
 }  // namespace
 
 void* allocate(SpaceDescription space, int device_id, char const* label, std::size_t bytes,
@@ -92,7 +109,9 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
     fail(space, label, logical_bytes,
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
+  //~ failure 22a
   endings().register_once();
+  if constexpr (has_stock_device) return allocate_stock(space, label, bytes, logical_bytes);
   lock_when_initialized();
   LockArrayInit::prepare_all();
   Place const place = place_of(space, device_id);
@@ -119,6 +138,8 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
 void deallocate(SpaceDescription space, char const* label, void* pointer, std::size_t bytes,
                 std::size_t logical_bytes) {
   if (pointer == nullptr) return;
+  if constexpr (has_stock_device)
+    return DevicePinnedSpace().deallocate(label, pointer, bytes, logical_bytes);
   if (Kokkos::Profiling::profileLibraryLoaded())
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
@@ -144,6 +165,7 @@ int device_near(void const* memory, int preferred) {
 }
 
 std::size_t dirty_bytes(void const* pointer) noexcept {
+  if constexpr (has_stock_device) return std::numeric_limits<std::size_t>::max();
   return Backend::Pool::dirty_bytes(pointer);
 }
 
@@ -151,6 +173,7 @@ pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t byt
                           std::size_t largest_block) {
   lock_when_initialized();
   Place const place = place_of(space, device_id);
+  if constexpr (has_stock_device) bytes = 0;  // there is no pool
   return Backend::Pool::reserve(bytes, place.kind, place.numa_node, largest_block);
 }
 

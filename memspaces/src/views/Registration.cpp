@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/Registration.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
+#include <KokkosHostSpaces/impl/core/Device.hpp>
 
 #include "../../../backend/pool/Statistics.hpp"
 #include "../../../backend/Registry.hpp"
@@ -57,6 +58,13 @@ void Registration::release() {
   std::string const problem = Impl::Backend::unregister_range(pointer);
   m_owner.reset();
   if (!problem.empty()) throw RegistrationError(problem);
+}
+
+void Registration::check_kernels() const {
+  if constexpr (Impl::has_stock_device)
+    throw RegistrationError("a View in MappedSpace of the registration \"" + m_label +
+                            "\" would be of no use (kernels of this device do not reach registered "
+                            "memory): make it in PinnedSpace, and copy it");
 }
 
 void Registration::check_may_write() const {

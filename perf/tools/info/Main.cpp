@@ -60,6 +60,10 @@ bool all_verified(Findings const& findings) {
 }
 
 std::string why_no_gpu() {
+#ifdef KOKKOS_HOST_SPACES_STOCK_DEVICE
+  return "this library leaves " KOKKOS_HOST_SPACES_STOCK_DEVICE
+         " to Kokkos: names and semantics are there, gains are not";
+#endif
   return baselines_use_cuda ? why_no_device() : "this library was built without CUDA";
 }
 

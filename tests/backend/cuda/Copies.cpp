@@ -73,16 +73,6 @@ TEST_CASE("a copy goes on where a piece of locked memory ends, in one dimension 
   CHECK(unregister_range(pages.begin).empty());
 }
 
-TEST_CASE("a copy is done after its stream is fenced") {
-  start_test(1);
-  Locked const src(4096), dst(4096);
-  std::iota(src.data(), src.data() + 4096, static_cast<unsigned char>(0));
-  Driver::Stream const stream = Driver::private_stream();
-  Driver::copy(dst.data(), src.data(), 4096, stream);
-  Driver::fence(stream);
-  CHECK(std::equal(src.data(), src.data() + 4096, dst.data()));
-}
-
 TEST_CASE("a copy of nothing is nothing") {
   start_test(1);
   Driver::copy(nullptr, nullptr, 0, nullptr);

@@ -218,13 +218,27 @@ bool write_is_handled(char volatile* pointer) {
   return false;
 }
 
+// The program handles SIGSEGV, from before a copy to the end of the scope.
+class TheirHandler {
+ public:
+  TheirHandler() {
+    struct sigaction theirs = {};
+    theirs.sa_handler       = &jump_back;
+    REQUIRE(sigaction(SIGSEGV, &theirs, &m_before) == 0);
+  }
+  ~TheirHandler() { sigaction(SIGSEGV, &m_before, nullptr); }
+  TheirHandler(TheirHandler const&)            = delete;
+  TheirHandler& operator=(TheirHandler const&) = delete;
+
+ private:
+  struct sigaction m_before = {};
+};
+
 }  // namespace
 
 TEST_CASE("faults that are not the guard's go to who handled them before", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const view{MiB, "sent"};
   copies.begin(on_device("device"), view.side());
   auto* const forbidden = static_cast<char volatile*>(
@@ -232,16 +246,13 @@ TEST_CASE("faults that are not the guard's go to who handled them before", "[.gu
   for (int i = 0; i < 3; ++i) CHECK(write_is_handled(forbidden));
   view.data[0] = 'x';
   CHECK(copies.races() == 1);
-  sigaction(SIGSEGV, &before, nullptr);
   munmap(const_cast<char*>(forbidden), 4096);
   copies.end();
 }
 
 TEST_CASE("memory of the pool that somebody else protects is theirs, at once", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const first{MiB, "first"}, own{MiB, "own"}, last{MiB, "last"};
   DeviceWork::Stream other;
   for (TestView const* view : {&first, &own, &last})
@@ -253,16 +264,13 @@ TEST_CASE("memory of the pool that somebody else protects is theirs, at once", "
   for (int i = 0; i < 4; ++i) CHECK(write_is_handled(page));
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(500));
   mprotect(page, 4096, PROT_READ | PROT_WRITE);
-  sigaction(SIGSEGV, &before, nullptr);
   CHECK(copies.races() == 0);
   copies.end();
 }
 
 TEST_CASE("faults of a forked child are its own", "[.guard]") {
   Copies copies;
-  struct sigaction theirs = {}, before = {};
-  theirs.sa_handler = &jump_back;
-  REQUIRE(sigaction(SIGSEGV, &theirs, &before) == 0);
+  TheirHandler const theirs;
   TestView const view{MiB, "sent"};
   copies.begin(on_device("device"), view.side());
   CHECK(ChildOfFork::status([&] {
@@ -270,7 +278,6 @@ TEST_CASE("faults of a forked child are its own", "[.guard]") {
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
           return write_is_handled(view.data + 8192) ? 0 : 1;
         }) == 0);
-  sigaction(SIGSEGV, &before, nullptr);
   CHECK(copies.said.text().empty());
   copies.end();
 }

@@ -3,7 +3,6 @@
 
 #include "../../../backend/pool/Slabs.hpp"
 #include "TestArena.hpp"
-#include "../BackendTest.hpp"
 
 namespace {
 

@@ -209,7 +209,7 @@ TEST_CASE("a copy is explained: how, how much, whether it waits, or why not", "[
 
 TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
   khs::Impl::ExplainedCopy copy;
-  copy.is_ours = copy.by_driven_instance = true;
+  copy.is_ours = copy.by_device_instance = true;
   copy.sides                             = {.same_type                = true,
                                             .pageable_source          = false,
                                             .pageable_destination     = false,

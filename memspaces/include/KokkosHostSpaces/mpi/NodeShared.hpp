@@ -77,6 +77,11 @@ class NodeShared {
         std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>,
         "a NodeShared is dense: LayoutLeft or LayoutRight");
     std::string const what = "making the table \"" + label + "\", shared by the ranks of a node,";
+    if constexpr (Impl::has_stock_device)
+      throw Error(
+          what +
+          " is not possible (kernels of this device do not reach memory of other ranks): give each "
+          "rank a View in MappedSpace");
     check_extents(comm, what);
     Node const node(comm);
     m_memory = std::make_unique<Impl::NodeMemory>(label, bytes());

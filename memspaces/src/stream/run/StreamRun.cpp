@@ -65,7 +65,10 @@ class Run {
   std::shared_ptr<StreamedState> run() {
     m_state->label = m_job.label;
     if (m_job.targets.empty()) {
-      m_job.pretends_device ? on_pretended_device() : on_host();
+      if (m_job.wait)
+        on_stock_device();
+      else
+        m_job.pretends_device ? on_pretended_device() : on_host();
       return m_state;
     }
     for (StreamTarget const& target : m_job.targets)
@@ -278,6 +281,15 @@ class Run {
       prepare(made.chunks);
       execute_on_host(made, m_job.binding.shape, launcher(0, 0));
     }
+  }
+
+  void on_stock_device() {
+    if (!obstacle().empty())
+      throw Error(m_job.label + ": on this device kernels work in host memory, but " + obstacle());
+    m_state->transport = Transport::zero_copy;
+    m_state->why       = [] { return std::string("the only way on this device"); };
+    in_place();
+    m_job.wait();
   }
 
   // As on a device, and in eight chunks or more: in one chunk a halo is never too small.

@@ -82,7 +82,7 @@ BatchPlan plan_pairs(Pairs const& pairs, BatchTables&& tables, BatchRules const&
 template <class ExecutionSpace, class Pairs>
 void copy_others(ExecutionSpace const& instance, Pairs const& pairs) {
   pairs.for_each([&]<class Pair>(std::size_t, Pair const& pair) {
-    if (Pair::has_device && pair.piece()) return;
+    if (drives_device && Pair::has_device && pair.piece()) return;
     pair.with_views(
         [&](auto const& dst, auto const& src) { Kokkos::deep_copy(instance, dst, src); });
   });

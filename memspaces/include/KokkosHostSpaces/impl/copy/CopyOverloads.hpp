@@ -44,8 +44,9 @@ auto without_atomic(View const& view) {
 // without it copy between these spaces, too.
 #ifdef KOKKOS_HOST_SPACES_EVERYWHERE
 template <class Dst, class Src>
-inline constexpr bool is_taken_over_v = (is_pageable_v<Dst> && is_device_only_v<Src>) ||
-                                        (is_device_only_v<Dst> && is_pageable_v<Src>);
+inline constexpr bool is_taken_over_v = drives_device &&
+                                        ((is_pageable_v<Dst> && is_device_only_v<Src>) ||
+                                         (is_device_only_v<Dst> && is_pageable_v<Src>));
 #else
 template <class Dst, class Src>
 inline constexpr bool is_taken_over_v = false;
@@ -56,7 +57,7 @@ concept HandledPair = is_our_pair_v<Dst, Src> || is_taken_over_v<Dst, Src>;
 
 template <class ExecutionSpace, class Dst, class Src>
 concept DeviceTakesPart =
-    is_driven_v<ExecutionSpace> || is_device_only_v<Dst> || is_device_only_v<Src>;
+    is_device_v<ExecutionSpace> || is_device_only_v<Dst> || is_device_only_v<Src>;
 
 /// void stands for a call without an instance.
 template <class ExecutionSpace>
@@ -77,7 +78,7 @@ concept OurCopy =
 
 /// A deep_copy of a value into memory that kernels of the instance may not access.
 template <class ExecutionSpace, class Dst>
-concept OurFill = is_driven_v<ExecutionSpace> &&
+concept OurFill = is_device_v<ExecutionSpace> &&
     std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
 
 /// All copies that are taken from Kokkos.

@@ -229,6 +229,7 @@ void copy_plain_views(ExecutionSpace const& instance, Dst const& dst, Src const&
   if (!check_views(dst, src)) return;
   if constexpr (is_driven_v<ExecutionSpace>) {
     ScopedDevice const on_device(stream_of(instance), device_id_of(instance));
+    //~ failure 22b
     enqueue_copy(instance, dst, src);
     if (guards_copies()) guard_copy(side_of(dst), side_of(src), stream_of(instance));
   } else {
@@ -242,6 +243,8 @@ template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
+  else if constexpr (has_stock_device)
+    Kokkos::deep_copy(instance, as_stock(dst), as_stock(src));
   else
     copy_plain_views(instance, dst, src);
 }
@@ -252,6 +255,7 @@ void copy_plain_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
+  //~ failure 20b
   copy_and_wait_for(dst, src);
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }
@@ -261,6 +265,8 @@ template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src) {
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
+  else if constexpr (has_stock_device)
+    Kokkos::deep_copy(as_stock(dst), as_stock(src));
   else
     copy_plain_views(dst, src);
 }
@@ -289,13 +295,9 @@ struct FillElements {
   }
 };
 
-/// Carries out deep_copy(instance, dst, value). Not by Kokkos' own, which would tell tools of the View that
-/// kernels reach, without a label.
 template <class ExecutionSpace, class Dst>
-void fill_view(ExecutionSpace const& instance, Dst const& dst,
-               typename Dst::const_value_type& value) {
-  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
-                "deep_copy requires non-const destination type");
+void enqueue_fill(ExecutionSpace const& instance, Dst const& dst,
+                  typename Dst::const_value_type& value) {
   DeepCopyEvent const event(dst, &value);
   if (dst.data() == nullptr || dst.size() == 0) return;
   retain_for_graph(stream_of(instance), dst.data(), nullptr);
@@ -305,6 +307,19 @@ void fill_view(ExecutionSpace const& instance, Dst const& dst,
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
           instance, 0, std::int64_t(dst.span_is_contiguous() ? dst.span() : dst.size())),
       FillElements<View>{reachable_by_kernels(dst), value});
+}
+
+/// Carries out deep_copy(instance, dst, value). Where a device is driven, not by Kokkos' own, which would tell
+/// tools of the View that kernels reach, without a label.
+template <class ExecutionSpace, class Dst>
+void fill_view(ExecutionSpace const& instance, Dst const& dst,
+               typename Dst::const_value_type& value) {
+  static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
+                "deep_copy requires non-const destination type");
+  if constexpr (is_stock_v<ExecutionSpace>)
+    Kokkos::deep_copy(instance, as_stock(dst), value);
+  else
+    enqueue_fill(instance, dst, value);
 }
 
 }  // namespace KokkosHostSpaces::Impl

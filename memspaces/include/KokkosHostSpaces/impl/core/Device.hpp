@@ -14,9 +14,9 @@
 #include <string>
 #include <type_traits>
 
-#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENACC)
+#if defined(KOKKOS_ENABLE_OPENACC) || defined(KOKKOS_ENABLE_OPENMPTARGET)
 #error \
-    "Kokkos Host Spaces supports CUDA devices only: use a Kokkos with CUDA, or one without a device"
+    "Kokkos Host Spaces supports Kokkos with CUDA, HIP or SYCL, or without a device: use one of these"
 #endif
 
 // KOKKOS_HOST_SPACES_IMPL_DRIVES_DEVICE: sources may have kernels and calls of the driven device.
@@ -28,6 +28,7 @@ namespace KokkosHostSpaces::Impl {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+using StockDevice = void;
 /// The execution space whose streams this library drives: copies, kernels and captures of its own.
 using DrivenDevice = Kokkos::Cuda;
 /// Page-locked memory of Kokkos, which kernels reach.
@@ -62,19 +63,36 @@ static inline void ensure_lock_arrays() { desul::ensure_cuda_lock_arrays_on_devi
 
 #else
 
-/// Stands in where there is no such device: has no instances.
+/// Stands in where no device is driven: has no instances.
 struct DrivenDevice {};
+inline StreamHandle stream_of(DrivenDevice const&) { return nullptr; }
+inline int device_id_of(DrivenDevice const&) { return -1; }
+
+#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+
+/// A stock back end: memory and copies are Kokkos' own, on memory of its own pinned space.
+using StockDevice       = Kokkos::DefaultExecutionSpace;
+using DevicePinnedSpace = Kokkos::SharedHostPinnedSpace;
+template <class Space>
+inline constexpr bool is_device_pinned_v = std::is_same_v<Space, DevicePinnedSpace>;
+template <class Space>
+inline constexpr bool is_device_only_v = std::is_same_v<Space, typename StockDevice::memory_space>;
+template <class Space>
+inline constexpr bool is_used_by_device_v =
+    is_device_only_v<Space> || std::is_same_v<Space, Kokkos::SharedSpace>;
+
+#else
+
+using StockDevice       = void;
 using DevicePinnedSpace = Kokkos::HostSpace;
 template <class Space>
 inline constexpr bool is_device_pinned_v = false;
-
 template <class Space>
 inline constexpr bool is_device_only_v = false;
 template <class Space>
 inline constexpr bool is_used_by_device_v = false;
 
-inline StreamHandle stream_of(DrivenDevice const&) { return nullptr; }
-inline int device_id_of(DrivenDevice const&) { return -1; }
+#endif
 
 #endif
 
@@ -83,6 +101,15 @@ inline constexpr bool drives_device = Kokkos::is_execution_space_v<DrivenDevice>
 
 template <class ExecutionSpace>
 inline constexpr bool is_driven_v = drives_device&& std::is_same_v<ExecutionSpace, DrivenDevice>;
+
+/// This build has a device that it does not drive.
+inline constexpr bool has_stock_device = !std::is_void_v<StockDevice>;
+
+template <class ExecutionSpace>
+inline constexpr bool is_stock_v = has_stock_device&& std::is_same_v<ExecutionSpace, StockDevice>;
+
+template <class ExecutionSpace>
+inline constexpr bool is_device_v = is_driven_v<ExecutionSpace> || is_stock_v<ExecutionSpace>;
 
 }  // namespace KokkosHostSpaces::Impl
 

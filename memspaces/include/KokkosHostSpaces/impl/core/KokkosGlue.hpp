@@ -46,6 +46,8 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
   DeepCopy(void* dst, void const* src, size_t bytes) {
     if constexpr (on_host)
       hostspace_parallel_deepcopy(dst, src, static_cast<ptrdiff_t>(bytes));
+    else if constexpr (KokkosHostSpaces::Impl::has_stock_device)
+      StockCopy<ExecutionSpace>(dst, src, bytes);
     else
       KokkosHostSpaces::Impl::copy_and_wait(dst, src, bytes);
   }
@@ -65,11 +67,18 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
                                            KokkosHostSpaces::Impl::stream_of(instance));
       return;
     }
+    if constexpr (KokkosHostSpaces::Impl::is_stock_v<ExecutionSpace>) {
+      StockCopy<ExecutionSpace>(instance, dst, src, bytes);
+      return;
+    }
     instance.fence("Kokkos::deep_copy: fence of the host instance before the copy");
     DeepCopy(dst, src, bytes);
   }
 
  private:
+  template <class Executor>
+  using StockCopy               = DeepCopy<KokkosHostSpaces::Impl::StockSpaceOf<Dst>,
+                             KokkosHostSpaces::Impl::StockSpaceOf<Src>, Executor>;
   static constexpr bool on_host = !KokkosHostSpaces::Impl::is_device_only_v<Dst> &&
                                   !KokkosHostSpaces::Impl::is_device_only_v<Src>;
 };

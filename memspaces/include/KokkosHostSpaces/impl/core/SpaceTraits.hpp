@@ -50,6 +50,10 @@ template <class Space>
 inline constexpr bool is_known_space_v =
     is_page_locked_v<Space> || is_used_by_device_v<Space> || is_pageable_v<Space>;
 
+/// The space of Kokkos whose memory a stock back end takes.
+template <class Space>
+using StockSpaceOf = std::conditional_t<HostSpace<Space>, DevicePinnedSpace, Space>;
+
 template <class Dst, class Src>
 inline constexpr bool is_our_pair_v =
     (HostSpace<Dst> || HostSpace<Src>)&&is_known_space_v<Dst>&& is_known_space_v<Src>;

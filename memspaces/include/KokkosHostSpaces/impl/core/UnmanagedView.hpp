@@ -6,7 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
 #define KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
 
-#include <Kokkos_Core.hpp>
+#include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 
 #include <type_traits>
 
@@ -24,6 +24,16 @@ using UnmanagedTraitsOf =
 template <class View, class Space>
 using UnmanagedViewIn = Kokkos::View<typename View::data_type, typename View::array_layout, Space,
                                      UnmanagedTraitsOf<View>>;
+
+/// The same memory in Kokkos' own pinned space, for copies by Kokkos; other Views unchanged.
+template <class View>
+auto as_stock(View const& view) {
+  if constexpr (HostSpace<typename View::memory_space>)
+    return UnmanagedViewIn<View, Kokkos::Device<typename View::execution_space, DevicePinnedSpace>>(
+        view.data(), view.layout());
+  else
+    return view;
+}
 
 /// An unmanaged View with these properties: as for Kokkos::View, in `Space` if they name none.
 template <class Space, class DataType, class... Properties>

@@ -20,6 +20,15 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// \throw Error on a device that the library does not drive: host nodes of its graphs may not copy
+template <class ExecutionSpace>
+void check_graph() {
+  if constexpr (is_stock_v<ExecutionSpace>)
+    throw Error(
+        "KokkosHostSpaces::then_deep_copy: this device has no nodes that copy (its graphs call no "
+        "copies from host nodes): copy before and after the graph");
+}
+
 template <class Dst, class Src>
 void check_extents(Dst const& dst, Src const& src) {
   if constexpr (Kokkos::is_view_v<Src>) {

@@ -42,7 +42,7 @@ auto mirror_view_and_copy_of(View const& src, Space const& space, std::string co
 /// PinnedSpace, which kernels cannot access, with a device instance among the properties.
 template <class Space, class Properties>
 concept PinnedOnDevice =
-    std::is_same_v<Space, PinnedSpace> && is_driven_v<typename Properties::execution_space>;
+    std::is_same_v<Space, PinnedSpace> && is_device_v<typename Properties::execution_space>;
 
 /// The same of a mirror.
 template <class Properties>

@@ -117,9 +117,10 @@ View make_filled_by_device(ViewProperties<P...> const& properties,
 }
 
 // Copies the elements that both Views have, by Kokkos' kernel.
-template <class View>
-void enqueue_remap(DrivenDevice const& instance, View const& dst, View const& src) {
-  retain_for_graph(stream_of(instance), dst.data(), src.data());
+template <class ExecutionSpace, class View>
+void enqueue_remap(ExecutionSpace const& instance, View const& dst, View const& src) {
+  if constexpr (is_driven_v<ExecutionSpace>)
+    retain_for_graph(stream_of(instance), dst.data(), src.data());
   remap(reachable_by_kernels(dst), reachable_by_kernels(src), instance);
 }
 

@@ -45,6 +45,8 @@ struct StreamJob {
   std::function<char*(void const* from, std::size_t bytes)> save;
   /// Returns the shares of several targets; empty: equal ones.
   std::function<std::vector<double>()> weights;
+  /// Without targets: waits for launches on a device that only works in place, in memory that is page-locked.
+  std::function<void()> wait;
   /// Without targets: run as on a device, by a PretendedDevice.
   bool pretends_device = false;
 };

@@ -135,6 +135,10 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   if constexpr (is_driven_v<ExecutionSpace>)
     data = static_cast<Value*>(argument.view.copies().on_device(
         device_id_of(instance), stream_of(instance), host.data(), host.span() * sizeof(Value)));
+  else if constexpr (is_stock_v<ExecutionSpace> && is_pageable_v<typename View::memory_space>)
+    throw Error(
+        "the resident \"" + host.label() +
+        "\" is in HostSpace (kernels of this device do not reach it): put it into PinnedSpace");
   return const_chunk_of<View>(data, strides.of);
 }
 
@@ -221,10 +225,14 @@ struct StreamSetting {
     job.options.slots      = options.slots;
     job.options.most_rows  = job.binding.launch_rows;
     job.options.memory     = options.device_memory > 0 ? options.device_memory : memory_of_a_loop();
-    job.pretends_device    = pretends_device();
+    job.pretends_device    = pretends_device() && runs_on_host<ExecutionSpace>;
     if constexpr (is_driven_v<ExecutionSpace>)
       for (auto const& instance : options.instances)
         job.targets.push_back({device_id_of(instance), stream_of(instance)});
+    if constexpr (is_stock_v<ExecutionSpace>)
+      job.wait = [instance = options.instances.front()] {
+        instance.fence("KokkosHostSpaces: a streamed loop is done on return");
+      };
     job.weights = [targets = job.targets] {
       std::vector<int> devices;
       for (StreamTarget const& target : targets) devices.push_back(target.device);
