@@ -175,8 +175,8 @@ Config configure() {
 std::vector<std::string> notices(Config config, std::vector<std::string> const& environment,
                                  bool has_devices) {
   // Those of tools and scripts, which are not in Config.
-  std::vector<std::string> known = {"AUDIT",      "ARCHIVE_DIR",  "ADOPT",
-                                    "ADOPT_FORK", "ADOPT_REPORT", "ADOPT_CHILDREN"};
+  std::vector<std::string> known = {"AUDIT",        "ARCHIVE_DIR",    "ADOPT",      "ADOPT_FORK",
+                                    "ADOPT_REPORT", "ADOPT_CHILDREN", "ADOPT_TELLS"};
   std::array const no_more       = {
             std::pair("CALIBRATION", "rates of links are kept in no file"),
             std::pair("CUPTI", "the audit does not tell rates of asynchronous copies")};

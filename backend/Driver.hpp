@@ -59,6 +59,13 @@ int current_device() noexcept;
 /// Makes a device current in the calling thread, if it has a context.
 void use_device(int device) noexcept;
 
+/// Makes a device current before work is enqueued by calls of its own language. Takes 20 ns if it is,
+/// unlike cudaSetDevice (0.1 us).
+void require_device(int device);
+
+/// Call it right after such work. \throw DeviceError if it was refused
+void check_enqueued();
+
 /// PCI bus id of a device as "0000:17:00.0".
 std::string pci_bus_id(int device);
 
@@ -101,10 +108,6 @@ void* allocate_on_device(int device, std::size_t bytes);
 /// Frees what allocate_on_device returned; waits for running kernels.
 void free_on_device(void* pointer) noexcept;
 
-/// The memory type of an address (cudaPointerGetAttributes).
-enum class PointerKind { pageable, pinned, device, managed };
-PointerKind inspect(void const* pointer) noexcept;
-
 /// The allocation or registration that contains an address: [begin, end), empty for pageable memory
 /// and where the driver fails to tell.
 struct Extent {
@@ -117,6 +120,12 @@ struct Extent {
 Extent extent_of(void const* pointer) noexcept;
 
 inline int device_of(void const* pointer) noexcept { return extent_of(pointer).device; }
+
+/// True for host memory that the runtime has locked, or allocated locked.
+inline bool is_page_locked(void const* pointer) noexcept {
+  Extent const extent = extent_of(pointer);
+  return extent.device < 0 && extent.begin != nullptr;
+}
 
 // --- Copies ------------------------------------------------------------------------------------
 
@@ -132,17 +141,15 @@ struct Box {
 /// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
 /// thread wait for the stream, as it may for pageable memory. Cuts the copy where a locked piece
 /// ends, because the runtime refuses a copy that spans two (see cuda/Chunks.hpp).
-void copy(void* dst, void const* src, std::size_t bytes, Stream stream);
+/// \param device of `stream`, if it may be a default stream, whose handle does not tell; -1: the current one
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device = -1);
 
 /// Asynchronous strided copy on `stream` (cudaMemcpy2DAsync or cudaMemcpy3DAsync).
 void copy(void* dst, void const* src, Box const& box, Stream stream);
 
-/// True if `stream` takes cuMemcpyBatchAsync (CUDA 12.8 or later; not the legacy default stream).
-bool takes_batches(Stream stream) noexcept;
-
-/// Copies several ranges with one cuMemcpyBatchAsync, in no order. Must not be called while `stream`
-/// captures. Returns false, and copies nothing, without that call or if it refuses: make single
-/// copies then, which also report the error.
+/// Copies several ranges by one call, in no order (cuMemcpyBatchAsync of CUDA 12.8; not on the legacy
+/// default stream). Must not be called while `stream` captures. Returns false, and copies nothing, if it
+/// cannot: make single copies then, which also report the error.
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream);
 
@@ -150,21 +157,12 @@ bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* b
 /// legacy default stream. For copies that a host thread waits for.
 Stream private_stream(int device = -1);
 
-/// Waits until all work of `stream` is done.
-void fence(Stream stream);
+/// Waits until all work of `stream` is done. \param device as above
+void fence(Stream stream, int device = -1);
 
 /// Enqueues a host function (cudaLaunchHostFunc); the host driver calls it at once. It must not call
 /// CUDA. CUDA does not call it if earlier work of the stream has failed.
 void enqueue_host_function(Stream stream, void (*function)(void*), void* data);
-
-// --- Launches of kernels -----------------------------------------------------------------------
-// The launch itself is CUDA's language, in the file that has the kernel.
-
-/// Makes a device current in the calling thread. Takes 20 ns if it is, unlike cudaSetDevice (0.1 us).
-void prepare_launch(int device);
-
-/// Call it right after a launch. \throw DeviceError if it failed
-void check_launch();
 
 // --- Streams that wait for each other ----------------------------------------------------------
 
@@ -185,22 +183,11 @@ bool record_beside_captures(Event& event, Stream stream, int device);
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
 
-/// As the functions without a device. `stream` may be a default stream, whose handle does not tell
-/// its device.
-void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device);
-void fence(Stream stream, int device);
-
 // --- Captures ----------------------------------------------------------------------------------
 
-/// The capture status of a stream. `unknown`: the driver failed to tell, as it does for the legacy
-/// default stream while a blocking stream captures.
-enum class CaptureState { none, active, invalidated, unknown };
-CaptureState capture_state(Stream stream) noexcept;
-
-/// False only if `stream` certainly captures nothing.
-inline bool is_capturing(Stream stream) noexcept {
-  return capture_state(stream) != CaptureState::none;
-}
+/// False only if `stream` certainly captures nothing. The driver fails to tell for the legacy default
+/// stream while a blocking stream captures.
+bool is_capturing(Stream stream) noexcept;
 
 /// True if `stream` captures into a graph that is still valid. The legacy default stream cannot.
 /// \throw DeviceError if the driver fails to tell

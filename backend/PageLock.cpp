@@ -136,6 +136,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
       pages.keep();  // a device may still see them
       throw;
     } catch (DeviceError const& error) {
+      //~ failure 17
       why = error.what();
     }
   }
@@ -162,6 +163,7 @@ bool give_back(Region const& region) noexcept {
     return Driver::free_pinned(static_cast<char*>(region.pointer) - region.offset_in_allocation);
   // Pages that a device still sees must stay.
   bool const locked = region.origin == Origin::mapped_and_registered;
+  //~ ignored unlock
   if (locked && !Driver::unlock_pages(region.pointer, region.bytes)) return false;
   unmap_pages(region.pointer, region.bytes);
   return true;

@@ -108,16 +108,14 @@ void insist_on_lockable(Range const& range, RangeReport const& report) {
     case RangeState::writable: break;
   }
   if (!Driver::has_context()) return;  // nothing can be locked, and asking would make a context
-  switch (Driver::inspect(range.pointer)) {
-    case Driver::PointerKind::pinned:
-      refuse(range,
-             "(CUDA has it page-locked already): use it as it is, without a registration; "
-             "if memory was freed here before its registration ended, end that one first");
-    case Driver::PointerKind::device:
-    case Driver::PointerKind::managed:
-      refuse(range, "(it is the device's or managed memory): register ordinary host memory only");
-    case Driver::PointerKind::pageable: break;
-  }
+  Driver::Extent const known = Driver::extent_of(range.pointer);
+  if (known.device >= 0)
+    refuse(range, "(it is the device's or managed memory): register ordinary host memory only");
+  if (known.begin != nullptr)
+    refuse(
+        range,
+        "(CUDA has it page-locked already): use it as it is, without a registration; if memory was "
+        "freed here before its registration ended, end that one first");
 }
 
 // Enters the range in the map, so that overlapping registrations are refused from now on.
@@ -126,6 +124,7 @@ void reserve(Ranges& all, Range const& range) {
   auto& by_address = all.by_address;
   auto next        = by_address.lower_bound(range.begin());
   if (next != by_address.begin() && std::prev(next)->second.end() > range.begin()) --next;
+  //~ failure 15
   if (next != by_address.end() && next->second.begin() < range.end()) {
     refuse(range, "(it overlaps with " + describe(next->second) +
                       ", which is registered already): register both as one range, once, or end "
@@ -139,7 +138,14 @@ void forget(Ranges& all, Range const& range) {
   all.by_address.erase(range.begin());
 }
 
+// Kernels, and copies by kernels, take the host's address.
 void lock(Range const& range) {
+  if (!Driver::registered_memory_keeps_address()) {
+    refuse(
+        range,
+        "(devices of this machine see registered memory at other addresses, and kernels would not find "
+        "it): copy it to a View in PinnedSpace");
+  }
   if (range.without_children && !keep_from_children(range.pointer, range.bytes)) {
     refuse(range,
            "and leave it out of forked children (the system does not do this for such memory): let "
@@ -249,6 +255,7 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
     lock_or_wait(all, range);
   } catch (DeviceError const& error) {
     forget(all, range);
+    //~ failure 16
     refuse(range, std::string("(the CUDA runtime refused): ") + error.what() + advice_on(report));
   } catch (...) {
     forget(all, range);

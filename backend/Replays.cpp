@@ -43,6 +43,7 @@ void retain_for_graph(Driver::Stream stream, std::span<void const* const> addres
   std::unique_ptr<RetainedMemory> of_graph;
   if (scoped_memory == nullptr) of_graph = std::make_unique<RetainedMemory>();
   RetainedMemory& memory = of_graph != nullptr ? *of_graph : *scoped_memory;
+  //~ failure 8
   for (void const* const address : addresses) memory.add(address);
   if (of_graph == nullptr || of_graph->blocks() == 0) return;
   Driver::retain_in_capture(stream, of_graph.release(),

@@ -10,60 +10,82 @@ import argparse
 import filecmp
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import typing
 
-POOL = "backend/pool/"
-# What is wrong, the file, the right text, and the wrong one.
+
+class Place(typing.NamedTuple):
+    """The statements behind the comment `//~ marker` of a source, and what is planted in their place."""
+    marker: str
+    instead: str
+    statements: int = 1
+
+
+# What is wrong, and where.
 BUGS = [
-    ("early reuse: a block is used an epoch early", POOL + "Heap.cpp",
-     "block->epoch.load(std::memory_order_relaxed) > over)", "block->epoch.load(std::memory_order_relaxed) > over + 1)"),
-    ("early reuse: a slot is used an epoch early", POOL + "Slabs.hpp",
-     "slot->epoch.load(std::memory_order_relaxed) > completed)",
-     "slot->epoch.load(std::memory_order_relaxed) > completed + 1)"),
-    ("early reuse: an event that failed counts as done", POOL + "Retirement.cpp",
-     "if (state == Driver::EventState::failed) {",
-     "if (state == Driver::EventState::failed) { recording.devices &= ~bit(device); continue; }\n"
-     "if (state == Driver::EventState::failed) {"),
-    ("early reuse: without events memory is ready before the fence", POOL + "Retirement.cpp",
-     "  int const count   = Driver::devices_in_use(devices);\n  bool const fenced",
-     "  complete(epoch);\n  int const count   = Driver::devices_in_use(devices);\n  bool const fenced"),
-    ("early reuse: memory of one stream does not wait for it", POOL + "StreamRetirement.cpp",
-     "Driver::query(first.event);", "Driver::query(first.event) == Driver::EventState::failed\n"
-     "? Driver::EventState::failed : Driver::EventState::done;"),
-    ("double free: a graph that ends frees what is in use", POOL + "RetainTable.cpp",
-     "  if (given_back) heap_of(header).give_back(header);", "  if (given_back || !given_back) heap_of(header).give_back(header);"),
-    ("double free: what is retired can be given back", POOL + "Heap.cpp",
-     "std::memory_order_acq_rel))\n    return false;", "std::memory_order_acq_rel) && state != BlockState::retired)\n    return false;"),
-    ("write during a copy: memory is cleared when it is given back", POOL + "Allocate.cpp",
-     "  if (found.header != nullptr && found.begin == pointer) {\n",
-     "  if (found.header != nullptr && found.begin == pointer) {\n    std::memset(pointer, 0, 8);\n"),
-    ("leak on the error path: a block for which there is no slab is lost", POOL + "Heap.cpp",
-     "    m_arena.put(*span);\n    throw;", "    throw;"),
-    ("missed event in a merge: of an epoch's events the first tells for all", POOL + "Retirement.cpp",
-     "      recording.devices &= ~bit(device);\n", "      recording.devices = 0;\n"),
-    ("event on the wrong device: each is recorded on the first", POOL + "Retirement.cpp",
-     "Driver::record_all_work(static_cast<int>(device), ", "Driver::record_all_work(0, "),
-    ("event on the wrong device: only the first is asked", POOL + "Retirement.cpp",
-     "device < count; ++device) {\n    switch (Driver::record_all_work(",
-     "device < std::min<std::size_t>(count, 1); ++device) {\n    switch (Driver::record_all_work("),
-    ("wrong node: all share the pool of the first", POOL + "Pools.cpp",
-     "auto const node = static_cast<std::size_t>(numa_node + 1);", "auto const node = static_cast<std::size_t>(numa_node < 1024 ? 1 : numa_node);"),
-    ("a graph keeps nothing", POOL + "RetainTable.cpp",
-     "  ++kept.count;\n", "  header.state.store(BlockState::in_use);\n  ++kept.count;\n"),
-    ("record during a capture", "backend/cuda/Events.cpp",
-     "  if (Recorded const may = may_record(*r); may != Recorded::yes) return may;\n  CaptureTolerance",
-     "  static_cast<void>(may_record(*r));\n  CaptureTolerance"),
-    ("unlock ignored: pages are unmapped though they stay locked", "backend/PageLock.cpp",
-     "!Driver::unlock_pages(region.pointer, region.bytes)) return false;", "!Driver::unlock_pages(region.pointer, region.bytes)) {}"),
-    ("limit overdrawn by threads", POOL + "Pools.cpp",
-     "if (!ledger.reserve(bytes)) {",
-     "bool const had = ledger.excess(bytes) == 0;\n  std::size_t const most = ledger.limit();\n"
-     "  for (int volatile i = 0; i < 100000; i = i + 1) {}\n  if (had) ledger.set_limit(0);\n"
-     "  bool const got = had && ledger.reserve(bytes);\n  ledger.set_limit(most);\n"
-     "  if (!got) {"),
+    ("early reuse: a block is used an epoch early",
+     Place("early reuse a", "if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > over + 1) break;")),
+    ("early reuse: a slot is used an epoch early",
+     Place("early reuse b", "if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed + 1) break;")),
+    ("early reuse: an event that failed counts as done",
+     Place("early reuse c", "if (state == Driver::EventState::failed) { recording.devices &= ~bit(device); continue; } if (state == "
+                   "Driver::EventState::failed) {")),
+    ("early reuse: without events memory is ready before the fence",
+     Place("early reuse d", "complete(epoch); int const count = Driver::devices_in_use(devices);")),
+    ("early reuse: memory of one stream does not wait for it",
+     Place("early reuse e", "auto const state = Driver::query(first.event) == Driver::EventState::failed ? Driver::EventState::failed : "
+                   "Driver::EventState::done;")),
+    ("double free: a graph that ends frees what is in use",
+     Place("double free a", "if (given_back || !given_back) heap_of(header).give_back(header);")),
+    ("double free: what is retired can be given back",
+     Place("double free b", "if (!header.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel) && state != "
+                   "BlockState::retired) return false;")),
+    ("write during a copy: memory is cleared when it is given back",
+     Place("write during a copy", "if (found.header != nullptr && found.begin == pointer) { std::memset(pointer, 0, 8);")),
+    ("leak on the error path: a block for which there is no slab is lost",
+     Place("leak", "throw;", 2)),
+    ("missed event in a merge: of an epoch's events the first tells for all",
+     Place("missed event", "recording.devices = 0;")),
+    ("event on the wrong device: each is recorded on the first",
+     Place("wrong device a", "switch (Driver::record_all_work(0, recording.events[device])) {")),
+    ("event on the wrong device: only the first is asked",
+     Place("wrong device b", "for (std::size_t device = 0; device < std::min<std::size_t>(count, 1); ++device) {")),
+    ("wrong node: all share the pool of the first",
+     Place("wrong node", "auto const node = static_cast<std::size_t>(numa_node < 1024 ? 1 : numa_node);")),
+    ("a graph keeps nothing",
+     Place("unkept graph", "header.state.store(BlockState::in_use); ++kept.count;")),
+    ("record during a capture",
+     Place("recorded capture", "static_cast<void>(may_record(*r));")),
+    ("unlock ignored: pages are unmapped though they stay locked",
+     Place("ignored unlock", "if (locked && !Driver::unlock_pages(region.pointer, region.bytes)) {}")),
+    ("limit overdrawn by threads",
+     Place("overdrawn limit", "bool const had = ledger.excess(bytes) == 0; std::size_t const most = ledger.limit(); for (int volatile i = 0; i "
+                   "< 100000; i = i + 1) {} if (had) ledger.set_limit(0); bool const got = had && ledger.reserve(bytes); "
+                   "ledger.set_limit(most); if (!got) {")),
 ]
+
+
+def end_of_statement(text, at):
+    """The end of the statement that begins at `at`: behind its semicolon, or the brace that opens or closes a block."""
+    depth = 0
+    while at < len(text):
+        if text.startswith("//", at):
+            at = text.index("\n", at)
+        elif text[at] in "\"'":
+            quote, at = text[at], at + 1
+            while text[at] != quote:
+                at += 2 if text[at] == "\\" else 1
+        elif text[at] in "([":
+            depth += 1
+        elif text[at] in ")]":
+            depth -= 1
+        elif text[at] in ";{}" and depth == 0:
+            return at + 1
+        at += 1
+    raise ValueError("no end")
 
 
 def run(*command, **options):
@@ -97,18 +119,30 @@ class Copy:
         if made.returncode:
             sys.exit(f"{target} does not compile:\n{made.stdout[-3000:]}")
 
+    def find(self, place):
+        """The file with the marker, and where its statements begin and end; None if there is not one."""
+        found = [(path, match.end()) for folder in ("backend", "memspaces") for path in (self.source / folder).glob("**/*.?pp")
+                 for match in re.finditer(rf"//~ {place.marker}\n\s*(//.*\n\s*)*", path.read_text(encoding="utf-8"))]
+        if len(found) != 1:
+            return None
+        path, begin = found[0]
+        text, end = path.read_text(encoding="utf-8"), begin
+        for _ in range(place.statements):
+            end = end_of_statement(text, end)
+        return path, text, begin, end
+
     def plant(self, bugs, passes):
-        """Plants each bug (what, file, right text, wrong text, ...) alone, and expects `passes(bug)`, which builds and tests,
-        to be false. Returns an exit code."""
+        """Plants each bug (what, place, ...) alone, and expects `passes(bug)`, which builds and tests, to be false. Returns an
+        exit code."""
         missed = []
         for bug in bugs:
-            what, file, text, instead, *_ = bug
-            path = self.source / file
-            right = path.read_text(encoding="utf-8")
-            if right.count(text) != 1:
-                missed.append(f"{what}: {file} has the text to replace {right.count(text)} times: correct this script")
+            what, place, *_ = bug
+            found = self.find(place)
+            if found is None:
+                missed.append(f"{what}: no source, or several, have the comment //~ {place.marker}")
                 continue
-            path.write_text(right.replace(text, instead), encoding="utf-8")
+            path, right, begin, end = found
+            path.write_text(right[:begin] + place.instead + right[end:], encoding="utf-8")
             try:
                 if passes(bug):
                     missed.append(f"{what}: not found")

@@ -6,21 +6,18 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
-#include "Objects.hpp"
 #include "Recorder.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <set>
+#include <span>
 #include <string>
-#include <unordered_set>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
-
-/// Watches a copy that was enqueued and is not waited for: tells of host code that touches its adopted
-/// side before it is done, which strict mode makes wait.
-void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept;
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
 /// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
@@ -42,11 +39,11 @@ class Adoption {
   /// Memory for aligned new; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
 
-  /// Frees what `contains`. Ends the process at a pointer that take did not return, as free does.
+  /// Frees what `contains`. Ends the process at any other pointer, as free does.
   void give(void* pointer) noexcept;
 
-  /// Bytes that the owner of an address asked for.
-  std::size_t bytes_of(void const* pointer) noexcept;
+  /// The bytes that were asked for where an address lies; none if it is not of a block in use.
+  std::span<char> extent_of(void const* pointer) noexcept;
 
   /// Memory for cudaHostAlloc, page-locked; nullptr: take it from the runtime.
   void* take_pinned(std::size_t bytes) noexcept;
@@ -56,96 +53,89 @@ class Adoption {
 
   /// The host's side of a copy, as it is now.
   struct Side {
-    bool adopted = false;
-    bool locked  = false;
-    bool waits = false;  ///< stock memory would be pageable here: the copy would be over on return
+    bool locked = false;
+    bool secret = false;  ///< page-locked by this library alone: stock memory would be pageable
   };
+  Side side_of(void const* host) noexcept;
 
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
-  Side copies(void const* host) noexcept;
-
-  /// The same without noting anything: for copies that a graph captures.
-  Side side_of(void const* host) noexcept;
+  void copies(void const* host) noexcept;
 
   /// True if anything is page-locked that stock would leave pageable.
   bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
 
-  /// What to do about a registration by the program, whose memory is left alone from then on: ask the
-  /// runtime; nothing, since this library has it locked; let the runtime refuse it.
+  /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
+  void forget_locks() noexcept { m_is_reset = true; }
+
+  /// What to do about a registration by the program: ask the runtime; nothing, since this library has the
+  /// memory locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
   Registration register_range(void const* pointer, std::size_t bytes) noexcept;
   Registration unregister_range(void const* pointer) noexcept;
 
-  /// For a registration that the runtime has made.
-  void note_registration(void const* pointer, std::size_t bytes) noexcept;
-
-  /// The block in use that contains an address: its begin, what its owner asked for, all of it.
-  struct Extent {
-    char* begin       = nullptr;
-    std::size_t asked = 0, bytes = 0;
-  };
-  Extent extent_of(void const* pointer) noexcept;
-
-  /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
-  void forget_locks() noexcept;
-
-  /// True if stock would know nothing of an address: locked by this library alone.
-  bool is_secret(void const* pointer) noexcept;
-
   /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
   void write_report() noexcept;
 
-  Recorder recorder;
+  /// What was copied to the host (0) and to devices (1), by kinds of memory of the host.
+  enum Kind { pageable, page_locked, others };
+  std::array<std::array<Recorder, 3>, 2> recorders;
 
  private:
   enum class Phase { waiting, on, off };
+  using Ready = std::multimap<std::size_t, Block*>;  ///< by their locked bytes
 
   Adoption() = default;
   std::string report() const;
   bool begins() noexcept;
   bool serves(std::size_t bytes) noexcept;
+  Block& leave_ready(Ready::iterator ready) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
-  void use(Block& block, std::size_t bytes) noexcept;
+  void* use(Block& block, std::size_t bytes) noexcept;
   bool is_due(Block& block) noexcept;
-  bool lock(Block& block, std::size_t bytes, bool is_fresh = false) noexcept;
-  char const* why_not(Block const& block, std::size_t bytes) noexcept;
-  bool make_room(std::size_t bytes) noexcept;
+  void lock(Block& block) noexcept;
+  std::string why_not();
+  bool make_room(std::size_t bytes);
+  void give(void* pointer, Epoch epoch) noexcept;
   void retire(Block& block) noexcept;
-  void refuse(char const* why) noexcept;
-  bool is_registered(Block const& block, void const* begin, std::size_t bytes) noexcept;
-  bool note(Block& block, void const* pointer, std::size_t bytes) noexcept;
-  bool forks_keep_pages() noexcept;
+  void stays(std::string const& why, bool tells = false) noexcept;
+  bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
+  bool is_secret(Block const& block) const noexcept {
+    return is_locked(block) && !block.pinned_for_user;
+  }
+  bool is_registered(void const* begin, std::size_t bytes) const noexcept;
   void ask_devices() noexcept;
-  static void before_fork();
-  static void in_parent();
-  static void in_child();
 
   std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
   std::mutex m_locking;  ///< held while pages are locked or unlocked
   std::atomic<Phase> m_phase{Phase::waiting};
-  std::atomic<bool> m_is_child{false};
-  std::atomic<bool> m_is_reset{false};  ///< a device was: nothing more is locked
-  bool m_is_unlocked      = false;      ///< nor is anything locked still
-  bool m_watches_forks    = false;
-  char const* m_sanitizer = nullptr;
-  Objects::Text m_others{};                   ///< whose memory functions are not of this library
+  std::atomic<bool> m_is_reset{false};
+  std::string m_others;                       ///< whose memory functions are not of this library
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;
-  std::multimap<std::size_t, Block*> m_ready;  ///< by their locked bytes
-  std::unordered_set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
-  std::map<char const*, std::size_t> m_registered;  ///< by the program, their bytes
+  Ready m_ready;
+  std::set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
+  std::map<char const*, std::size_t>
+      m_registered;  ///< by the program, where this library has it locked
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
-  int m_forks_keep_pages = -1;         ///< 0, 1; -1: not tried
 
   // For the report.
-  std::uint64_t m_views = 0, m_view_bytes = 0, m_reused = 0, m_locks = 0, m_forks = 0,
-                m_forked_bytes = 0, m_lock_nanoseconds = 0;
-  std::size_t m_in_use = 0, m_most_in_use = 0, m_most_locked = 0;
-  Objects::Text m_why{};
+  std::size_t m_views = 0, m_view_bytes = 0, m_in_use = 0, m_most_in_use = 0, m_reused = 0,
+              m_locks = 0, m_most_locked = 0, m_lock_nanoseconds = 0, m_forks = 0,
+              m_forked_bytes = 0;
+  std::string m_why;
 };
+
+/// Watches a copy that was enqueued and is not waited for: tells of host code that touches its adopted
+/// side before it is done, which strict mode makes wait.
+void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept;
+
+/// Tries whether a device still reads the pages of this process after a fork: locks a page, forks, writes,
+/// and copies it to the current device and back. False if the device reads the old page, which the child
+/// has (Linux before 5.12), and if a step fails. The child runs no fork handler and sends no signal.
+bool fork_leaves_pages_to_parent() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 

@@ -6,11 +6,10 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_ELF_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_ELF_HPP
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string_view>
-#include <type_traits>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -25,15 +24,14 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 class Elf {
  public:
   explicit Elf(char const* path) noexcept {
-    int const file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
+    int const file    = open(path, O_RDONLY | O_CLOEXEC);
     struct stat found = {};
-    if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0) {
+    if (file >= 0 && fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0) {
       auto const bytes = static_cast<std::size_t>(found.st_size);
       void* const at   = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
       if (at != MAP_FAILED) m_bytes = {static_cast<char const*>(at), bytes};
     }
-    close(file);
+    if (file >= 0) close(file);
   }
   ~Elf() {
     if (!m_bytes.empty()) munmap(const_cast<char*>(m_bytes.data()), m_bytes.size());
@@ -41,47 +39,43 @@ class Elf {
   Elf(Elf const&)            = delete;
   Elf& operator=(Elf const&) = delete;
 
-  std::string_view all() const { return m_bytes; }
   std::string_view bytes(std::size_t at, std::size_t count) const {
     return at < m_bytes.size() ? m_bytes.substr(at, count) : std::string_view();
   }
 
-  /// Up to the first zero byte.
-  std::string_view text(std::size_t at) const {
-    std::string_view const rest = bytes(at, m_bytes.size());
-    return rest.substr(0, rest.find('\0'));
-  }
-
-  std::span<ElfW(Ehdr) const> header() const { return table<ElfW(Ehdr)>(0, 1); }
+  /// nullptr if the file is too short.
+  ElfW(Ehdr) const* header() const { return table<ElfW(Ehdr)>(0, 1).data(); }
   std::span<ElfW(Phdr) const> segments() const {
-    auto const head = header();
-    return head.empty() ? std::span<ElfW(Phdr) const>()
-                        : table<ElfW(Phdr)>(head[0].e_phoff, head[0].e_phnum);
+    auto const* const head = header();
+    return table<ElfW(Phdr)>(head ? head->e_phoff : 0, head ? head->e_phnum : 0);
   }
   std::span<ElfW(Shdr) const> sections() const {
-    auto const head = header();
-    return head.empty() ? std::span<ElfW(Shdr) const>()
-                        : table<ElfW(Shdr)>(head[0].e_shoff, head[0].e_shnum);
+    auto const* const head = header();
+    return table<ElfW(Shdr)>(head ? head->e_shoff : 0, head ? head->e_shnum : 0);
   }
 
-  /// Calls f(symbol, name) for the symbols of a kind, SHT_DYNSYM or SHT_SYMTAB, until it returns true.
-  template <class F>
-  bool any_symbol(unsigned kind, F const& f) const {
-    auto const all = sections();
-    return std::any_of(all.begin(), all.end(), [&](auto const& section) {
-      if (section.sh_type != kind || section.sh_link >= all.size()) return false;
-      std::size_t const names = all[section.sh_link].sh_offset;
-      auto const symbols = table<ElfW(Sym)>(section.sh_offset, section.sh_size / sizeof(ElfW(Sym)));
-      return std::any_of(symbols.begin(), symbols.end(), [&](auto const& symbol) {
-        return f(symbol, text(names + symbol.st_name));
-      });
-    });
+  /// Whose names: those of symbols and libraries that the loader needs, or those of all symbols, which
+  /// are kept for debuggers, if at all.
+  enum class Names { dynamic, all };
+
+  /// The first name with such a part; empty if there is none.
+  std::string_view name_with(std::string_view part, Names names) const {
+    for (auto const& section : sections()) {
+      bool const is_loaded = (section.sh_flags & SHF_ALLOC) != 0;
+      if (section.sh_type != SHT_STRTAB || is_loaded != (names == Names::dynamic)) continue;
+      std::string_view const all = bytes(section.sh_offset, section.sh_size);
+      auto const* const found =
+          static_cast<char const*>(memmem(all.data(), all.size(), part.data(), part.size()));
+      if (found == nullptr) continue;
+      std::size_t const begin = all.rfind('\0', static_cast<std::size_t>(found - all.data())) + 1;
+      return all.substr(begin, all.find('\0', begin) - begin);
+    }
+    return {};
   }
 
  private:
   template <class Entry>
   std::span<Entry const> table(std::size_t at, std::size_t count) const {
-    static_assert(std::is_trivially_copyable_v<Entry>);
     bool const fits = at <= m_bytes.size() && count <= (m_bytes.size() - at) / sizeof(Entry);
     if (!fits || at % alignof(Entry) != 0) return {};
     return {reinterpret_cast<Entry const*>(m_bytes.data() + at), count};
@@ -89,22 +83,6 @@ class Elf {
 
   std::string_view m_bytes;
 };
-
-/// True for what is loaded, and not written: where constants are.
-inline bool has_constants(ElfW(Phdr) const& segment) {
-  return segment.p_type == PT_LOAD && (segment.p_flags & (PF_R | PF_W)) == PF_R;
-}
-
-/// Looks for a name that is in each CUDA runtime's table of errors. In two parts: who looks does not
-/// contain it.
-inline bool holds_cuda_runtime(std::string_view constants) {
-  static constexpr std::string_view first = "cudaErrorCudart", rest = "Unloading";
-  for (std::size_t at = 0; (at = constants.find(first, at)) != constants.npos;) {
-    at += first.size();
-    if (constants.substr(at, rest.size()) == rest) return true;
-  }
-  return false;
-}
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 

@@ -5,86 +5,76 @@
 // the library is loaded: never in `free`, which the look-up calls.
 
 #include "Adoption.hpp"
-#include "Next.hpp"
+#include "Objects.hpp"
 #include "Settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include <dlfcn.h>
 #include <malloc.h>
 
 #define KHS_EXPORT __attribute__((visibility("default")))
 
-using KokkosHostSpaces::Impl::Backend::Adopt::Adoption;
-namespace Adopt = KokkosHostSpaces::Impl::Backend::Adopt;
+using namespace KokkosHostSpaces::Impl::Backend::Adopt;  // NOLINT
 
 namespace {
 
-using New        = void*(std::size_t, std::align_val_t);
-using NewNothrow = void*(std::size_t, std::align_val_t, std::nothrow_t const&);
-using Delete     = void(void*, std::align_val_t);
-
+template <class Function>
 struct Next {
-  void (*free)(void*)                  = nullptr;
-  void* (*realloc)(void*, std::size_t) = nullptr;
-  std::size_t (*usable)(void*)         = nullptr;
-  New* make                            = nullptr;
-  NewNothrow* make_nothrow             = nullptr;
-  Delete* drop                         = nullptr;
+  char const* name;
+  Function* function = nullptr;
+
+  void find() { function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name)); }
+  /// For where a module brings its C++ library with it, and before this library has started.
+  bool is_found() {
+    if (function == nullptr)
+      function = reinterpret_cast<Function*>(Objects::find_next(name, "libstdc++.so"));
+    return function != nullptr;
+  }
 };
-Next next;
+Next<void(void*)> next_free{"free"};
+Next<void*(void*, std::size_t)> next_realloc{"realloc"};
+Next<std::size_t(void*)> next_usable{"malloc_usable_size"};
+Next<void*(std::size_t, std::align_val_t)> next_new{"_ZnwmSt11align_val_t"};
+Next<void*(std::size_t, std::align_val_t, std::nothrow_t const&)> next_nothrow{
+    "_ZnwmSt11align_val_tRKSt9nothrow_t"};
+Next<void(void*, std::align_val_t)> next_delete{"_ZdlPvSt11align_val_t"};
 
 // What is freed before the next free is known.
 std::array<void*, 1024> early;
 std::size_t early_count = 0;
 
-constexpr std::align_val_t adopted_alignment{64};
-
-template <class F>
-void find(F*& function, char const* name) {
-  function = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
-}
-
 void free_next(void* pointer) {
-  if (next.free != nullptr) return next.free(pointer);
+  if (next_free.function != nullptr) return next_free.function(pointer);
   if (pointer != nullptr && early_count < early.size()) early[early_count++] = pointer;
 }
 
 void drop(void* pointer, std::align_val_t alignment) {
   if (Adoption::contains(pointer)) return Adoption::instance().give(pointer);
-  if (next.drop != nullptr) return next.drop(pointer, alignment);
+  if (next_delete.function != nullptr) return next_delete.function(pointer, alignment);
   free_next(pointer);
 }
 
 void* take(std::size_t bytes, std::align_val_t alignment) {
-  bool const is_candidate = bytes >= Adoption::least_bytes && alignment == adopted_alignment;
-  return is_candidate ? Adoption::instance().take(bytes) : nullptr;
-}
-
-void* make_nothrow(std::size_t bytes, std::align_val_t alignment) noexcept {
-  if (void* const memory = take(bytes, alignment)) return memory;
-  // Found late where a module brought its C++ library with it.
-  if (next.make_nothrow == nullptr)
-    next.make_nothrow = reinterpret_cast<NewNothrow*>(
-        Adopt::Objects::find_next("_ZnwmSt11align_val_tRKSt9nothrow_t", "libstdc++.so"));
-  return next.make_nothrow != nullptr ? next.make_nothrow(bytes, alignment, std::nothrow) : nullptr;
+  bool const may = bytes >= Adoption::least_bytes && alignment == std::align_val_t(64);
+  return may ? Adoption::instance().take(bytes) : nullptr;
 }
 
 __attribute__((constructor)) void start() {
-  find(next.realloc, "realloc");
-  find(next.usable, "malloc_usable_size");
-  find(next.make, "_ZnwmSt11align_val_t");
-  find(next.make_nothrow, "_ZnwmSt11align_val_tRKSt9nothrow_t");
-  find(next.drop, "_ZdlPvSt11align_val_t");
-  find(next.free, "free");
+  next_realloc.find();
+  next_usable.find();
+  next_new.find();
+  next_nothrow.find();
+  next_delete.find();
+  next_free.find();
   while (early_count > 0) free_next(early[--early_count]);
   Adoption::instance().start();
-  if (!Adopt::settings().children) Adopt::leave_preload();
+  if (!settings().children) leave_preload();
 }
 
 __attribute__((destructor)) void end() { Adoption::instance().write_report(); }
@@ -101,37 +91,32 @@ KHS_EXPORT void free(void* pointer) {
 }
 
 KHS_EXPORT void* realloc(void* pointer, std::size_t bytes) {
-  if (__builtin_expect(!Adoption::contains(pointer), 1)) {
-    if (next.realloc == nullptr) find(next.realloc, "realloc");
-    return next.realloc(pointer, bytes);
-  }
-  std::size_t const old = Adoption::instance().bytes_of(pointer);
-  void* const moved     = bytes > 0 ? std::malloc(bytes) : nullptr;
+  if (__builtin_expect(!Adoption::contains(pointer), 1))
+    return next_realloc.is_found() ? next_realloc.function(pointer, bytes) : nullptr;
+  void* const moved = bytes > 0 ? std::malloc(bytes) : nullptr;
   if (moved == nullptr && bytes > 0) return nullptr;
-  if (moved != nullptr) std::memcpy(moved, pointer, old < bytes ? old : bytes);
+  if (moved != nullptr)
+    std::memcpy(moved, pointer, std::min(bytes, Adoption::instance().extent_of(pointer).size()));
   Adoption::instance().give(pointer);
   return moved;
 }
 
 KHS_EXPORT std::size_t malloc_usable_size(void* pointer) {
-  if (Adoption::contains(pointer)) return Adoption::instance().bytes_of(pointer);
-  if (next.usable == nullptr) find(next.usable, "malloc_usable_size");
-  return next.usable(pointer);
+  if (Adoption::contains(pointer)) return Adoption::instance().extent_of(pointer).size();
+  return next_usable.is_found() ? next_usable.function(pointer) : 0;
 }
 
 }  // extern "C"
 
 KHS_EXPORT void* operator new(std::size_t bytes, std::align_val_t alignment) {
   if (void* const memory = take(bytes, alignment)) return memory;
-  if (next.make == nullptr)
-    next.make =
-        reinterpret_cast<New*>(Adopt::Objects::find_next("_ZnwmSt11align_val_t", "libstdc++.so"));
-  if (next.make != nullptr) return next.make(bytes, alignment);
+  if (next_new.is_found()) return next_new.function(bytes, alignment);
   throw std::bad_alloc();
 }
 KHS_EXPORT void* operator new(std::size_t bytes, std::align_val_t alignment,
-                              std::nothrow_t const&) noexcept {
-  return make_nothrow(bytes, alignment);
+                              std::nothrow_t const& nothrow) noexcept {
+  if (void* const memory = take(bytes, alignment)) return memory;
+  return next_nothrow.is_found() ? next_nothrow.function(bytes, alignment, nothrow) : nullptr;
 }
 KHS_EXPORT void operator delete(void* p, std::align_val_t alignment) noexcept {
   drop(p, alignment);
@@ -143,18 +128,3 @@ KHS_EXPORT void operator delete(void* p, std::align_val_t alignment,
 KHS_EXPORT void operator delete(void* p, std::size_t, std::align_val_t alignment) noexcept {
   drop(p, alignment);
 }
-
-namespace KokkosHostSpaces::Impl::Backend::Adopt {
-
-char const* const memory_functions[] = {"_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                        "_ZnwmSt11align_val_t",
-                                        "_ZdlPvSt11align_val_t",
-                                        "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                                        "_ZdlPvmSt11align_val_t",
-                                        "free",
-                                        "realloc",
-                                        "malloc_usable_size",
-                                        "cudaMemcpyAsync",
-                                        nullptr};
-
-}  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -5,41 +5,30 @@
 
 #include "Elf.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cstdio>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string>
 #include <utility>
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects {
 
 namespace {
 
+constexpr char program[] = "/proc/self/exe";
+
 // The program has no name.
-char const* path_of(dl_phdr_info const& object) {
-  return object.dlpi_name != nullptr && *object.dlpi_name != '\0' ? object.dlpi_name
-                                                                  : "/proc/self/exe";
+std::string_view path_of(dl_phdr_info const& object) {
+  return *object.dlpi_name != '\0' ? object.dlpi_name : program;
 }
 
-char const* file_name_of(char const* path) {
-  char const* const slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-bool begins(char const* text, char const* with) {
-  return std::strncmp(text, with, std::strlen(with)) == 0;
+std::string_view file_name_of(dl_phdr_info const& object) {
+  std::string_view const path = path_of(object);
+  return path.substr(path.rfind('/') + 1);
 }
 
 // Calls f(object) in the order of loading, which is that of look-ups in the global scope, until it
@@ -52,54 +41,49 @@ bool any_object(F f) {
   return dl_iterate_phdr(call, &f) != 0;
 }
 
-// In its memory: its file may have been replaced.
-bool has_cuda_runtime(dl_phdr_info const& object) {
-  std::span const segments(object.dlpi_phdr, object.dlpi_phnum);
-  return std::any_of(segments.begin(), segments.end(), [&](auto const& segment) {
-    auto const* const begin = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
-    return has_constants(segment) && holds_cuda_runtime({begin, segment.p_memsz});
-  });
+Dl_info object_of(void const* address) {
+  Dl_info info = {};
+  dladdr(address, &info);
+  return info;
 }
 
-bool is_math_library(char const* name) {
-  for (char const* known : {"libcublas", "libcusparse", "libcusolver", "libcurand", "libcufft",
-                            "libcudnn", "libnccl", "libnvrtc", "libnvJitLink", "libcutensor"})
-    if (begins(name, known)) return true;
+// Stays counted: what it returns stays loaded.
+void* find_in(char const* path, char const* function) {
+  void* const object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  return object != nullptr ? dlsym(object, function) : nullptr;
+}
+
+// Looks for a name that is in each CUDA runtime's table of errors, where constants are in memory: the file
+// may have been replaced. In two parts: this library does not contain it.
+bool has_cuda_runtime(dl_phdr_info const& object) {
+  static constexpr char first[] = "cudaErrorCudart", rest[] = "Unloading";
+  for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
+    auto const& segment = object.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
+    auto const* at        = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
+    auto const* const end = at + segment.p_memsz;
+    while ((at = static_cast<char const*>(
+                memmem(at, std::size_t(end - at), first, sizeof first - 1)))) {
+      at += sizeof first - 1;
+      if (std::string_view(at, std::size_t(end - at)).starts_with(rest)) return true;
+    }
+  }
   return false;
 }
 
-bool calls_copies_of_cublas(char const* path) {
-  return Elf(path).any_symbol(SHT_DYNSYM, [](ElfW(Sym) const& symbol, std::string_view name) {
-    bool const is_copy = name.starts_with("cublasSet") || name.starts_with("cublasGet");
-    return symbol.st_shndx == SHN_UNDEF && is_copy && name.find("Async") != name.npos;
-  });
-}
-
 bool counts_as_static(dl_phdr_info const& object) {
-  char const* const name = file_name_of(path_of(object));
-  if (begins(name, "libcudart.so")) return false;
-  if (is_math_library(name)) return false;
-  return has_cuda_runtime(object) || calls_copies_of_cublas(path_of(object));
+  for (char const* known :
+       {"libcudart.so", "libcublas", "libcusparse", "libcusolver", "libcurand", "libcufft",
+        "libcudnn", "libnccl", "libnvrtc", "libnvJitLink", "libcutensor"})
+    if (file_name_of(object).starts_with(known)) return false;
+  Elf const file(path_of(object).data());
+  for (char const* copy : {"cublasSetMatrixAsync", "cublasGetMatrixAsync", "cublasSetVectorAsync",
+                           "cublasGetVectorAsync"})
+    if (!file.name_with(copy, Elf::Names::dynamic).empty()) return true;
+  return has_cuda_runtime(object);
 }
 
 }  // namespace
-
-Text defined_by_program(char const* const* names) noexcept {
-  Text which{};
-  Elf const file("/proc/self/exe");
-  auto const imports = [&](ElfW(Sym) const& symbol, std::string_view name) {
-    return symbol.st_shndx == SHN_UNDEF && name == names[0];
-  };
-  auto const defines = [&](ElfW(Sym) const& symbol, std::string_view name) {
-    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return false;
-    for (char const* const* wanted = names; *wanted != nullptr; ++wanted)
-      if (name == *wanted)
-        std::snprintf(which.data(), which.size(), "the program itself defines %s", *wanted);
-    return which[0] != '\0';
-  };
-  if (!file.any_symbol(SHT_DYNSYM, imports)) file.any_symbol(SHT_SYMTAB, defines);
-  return which;
-}
 
 unsigned long long loaded() noexcept {
   unsigned long long count = 0;
@@ -112,88 +96,84 @@ unsigned long long loaded() noexcept {
 
 bool is_loaded(char const* file_name) noexcept {
   return any_object(
-      [&](dl_phdr_info const& object) { return begins(file_name_of(path_of(object)), file_name); });
+      [&](dl_phdr_info const& object) { return file_name_of(object).starts_with(file_name); });
 }
 
 void* find_next(char const* function, char const* file_name) noexcept {
   if (void* const next = dlsym(RTLD_NEXT, function)) return next;
-  std::array<char, 4096> path{};
+  std::string path;
   any_object([&](dl_phdr_info const& object) {
-    bool const is_it = begins(file_name_of(path_of(object)), file_name);
-    if (is_it) std::snprintf(path.data(), path.size(), "%s", path_of(object));
-    return is_it;
+    if (!file_name_of(object).starts_with(file_name)) return false;
+    path = path_of(object);
+    return true;
   });
-  if (path[0] == '\0') return nullptr;
-  void* const object = dlopen(path.data(), RTLD_LAZY | RTLD_NOLOAD);  // stays counted: stays loaded
-  return object != nullptr ? dlsym(object, function) : nullptr;
-}
-
-Text who_else_defines(char const* const* names) noexcept {
-  Text why{};
-  Dl_info own = {};
-  if (dladdr(reinterpret_cast<void*>(&who_else_defines), &own) == 0) return why;
-  for (std::size_t i = 0; names[i] != nullptr; ++i) {
-    void* const found = dlsym(RTLD_DEFAULT, names[i]);
-    Dl_info info      = {};
-    bool const known  = found != nullptr && dladdr(found, &info) != 0;
-    if (known && info.dli_fbase == own.dli_fbase) continue;
-    std::snprintf(why.data(), why.size(), "%s is that of %s", names[i],
-                  known ? info.dli_fname : "nobody");
-    return why;
-  }
-  return why;
-}
-
-bool has_several_runtimes() noexcept {
-  static std::atomic<unsigned long long> seen{0};
-  static std::atomic<bool> several{false};
-  unsigned long long const now = loaded();
-  if (seen.exchange(now) == now) return several;
-  int count = 0;
-  any_object([&](dl_phdr_info const& object) {
-    count += begins(file_name_of(path_of(object)), "libcudart.so") ? 1 : 0;
-    return false;
-  });
-  several = count > 1;
-  return several;
+  return path.empty() ? nullptr : find_in(path.c_str(), function);
 }
 
 void* find_for_caller(char const* function, void const* caller) noexcept {
-  Dl_info info = {}, program = {};
-  bool const known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
-  if (!known || (dladdr(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &program) != 0 &&
-                 program.dli_fbase == info.dli_fbase))
-    return nullptr;
-  void* const object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  return object != nullptr ? dlsym(object, function) : nullptr;  // of what it needs
+  static std::atomic<unsigned long long> seen{0};
+  static std::atomic<int> runtimes{0};
+  unsigned long long const now = loaded();
+  if (seen != now) {
+    int count = 0;
+    any_object([&](dl_phdr_info const& object) {
+      count += file_name_of(object).starts_with("libcudart.so") ? 1 : 0;
+      return false;
+    });
+    runtimes = count;
+    seen     = now;
+  }
+  if (runtimes < 2) return nullptr;
+  Dl_info const object         = object_of(caller);
+  void const* const of_program = object_of(reinterpret_cast<void*>(getauxval(AT_ENTRY))).dli_fbase;
+  bool const is_other          = object.dli_fname != nullptr && object.dli_fbase != of_program;
+  return is_other ? find_in(object.dli_fname, function) : nullptr;  // of what it needs
 }
 
-Text static_cuda_runtime() noexcept {
+std::string who_else_serves() noexcept {
+  void const* const own = object_of(reinterpret_cast<void*>(&who_else_serves)).dli_fbase;
+  for (char const* name :
+       {"_ZnwmSt11align_val_tRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t",
+        "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdlPvmSt11align_val_t", "free", "realloc",
+        "malloc_usable_size", "cudaMemcpyAsync"}) {
+    Dl_info const found = object_of(dlsym(RTLD_DEFAULT, name));
+    if (found.dli_fbase == own) continue;
+    return std::string(name) + " is that of " +
+           (found.dli_fname != nullptr ? found.dli_fname : "nobody");
+  }
+  return {};
+}
+
+// One that it shows is found by dlsym. One that it imports is not its own.
+bool program_has_its_own_new() noexcept {
+  Elf const file(program);
+  static constexpr char name[] = "_ZnwmSt11align_val_t";
+  return file.name_with(name, Elf::Names::dynamic).empty() &&
+         !file.name_with(name, Elf::Names::all).empty();
+}
+
+char const* static_cuda_runtime() noexcept {
+  static std::atomic<char const*> known{nullptr};
+  static std::atomic<unsigned long long> seen{0};
+  unsigned long long const now = loaded();
+  if (known != nullptr || seen == now) return known;
   static std::mutex mutex;
-  static Text known{};
-  static unsigned long long seen = 0;
-  unsigned long long const now   = loaded();
   std::lock_guard const lock(mutex);
-  if (known[0] != '\0' || seen == now) return known;
-  seen                  = now;
   static auto& innocent = *new std::set<std::pair<std::string, ElfW(Addr)>>;  // read before
   any_object([&](dl_phdr_info const& object) {
-    if (innocent.count({path_of(object), object.dlpi_addr}) > 0) return false;
-    if (!counts_as_static(object)) {
-      innocent.emplace(path_of(object), object.dlpi_addr);
-      return false;
-    }
-    bool const is_program = path_of(object) != object.dlpi_name;
-    std::snprintf(known.data(), known.size(), "%s", is_program ? "the program" : path_of(object));
+    std::pair const key(std::string(path_of(object)), object.dlpi_addr);
+    if (innocent.count(key) > 0) return false;
+    if (!counts_as_static(object)) return !innocent.insert(key).second;
+    std::string const name = key.first == program ? program_invocation_name : key.first;
+    if (known == nullptr)
+      known =
+          strdup((name + " has a CUDA runtime inside, whose copies cannot be seen: link it with "
+                         "-cudart shared")
+                     .c_str());
     return true;
   });
+  seen = now;
   return known;
-}
-
-char const* sanitizer() noexcept {
-  for (char const* name : {"__asan_init", "__tsan_init", "__msan_init"})
-    if (dlsym(RTLD_DEFAULT, name) != nullptr) return name;
-  return nullptr;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects

@@ -6,12 +6,9 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_OBJECTS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_OBJECTS_HPP
 
-#include <array>
+#include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects {
-
-/// A short text without a destructor, cut if need be.
-using Text = std::array<char, 256>;
 
 /// Changes whenever an object has been loaded.
 unsigned long long loaded() noexcept;
@@ -23,29 +20,22 @@ bool is_loaded(char const* file_name) noexcept;
 /// file name begins with `file_name`, as where Python loaded it. nullptr if there is none. Calls dlsym.
 void* find_next(char const* function, char const* file_name) noexcept;
 
-/// True if the process has several CUDA runtimes, as when a module brought its own.
-bool has_several_runtimes() noexcept;
-
-/// The CUDA runtime's function that the object with the address `caller` would have called; nullptr for
+/// The function that the object with the address `caller` would have called without this library, where
+/// the process has several CUDA runtimes, as when a module brought its own. nullptr where it has one, for
 /// the program itself, and if there is none.
 void* find_for_caller(char const* function, void const* caller) noexcept;
 
-/// Which of some functions are not this library's for all objects of the process; empty if all are.
-/// Calls dlsym.
-/// \param names the functions; nullptr behind the last
-Text who_else_defines(char const* const* names) noexcept;
+/// Which function of memory is not this library's for all objects of the process, or cudaMemcpyAsync is
+/// not; empty if all are. Calls dlsym.
+std::string who_else_serves() noexcept;
 
-/// Which of them the program defines for itself, where dlsym does not see it; empty if none. The first
-/// one is aligned new: only a program that does not import it may have its own of all.
-Text defined_by_program(char const* const* names) noexcept;
+/// True if the program has an aligned new of its own, which dlsym does not see.
+bool program_has_its_own_new() noexcept;
 
-/// Where a statically linked CUDA runtime was found, whose copies cannot be seen; empty if nowhere.
+/// Which object has a statically linked CUDA runtime, whose copies cannot be seen, in words; nullptr if none.
 /// Remembers what it has looked at. NVIDIA's math libraries, which have one, do not count: they copy
 /// memory of the host only in cublas(Set|Get)(Vector|Matrix)Async, and count if an object calls these.
-Text static_cuda_runtime() noexcept;
-
-/// A function of a sanitizer in the process; nullptr: none.
-char const* sanitizer() noexcept;
+char const* static_cuda_runtime() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects
 

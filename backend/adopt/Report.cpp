@@ -5,10 +5,13 @@
 
 #include "../guard/Guard.hpp"
 #include "../Text.hpp"
+#include "../os/Fork.hpp"
 #include "Adoption.hpp"
-#include "Next.hpp"
 #include "Settings.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -25,86 +28,78 @@ std::string rank() {
   return "0";
 }
 
-std::string host() {
-  char name[256] = "";
-  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
-std::string file_name(char const* pattern) {
-  std::string name;
-  for (char const* c = pattern; *c != '\0'; ++c) {
-    bool const is_field = *c == '%' && c[1] != '\0';
-    switch (is_field ? *++c : '\0') {
-      case 'r': name += rank(); break;
-      case 'p': name += std::to_string(getpid()); break;
-      case 'h': name += host(); break;
-      case '%': name += '%'; break;
-      default: name.append(is_field ? 2 : 1, '%').back() = *c; break;
-    }
-  }
+std::string file_name(std::string name) {
+  for (auto const& [field, value] : {std::pair{"%r", rank()}, {"%p", std::to_string(getpid())}})
+    if (std::size_t const at = name.find(field); at != name.npos) name.replace(at, 2, value);
   return name;
 }
 
-std::string program() {
-  char path[4096]      = "";
-  ssize_t const length = readlink("/proc/self/exe", path, sizeof path - 1);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "the program";
-}
-
 std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
-
-std::string in_seconds(double seconds) { return with_decimals(seconds, 3) + " s"; }
+std::string in_seconds(double nanoseconds) { return with_decimals(nanoseconds * 1e-9, 3) + " s"; }
 
 }  // namespace
 
 std::string Adoption::report() const {
-  std::string text = "KokkosHostSpaces: adopt: " + program() + ", process " +
-                     std::to_string(getpid()) + ", rank " + rank() + ", " +
-                     (settings().check    ? "check"
-                      : settings().strict ? "strict"
-                                          : "relaxed") +
-                     "\n";
-  if (m_phase == Phase::waiting && m_seen == 0) {
-    if (m_others[0] != '\0') return text + "  nothing was adopted: " + m_others.data() + "\n";
-    return text +
-           "  nothing was adopted: no aligned new of 64 KiB or more came here (the program makes no "
-           "Views, or has a C++ library of its own)\n";
+  OutText text;
+  text << "KokkosHostSpaces: adopt: " << program_invocation_name << ", process " << getpid()
+       << ", rank " << rank()
+       << (settings().check    ? ", check\n"
+           : settings().strict ? ", strict\n"
+                               : ", relaxed\n");
+  if (m_phase != Phase::on) {
+    text << "  nothing was adopted: "
+         << (!m_why.empty() ? m_why
+             : m_seen == 0
+                 ? "no aligned new of 64 KiB or more came here (the program makes no Views)"
+                 : "no shared CUDA runtime (libcudart.so) was loaded when memory was allocated")
+         << '\n';
+    return text.str();
   }
-  if (m_phase == Phase::waiting)
-    return text +
-           "  nothing was adopted: no shared CUDA runtime (libcudart.so) was loaded when memory "
-           "was allocated\n";
-  if (m_phase == Phase::off) return text + "  nothing was adopted: " + m_why.data() + "\n";
-  text += "  adopted: " + std::to_string(m_views) + " Views, " + in_gb(double(m_view_bytes)) +
-          " in all, at most " + in_gb(double(m_most_in_use)) + " at once\n";
-  text += "  page-locked: " + std::to_string(m_locks) + " times, at most " +
-          in_gb(double(m_most_locked)) + " at once, which took " +
-          in_seconds(double(m_lock_nanoseconds) * 1e-9) + "; reused " + std::to_string(m_reused) +
-          " times\n";
-  text += recorder.table();
-  text +=
-      "  time saved, at the rates of the pageable copies: " + in_seconds(recorder.seconds_saved()) +
-      "\n";
-  if (recorder.count(HostSide::others) > 0)
-    text += "  porting would gain further: put the other pageable memory into PinnedSpace\n";
-  if (settings().strict && recorder.count(HostSide::locked) > 0)
-    text +=
-        "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
-        "that instance alone, where data is used; here the host waits for each copy\n";
+  text << "  adopted: " << m_views << " Views, " << in_gb(double(m_view_bytes))
+       << " in all, at most " << in_gb(double(m_most_in_use))
+       << " at once\n  page-locked: " << m_locks << " times, at most "
+       << in_gb(double(m_most_locked)) << " at once, which took "
+       << in_seconds(double(m_lock_nanoseconds)) << "; reused " << m_reused << " times\n";
+  double saved = 0;
+  std::array<std::size_t, 3> copies{};
+  for (bool const to_device : {false, true}) {
+    auto const& recorder = recorders[to_device];
+    for (Kind const kind : {pageable, page_locked, others}) {
+      Recorder const& sum = recorder[kind];
+      if (sum.count == 0) continue;
+      constexpr char const* kinds[] = {"adopted, pageable", "adopted, page-locked",
+                                       "other pageable memory"};
+      text << "  copies to the " << (to_device ? "device, " : "host, ") << kinds[kind] << ": "
+           << sum.count << ", " << in_gb(double(sum.bytes));
+      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate(), 1) << " GB/s";
+      text << '\n';
+      copies[kind] += sum.count;
+    }
+    Recorder const& locked = recorder[page_locked];
+    if (double const rate = recorder[pageable].rate(); rate > 0)
+      saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
+  }
+  text << "  time saved, at the rates of the pageable copies: " << in_seconds(std::max(saved, 0.))
+       << '\n';
+  if (copies[others] > 0)
+    text << "  porting would gain further: put the other pageable memory into PinnedSpace\n";
+  if (settings().strict && copies[page_locked] > 0)
+    text
+        << "  porting would gain further: put Views into PinnedSpace, deep_copy(instance, ...), and fence "
+           "that instance alone, where data is used; here the host waits for each copy\n";
   if (settings().check)
-    text +=
-        "  host code that touched memory of an unfinished copy, which strict mode makes safe: " +
-        std::to_string(Guard::races()) + " times\n";
+    text << "  host code that touched memory of an unfinished copy, which strict mode makes safe: "
+         << Guard::races() << " times\n";
   if (m_forks > 0)
-    text += "  forks beside page-locked memory: " + std::to_string(m_forks) + ", which copied " +
-            in_gb(double(m_forked_bytes)) + "\n";
-  if (m_why[0] != '\0') text += std::string("  stayed pageable: ") + m_why.data() + "\n";
-  return text;
+    text << "  forks beside page-locked memory: " << m_forks << ", which copied "
+         << in_gb(double(m_forked_bytes)) << '\n';
+  if (!m_why.empty()) text << "  stayed pageable: " << m_why << '\n';
+  return text.str();
 }
 
 void Adoption::write_report() noexcept {
   char const* const pattern = settings().report;
-  if (pattern == nullptr || m_is_child || getpid() != settings().process) return;
+  if (pattern == nullptr || is_forked_child()) return;
   try {
     std::string const text = report();
     bool const to_file     = std::string(pattern) != "1";

@@ -3,64 +3,54 @@
 
 #include "Settings.hpp"
 
-#include <array>
+#include "../Config.hpp"
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-// The place of a variable's value among words; 0 if it is not set. Says so if it is
-// none of them.
+// The place of a variable's value among words; 0 if it is not set. Says so if it is none of them.
 int place_of(char const* name, std::initializer_list<char const*> words, bool& sensible) {
-  char const* const value = std::getenv(name);
-  int place               = 0;
-  std::array<char, 400> all{};
-  if (value == nullptr) return 0;
+  auto const value = environment_variable(name);
+  if (!value) return 0;
+  std::string all;
+  int place = 0;
   for (char const* word : words) {
-    if (std::strcmp(value, word) == 0) return place;
-    std::strcat(std::strcat(all.data(), place++ > 0 ? ", " : ""), word);
+    if (*value == word) return place;
+    all += (place++ > 0 ? ", " : "") + std::string(word);
   }
-  std::array<char, 600> text{};
-  int const length =
-      std::snprintf(text.data(), text.size(),
-                    "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): "
-                    "set it to one of %s; nothing is adopted\n",
-                    name, value, all.data());
-  [[maybe_unused]] auto const written = write(2, text.data(), static_cast<std::size_t>(length));
-  sensible                            = false;
+  std::fprintf(stderr,
+               "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): "
+               "set it to one of %s; nothing is adopted\n",
+               name, value->c_str(), all.c_str());
+  sensible = false;
   return 0;
 }
 
 Settings read() {
   enum { strict, relaxed, check, off };
-  bool sensible = true;
-  int const mode =
-      place_of("KOKKOS_HOST_SPACES_ADOPT", {"strict", "relaxed", "check", "off"}, sensible);
   Settings read;
+  int const mode =
+      place_of("KOKKOS_HOST_SPACES_ADOPT", {"strict", "relaxed", "check", "off"}, read.on);
   read.strict       = mode == strict;
   read.check        = mode == check;
-  read.skip_in_fork = place_of("KOKKOS_HOST_SPACES_ADOPT_FORK", {"copy", "skip"}, sensible) == 1;
-  read.children     = place_of("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", {"off", "on"}, sensible) == 1;
-  read.without_gpu  = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
-  char const* const report = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
-  if (report != nullptr && *report != '\0') read.report = report;
-  read.process = getpid();
-  read.on      = sensible && mode != off;
+  read.skip_in_fork = place_of("KOKKOS_HOST_SPACES_ADOPT_FORK", {"copy", "skip"}, read.on) == 1;
+  // As `env` becomes the program, for scripts whose first line is "#!/usr/bin/env python3".
+  read.children = place_of("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", {"off", "on"}, read.on) == 1 ||
+                  std::strcmp(program_invocation_short_name, "env") == 0;
+  read.on          = read.on && mode != off;
+  read.tells       = std::getenv("KOKKOS_HOST_SPACES_ADOPT_TELLS") != nullptr;
+  read.without_gpu = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
+  read.report      = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
+  if (read.report != nullptr && *read.report == '\0') read.report = nullptr;
   if (read.check) setenv("KOKKOS_HOST_SPACES_GUARD", "on", 1);  // backend/guard/ reads it
   return read;
-}
-
-bool names_this_library(char const* path, std::size_t length) {
-  static constexpr char name[] = "libkokkos_host_spaces_adopt.so";
-  constexpr std::size_t bytes  = sizeof name - 1;
-  return length >= bytes && std::memcmp(path + length - bytes, name, bytes) == 0 &&
-         (length == bytes || path[length - bytes - 1] == '/');
 }
 
 }  // namespace
@@ -70,22 +60,16 @@ Settings const& settings() noexcept {
   return of_this_process;
 }
 
-// Shortens the text where it lies, so that main's own list of variables changes too.
-void leave_preload() noexcept {
-  char* const value = std::getenv("LD_PRELOAD");
-  if (value == nullptr) return;
-  char* to = value;
-  for (char const* from = value; *from != '\0';) {
-    std::size_t const length = std::strcspn(from, ": ");
-    if (length > 0 && !names_this_library(from, length)) {
-      if (to != value) *to++ = ':';
-      std::memmove(to, from, length);
-      to += length;
-    }
-    from += length + (from[length] != '\0' ? 1 : 0);
+void leave_preload() {
+  std::string all = environment_variable("LD_PRELOAD").value_or(""), others;
+  char* rest      = nullptr;
+  for (char* path = strtok_r(all.data(), ": ", &rest); path != nullptr;
+       path       = strtok_r(nullptr, ": ", &rest)) {
+    char const* const slash = std::strrchr(path, '/');
+    if (std::strcmp(slash != nullptr ? slash + 1 : path, "libkokkos_host_spaces_adopt.so") != 0)
+      others += (others.empty() ? "" : ":") + std::string(path);
   }
-  *to = '\0';
-  if (to == value) unsetenv("LD_PRELOAD");
+  others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -6,15 +6,15 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-/// The variables of README.md, read once. No function allocates.
+/// The variables of README.md, read once.
 struct Settings {
   bool on            = true;     ///< false: nothing is adopted
   bool strict        = true;     ///< asynchronous copies wait for their own stream
   bool check         = false;    ///< relaxed, and tells of host code that races with copies
   bool skip_in_fork  = false;    ///< children of a fork have no page-locked memory
   bool children      = false;    ///< stay in LD_PRELOAD
+  bool tells         = false;    ///< on stderr, why a program gains nothing: for the launcher
   bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
-  int process        = 0;        ///< that read them
   char const* report = nullptr;  ///< "1", or the pattern of a file's name
 };
 
@@ -22,7 +22,7 @@ struct Settings {
 Settings const& settings() noexcept;
 
 /// Removes this library from LD_PRELOAD of this process' environment; others there stay.
-void leave_preload() noexcept;
+void leave_preload();
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 

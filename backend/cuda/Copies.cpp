@@ -73,19 +73,20 @@ void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitc
 
 }  // namespace
 
-void copy(void* dst, void const* src, std::size_t bytes, Stream stream) {
+void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
   if (bytes == 0) return;
-  ContextInUse const context(require_runtime());
-  auto* to         = static_cast<char*>(dst);
-  auto const* from = static_cast<char const*>(src);
-  while (bytes > 0) {
-    std::size_t const piece = std::min({bytes, to_chunk_end(to), to_chunk_end(from)});
-    check(cudaMemcpyAsync(to, from, piece, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
-          "cudaMemcpyAsync", look_for_failed_work);
-    to += piece;
-    from += piece;
-    bytes -= piece;
-  }
+  in_context_of(require_runtime(), stream, device, [&] {
+    auto* to         = static_cast<char*>(dst);
+    auto const* from = static_cast<char const*>(src);
+    while (bytes > 0) {
+      std::size_t const piece = std::min({bytes, to_chunk_end(to), to_chunk_end(from)});
+      check(cudaMemcpyAsync(to, from, piece, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+            "cudaMemcpyAsync", look_for_failed_work);
+      to += piece;
+      from += piece;
+      bytes -= piece;
+    }
+  });
 }
 
 void copy(void* dst, void const* src, Box const& box, Stream stream) {
@@ -125,30 +126,24 @@ CUdeviceptr* addresses(void const* const* pointers) {
 
 }  // namespace
 
-bool takes_batches(Stream stream) noexcept {
-  Runtime const* const r = runtime();
-  return r != nullptr && r->copy_batch != nullptr && stream != nullptr &&
-         stream != cudaStreamLegacy;
-}
-
 bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
                 std::size_t count, Stream stream) {
-  if (!takes_batches(stream)) return false;
+  Runtime* const r = runtime();
+  //~ failure 25
+  if (r == nullptr || r->copy_batch == nullptr || stream == nullptr || stream == cudaStreamLegacy)
+    return false;
   for (std::size_t i = 0; i < count; ++i)
     if (!is_in_one_chunk(dsts[i], bytes[i]) || !is_in_one_chunk(srcs[i], bytes[i])) return false;
-  Runtime& r = require_runtime();
-  ContextInUse const context(r);
+  ContextInUse const context(*r);
   CUmemcpyAttributes attributes = {};
   attributes.srcAccessOrder     = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
   std::size_t failed = 0, first_with_them = 0;
-  return r.copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
-                      &attributes, &first_with_them, 1, &failed,
-                      static_cast<CUstream>(stream)) == CUDA_SUCCESS;
+  return r->copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
+                       &attributes, &first_with_them, 1, &failed,
+                       static_cast<CUstream>(stream)) == CUDA_SUCCESS;
 }
 
 #else
-
-bool takes_batches(Stream) noexcept { return false; }
 
 bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
   return false;

@@ -51,6 +51,7 @@ Recorded recorded(CUresult result) noexcept {
 Recorded may_record(Runtime& r) noexcept {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   if (announced_captures.load() > 0) return Recorded::capturing;
+  //~ failure 11
   return recorded(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
@@ -99,7 +100,8 @@ bool record_beside_captures(Event& event, Stream stream, int device) {
 Recorded record_all_work(int device, Event& event) noexcept {
   Runtime* const r  = runtime();
   CUcontext context = nullptr;
-  auto const state  = r != nullptr ? r->context_of(device, context) : Runtime::Context::none;
+  //~ failure 5
+  auto const state = r != nullptr ? r->context_of(device, context) : Runtime::Context::none;
   if (state == Runtime::Context::none) return Recorded::idle;
   if (state == Runtime::Context::unknown) return Recorded::failed;
   if (r->record_context_event == nullptr) return Recorded::unsupported;
@@ -107,6 +109,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
   ContextScope const scope(*r, context);
   if (!scope.pushed()) return Recorded::failed;
   BreaksCaptures const noticed(*r);
+  //~ recorded capture
   if (Recorded const may = may_record(*r); may != Recorded::yes) return may;
   CaptureTolerance const tolerance(*r);
   if (event == nullptr) {
@@ -115,6 +118,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
     if (result != CUDA_SUCCESS) return recorded(result);
     event = made;
   }
+  //~ failure 4
   Recorded const told = recorded(r->record_context_event(context, handle_of(event)));
   r->recording_has_looked.store(told == Recorded::yes, std::memory_order_relaxed);
   return told;
@@ -123,6 +127,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
 EventState query(Event event) noexcept {
   Runtime* const r = runtime_with_handles_seen_lately();
   if (r == nullptr) return EventState::done;
+  //~ failure 7
   CaptureTolerance const tolerance(*r);
   CUresult const result = r->query_event(handle_of(event));
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) return EventState::done;
@@ -134,6 +139,7 @@ bool wait(Event event) noexcept {
   Runtime* const r = runtime_with_handles();
   if (r == nullptr) return true;
   CaptureTolerance const tolerance(*r);
+  //~ failure 1a
   CUresult const result = r->synchronize_event(handle_of(event));
   return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;
 }

@@ -44,6 +44,7 @@ void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
       done += piece;
     }
   } catch (std::exception const& error) {
+    //~ failure 12a
     if (!unlock_in_chunks(pointer, done, chunk)) throw still_locked(error.what());
     throw;
   }
@@ -61,6 +62,7 @@ bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexc
   return unlocked;
 }
 
+//~ failure 12b
 void lock_pages(void* pointer, std::size_t bytes) { lock_in_chunks(pointer, bytes, largest_chunk); }
 
 bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
@@ -148,20 +150,6 @@ void free_on_device(void* pointer) noexcept {
   ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   succeeded(cudaFree(pointer));
-}
-
-PointerKind inspect(void const* pointer) noexcept {
-  cudaPointerAttributes attributes = {};
-  Runtime* const r                 = runtime();
-  if (r == nullptr) return PointerKind::pageable;
-  ContextInUse const context(*r);
-  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return PointerKind::pageable;
-  switch (attributes.type) {
-    case cudaMemoryTypeHost: return PointerKind::pinned;
-    case cudaMemoryTypeDevice: return PointerKind::device;
-    case cudaMemoryTypeManaged: return PointerKind::managed;
-    default: return PointerKind::pageable;
-  }
 }
 
 // Asks the driver, because the runtime does not tell where an allocation begins and ends.

@@ -136,6 +136,19 @@ class ContextOfDevice {
   std::optional<ContextScope> m_scope;
 };
 
+/// Calls `work` in the context of a stream. A default stream is that of the current context; the handles
+/// of others tell their device. (g++ 13 takes an optional of a scope for uninitialised.)
+template <class Work>
+void in_context_of(Runtime& runtime, Stream stream, int device, Work work) {
+  if (device >= 0 && is_default_stream(stream)) {
+    ContextOfDevice const context(runtime, device);
+    work();
+  } else {
+    ContextInUse const context(runtime);
+    work();
+  }
+}
+
 /// Sets the relaxed capture mode in the calling thread: its calls neither fail because of captures,
 /// of this thread or others, nor break them.
 class CaptureTolerance {

@@ -9,23 +9,18 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// Calls `work` in the context of a default stream, which is that of the current context. The handles
-// of other streams tell their device. (g++ 13 takes an optional of a scope for uninitialised.)
-template <class Work>
-void in_context_of(Stream stream, int device, Work work) {
-  if (!is_default_stream(stream)) return work();
-  ContextOfDevice const context(require_runtime(), device);
-  work();
-}
-
-CaptureState state_of(CUresult result, CUstreamCaptureStatus status) noexcept {
-  if (result == CUDA_ERROR_DEINITIALIZED) return CaptureState::none;
-  if (result != CUDA_SUCCESS) return CaptureState::unknown;
-  switch (status) {
-    case CU_STREAM_CAPTURE_STATUS_NONE: return CaptureState::none;
-    case CU_STREAM_CAPTURE_STATUS_ACTIVE: return CaptureState::active;
-    default: return CaptureState::invalidated;
-  }
+// The status of a stream; none after the runtime has shut down.
+CUresult capture_status(Stream stream, CUstreamCaptureStatus& status) noexcept {
+  status           = CU_STREAM_CAPTURE_STATUS_NONE;
+  Runtime* const r = runtime();
+  if (r == nullptr) return CUDA_SUCCESS;
+  auto const ask = [&] {
+    CUresult const result = r->stream_is_capturing(static_cast<CUstream>(stream), &status);
+    return result == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS : result;
+  };
+  if (!is_default_stream(stream)) return ask();
+  ContextInUse const context(*r);
+  return ask();
 }
 
 }  // namespace
@@ -71,20 +66,13 @@ void make_wait(Stream stream, Event event, int device) {
         "cudaStreamWaitEvent", look_for_failed_work);
 }
 
-void fence(Stream stream) {
-  Runtime& r = require_runtime();
-  ContextInUse const context(r);
-  CaptureTolerance const tolerance(r);
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
-        look_for_failed_work);
-}
-
-void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
-  in_context_of(stream, device, [&] { copy(dst, src, bytes, stream); });
-}
-
 void fence(Stream stream, int device) {
-  in_context_of(stream, device, [&] { fence(stream); });
+  Runtime& r = require_runtime();
+  in_context_of(r, stream, device, [&] {
+    CaptureTolerance const tolerance(r);
+    check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
+          look_for_failed_work);
+  });
 }
 
 void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
@@ -93,30 +81,22 @@ void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {
         look_for_failed_work);
 }
 
-CaptureState capture_state(Stream stream) noexcept {
-  Runtime* const r = runtime();
-  if (r == nullptr) return CaptureState::none;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  auto const ask               = [&] {
-    CUresult const result = r->stream_is_capturing(static_cast<CUstream>(stream), &status);
-    return state_of(result, status);
-  };
-  if (!is_default_stream(stream)) return ask();
-  ContextInUse const context(*r);
-  return ask();
+bool is_capturing(Stream stream) noexcept {
+  CUstreamCaptureStatus status{};
+  return capture_status(stream, status) != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 // The legacy stream cannot capture; its status is an error while a blocking stream captures.
 bool captures(Stream stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return false;
-  CaptureState const state = capture_state(stream);
-  if (state == CaptureState::unknown)
+  CUstreamCaptureStatus status{};
+  if (capture_status(stream, status) != CUDA_SUCCESS)
     throw DeviceError(
         std::string("cuStreamIsCapturing failed (work on this stream may or may not go into a "
                     "graph): ") +
             look_for_failed_work,
         cudaErrorUnknown);
-  return state == CaptureState::active;
+  return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 void retain_in_capture(Stream stream, void* object, void (*release)(void*)) {
@@ -136,6 +116,7 @@ void retain_in_capture(Stream stream, void* object, void (*release)(void*)) {
   if (error == cudaSuccess)
     error = cudaGraphRetainUserObject(graph, owner, 1, cudaGraphUserObjectMove);
   if (error == cudaSuccess) return;
+  //~ failure 9a
   succeeded(cudaUserObjectRelease(owner, 1));  // which releases the object
   check(error, "cudaGraphRetainUserObject", "look for a call that broke the capture");
 }

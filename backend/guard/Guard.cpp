@@ -214,6 +214,7 @@ void forget(Watched* watched) noexcept {
     if (state == Watched::reporting) std::this_thread::yield();
     if (state == Watched::reporting) state = Watched::active;
   }
+  //~ failure 19a
   if (!protect(watched->begin.load(), watched->end.load())) open_pages(*watched);
   expect_late_faults();
   watched->state.store(Watched::free);
@@ -325,10 +326,11 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
       return say_unguarded(dst.label, "the program has set too many handlers of SIGSEGV");
     std::string const fence = ": fence the instance of the copy before the host goes on";
     auto copy               = std::make_unique<Copy>();
-    copy->dst               = add(dst, Access::none,
-                                  ", while an asynchronous copy from '" + src.label + "' fills it" + fence);
-    copy->src               = add(src, Access::read,
-                                  ", while an asynchronous copy to '" + dst.label + "' reads it" + fence);
+    //~ failure 21
+    copy->dst = add(dst, Access::none,
+                    ", while an asynchronous copy from '" + src.label + "' fills it" + fence);
+    copy->src = add(src, Access::read,
+                    ", while an asynchronous copy to '" + dst.label + "' reads it" + fence);
     if (copy->dst == nullptr && copy->src == nullptr) return;
     try {
       Driver::enqueue_host_function(

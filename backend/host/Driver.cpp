@@ -33,6 +33,10 @@ int current_device() noexcept { return -1; }
 
 void use_device(int) noexcept {}
 
+void require_device(int) {}
+
+void check_enqueued() {}
+
 std::string pci_bus_id(int device) {
   refuse("device " + std::to_string(device) + " has no PCI bus id");
 }
@@ -55,11 +59,9 @@ void* allocate_on_device(int, std::size_t) { return nullptr; }
 
 void free_on_device(void*) noexcept {}
 
-PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
-
 Extent extent_of(void const*) noexcept { return {}; }
 
-void copy(void* dst, void const* src, std::size_t bytes, Stream) {
+void copy(void* dst, void const* src, std::size_t bytes, Stream, int) {
   if (bytes > 0) std::memcpy(dst, src, bytes);
 }
 
@@ -74,28 +76,17 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
-bool takes_batches(Stream) noexcept { return false; }
-
 bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
   return false;
 }
 
-void prepare_launch(int) {}
-
-void check_launch() {}
-
 Stream private_stream(int) { return nullptr; }
 
-void fence(Stream) {}
 void fence(Stream, int) {}
-
-void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int) {
-  copy(dst, src, bytes, stream);
-}
 
 void enqueue_host_function(Stream, void (*function)(void*), void* data) { function(data); }
 
-CaptureState capture_state(Stream) noexcept { return CaptureState::none; }
+bool is_capturing(Stream) noexcept { return false; }
 
 Stream make_stream(int) { return nullptr; }
 

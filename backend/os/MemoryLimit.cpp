@@ -83,11 +83,17 @@ std::string below(Mount const& mount, std::string group) {
   return group == "/" || group.find("/..") != std::string::npos ? "" : group;
 }
 
-std::size_t limit_in(std::string const& file_name) {
+// SIZE_MAX without a limit.
+std::size_t number_in(std::string const& file_name) {
   constexpr std::size_t none_from = std::size_t(1) << 62;  // "no limit" in version 1
-  std::size_t limit               = 0;
+  std::size_t number              = 0;
   std::ifstream file(file_name);
-  return file >> limit && limit > 0 && limit < none_from ? limit : SIZE_MAX;  // "max": no number
+  return file >> number && number < none_from ? number : SIZE_MAX;  // "max": no number
+}
+
+std::size_t limit_in(std::string const& file_name) {
+  std::size_t const limit = number_in(file_name);
+  return limit > 0 ? limit : SIZE_MAX;
 }
 
 // The sum of the entries of a file "name number" with one of these names.
@@ -108,7 +114,17 @@ std::size_t held_by(std::string const& folder, bool version_2) {
              : sum_in(file, {"total_rss", "total_shmem"});
 }
 
-// Pages of processes may go there.
+// Pages of the processes of a group may go there: version 2 limits swap space, version 1 the sum with memory.
+std::size_t swap_left_by(std::string const& folder, bool version_2) {
+  std::size_t const limit = version_2 ? number_in(folder + "/memory.swap.max")
+                                      : limit_in(folder + "/memory.memsw.limit_in_bytes");
+  if (limit == SIZE_MAX) return SIZE_MAX;
+  std::size_t const used = version_2 ? number_in(folder + "/memory.swap.current")
+                                     : limit_in(folder + "/memory.limit_in_bytes") +
+                                           sum_in(folder + "/memory.stat", {"total_swap"});
+  return used < limit ? limit - used : 0;
+}
+
 std::size_t free_swap(std::string const& root) {
   std::ifstream file(root + "/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
@@ -118,45 +134,32 @@ std::size_t free_swap(std::string const& root) {
   return 0;
 }
 
-// Calls f(folder, version_2) for the groups of this process and those around them.
-template <class F>
-void for_each_group(std::string const& root, F f) {
+}  // namespace
+
+GroupMemory memory_of_cgroups(std::string const& root) {
+  GroupMemory memory;
+  std::size_t swap   = SIZE_MAX;
+  auto const look_at = [&](std::string const& folder, bool version_2) {
+    swap = std::min(swap, swap_left_by(folder, version_2));
+    std::size_t const limit =
+        limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    if (limit == SIZE_MAX) return;
+    memory.limit = std::min(memory.limit, limit);
+    // More than the limit cannot be: such figures are not of this group.
+    std::size_t const held = held_by(folder, version_2);
+    memory.left            = std::min(memory.left, held > limit ? limit : limit - held);
+  };
+  // The groups of this process and those around them.
   for (Mount const& mount : memory_mounts(root)) {
     std::string group = below(mount, own_group(root, mount.version_2));
-    while (true) {
-      f(root + mount.folder + group, mount.version_2);
+    for (;;) {
+      look_at(root + mount.folder + group, mount.version_2);
       auto const parent = group.rfind('/');
       if (parent == std::string::npos) break;
       group.erase(parent);
     }
   }
-}
-
-std::size_t limit_of(std::string const& folder, bool version_2) {
-  return limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
-}
-
-}  // namespace
-
-std::size_t memory_limit_of_cgroups(std::string const& root) {
-  std::size_t least = SIZE_MAX;
-  for_each_group(root, [&](std::string const& folder, bool version_2) {
-    least = std::min(least, limit_of(folder, version_2));
-  });
-  return least;
-}
-
-GroupMemory memory_of_cgroups(std::string const& root) {
-  GroupMemory memory;
-  for_each_group(root, [&](std::string const& folder, bool version_2) {
-    std::size_t const limit = limit_of(folder, version_2);
-    if (limit == SIZE_MAX) return;
-    memory.limit = std::min(memory.limit, limit);
-    // More than the limit cannot be: such figures are not of this group.
-    std::size_t const held = held_by(folder, version_2);
-    std::size_t const left = held > limit ? limit : limit - held;
-    memory.left            = std::min(memory.left, left + free_swap(root));
-  });
+  if (memory.left != SIZE_MAX) memory.left += std::min(swap, free_swap(root));
   return memory;
 }
 

@@ -41,6 +41,7 @@ Bitmap usable_nodes(hwloc_topology_t topology, std::string const& nodes_with_cor
       hwloc_bitmap_set(usable.get(), node->os_index);
   }
   if (usable == nullptr) return nullptr;
+  //~ failure 18a
   hwloc_bitmap_and(usable.get(), usable.get(), with_cores.get());
   hwloc_bitmap_and(usable.get(), usable.get(), hwloc_topology_get_allowed_nodeset(topology));
   return usable;
@@ -168,6 +169,7 @@ Cores Topology::cores_for(int numa_node) const {
   bool const is_machine = this == &machine();
   Cores const all       = is_machine ? Cores::allowed() : cores(-1);
   Cores const of_node   = cores(numa_node) & all;
+  //~ failure 18b
   return of_node.count() > 0 ? of_node : all;
 }
 

@@ -196,6 +196,7 @@ class Shortage {
   }
 
   void refuse_if_nobody_helps() {
+    //~ failure 9b
     if (m_progress == Retirement::Progress::capturing || !others_are_at_work())
       m_path.refuse(m_refusal.why, m_refusal.remedy);
   }
@@ -219,6 +220,7 @@ class Shortage {
   }
 
   void pause() {
+    //~ failure 2a
     if (Clock::now() > m_deadline) {
       int const device = m_pools.retirement.device_at_work();
       m_path.refuse(
@@ -248,7 +250,7 @@ class Shortage {
 };
 
 void* SlowPath::take_in_shortage(std::size_t least) const {
-  std::size_t const in_groups = memory_limit_of_cgroups();
+  std::size_t const in_groups = memory_of_cgroups().limit;
   if (request.bytes > in_groups || pools.traffic().in_use() > in_groups - request.bytes)
     refuse("with what is in use, that is more than the memory limit of the control group",
            "raise the memory limit of the job or container");
@@ -285,6 +287,7 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   } else if (often) {
     return nullptr;
   }
+  //~ failure 24c
   if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
@@ -328,6 +331,7 @@ void* take_growing(SlowPath const& path, Pools::RetiredIs retired_is) {
   void* const memory = growth > Heap::own_growth(path.request.bytes, limit)
                            ? take_grown_in_turn(path, growth)
                            : path.take_grown(growth, refusal);
+  //~ failure 10
   return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
@@ -352,7 +356,7 @@ void* take_block(Pool::Request const& request) {
                 "the fork, or exec a new program");
   }
   Pools& pools = Pools::instance();
-  if (pools.some_wait()) pools.lock_waiting();
+  if (pools.some_wait()) pools.lock_waiting_unless_busy();
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))
@@ -384,6 +388,7 @@ void* take_block(Pool::Request const& request) {
 void give_back(void* pointer, Pool::Stream const* only) noexcept {
   if (pointer == nullptr) return;
   Piece const found = find(pointer);
+  //~ write during a copy
   if (found.header != nullptr && found.begin == pointer) {
     Pools& pools = *Pools::existing();
     Heap& heap   = *block_of(*found.header).segment->heap;

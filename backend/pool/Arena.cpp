@@ -55,6 +55,7 @@ void Arena::leave(Block& block) noexcept { tree_of(block).remove(block); }
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   Block* best = nullptr;
   for (std::size_t i = 0; i < m_trees.size(); ++i) {
+    //~ failure 24a
     Block* block = m_trees[i].at_least(bytes);
     while (block != nullptr && block->bytes - lead_of(*block, bytes) < bytes)
       block = m_trees[i].after(*block);
@@ -117,6 +118,7 @@ void Arena::absorb_next(Block& block) noexcept {
 void Arena::put(Block& block) noexcept {
   count(block.bytes);
   block.dirty = block.bytes;
+  //~ failure 24b
   if (is_ready(block.after)) {
     leave(*block.after);
     absorb_next(block);

@@ -36,6 +36,7 @@ class Arena {
 
   /// `bytes` in whole pages.
   static constexpr std::size_t rounded(std::size_t bytes) {
+    //~ failure 19b
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
   }
 

@@ -75,6 +75,7 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
   try {
     m_slabs.cut(*span, bytes);
   } catch (...) {
+    //~ leak
     m_arena.put(*span);
     throw;
   }
@@ -123,6 +124,7 @@ std::size_t Heap::collect_spans(Epoch over, std::size_t most) noexcept {
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const block = static_cast<Block*>(m_retired.front());
+    //~ early reuse a
     if (block == nullptr || block->epoch.load(std::memory_order_relaxed) > over) break;
     m_retired.pop();
     m_arena.put(*block);
@@ -177,6 +179,7 @@ bool Heap::give_back(BlockHeader& header) noexcept {
 
 bool Heap::retire(BlockHeader& header) noexcept {
   auto state = BlockState::in_use;
+  //~ double free b
   if (!header.state.compare_exchange_strong(state, BlockState::retired, std::memory_order_acq_rel))
     return false;
   Piece const piece = piece_of(header);

@@ -109,6 +109,7 @@ bool Pools::are_forbidden() noexcept {
 }
 
 NodePool& Pools::of(MemoryKind kind, int numa_node) {
+  //~ wrong node
   auto const node = static_cast<std::size_t>(numa_node + 1);
   if (node >= most_nodes) {
     throw Error("NUMA node " + std::to_string(numa_node) +
@@ -126,6 +127,7 @@ NodePool& Pools::of(MemoryKind kind, int numa_node) {
 
 std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t bytes,
                                          std::size_t wanted) {
+  //~ overdrawn limit
   if (!ledger.reserve(bytes)) {
     std::size_t const limit = ledger.limit();
     throw LimitReached(
@@ -286,6 +288,7 @@ std::size_t Pools::excess_over_peak(Heap const& growing, std::size_t growth, std
   most                     = std::max(most, needed);
   m_exchange_budget        = allocations / pool_policy.allocations_for_exchange;
   std::size_t const enough = most + most / pool_policy.slack_divisor + spare;
+  //~ failure 3a
   return held > enough ? held - enough : 0;
 }
 

@@ -60,6 +60,7 @@ struct Workers {
     {
       std::lock_guard const lock(mutex);
       ended = true;
+      //~ failure 13
       ending.swap(all);
     }
   }
@@ -75,27 +76,34 @@ Workers& workers() {
   return ours.get();
 }
 
-// Locks a chunk and returns its bytes. At the limit, releases ready memory that is not reserved, and
-// tries again while other threads lock or give back memory, until the shortage's timeout.
+// Locks a chunk and returns its bytes. If the limit or the system refuses it, releases ready memory that is
+// not reserved, and tries again while other threads lock or give back memory, until the shortage's timeout.
 std::size_t lock_chunk(std::stop_token const& stop, NodePool& pool, std::size_t chunk) {
   Pools& pools        = Pools::instance();
   auto const deadline = Retirement::Clock::now() + std::chrono::seconds(config().shortage_timeout);
-  std::size_t bytes   = Heap::own_growth(chunk, pools.ledger.limit());
+  std::size_t const least = Heap::least_growth(chunk);
+  std::size_t bytes       = Heap::own_growth(chunk, pools.ledger.limit());
   for (;;) {
-    std::uint64_t const changes = pools.ledger.changes();
+    std::uint64_t changes = pools.ledger.changes();
+    // False if it was refused for good.
+    auto const make_room = [&](std::size_t excess) {
+      bool const others_ask = excess > 0 && pools.make_ready() == Retirement::Progress::busy;
+      pools.release_ready({excess, false});
+      bool const others_work = others_ask || pools.ledger.in_transit();  // read before the changes
+      bool const is_final    = !others_work && pools.ledger.changes() == changes && bytes == least;
+      if (is_final || stop.stop_requested() || Retirement::Clock::now() > deadline) return false;
+      if (others_work) std::this_thread::sleep_for(pool_policy.pause);
+      bytes = least;
+      return true;
+    };
     try {
       pools.grow(pool, pool.large(), bytes, 0);
       return bytes;
     } catch (LimitReached const&) {
-      std::size_t const least = Heap::least_growth(chunk);
-      bool const others_ask =
-          pools.ledger.excess(least) > 0 && pools.make_ready() == Retirement::Progress::busy;
-      pools.release_ready({pools.ledger.excess(least), false});
-      bool const others_work = others_ask || pools.ledger.in_transit();  // read before the changes
-      bool const is_final    = !others_work && pools.ledger.changes() == changes && bytes == least;
-      if (is_final || stop.stop_requested() || Retirement::Clock::now() > deadline) throw;
-      if (others_work) std::this_thread::sleep_for(pool_policy.pause);
-      bytes = least;
+      if (!make_room(pools.ledger.excess(least))) throw;
+    } catch (Refused const&) {
+      ++changes;                     // by this attempt
+      if (!make_room(least)) throw;  // it is unknown how much is missing
     }
   }
 }

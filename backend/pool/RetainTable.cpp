@@ -24,6 +24,7 @@ bool RetainTable::keep(BlockHeader& header) {
     m_kept.erase(&header);
     return false;
   }
+  //~ unkept graph
   ++kept.count;
   return true;
 }
@@ -35,6 +36,7 @@ void RetainTable::let_go(BlockHeader& header) noexcept {
   bool const given_back = found->second.given_back;
   m_kept.erase(found);
   header.state.store(BlockState::in_use, std::memory_order_release);
+  //~ double free a
   if (given_back) heap_of(header).give_back(header);
 }
 

@@ -53,7 +53,9 @@ Retirement::Progress Retirement::close_epoch() noexcept {
   m_cheap.store(false, std::memory_order_relaxed);
   auto const count =
       static_cast<std::size_t>(std::min(Driver::device_count(), Driver::max_devices));
+  //~ wrong device b
   for (std::size_t device = 0; device < count; ++device) {
+    //~ wrong device a
     switch (Driver::record_all_work(static_cast<int>(device), recording.events[device])) {
       case Driver::Recorded::yes: recording.devices |= bit(device); break;
       case Driver::Recorded::idle: break;
@@ -81,10 +83,12 @@ Driver::EventState Retirement::ask(Recording& recording) noexcept {
     if ((recording.devices & bit(device)) == 0) continue;
     auto const state = Driver::query(recording.events[device]);
     if (state == Driver::EventState::done) {
+      //~ missed event
       recording.devices &= ~bit(device);
       continue;
     }
     m_device_at_work.store(static_cast<int>(device), std::memory_order_relaxed);
+    //~ early reuse c
     if (state == Driver::EventState::failed) {
       Driver::release_event(recording.events[device]);
       recording.events[device] = nullptr;
@@ -99,6 +103,7 @@ Retirement::Progress Retirement::ask_devices(Epoch epoch) noexcept {
   forget_what_is_over();
   if (epoch <= completed()) return Progress::done;  // another thread asked meanwhile
   Progress progress = Progress::pending;
+  //~ failure 1b
   if (m_count == 0 || pending(m_count - 1).epoch < epoch) progress = close_epoch();
   // The newest first: on an idle device one question answers for all. One that is lost is
   // forgotten: a later recording covers its epoch.
@@ -143,6 +148,7 @@ Retirement::Progress Retirement::reach_all() noexcept {
 void Retirement::fence_devices() noexcept {
   Devices devices{};
   Epoch const epoch = m_open.fetch_add(1, std::memory_order_acq_rel);
+  //~ early reuse d
   int const count   = Driver::devices_in_use(devices);
   bool const fenced = std::all_of(devices.begin(), devices.begin() + count, [this](int device) {
     m_device_at_work.store(device, std::memory_order_relaxed);
@@ -160,6 +166,7 @@ Retirement::Progress Retirement::fence(Epoch epoch, Clock::time_point deadline) 
   while (epoch > completed()) {
     if (!m_fence_runs) {
       try {
+        //~ failure 2b
         start_thread([this] { fence_devices(); }).detach();
       } catch (std::exception const&) {
         return Progress::capturing;  // the system gives no thread

@@ -172,6 +172,7 @@ std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
   std::size_t moved = 0;
   for (; moved < most; ++moved) {
     auto* const slot = static_cast<SlabSlot*>(c.retired.front());
+    //~ early reuse b
     if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed) break;
     c.retired.pop();
     make_ready(c, *slot);

@@ -15,6 +15,7 @@ bool StreamRetirement::give_back(Heap& heap, BlockHeader& header,
                                  Pool::Stream const& stream) noexcept {
   Driver::Event event = nullptr;
   try {
+    //~ failure 3b
     if (!Driver::record_beside_captures(event, stream.handle, stream.device)) return false;
     std::lock_guard const lock(m_mutex);
     auto& queue = m_streams[{stream.device, stream.handle}];
@@ -37,8 +38,10 @@ void StreamRetirement::collect() noexcept {
   for (auto stream = m_streams.begin(); stream != m_streams.end();) {
     auto& queue = stream->second;
     for (; !queue.empty(); queue.pop_front(), --m_count) {
+      //~ failure 6
       Waiting const& first = queue.front();
-      auto const state     = Driver::query(first.event);
+      //~ early reuse e
+      auto const state = Driver::query(first.event);
       if (state == Driver::EventState::pending || state == Driver::EventState::capturing) break;
       // A failed event proves nothing: the block waits for a later event of all work.
       bool const done = state == Driver::EventState::done;

@@ -22,6 +22,7 @@ struct Box {
   Index3 begin, end;
 
   KOKKOS_FUNCTION int extent(int axis) const { return end[axis] - begin[axis]; }
+  int size() const { return extent(0) * extent(1) * extent(2); }
   bool empty() const { return extent(0) == 0 || extent(1) == 0 || extent(2) == 0; }
 };
 
@@ -31,13 +32,11 @@ class Boxes {
  public:
   void add(Box const& box) {
     m_boxes[m_count]       = box;
-    m_offsets[m_count + 1] = m_offsets[m_count] + box.extent(0) * box.extent(1) * box.extent(2);
+    m_offsets[m_count + 1] = m_offsets[m_count] + box.size();
     ++m_count;
   }
 
   int size() const { return m_offsets[m_count]; }  ///< number of all cells
-  int size(int box) const { return m_offsets[box + 1] - m_offsets[box]; }
-  int offset(int box) const { return m_offsets[box]; }  ///< number of a box's first cell
 
   /// Where the cell with a number is.
   KOKKOS_FUNCTION Index3 cell(int number) const {
@@ -78,14 +77,13 @@ class Decomposition {
   std::vector<Neighbour> const& neighbours() const { return m_neighbours; }
 
   Box own() const { return {{1, 1, 1}, {m_cells[0] + 1, m_cells[1] + 1, m_cells[2] + 1}}; }
-  Box interior() const;      ///< own cells that need no ghost cell of a neighbour
-  Boxes shell() const;       ///< the other own cells, each of them once
-  Boxes to_send() const;     ///< own cells that each of neighbours() needs, in their order
-  Boxes to_receive() const;  ///< and the ghost cells that they fill, in the same order
+  Box interior() const;  ///< own cells that need no ghost cell of a neighbour
+  Boxes shell() const;   ///< the other own cells, each of them once
+  /// Own cells that a neighbour needs, or the ghost cells that it fills.
+  Box face(Neighbour const& neighbour, bool ghost) const;
+  int cells_to_send() const;
 
  private:
-  Box face(Neighbour const& neighbour, bool ghost) const;
-
   Index3 m_global, m_processes, m_cells{}, m_origin{};
   std::vector<Neighbour> m_neighbours;
 };
@@ -147,16 +145,10 @@ inline Box Decomposition::face(Neighbour const& neighbour, bool ghost) const {
   return box;
 }
 
-inline Boxes Decomposition::to_send() const {
-  Boxes faces;
-  for (Neighbour const& neighbour : m_neighbours) faces.add(face(neighbour, false));
-  return faces;
-}
-
-inline Boxes Decomposition::to_receive() const {
-  Boxes faces;
-  for (Neighbour const& neighbour : m_neighbours) faces.add(face(neighbour, true));
-  return faces;
+inline int Decomposition::cells_to_send() const {
+  int cells = 0;
+  for (Neighbour const& neighbour : m_neighbours) cells += face(neighbour, false).size();
+  return cells;
 }
 
 using Device = Kokkos::DefaultExecutionSpace;
@@ -219,14 +211,6 @@ struct Instances {
 inline Instances make_instances() {
   auto const parts = Kokkos::Experimental::partition_space(Device(), 1, 1);
   return {parts[0], parts[1]};
-}
-
-/// An instance for each face, which share one on the host, where kernels are done on return.
-inline std::vector<Device> instances_of_faces(Device const& instance, std::size_t faces) {
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible)
-    return std::vector<Device>(faces, instance);
-  else
-    return Kokkos::Experimental::partition_space(instance, std::vector<int>(faces, 1));
 }
 
 }  // namespace Heat

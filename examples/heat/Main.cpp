@@ -25,10 +25,9 @@ namespace Heat {
 namespace {
 
 struct Options {
-  int n            = 128;
-  bool n_is_local  = false;  ///< n along each axis of a process's part, not of the whole grid
-  int steps        = 200;
-  std::string halo = "mapped";
+  int n           = 128;
+  bool n_is_local = false;  ///< n along each axis of a process's part, not of the whole grid
+  int steps       = 200;
   std::array<int, 3> grid = {0, 0, 0};
   std::string json;
   bool help        = false;
@@ -39,8 +38,6 @@ char const* const usage = R"(Usage: [mpirun -n P] heat [options] [--kokkos-...]
   --n N            cells along each axis of the whole grid (default 128)
   --n-local N      cells along each axis of the part of one process, instead of --n
   --steps N        time steps (default 200)
-  --halo SPACE     memory that the halo goes through: mapped (default) or pinned; of stock Kokkos
-                   pageable or, with CUDA, cuda_pinned
   --grid X,Y,Z     processes along each axis; 0, the default, is chosen
   --json FILE      write figures to FILE
 Exit code: 0 if the result is right, 1 if it is wrong, 2 on an error, 4 if there is no GPU.
@@ -81,8 +78,6 @@ Options parse_options(int argc, char const* const* argv) {
       options.n_is_local = option == "--n-local";
     } else if (option == "--steps") {
       options.steps = integer(option, value(), 1);
-    } else if (option == "--halo") {
-      options.halo = value();
     } else if (option == "--grid") {
       options.grid = grid(option, value());
     } else if (option == "--json") {
@@ -95,9 +90,6 @@ Options parse_options(int argc, char const* const* argv) {
       throw std::invalid_argument("unknown option " + option + ": see --help");
     }
   }
-  if (options.halo != "mapped" && options.halo != "pinned" && options.halo != "pageable" &&
-      options.halo != "cuda_pinned")
-    throw std::invalid_argument("--halo " + options.halo + " is unknown: see --help");
   return options;
 }
 
@@ -146,9 +138,9 @@ void print(Report const& report) {
   Index3 const n = report.decomposition.global(), grid = report.decomposition.processes();
   Timings const& t      = report.timings;
   Verification const& v = report.verification;
-  std::printf("%d x %d x %d cells on %d x %d x %d processes (%s), %s halo of %.0f KiB a process\n",
+  std::printf("%d x %d x %d cells on %d x %d x %d processes (%s), a halo of %.0f KiB a process\n",
               n[0], n[1], n[2], grid[0], grid[1], grid[2], Device::name(),
-              report.options.halo.c_str(), report.largest_halo / 1024);
+              report.largest_halo / 1024);
   std::printf("  %.3f ms a step: %.3f Gcells/s\n", 1e3 * t.step, 1e-9 * report.cells() / t.step);
   std::printf("  %.3f ms to compute only, %.3f ms to exchange only: %.3f ms are not hidden\n",
               1e3 * t.compute_only, 1e3 * t.exchange_only, 1e3 * t.exposed());
@@ -172,10 +164,9 @@ void write_json(Report const& report, std::string const& file) {
 
   std::ofstream out(file);
   out.precision(17);
-  out << "{\"backend\": \"" << Device::name() << "\", \"halo\": \"" << report.options.halo
-      << "\",\n \"mode\": \"" << (report.options.n_is_local ? "weak" : "strong")
-      << "\", \"n\": " << report.options.n << ", \"steps\": " << report.options.steps
-      << ", \"processes\": " << report.processes
+  out << "{\"backend\": \"" << Device::name() << "\", \"halo\": \"exchange\",\n \"mode\": \""
+      << (report.options.n_is_local ? "weak" : "strong") << "\", \"n\": " << report.options.n
+      << ", \"steps\": " << report.options.steps << ", \"processes\": " << report.processes
       << ", \"grid\": " << list(report.decomposition.processes())
       << ", \"cells\": " << list(report.decomposition.global())
       << ",\n \"halo_bytes\": " << report.largest_halo << ", \"step_seconds\": " << t.step
@@ -209,11 +200,11 @@ Decomposition decompose(Options const& options, Processes const& processes) {
   return Decomposition(cells, {x, y, z}, processes.rank());
 }
 
-template <class HaloSpace>
 bool simulate(Options const& options, Processes& processes) {
   Decomposition const decomposition = decompose(options, processes);
-  Solution const solution(decomposition.global());
-  Simulation<HaloSpace> simulation(decomposition, processes, make_instances());
+  Table const sines                 = make_sines(decomposition.global());
+  Solution const solution(decomposition.global(), sines.view());
+  Simulation simulation(decomposition, make_instances());
 
   // The parts of a step alone, which also warms up.
   simulation.reset(solution);
@@ -235,7 +226,7 @@ bool simulate(Options const& options, Processes& processes) {
       options,
       decomposition,
       processes.count(),
-      processes.maximum(double(sizeof(double)) * decomposition.to_send().size()),
+      processes.maximum(double(sizeof(double)) * decomposition.cells_to_send()),
       timings,
       verify(simulation.field(), decomposition, solution, options.steps, processes)};
   if (processes.rank() == 0) {
@@ -243,18 +234,6 @@ bool simulate(Options const& options, Processes& processes) {
     if (!options.json.empty()) write_json(report, options.json);
   }
   return report.verification.passed();
-}
-
-// Those of stock Kokkos are for comparison.
-bool simulate_with(Options const& options, Processes& processes) {
-  if (options.halo == "mapped") return simulate<KokkosHostSpaces::MappedSpace>(options, processes);
-  if (options.halo == "pinned") return simulate<KokkosHostSpaces::PinnedSpace>(options, processes);
-  if (options.halo == "pageable") return simulate<Kokkos::HostSpace>(options, processes);
-#ifdef KOKKOS_ENABLE_CUDA
-  return simulate<Kokkos::CudaHostPinnedSpace>(options, processes);
-#else
-  throw std::invalid_argument("--halo cuda_pinned needs a Kokkos with CUDA: use pinned");
-#endif
 }
 
 ExitCode run(int argc, char** argv, Processes& processes) {
@@ -274,7 +253,7 @@ ExitCode run(int argc, char** argv, Processes& processes) {
       std::cerr << "heat: skipped (there is no GPU): " << error.what() << '\n';
     return skipped;
   }
-  return simulate_with(options, processes) ? success : wrong_result;
+  return simulate(options, processes) ? success : wrong_result;
 }
 
 }  // namespace

@@ -8,19 +8,13 @@
 #endif
 
 #include <cstdlib>
-#include <stdexcept>
-#include <vector>
 
 namespace Heat {
 
 #ifdef HEAT_WITH_MPI
 
-struct Processes::State {
-  std::vector<MPI_Request> requests;
-};
-
 // Errors of MPI itself need no checks: its default is to end all processes with a message.
-Processes::Processes(int& argc, char**& argv) : m_state(std::make_unique<State>()) {
+Processes::Processes(int& argc, char**& argv) {
   int provided = 0;
   // Kokkos may have threads, but only the first one calls MPI.
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -46,21 +40,6 @@ std::array<int, 3> Processes::grid(std::array<int, 3> wanted) const {
   return {z_to_x[2], z_to_x[1], z_to_x[0]};
 }
 
-void Processes::receive(double* to, int count, int source, int tag) {
-  MPI_Irecv(to, count, MPI_DOUBLE, source, tag, MPI_COMM_WORLD, &m_state->requests.emplace_back());
-}
-
-void Processes::send(double const* from, int count, int destination, int tag) {
-  MPI_Isend(from, count, MPI_DOUBLE, destination, tag, MPI_COMM_WORLD,
-            &m_state->requests.emplace_back());
-}
-
-void Processes::wait() {
-  MPI_Waitall(static_cast<int>(m_state->requests.size()), m_state->requests.data(),
-              MPI_STATUSES_IGNORE);
-  m_state->requests.clear();
-}
-
 void Processes::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
 
 double Processes::maximum(double value) const {
@@ -80,22 +59,12 @@ void Processes::abort(int exit_code) const {
 
 #else
 
-struct Processes::State {};
-
 Processes::Processes(int&, char**&) {}
 Processes::~Processes() = default;
 
 int Processes::rank() const { return 0; }
 int Processes::count() const { return 1; }
 std::array<int, 3> Processes::grid(std::array<int, 3>) const { return {1, 1, 1}; }
-
-void Processes::receive(double*, int, int, int) {
-  throw std::logic_error("a single process has no neighbour to receive from");
-}
-void Processes::send(double const*, int, int, int) {
-  throw std::logic_error("a single process has no neighbour to send to");
-}
-void Processes::wait() {}
 
 void Processes::barrier() const {}
 double Processes::maximum(double value) const { return value; }

@@ -6,11 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 namespace Heat {
 
-/// All that the program asks of MPI, from its initialisation to its end. Without MPI
+/// What the program asks of MPI beside its halo (Ranks.hpp), from its initialisation to its end. Without MPI
 /// there is a single process.
 class Processes {
  public:
@@ -26,23 +25,12 @@ class Processes {
   /// rest must divide count(). More of them along z than along x, whose faces are slow to pack.
   std::array<int, 3> grid(std::array<int, 3> wanted) const;
 
-  /// Begin a message of `count` numbers; the memory must stay alone until wait() returns.
-  void receive(double* to, int count, int source, int tag);
-  void send(double const* from, int count, int destination, int tag);
-
-  /// Until all messages that were begun are done.
-  void wait();
-
   void barrier() const;
   double maximum(double value) const;
   std::uint64_t sum(std::uint64_t value) const;  ///< modulo 2^64
 
   /// Ends all processes, also those that wait for this one.
   [[noreturn]] void abort(int exit_code) const;
-
- private:
-  struct State;
-  std::unique_ptr<State> m_state;
 };
 
 }  // namespace Heat

@@ -8,7 +8,9 @@
 
 #include "Field.hpp"
 #include "Processes.hpp"
+#include "Ranks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -24,7 +26,8 @@ namespace Heat {
 /// discretised equation is known too: the program must have it up to rounding.
 class Solution {
  public:
-  explicit Solution(Index3 cells);
+  /// \param sines of make_sines(cells), which outlives this object
+  Solution(Index3 cells, TableView sines);
 
   double time_step() const { return m_time_step; }
 
@@ -45,8 +48,7 @@ class Solution {
     double sum = 0;
     for (int mode = 0; mode < 2; ++mode) {
       double product = amplitudes[mode];
-      for (int axis = 0; axis < 3; ++axis)
-        product *= Kokkos::sin(m_wave_numbers[mode][axis] * (cell[axis] + 1));
+      for (int axis = 0; axis < 3; ++axis) product *= m_sines(cell[axis], axis, mode);
       sum += product;
     }
     return sum;
@@ -56,6 +58,7 @@ class Solution {
   double m_width;                                             ///< of a cell
   double m_time_step;                                         ///< with a conductivity of 1
   Kokkos::Array<Kokkos::Array<double, 3>, 2> m_wave_numbers;  ///< times m_width
+  TableView m_sines;                                          ///< of cell, axis, mode
 };
 
 // Half waves along x, y and z: a broad pattern and one that is soon gone.
@@ -64,11 +67,27 @@ inline constexpr double amplitude                    = 0.5;
 
 inline double squared(double x) { return x * x; }
 
-inline Solution::Solution(Index3 cells)
-    : m_width(1.0 / (cells[0] + 1)), m_time_step(mesh_ratio * squared(m_width)) {
+inline double wave_number(Index3 cells, int mode, int axis) {
+  return std::numbers::pi * half_waves[mode][axis] / (cells[axis] + 1);
+}
+
+/// Sines of the modes in the cells along each axis: (cell, axis, mode). The processes of a node share it.
+inline Table make_sines(Index3 cells) {
+  return Table("sines of the modes", {std::max({cells[0], cells[1], cells[2]}), 3, 2},
+               [&](auto const& sines) {
+                 for (int mode = 0; mode < 2; ++mode)
+                   for (int axis = 0; axis < 3; ++axis)
+                     for (int cell = 0; cell < cells[axis]; ++cell)
+                       sines(cell, axis, mode) =
+                           std::sin(wave_number(cells, mode, axis) * (cell + 1));
+               });
+}
+
+inline Solution::Solution(Index3 cells, TableView sines)
+    : m_width(1.0 / (cells[0] + 1)), m_time_step(mesh_ratio * squared(m_width)), m_sines(sines) {
   for (int mode = 0; mode < 2; ++mode)
     for (int axis = 0; axis < 3; ++axis)
-      m_wave_numbers[mode][axis] = std::numbers::pi * half_waves[mode][axis] / (cells[axis] + 1);
+      m_wave_numbers[mode][axis] = wave_number(cells, mode, axis);
 }
 
 inline Solution::Amplitudes Solution::exact(int steps) const {

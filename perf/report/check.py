@@ -32,8 +32,8 @@ class Check:
 
     def count(self, kind: str) -> str:
         judged = self.of(kind)
-        return (f"{kind}: {len(judged) - len(self.short(kind))} of {len(judged)} goals {_REACHED[kind]} in every case,"
-                f" {len(self.not_judged(kind))} not judged")
+        others = f"; {len(self.not_judged(kind))} others could not be judged" if self.not_judged(kind) else ""
+        return f"{kind}: of {len(judged)} goals that were judged {len(judged) - len(self.short(kind))} {_REACHED[kind]} in every case{others}"
 
     @property
     def count_of_errors(self) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import matplotlib
 
@@ -20,6 +21,8 @@ from .series import size
 COLOURS = ["#0072B2", "#009E73", "#E69F00", "#CC79A7", "#000000", "#D55E00", "#56B4E9", "#999999"]
 _SPACES = ["PinnedSpace", "MappedSpace", "WriteCombinedSpace", "CudaHostPinnedSpace", "CudaSpace",
            "HostSpace", "CudaUVMSpace"]
+_OURS = 3  # of these
+_LAUNCHES = {"range_policy": COLOURS[5], "khs_parallel": COLOURS[6], "element_wise": COLOURS[0]}
 MARKERS = "osD^vPX*"
 LIMITS = {
     "limit_device_memory": "device memory",
@@ -27,6 +30,7 @@ LIMITS = {
     "limit_both": "link, both ways",
     "limit_to_device": "link to device",
     "limit_to_host": "link to host",
+    "limit_two_to_one": "link, two parts to the device and one back",
 }
 
 plt.rcParams.update({
@@ -40,24 +44,29 @@ _LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.3, 0.55, 0.35
 
 def place_of(name: str) -> int:
     """The index of the memory space that the name begins with."""
-    space = name.partition(", ")[0].removeprefix("View_")
+    space = re.match(r"(zeroed_|memset_)?(View_)?([^,:]*)", name)[3]
     return _SPACES.index(space) if space in _SPACES else len(_SPACES)
 
 
 class Styles:
-    """The style of each series of a figure: colour by memory space, marker by other differences."""
+    """The style of each series of a figure: colour by who owns it, marker by other differences.
+
+    What this library owns has the colour of its memory space, also where it is a baseline; other baselines are grey. Ways
+    to launch kernels on the device have colours of their own.
+    """
 
     def __init__(self, plain: list[str] | None = None):
         self._plain = plain or []  # these are grey
         self._seen: dict[int, list[str]] = {}
 
     def of(self, name: str) -> dict:
-        if name in self._plain:
+        if name in self._plain and place_of(name) >= _OURS:
             return {"color": "#777777", "marker": "1234x+"[self._plain.index(name) % 6], "markersize": 7}
         seen = self._seen.setdefault(place_of(name), [])
         if name not in seen:
             seen.append(name)
-        return {"color": COLOURS[place_of(name)], "marker": MARKERS[(place_of(name) + 3 * seen.index(name)) % 8],
+        colour = next((colour for way, colour in _LAUNCHES.items() if f"CudaSpace, {way}" in name), COLOURS[place_of(name)])
+        return {"color": colour, "marker": MARKERS[(place_of(name) + 3 * seen.index(name)) % 8],
                 "markerfacecolor": "none" if name.startswith("View_") else None}
 
 
@@ -116,13 +125,13 @@ def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
             axes.plot(list(baselines[name]), list(baselines[name].values()), **_BASELINE)
 
 
-def draw_limits(axes, run: Run, names: list[str]) -> None:
-    """Draws the limits of the machine as dashed lines, named at the left."""
+def draw_limits(axes, run: Run, names: list[str], at_the_right: bool = False) -> None:
+    """Draws the limits of the machine as dashed lines with their names."""
     for name in names:
         if limit := run.limit(name):
             axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))
-            axes.annotate(LIMITS[name], (0.005, limit / 1e9), xycoords=("axes fraction", "data"), va="bottom",
-                          fontsize=6.5, color="#444444")
+            axes.annotate(LIMITS[name], (0.995 if at_the_right else 0.005, limit / 1e9), xycoords=("axes fraction", "data"),
+                          va="bottom", ha="right" if at_the_right else "left", fontsize=6.5, color="#444444")
 
 
 def legend(figure, panels, machine: str, columns: int = 4, baseline: bool = True) -> None:

@@ -12,11 +12,11 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.ticker import FuncFormatter
 
 from .looks import (
-    COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
+    COLOURS, LIMITS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
 from .numbers import Summary, gain_text, rough_time_text, time_unit
 from .results import Run
 from .series import (
-    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, rate_lines, ratio_lines, size, ways)
+    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, rate_lines, size, ways, worst_lines)
 
 
 def rates(run: Run, group: str, type_name: str = ""):
@@ -40,43 +40,47 @@ def rates(run: Run, group: str, type_name: str = ""):
         values += [value for points in series.values() for one in points.values() for value in one]
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
             ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else \
-            ["limit_to_device"] if group == "transport" else []
-        draw_limits(axes, run, limits)
+            ["limit_two_to_one"] if group == "transport" else []
+        draw_limits(axes, run, limits, at_the_right=group == "transport")
         axes.set_title(", ".join(filter(None, [group, operation.replace("_", " "), type_name])))
         axes.set_ylabel("GB/s" if place % columns == 0 else "")
     log_axis(panels[0], values, lambda value, _: f"{value:g}")
     size_axis(panels, columns, cases)
-    legend(figure, panels, run.title, beside)
+    legend(figure, panels, run.machine, beside)
     return figure
 
 
 def ratios(run: Run, group: str):
-    """Plots the ratio to the baseline against size: a series for each operation and baseline, a panel for all other
-    differences."""
-    found = ratio_lines(case for case in cases_of(run, group) if case.summary("ratio") and size(case))
+    """Plots the smallest ratio to the baseline against size, of what differs: a line for each way and kind of work that is
+    anywhere slower or faster by more than 3 %."""
+    cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case) and "automatic" not in case.words]
+    found = worst_lines(cases)
+    shown = {name: line for name, line in found.items()
+             if any(abs(case.summary("ratio").median - 1) > 0.03 for case in line.values())}
     if not found:
         return None
-    names = ordered(name for panel in found.values() for name in panel)
-    styles = {name: {"color": COLOURS[place % 8], "marker": MARKERS[(place + place // 8) % 8], "markersize": 3}
-              for place, name in enumerate(names)}
-    cases = [case for panel in found.values() for line in panel.values() for case in line.values()]
-    top = min(2, 1.05 * max(1.1, *(case.summary("ratio").upper for case in cases)))
-    columns = min(len(found), 2 if len(names) > 4 else 4)
-    figure, panels = panels_of(len(found), columns, 12 / columns if columns > 1 else 5, 1.4, 1, sharex=True,
-                               sharey=True)
-    for axes, title in zip(panels, sorted(found, key=lambda title: (place_of(title), title))):
-        axes.axhline(1, color="black", linewidth=0.8)
-        # Draw larger values at the upper edge, with their figure.
-        draw(axes, {name: {one: Summary(*(min(value, top) for value in case.summary("ratio")))
-                           for one, case in line.items()} for name, line in found[title].items()}, styles)
-        for one, case in (point for line in found[title].values() for point in line.items()):
-            if case.summary("ratio").median > top:
-                axes.annotate(f"{case.summary('ratio').median:.3g}", (one, top), fontsize=6, va="bottom")
-        axes.set_title(title)
-    figure.supylabel("speed relative to the baseline (1 = equal)", fontsize=9, x=0.005)
-    panels[0].set_ylim(0, top)
-    size_axis(panels, columns, cases)
-    legend(figure, panels, run.title, len(names), baseline=False)
+    others = "; the others stay within the grey band of 3 %" if 0 < len(shown) < len(found) else ""
+    shown = shown or found
+    figure, (axes,) = panels_of(1, 1, 8, 3.4, math.ceil(len(shown) / 2))
+    figure.subplots_adjust(right=0.97)
+    looks, low, high = Styles(), 0.5, 1.1
+    axes.axhspan(0.97, 1.03, color="#000000", alpha=0.06, linewidth=0)
+    axes.axhline(1, color="black", linewidth=0.8)
+    # Draw what lies outside at the edge, with its figure.
+    draw(axes, {name: {one: Summary(*(min(max(value, low), high) for value in case.summary("ratio")))
+                       for one, case in line.items()} for name, line in shown.items()}, {name: looks.of(name) for name in shown})
+    outside: dict[tuple[float, bool], float] = {}
+    for one, case in (point for line in shown.values() for point in line.items()):
+        if not low <= (value := case.summary("ratio").median) <= high:
+            outside[one, value < low] = min(value, outside.get((one, value < low), value))
+    for (one, is_below), value in outside.items():
+        axes.annotate(f"{value:.2g}", (one, low if is_below else high), fontsize=6, ha="center", textcoords="offset points",
+                      xytext=(0, 4 if is_below else -9))
+    axes.set_ylim(low, high)
+    axes.set_ylabel("speed relative to the baseline, worst of its kind")
+    axes.set_title(f"{group}: {len(shown)} of {len(found)} lines{others}")
+    size_axis([axes], 1, cases)
+    legend(figure, [axes], run.machine, 2, baseline=False)
     return figure
 
 
@@ -99,7 +103,7 @@ def allocations(run: Run):
         axes.set_ylabel("time" if place % columns == 0 else "")
     log_axis(panels[0], values, _time_tick)
     size_axis(panels, columns, cases)
-    legend(figure, panels, run.title, 3, baseline=False)
+    legend(figure, panels, run.machine, 3, baseline=False)
     return figure
 
 
@@ -143,29 +147,35 @@ def crossing_maps(run: Run):
     if not found:
         return None
     figure, panels = panels_of(len(found), 3, 3.4, 2.4, 0)
+    # Scale to the data, to a whole power of two in both directions.
+    most = math.ceil(max(abs(math.log2(ratio)) for crossing in found for ratio in crossing.ratios.values()) or 1)
+    most += most % 2
     for axes, crossing in zip(panels, found):
         passes, fractions = crossing.passes(), crossing.fractions()
         values = [[math.log2(crossing.ratios.get((p, f), math.nan)) for f in fractions] for p in passes]
         # Orange: staged is faster; purple: in place is. White in between, also in grey.
         image = axes.imshow(values, origin="lower", aspect="auto", cmap="PuOr",
-                            norm=TwoSlopeNorm(0, -5, 5))
+                            norm=TwoSlopeNorm(0, -most, most))
         for row, p in enumerate(passes):
             for column, f in enumerate(fractions):
                 if (p, f) in crossing.ratios:
                     value = crossing.ratios[p, f]
                     decimals = 0 if value >= 10 else 1 if value >= 1 else 2
                     axes.text(column, row, f"{value:.{decimals}f}×", ha="center", va="center", fontsize=7,
-                              color="white" if abs(math.log2(value)) > 3 else "black")
+                              color="white" if abs(math.log2(value)) > 0.6 * most else "black")
         axes.set_xticks(range(len(fractions)), [f"{fraction:g}" for fraction in fractions])
         axes.set_yticks(range(len(passes)), [f"{p:g}" for p in passes])
         axes.set_xlabel("fraction touched")
         axes.set_ylabel("passes")
         axes.set_title(crossing.title, fontsize=8)
         axes.grid(False)
-    figure.text(0.995, 0.995, run.title, ha="right", va="top", fontsize=7, color="#444444")
-    colours = figure.colorbar(image, ax=panels, ticks=[-4, -2, 0, 2, 4],
-                              label="times as fast as staged")
-    colours.ax.set_yticklabels(["1/16", "1/4", "1", "4", "16"])
+    figure.text(0.995, 0.995, run.machine, ha="right", va="top", fontsize=5.5, color="#444444")
+    ticks = [-most, -most / 2, 0, most / 2, most]
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width + 1, height)
+    figure.subplots_adjust(right=1 - 0.9 / (width + 1))
+    colours = figure.colorbar(image, ax=panels, ticks=ticks, label="in place: times as fast as staged")
+    colours.ax.set_yticklabels([f"1/{2 ** -tick:.0f}" if tick < 0 else f"{2 ** tick:.0f}" for tick in ticks])
     return figure
 
 

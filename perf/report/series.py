@@ -59,26 +59,34 @@ def baseline_name(case: Case) -> str:
     return case.fields.get("baseline") or case.label or "baseline"
 
 
-def at_sizes(cases: Iterable[Case]) -> dict[float, Case]:
-    """The case of each size; raises ResultsError for two of one size, since a plot would hide one of them."""
-    found: dict[float, Case] = {}
-    for case in cases:
-        if found.setdefault(size(case), case) is not case:
-            raise ResultsError(f"{found[size(case)].name} and {case.name} fall on one point of a plot: "
-                               "let their names differ in more than their size")
-    return found
+#: Operations of the group vector that result in a number; all others map vectors to a vector.
+_SUMS = ("dot", "norm")
 
 
-def ratio_lines(cases: Iterable[Case]) -> dict[str, dict[str, dict[float, Case]]]:
-    """Panels of ratios, and their lines, one for each operation and baseline."""
-    panels: dict[str, dict[str, list[Case]]] = {}
+def worst_lines(cases: Iterable[Case]) -> dict[str, dict[float, Case]]:
+    """The case with the smallest ratio of each size, by line: what differs but for type and, of vectors, operation, of
+    copies direction and length of runs and pieces.
+
+    Each baseline has lines of its own. Raises ResultsError for two cases of one name but for the size.
+    """
+    lines_found: dict[str, dict[float, Case]] = {}
+    single: dict[tuple, dict[float, Case]] = {}
     for case in sorted(cases, key=size):
-        panel = ", ".join([line_name(case), *(word for word in case.words if word in TYPES)])
-        line = case.operation.replace("_", " ")
+        if case.group == "vector":
+            name = f"{line_name(case)}: {'sums' if case.operation in _SUMS else 'maps'}"
+        else:
+            words = [word for word in (case.operation, *case.words) if word not in ("to_device", "to_host", "contiguous")]
+            name = f"{case.space}: {' '.join(words or ['contiguous']).replace('_', ' ')}"
         if "baseline" in case.fields:
-            line += f" / {case.fields['baseline']}"
-        panels.setdefault(panel, {}).setdefault(line, []).append(case)
-    return {panel: {line: at_sizes(some) for line, some in here.items()} for panel, here in panels.items()}
+            name += f" / {case.fields['baseline']}"
+        at = single.setdefault((line_name(case), case.operation, *(word for word in case.words if word in TYPES),
+                                case.fields.get("baseline")), {})
+        if at.setdefault(size(case), case) is not case:
+            raise ResultsError(f"{at[size(case)].name} and {case.name} fall on one point of a plot: "
+                               "let their names differ in more than their size")
+        line = lines_found.setdefault(name, {})
+        line[size(case)] = min(line.get(size(case), case), case, key=lambda one: one.summary("ratio").median)
+    return lines_found
 
 
 def rate_lines(cases: Iterable[Case]) -> dict[str, tuple[dict[float, Summary], dict[float, float]]]:

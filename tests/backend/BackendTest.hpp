@@ -51,6 +51,23 @@ using Catch::Matchers::MessageMatches;
 
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
+/// Pages of the user, until the end of the scope.
+class TestPages {
+ public:
+  explicit TestPages(std::size_t count)
+      : bytes(count * page_bytes()), begin(static_cast<char*>(map_pages(bytes))) {
+    REQUIRE(begin != nullptr);
+  }
+  ~TestPages() { unmap_pages(begin, bytes); }
+  TestPages(TestPages const&)            = delete;
+  TestPages& operator=(TestPages const&) = delete;
+
+  std::size_t const bytes;
+  char* const begin;
+};
+
+inline bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
+
 /// Of no NUMA node.
 inline Region lock_fresh(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {
   return lock_fresh_pages(bytes, kind, -1);

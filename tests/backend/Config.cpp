@@ -8,7 +8,6 @@
 
 #include <map>
 
-
 namespace {
 
 using Environment = std::map<std::string, std::string>;
@@ -42,63 +41,48 @@ Config read(Environment const& environment) {
 
 }  // namespace
 
-TEST_CASE("an empty environment gives the defaults") {
-  Config const config = read({});
-  CHECK(config.pool_limit == 0);
-  CHECK(config.node_limit.bytes == 0);
-  CHECK(config.node_limit.percent == 0);
-  CHECK(config.node_ranks == 0);
-  CHECK(config.stream_memory == std::size_t(1) << 30);
-  CHECK(config.huge_pages);
-  CHECK(config.numa);
-  CHECK(config.touch_threads == 0);
-  CHECK(config.pool);
-  CHECK(config.thresholds.empty());
-  CHECK_FALSE(config.pretend_device);
-  CHECK_FALSE(config.guard);
-  CHECK_FALSE(config.verbose);
+TEST_CASE("an empty environment gives the defaults, and every variable is read") {
+  Config const none = read({});
+  CHECK((none.pool_limit == 0 && none.node_limit.bytes == 0 && none.node_limit.percent == 0));
+  CHECK((none.node_ranks == 0 && none.touch_threads == 0 && none.stream_memory == 1 * GiB));
+  CHECK((none.huge_pages && none.numa && none.pool && none.thresholds.empty()));
+  CHECK_FALSE((none.pretend_device || none.scrub || none.guard || none.verbose));
+  Config const all = read({{"POOL_LIMIT", "64G"},
+                           {"STREAM_MEMORY", "256M"},
+                           {"HUGE_PAGES", "off"},
+                           {"NUMA", "off"},
+                           {"TOUCH_THREADS", "12"},
+                           {"POOL", "off"},
+                           {"THRESHOLDS", "/tmp/thresholds"},
+                           {"PRETEND_DEVICE", "on"},
+                           {"SCRUB", "on"},
+                           {"GUARD", "on"},
+                           {"VERBOSE", "on"}});
+  CHECK((all.pool_limit == 64 * GiB && all.stream_memory == 256 * MiB && all.touch_threads == 12));
+  CHECK_FALSE((all.huge_pages || all.numa || all.pool));
+  CHECK(all.thresholds == "/tmp/thresholds");
+  CHECK((all.pretend_device && all.scrub && all.guard && all.verbose));
 }
 
-TEST_CASE("every variable is read") {
-  Config const config = read({{"POOL_LIMIT", "64G"},
-                              {"STREAM_MEMORY", "256M"},
-                              {"HUGE_PAGES", "off"},
-                              {"NUMA", "off"},
-                              {"TOUCH_THREADS", "12"},
-                              {"POOL", "off"},
-                              {"THRESHOLDS", "/tmp/thresholds"},
-                              {"PRETEND_DEVICE", "on"},
-                              {"SCRUB", "on"},
-                              {"GUARD", "on"},
-                              {"VERBOSE", "on"}});
-  CHECK(config.pool_limit == std::size_t(64) << 30);
-  CHECK(config.stream_memory == std::size_t(256) << 20);
-  CHECK_FALSE(config.huge_pages);
-  CHECK_FALSE(config.numa);
-  CHECK(config.touch_threads == 12);
-  CHECK_FALSE(config.pool);
-  CHECK(config.thresholds == "/tmp/thresholds");
-  CHECK(config.pretend_device);
-  CHECK(config.scrub);
-  CHECK(config.guard);
-  CHECK(config.verbose);
-}
-
-TEST_CASE("sizes have suffixes that are powers of 1024") {
-  CHECK(read({{"POOL_LIMIT", "0"}}).pool_limit == 0);
-  CHECK(read({{"POOL_LIMIT", "4096"}}).pool_limit == 4096);
-  CHECK(read({{"POOL_LIMIT", "3K"}}).pool_limit == 3072);
-  CHECK(read({{"POOL_LIMIT", "2M"}}).pool_limit == 2097152);
-  CHECK(read({{"POOL_LIMIT", "1T"}}).pool_limit == std::size_t(1) << 40);
-  for (char const* const eight : {"8G", "8GB", "8GiB", "8g", "8gb", "8.0G", "8192MB"})
-    CHECK(read({{"POOL_LIMIT", eight}}).pool_limit == 8 * GiB);
-  CHECK(read({{"POOL_LIMIT", "7B"}}).pool_limit == 7);
-  CHECK(read({{"POOL_LIMIT", "1.5G"}}).pool_limit == GiB + GiB / 2);
-  CHECK(read({{"STREAM_MEMORY", "0.25KB"}}).stream_memory == 256);
-  CHECK(read({{"NODE_LIMIT", "1.5T"}}).node_limit.bytes == 1536 * GiB);
-}
-
-TEST_CASE("switches are understood as people write them") {
+TEST_CASE("sizes have suffixes that are powers of 1024, and switches are what people write") {
+  auto const [text, bytes] = GENERATE(table<char const*, std::size_t>({{"0", 0},
+                                                                       {"4096", 4096},
+                                                                       {"3K", 3072},
+                                                                       {"2M", 2 * MiB},
+                                                                       {"1T", 1024 * GiB},
+                                                                       {"8G", 8 * GiB},
+                                                                       {"8GB", 8 * GiB},
+                                                                       {"8GiB", 8 * GiB},
+                                                                       {"8g", 8 * GiB},
+                                                                       {"8gb", 8 * GiB},
+                                                                       {"8.0G", 8 * GiB},
+                                                                       {"8192MB", 8 * GiB},
+                                                                       {"7B", 7},
+                                                                       {"1.5G", GiB + GiB / 2},
+                                                                       {"0.25KB", 256}}));
+  CAPTURE(text);
+  CHECK(read({{"POOL_LIMIT", text}}).pool_limit == bytes);
+  CHECK(read({{"NODE_LIMIT", text}}).node_limit.bytes == bytes);
   for (char const* const yes : {"on", "ON", "1", "true", "True", "yes"})
     CHECK(read({{"VERBOSE", yes}}).verbose);
   for (char const* const no : {"off", "Off", "0", "false", "no"})
@@ -185,21 +169,34 @@ TEST_CASE("a value that makes no sense is refused by name, value and what is all
 }
 
 TEST_CASE("a node's limit is divided by its ranks, of which the launcher tells") {
-  CHECK(ranks_of_node({}) == "1 by ");
-  CHECK(ranks_of_node({{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}}) == "8 by OMPI_COMM_WORLD_LOCAL_SIZE");
-  CHECK(ranks_of_node({{"MPI_LOCALNRANKS", "6"}}) == "6 by MPI_LOCALNRANKS");
-  CHECK(ranks_of_node({{"MV2_COMM_WORLD_LOCAL_SIZE", "6"}}) == "6 by MV2_COMM_WORLD_LOCAL_SIZE");
-  CHECK(ranks_of_node({{"PMI_LOCAL_SIZE", "6"}}) == "6 by PMI_LOCAL_SIZE");
-  CHECK(ranks_of_node({{"PALS_LOCAL_SIZE", "6"}, {"PMI_LOCAL_SIZE", "5"}}) ==
-        "6 by PALS_LOCAL_SIZE");
-  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "9"}, {"FLUX_JOB_NNODES", "2"}}) == "5 by FLUX_JOB_SIZE");
-  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8"},
-                       {"FLUX_JOB_NNODES", "2"},
-                       {"SLURM_TASKS_PER_NODE", "1(x2)"}}) == "4 by FLUX_JOB_SIZE");
-  CHECK(ranks_of_node({{"SLURM_NTASKS_PER_NODE", "4"}}) == "4 by SLURM_NTASKS_PER_NODE");
-  CHECK(ranks_of_node({{"SLURM_TASKS_PER_NODE", "4"}}) == "4 by SLURM_TASKS_PER_NODE");
-  CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", "2"}, {"SLURM_TASKS_PER_NODE", "4"}}) ==
-        "2 by SLURM_STEP_TASKS_PER_NODE");
+  struct Case {
+    Environment environment;
+    std::string told;
+  };
+  for (auto const& [environment, told] : std::vector<Case>{
+           {{}, "1 by "},
+           {{{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}}, "8 by OMPI_COMM_WORLD_LOCAL_SIZE"},
+           {{{"MPI_LOCALNRANKS", "6"}}, "6 by MPI_LOCALNRANKS"},
+           {{{"MV2_COMM_WORLD_LOCAL_SIZE", "6"}}, "6 by MV2_COMM_WORLD_LOCAL_SIZE"},
+           {{{"PMI_LOCAL_SIZE", "6"}}, "6 by PMI_LOCAL_SIZE"},
+           {{{"PALS_LOCAL_SIZE", "6"}, {"PMI_LOCAL_SIZE", "5"}}, "6 by PALS_LOCAL_SIZE"},
+           {{{"FLUX_JOB_SIZE", "9"}, {"FLUX_JOB_NNODES", "2"}}, "5 by FLUX_JOB_SIZE"},
+           {{{"FLUX_JOB_SIZE", "8"}, {"FLUX_JOB_NNODES", "2"}, {"SLURM_TASKS_PER_NODE", "1(x2)"}},
+            "4 by FLUX_JOB_SIZE"},
+           {{{"FLUX_JOB_SIZE", "8"}}, "1 by "},
+           {{{"FLUX_JOB_SIZE", "8x"}, {"FLUX_JOB_NNODES", "2"}}, "1 by "},
+           {{{"SLURM_NTASKS_PER_NODE", "4"}}, "4 by SLURM_NTASKS_PER_NODE"},
+           {{{"SLURM_TASKS_PER_NODE", "4"}}, "4 by SLURM_TASKS_PER_NODE"},
+           {{{"SLURM_STEP_TASKS_PER_NODE", "2"}, {"SLURM_TASKS_PER_NODE", "4"}},
+            "2 by SLURM_STEP_TASKS_PER_NODE"},
+           {{{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}, {"KOKKOS_HOST_SPACES_NODE_RANKS", "3"}},
+            "3 by KOKKOS_HOST_SPACES_NODE_RANKS"}})
+    CHECK(ranks_of_node(environment) == told);
+  char const* const nonsense =
+      GENERATE("", "0", "-2", "4(x2", "4(x2),", "x", "4,,2", "99999999999");
+  CAPTURE(nonsense);
+  CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", nonsense}, {"SLURM_NTASKS_PER_NODE", "5"}}) ==
+        "5 by SLURM_NTASKS_PER_NODE");
 }
 
 TEST_CASE("of Slurm's list of nodes this node counts, or the fullest if this is not known") {
@@ -215,20 +212,6 @@ TEST_CASE("of Slurm's list of nodes this node counts, or the fullest if this is 
   CHECK(ranks("3,12,4(x2)", "3") == 4);
   CHECK(ranks("3,12,4(x2)", "") == 12);
   CHECK(ranks("3,12,4(x2)", "4") == 12);
-}
-
-TEST_CASE("what the user says of ranks counts, and what makes no sense is passed over") {
-  Environment const launcher{{"OMPI_COMM_WORLD_LOCAL_SIZE", "8"}};
-  Environment user                      = launcher;
-  user["KOKKOS_HOST_SPACES_NODE_RANKS"] = "3";
-  CHECK(ranks_of_node(user) == "3 by KOKKOS_HOST_SPACES_NODE_RANKS");
-  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8"}}) == "1 by ");
-  CHECK(ranks_of_node({{"FLUX_JOB_SIZE", "8x"}, {"FLUX_JOB_NNODES", "2"}}) == "1 by ");
-  for (char const* const nonsense : {"", "0", "-2", "4(x2", "4(x2),", "x", "4,,2", "99999999999"}) {
-    CAPTURE(nonsense);
-    CHECK(ranks_of_node({{"SLURM_STEP_TASKS_PER_NODE", nonsense},
-                         {"SLURM_NTASKS_PER_NODE", "5"}}) == "5 by SLURM_NTASKS_PER_NODE");
-  }
 }
 
 TEST_CASE("a node's limit can be a share of its memory, and no limit means no share") {

@@ -12,14 +12,6 @@
 
 namespace {
 
-bool is_locked(void const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
-
-void choose(int device) { DeviceWork::use(device); }
-
-char* write_combined(std::size_t bytes) { return PoolTest::write_combined(bytes); }
-
 template <class Work>
 std::string told_by(Work work) {
   CapturedStderr const captured;
@@ -39,12 +31,12 @@ TEST_CASE("memory before a device is chosen makes no context, and is page-locked
   Unused const unused;
   std::vector<char> mine(8192);
   std::vector<char*> const blocks{PoolTest::allocate(100), PoolTest::allocate(20 * MiB),
-                                  write_combined(100), write_combined(3 * MiB)};
+                                  PoolTest::write_combined(100), PoolTest::write_combined(3 * MiB)};
   Pool::reserve(4 * MiB).wait();
   register_range(mine.data(), mine.size(), "mine");
   for (char* const block : blocks) std::memset(block, 7, 100);
   CHECK_FALSE(Driver::has_context());
-  choose(1);
+  DeviceWork::use(1);
   Pool::lock_waiting();
   lock_waiting_ranges();
   for (char* const block : blocks) CHECK((is_locked(block) && block[99] == 7));
@@ -61,7 +53,7 @@ TEST_CASE(
     "memory that was given back before a device was chosen is page-locked when it is used again") {
   Unused const unused;
   Pool::deallocate(PoolTest::allocate(100));
-  choose(1);
+  DeviceWork::use(1);
   char* const again = PoolTest::allocate(100);
   CHECK(is_locked(again));
   Pool::deallocate(again);
@@ -73,7 +65,7 @@ TEST_CASE("a range whose registration ends before a device is chosen is not page
   register_range(mine.data(), mine.size(), "mine");
   register_range(kept.data(), kept.size(), "kept");
   CHECK(unregister_range(mine.data()).empty());
-  choose(1);
+  DeviceWork::use(1);
   lock_waiting_ranges();
   CHECK_FALSE(is_locked(mine.data()));
   CHECK(is_locked(kept.data()));
@@ -116,7 +108,7 @@ TEST_CASE("early memory that cannot be page-locked is told of, stays in use, and
   char* const block = PoolTest::allocate(100);
   register_range(mine.data(), mine.size(), "mine");
   block[99] = 7;
-  choose(1);
+  DeviceWork::use(1);
   FakeCuda::fail_nth_call("cudaHostRegister", 1);
   std::string const told = told_by([] { Pool::lock_waiting(); });
   CHECK(told.find("once a device is in use") != std::string::npos);
@@ -149,7 +141,7 @@ TEST_CASE("threads allocate, register and give back while a device is chosen") {
       }
     });
   }
-  choose(1);
+  DeviceWork::use(1);
   chosen = true;
   Pool::lock_waiting();
   lock_waiting_ranges();
@@ -158,4 +150,22 @@ TEST_CASE("threads allocate, register and give back while a device is chosen") {
   char* const block = PoolTest::allocate(100);
   CHECK(is_locked(block));
   Pool::deallocate(block);
+}
+
+TEST_CASE("early memory is page-locked on return also if another thread is at it") {
+  Unused const unused;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
+  DeviceWork::use(1);
+  FakeCuda::registering_takes(std::chrono::milliseconds(50));
+  std::jthread other([] {
+    DeviceWork::use(1);
+    Pool::deallocate(PoolTest::allocate(100));
+  });
+  while (Pools::instance().some_wait()) std::this_thread::yield();
+  Pool::lock_waiting();
+  for (char* const block : blocks) {
+    CHECK(is_locked(block));
+    Pool::deallocate(block);
+  }
 }

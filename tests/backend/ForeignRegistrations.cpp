@@ -13,23 +13,10 @@
 
 namespace {
 
-struct TwelvePages {
-  TwelvePages() {
-    start_test(1);
-    DeviceWork::use(0);
-    REQUIRE(begin != nullptr);
-  }
-  ~TwelvePages() { unmap_pages(begin, 12 * page); }
-  TwelvePages(TwelvePages const&)            = delete;
-  TwelvePages& operator=(TwelvePages const&) = delete;
-
+struct TwelvePages : TestPages {
+  TwelvePages() : TestPages((start_test(1), 12)) {}
   std::size_t const page = page_bytes();
-  char* const begin      = static_cast<char*>(map_pages(12 * page_bytes()));
 };
-
-bool is_locked(char const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
 
 bool others_register(char* pointer, std::size_t bytes) {
   cudaError_t const error = cudaHostRegister(pointer, bytes, cudaHostRegisterDefault);

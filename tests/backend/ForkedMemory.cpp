@@ -15,18 +15,9 @@ bool child_has(void const* pointer, std::size_t bytes) {
   return status == 0;
 }
 
-class FourPages {
- public:
-  FourPages() {
-    REQUIRE(begin != nullptr);
-    std::memset(begin, 7, bytes);
-  }
-  ~FourPages() { unmap_pages(begin, bytes); }
-  FourPages(FourPages const&)            = delete;
-  FourPages& operator=(FourPages const&) = delete;
-
-  std::size_t const bytes = 4 * page_bytes();
-  char* const begin       = static_cast<char*>(map_pages(bytes));
+// That hold 7.
+struct FourPages : TestPages {
+  FourPages() : TestPages(4) { std::memset(begin, 7, bytes); }
 };
 
 }  // namespace

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What locking memory costs on a real device: no more than by hand, and nothing for ever.
-// backend_tests_cuda "[cost]" prints the figures; the first is a comparison, not a test.
+// What page-locked memory costs the machine with a real device: nothing for ever, and a fork beside it neither time nor
+// memory. (perf/ compares how long locking takes.)
 
 #include "os/AvailableMemory.hpp"
 #include "BackendTest.hpp"
 
-#include <cstdio>
-
+#include <csignal>
 #include <cuda_runtime_api.h>
+#include <sys/wait.h>
 
 namespace {
 
@@ -19,84 +19,37 @@ std::ptrdiff_t pinned_pages() {
          static_cast<std::ptrdiff_t>(figure_in("/proc/vmstat", "nr_foll_pin_released"));
 }
 
-template <class Lock, class Unlock>
-double median_seconds(Lock lock, Unlock unlock) {
-  std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i) {
-    auto const start  = std::chrono::steady_clock::now();
-    auto const locked = lock();
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    unlock(locked);
+constexpr std::size_t size = 4 * GiB;
+
+struct Cost {
+  double seconds;
+  double gibibytes;  ///< that the machine has less while the child lives
+};
+
+Cost cost_of_fork() {
+  std::size_t const before = available_memory();
+  auto const start         = std::chrono::steady_clock::now();
+  pid_t const child        = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
   }
-  std::nth_element(seconds.begin(), seconds.begin() + 4, seconds.end());
-  return seconds[4];
+  std::chrono::duration<double> const time = std::chrono::steady_clock::now() - start;
+  std::size_t const meanwhile              = available_memory();
+  REQUIRE(child > 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return {time.count(), (double(before) - double(meanwhile)) / double(GiB)};
 }
 
-// As a careful user would write it: huge pages, threads that touch a part each, one registration.
-void* lock_by_hand(std::size_t bytes, std::size_t threads) {
-  void* const mapped       = mmap(nullptr, bytes + huge_page_bytes, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  auto const address       = reinterpret_cast<std::uintptr_t>(mapped);
-  std::size_t const before = (huge_page_bytes - address % huge_page_bytes) % huge_page_bytes;
-  auto* const begin        = static_cast<char*>(mapped) + before;
-  if (before > 0) munmap(mapped, before);
-  if (before < huge_page_bytes) munmap(begin + bytes, huge_page_bytes - before);
-  madvise(begin, bytes, MADV_HUGEPAGE);
-  auto const touch = [=](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; i += 4096) *const_cast<char volatile*>(begin + i) = 0;
-  };
-  std::size_t const units = bytes / huge_page_bytes;
-  auto const border       = [=](std::size_t i) { return units * i / threads * huge_page_bytes; };
-  std::vector<std::jthread> team;
-  for (std::size_t i = 1; i < threads; ++i) team.emplace_back(touch, border(i), border(i + 1));
-  touch(0, border(1));
-  team.clear();
-  cudaHostRegister(begin, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
-  return begin;
-}
-
-void unlock_by_hand(void* pointer, std::size_t bytes) {
-  cudaHostUnregister(pointer);
-  munmap(pointer, bytes);
+void check_cheap(Cost const& cost) {
+  WARN("fork beside 4 GiB of page-locked memory: " << cost.seconds * 1e3 << " ms, "
+                                                   << cost.gibibytes << " GiB");
+  CHECK(cost.seconds < 0.3);
+  CHECK(cost.gibibytes < 1);
 }
 
 }  // namespace
-
-TEST_CASE("cold page-locking beside the same by hand with its best number of threads",
-          "[.][cost]") {
-  start_test(1);
-  cudaFree(nullptr);
-  give_back(lock_fresh(4 * MiB));
-  for (std::size_t const MiBs : {4, 16, 64, 256, 1024, 4096, 16384}) {
-    std::size_t const bytes = MiBs * MiB;
-    if (available_memory() < 2 * bytes) continue;
-    double best              = 1e9;
-    std::size_t best_threads = 0;
-    for (std::size_t const threads : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}) {
-      if (threads > bytes / huge_page_bytes) continue;
-      double const seconds = median_seconds([&] { return lock_by_hand(bytes, threads); },
-                                            [&](void* p) { unlock_by_hand(p, bytes); });
-      if (seconds < best) best_threads = threads;
-      best = std::min(best, seconds);
-    }
-    std::string of_ours;
-    for (int const threads : {0, 4, 8, 16, 32}) {
-      Config config;
-      config.touch_threads = threads;
-      double const seconds = median_seconds(
-          [&] { return lock_fresh_pages(bytes, MemoryKind::page_locked, -1, config); },
-          [](Region const& region) { give_back(region); });
-      std::array<char, 80> text{};
-      std::snprintf(text.data(), text.size(), "  %s %.2f ms (%.2f)",
-                    threads == 0 ? "default" : std::to_string(threads).c_str(), seconds * 1e3,
-                    best / seconds);
-      of_ours += text.data();
-    }
-    std::printf("%6zu MiB: by hand %.2f ms with %zu threads; ours by threads:%s\n", MiBs,
-                best * 1e3, best_threads, of_ours.c_str());
-  }
-}
 
 TEST_CASE("failure 12: locking that fails half-way leaves no page locked", "[cost]") {
   start_test(1);
@@ -128,4 +81,31 @@ TEST_CASE("memory that is locked and given back is the system's again", "[cost]"
   for (int i = 0; i < 40; ++i) CHECK(give_back(lock_fresh(bytes)));
   CHECK(pinned_pages() - before < static_cast<std::ptrdiff_t>(bytes / page_bytes()));
   CHECK(available_memory() + 2048 * MiB > available);
+}
+
+TEST_CASE("a fork beside 4 GiB of ours takes neither time nor memory", "[cost]") {
+  start_test(1);
+  if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
+  Region const region = lock_fresh(size);
+  check_cheap(cost_of_fork());
+  CHECK(give_back(region));
+}
+
+TEST_CASE("a fork beside 4 GiB of the user's takes neither, if they are kept from children",
+          "[cost]") {
+  start_test(1);
+  if (available_memory() < 3 * size) SKIP("needs 12 GiB of memory");
+  void* const pages = map_pages(size);
+  REQUIRE(pages != nullptr);
+  use_huge_pages(pages, size);
+  first_touch(pages, size, {16, Cores::allowed()});
+  register_range(pages, size, "copied");
+  Cost const copied = cost_of_fork();
+  WARN("and where children copy it: " << copied.seconds * 1e3 << " ms, " << copied.gibibytes
+                                      << " GiB");
+  CHECK(unregister_range(pages).empty());
+  register_range(pages, size, "kept", true);
+  check_cheap(cost_of_fork());
+  CHECK(unregister_range(pages).empty());
+  unmap_pages(pages, size);
 }

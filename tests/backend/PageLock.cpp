@@ -6,10 +6,6 @@
 namespace {
 
 // The same on a machine with and one without a device, so that the tests below hold for both.
-Driver::PointerKind kind_of_locked_memory() {
-  return Driver::device_count() > 0 ? Driver::PointerKind::pinned : Driver::PointerKind::pageable;
-}
-
 }  // namespace
 
 TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
@@ -26,7 +22,7 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   CHECK(region.bytes % page_bytes() == 0);
   CHECK(region.bytes - bytes <= std::max(page_bytes() - 1, bytes / 16));
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
-  CHECK(Driver::inspect(region.pointer) == kind_of_locked_memory());
+  CHECK(Driver::is_page_locked(region.pointer) == (Driver::device_count() > 0));
   auto* const begin = static_cast<char*>(region.pointer);
   if (region.origin != Origin::driver) {
     CHECK((*begin == 0 && std::memcmp(begin, begin + 1, region.bytes - 1) == 0));
@@ -35,11 +31,13 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   give_back(region);
 }
 
-TEST_CASE("pages that were given back are mapped no more") {
+TEST_CASE("pages that were given back are mapped no more, and giving nothing back is ignored") {
   start_test(1);
   Region const region = lock_fresh(huge_page_bytes);
   give_back(region);
-  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::not_mapped);
+  CHECK(report_on_range(region.pointer, region.bytes).state == RangeState::not_mapped);
+  give_back(Region());
+  CHECK(report_on_range(nullptr, 1).state == RangeState::not_mapped);
 }
 
 TEST_CASE("the configuration switches huge pages and binding off") {
@@ -62,32 +60,4 @@ TEST_CASE("more memory than the machine can have is refused") {
                        (ContainsSubstring("more than this machine can have") ||
                         ContainsSubstring("more than the control group may have"))));
   }
-}
-
-TEST_CASE("giving nothing back is ignored") {
-  start_test(1);
-  give_back(Region());
-  CHECK(inspect_range(nullptr, 1) == RangeState::not_mapped);
-}
-
-TEST_CASE("several threads lock and give back at once") {
-  start_test(1);
-  std::atomic<int> mixed_up{0};  // Catch's macros are not for threads
-  std::vector<std::jthread> team;
-  for (int thread = 0; thread < 4; ++thread) {
-    team.emplace_back([thread, &mixed_up] {
-      for (int round = 0; round < 20; ++round) {
-        Region const region = lock_fresh(1 << 16);
-        std::memset(region.pointer, thread, region.bytes);
-        auto const* const begin = static_cast<char const*>(region.pointer);
-        if (std::count(begin, begin + region.bytes, static_cast<char>(thread)) !=
-            static_cast<std::ptrdiff_t>(region.bytes)) {
-          ++mixed_up;
-        }
-        give_back(region);
-      }
-    });
-  }
-  team.clear();
-  CHECK(mixed_up == 0);
 }

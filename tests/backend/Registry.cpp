@@ -3,23 +3,9 @@
 
 #include "BackendTest.hpp"
 
-#include <latch>
-
 #include <fcntl.h>
 
 namespace {
-
-struct TestPages {
-  explicit TestPages(std::size_t count)
-      : bytes(count * page_bytes()), begin(static_cast<char*>(map_pages(bytes))) {
-    REQUIRE(begin != nullptr);
-  }
-  ~TestPages() { unmap_pages(begin, bytes); }
-  TestPages(TestPages const&)            = delete;
-  TestPages& operator=(TestPages const&) = delete;
-  std::size_t bytes;
-  char* begin;
-};
 
 // Refused with the label, the reason and advice, and nothing remembered.
 void check_refused(void* pointer, std::size_t bytes, std::string const& why) {
@@ -40,11 +26,11 @@ TEST_CASE(
   for (int round = 0; round < 2; ++round) {
     register_range(pages.begin + 100, pages.bytes - 200, "my data");
     CHECK(registered_ranges() == 1);
-    bool const locked = Driver::inspect(pages.begin + 100) == Driver::PointerKind::pinned;
+    bool const locked = Driver::is_page_locked(pages.begin + 100);
     CHECK(locked == (Driver::device_count() > 0));
     CHECK(unregister_range(pages.begin + 100).empty());
     CHECK(registered_ranges() == 0);
-    CHECK(Driver::inspect(pages.begin + 100) == Driver::PointerKind::pageable);
+    CHECK_FALSE(Driver::is_page_locked(pages.begin + 100));
   }
 }
 
@@ -138,20 +124,11 @@ TEST_CASE("of threads that register the same range at once, exactly one succeeds
   start_test(1);
   TestPages const pages(1);
   for (int round = 0; round < 20; ++round) {
-    std::atomic<int> succeeded{0}, refused{0};
-    std::vector<std::jthread> team;
-    for (int thread = 0; thread < 4; ++thread) {
-      team.emplace_back([&] {
-        try {
-          register_range(pages.begin, pages.bytes, "contended");
-          ++succeeded;
-        } catch (RegistrationError const&) {
-          ++refused;
-        }
-      });
-    }
-    team.clear();
-    CHECK(succeeded == 1);
+    std::atomic<int> refused{0};
+    in_threads(4, [&](int) {
+      auto const why = refusal_of([&] { register_range(pages.begin, pages.bytes, "contended"); });
+      refused += why.empty() ? 0 : 1;
+    });
     CHECK(refused == 3);
     CHECK(unregister_range(pages.begin).empty());
   }
@@ -163,48 +140,35 @@ TEST_CASE("threads register, are refused and unregister ranges of their own at t
   std::size_t const page = page_bytes(), before = registered_ranges();
   REQUIRE(mprotect(pages.begin + 3 * page, 3 * page, PROT_READ) == 0);
   std::atomic<int> wrong{0}, refused{0};
-  std::latch start(6);
-  std::vector<std::jthread> team;
-  for (int thread = 0; thread < 6; ++thread) {
-    team.emplace_back([&, own = pages.begin + thread * page] {
-      start.arrive_and_wait();
-      for (int round = 0; round < 100; ++round) {
-        try {
-          register_range(own, page, "own");
-          if (!unregister_range(own).empty() || unregister_range(own).empty()) ++wrong;
-        } catch (RegistrationError const&) {
-          ++refused;
-        }
-        if (registered_ranges() > before + 6) ++wrong;
-      }
-    });
-  }
-  team.clear();
+  in_threads(6, [&](int thread) {
+    char* const own = pages.begin + std::size_t(thread) * page;
+    for (int round = 0; round < 100; ++round) {
+      bool const is_refused = !refusal_of([&] { register_range(own, page, "own"); }).empty();
+      refused += is_refused ? 1 : 0;
+      wrong += is_refused || unregister_range(own).empty() ? 0 : 1;
+      wrong += unregister_range(own).empty() || registered_ranges() > before + 6 ? 1 : 0;
+    }
+  });
   CHECK(wrong == 0);
   CHECK(refused == 3 * 100);
   CHECK(registered_ranges() == before);
 }
 
-// Each child makes its registry anew, by whichever thread is first. All of them take seconds, but
-// minutes where the parent uses a GPU: then a few are enough.
+// Each child makes its registry anew, by whichever thread is first. They take minutes where the parent uses a GPU: then a
+// few are enough.
 TEST_CASE("threads of a forked child that register their first ranges at once lose none") {
   constexpr int threads = 4;
   TestPages const pages(threads);
-  int lost = 0, children = 0;
-  using Clock     = std::chrono::steady_clock;
-  auto const late = Clock::now() + std::chrono::seconds(30);
-  for (; children < 15 || (children < 200 && Clock::now() < late); ++children) {
+  int lost           = 0;
+  int const children = Driver::device_count() > 0 ? 15 : 100;
+  for (int i = 0; i < children; ++i) {
     lost += ChildOfFork::status([&] {
       std::atomic<int> waiting{threads};
-      std::vector<std::jthread> team;
-      for (int thread = 0; thread < threads; ++thread) {
-        team.emplace_back([&, own = pages.begin + thread * page_bytes()] {
-          for (--waiting; waiting > 0;) {
-          }
-          register_range(own, page_bytes(), "own");
-        });
-      }
-      team.clear();
+      in_threads(threads, [&](int thread) {
+        for (--waiting; waiting > 0;) {
+        }
+        register_range(pages.begin + std::size_t(thread) * page_bytes(), page_bytes(), "own");
+      });
       return registered_ranges() == threads ? 0 : 1;
     });
   }

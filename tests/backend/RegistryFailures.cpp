@@ -7,47 +7,62 @@
 #include "../support/DeviceWork.hpp"
 #include "../support/FakeCuda.hpp"
 #include "BackendTest.hpp"
+#include "CapturedStderr.hpp"
 
 #include <future>
 #include <new>
 
-namespace {
-
-struct OnePage {
-  void* begin = map_pages(page_bytes());
-  ~OnePage() { unmap_pages(begin, page_bytes()); }
-};
-
-}  // namespace
-
-TEST_CASE("memory that CUDA has page-locked already is refused, as is device memory") {
+TEST_CASE("device memory is refused") {
   FakeCuda::reset();
-  Region const region = lock_fresh(1);
-  CHECK_THROWS_MATCHES(register_range(region.pointer, 8, "twice"), RegistrationError,
-                       MessageMatches(ContainsSubstring("page-locked already")));
-  give_back(region);
-
   void* on_device = nullptr;
   REQUIRE(cudaMalloc(&on_device, 4096) == cudaSuccess);
-  CHECK_THROWS_MATCHES(register_range(on_device, 8, "device"), RegistrationError,
-                       MessageMatches(ContainsSubstring("device's")));
+  CHECK_THAT(refusal_of([&] { register_range(on_device, 8, "device"); }),
+             ContainsSubstring("device's"));
   CHECK(cudaFree(on_device) == cudaSuccess);
   CHECK(registered_ranges() == 0);
 }
 
-TEST_CASE("a registration without memory for what went wrong says at least that") {
-  OnePage const page;
+TEST_CASE(
+    "where devices see registered memory at other addresses a registration is refused, early or late") {
+  TestPages const page(1);
+  FakeCuda::reset();
+  FakeCuda::registered_memory_moves();
+  CHECK_THROWS_MATCHES(
+      register_range(page.begin, 8, "my data"), RegistrationError,
+      MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("at other addresses") &&
+                     ContainsSubstring("copy it to a View in PinnedSpace")));
+  CHECK(registered_ranges() == 0);
+  FakeCuda::reset(1, false);
+  FakeCuda::registered_memory_moves();
+  register_range(page.begin, 8, "early");
+  void* memory = nullptr;
+  CHECK(cudaMalloc(&memory, 1) == cudaSuccess);  // makes the context
+  CHECK(cudaFree(memory) == cudaSuccess);
+  CapturedStderr const captured;
+  lock_waiting_ranges();
+  CHECK_THAT(captured.text(), ContainsSubstring("'early'") && ContainsSubstring("other addresses"));
+  CHECK(unregister_range(page.begin).empty());
+  CHECK(FakeCuda::calls("cudaHostRegister") == 0);
+}
+
+TEST_CASE("a range which the runtime does not unlock is told and forgotten, as memory allows") {
+  TestPages const page(1);
   FakeCuda::reset();
   std::string const label(5000, 'x');  // what is longer than that has to do with it
-  register_range(page.begin, 8, label);
-  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
-  AllocationHook const hook(1, label.size(), [] { throw std::bad_alloc(); });
-  CHECK_FALSE(unregister_range(page.begin).empty());
-  CHECK(registered_ranges() == 0);
+  for (bool const has_memory : {true, false}) {
+    register_range(page.begin, 8, label);
+    FakeCuda::fail_nth_call("cudaHostUnregister", 1);
+    AllocationHook const hook(has_memory ? 0 : 1, label.size(), [] { throw std::bad_alloc(); });
+    std::string const told = unregister_range(page.begin);
+    CHECK_FALSE(told.empty());
+    if (has_memory) CHECK_THAT(told, ContainsSubstring(label) && ContainsSubstring("refused"));
+    CHECK(registered_ranges() == 0);
+    CHECK(cudaHostUnregister(page.begin) == cudaSuccess);
+  }
 }
 
 TEST_CASE("where registration fails children get what they would have had") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   FakeCuda::fail_nth_call("cudaHostRegister", 1);
   CHECK_THROWS_AS(register_range(page.begin, page_bytes(), "my data", true), RegistrationError);
@@ -56,7 +71,7 @@ TEST_CASE("where registration fails children get what they would have had") {
 
 TEST_CASE(
     "failure 15: memory freed while it was registered blocks its address until the registration ends") {
-  OnePage page;
+  TestPages const page(1);
   FakeCuda::reset();
   register_range(page.begin, 8, "first");
   unmap_pages(page.begin, page_bytes());
@@ -69,12 +84,12 @@ TEST_CASE(
           ContainsSubstring("end that registration first, also if its memory was freed")));
   CHECK(unregister_range(page.begin).empty());
   register_range(page.begin, 8, "second");
-  CHECK(Driver::inspect(page.begin) == Driver::PointerKind::pinned);
+  CHECK(Driver::is_page_locked(page.begin));
   CHECK(unregister_range(page.begin).empty());
 }
 
 TEST_CASE("where somebody else freed memory that is still page-locked, the message says so") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   REQUIRE(cudaHostRegister(page.begin, page_bytes(), 0) == cudaSuccess);
   CHECK_THROWS_MATCHES(
@@ -112,31 +127,13 @@ TEST_CASE("failure 16: a mapping that the runtime refuses is told by its kind, w
   unlink(name);
 }
 
-TEST_CASE("a range which the runtime does not unlock is told and forgotten") {
-  OnePage const page;
-  FakeCuda::reset();
-  register_range(page.begin, 8, "my data");
-  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
-  CHECK_THAT(unregister_range(page.begin),
-             ContainsSubstring("'my data'") && ContainsSubstring("refused"));
-  CHECK(registered_ranges() == 0);
-}
-
-TEST_CASE("after the runtime has shut down unregistering forgets the range without complaint") {
-  OnePage const page;
-  FakeCuda::reset();
-  register_range(page.begin, 8, "my data");
-  FakeCuda::shut_down();
-  CHECK(unregister_range(page.begin).empty());
-  CHECK(registered_ranges() == 0);
-}
-
-TEST_CASE("children get what was kept from them also where there is nothing to unlock any more") {
-  OnePage const page;
+TEST_CASE("after the runtime has shut down unregistering forgets the range, and children get it") {
+  TestPages const page(1);
   FakeCuda::reset();
   register_range(page.begin, page_bytes(), "my data", true);
   FakeCuda::shut_down();
   CHECK(unregister_range(page.begin).empty());
+  CHECK(registered_ranges() == 0);
   CHECK(ChildOfFork::status([&] { return is_mapped(page.begin, 1) ? 0 : 1; }) == 0);
 }
 
@@ -155,7 +152,7 @@ TEST_CASE("a registration of which a piece stays locked says to keep the memory"
 }
 
 TEST_CASE("memory that was not locked, for no device could be asked for, is not unlocked") {
-  OnePage const page;
+  TestPages const page(1);
   FakeCuda::reset();
   FakeCuda::fail_every(1, cudaErrorUnknown);
   register_range(page.begin, page_bytes(), "my data");
@@ -196,7 +193,7 @@ TEST_CASE("rows across the end of a piece of locked memory are not copied one by
 }
 
 TEST_CASE("others can register while one range waits for kernels to be unlocked") {
-  OnePage const waiting, other;
+  TestPages const waiting(1), other(1);
   FakeCuda::reset();
   register_range(waiting.begin, 8, "waiting");
   DeviceWork::Stream stream;

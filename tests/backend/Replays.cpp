@@ -68,9 +68,9 @@ TEST_CASE("failure 8: a graph replays memory that was given back while others al
   graph.instantiate();
   Pool::deallocate(source);
   std::string const expected(bytes, 'a');
-  std::vector<char*> others;
+  Blocks others;
   for (int i = 0; i < 4; ++i) {
-    others.push_back(PoolTest::allocate(bytes));
+    others.add(bytes);
     CHECK(others.back() != source);
     std::fill_n(others.back(), bytes, 'z');
   }
@@ -80,7 +80,7 @@ TEST_CASE("failure 8: a graph replays memory that was given back while others al
     stream.wait();
     CHECK(std::memcmp(copied, expected.data(), bytes) == 0);
   }
-  for (char* const other : others) Pool::deallocate(other);
+  others.deallocate();
   Pool::deallocate(copied);
 }
 
@@ -110,34 +110,17 @@ TEST_CASE("memory of a graph comes back with the last of graph, executable and l
   CHECK(bytes_in_use() == 0);
 }
 
-TEST_CASE("an address within memory keeps all of it, and memory of others is left alone") {
-  PoolTest const test(1);
-  std::size_t const bytes = GENERATE(5000, 20 * MiB);
-  DeviceWork::Stream stream;
-  char* const memory = PoolTest::allocate(bytes);
-  char pageable[10]  = {};
-  {
-    CopyGraph const graph(stream, memory + bytes - 10, memory, 10);
-    stream.begin_capture();
-    retain_for_graph(stream.get(), pageable, nullptr);
-    CHECK(stream.end_capture());
-    Pool::deallocate(memory);
-    CHECK(pool::describe(memory)->state == pool::State::in_use);
-  }
-  CHECK(becomes_unused(memory));
-}
-
 TEST_CASE("two graphs keep the same memory, and giving it back twice is refused") {
   PoolTest const test(1);
   DeviceWork::Stream stream;
   char* const memory = PoolTest::allocate(1000);
-  auto first         = std::make_unique<CopyGraph>(stream, memory, memory + 500, 10);
-  auto second        = std::make_unique<CopyGraph>(stream, memory + 500, memory, 10);
-  Pool::deallocate(memory);
+  std::optional<CopyGraph> first, second;
+  first.emplace(stream, memory, memory + 500, 10);
+  second.emplace(stream, memory + 500, memory, 10);
+  for (int i = 0; i < 2; ++i) Pool::deallocate(memory);  // the second says so
   std::size_t const used = bytes_in_use();
-  Pool::deallocate(memory);  // says so
   first.reset();
-  CHECK(bytes_in_use() == used);
+  CHECK((used > 0 && bytes_in_use() == used));
   second.reset();
   CHECK(becomes_unused(memory));
   CHECK(bytes_in_use() == 0);
@@ -178,46 +161,6 @@ TEST_CASE("who captures a graph for another owner keeps its memory apart") {
     CHECK(pool::describe(memory)->state == pool::State::in_use);
   }
   CHECK(bytes_in_use() == 0);
-}
-
-TEST_CASE("memory is let go by other threads while its owner gives it back") {
-  PoolTest const test(1);
-  for (int round = 0; round < 300; ++round) {
-    char* const memory = PoolTest::allocate(round % 2 == 0 ? 100 : 40 * KiB);
-    void* const kept   = Pool::keep(memory + 50).handle;
-    REQUIRE(kept != nullptr);
-    std::thread other([&] { Pool::let_go(kept); });
-    Pool::deallocate(memory);
-    other.join();
-    CHECK(pool::describe(memory)->state != pool::State::in_use);
-  }
-  CHECK(bytes_in_use() == 0);
-}
-
-TEST_CASE("memory that graphs keep counts as in use, to limits, to trim and in all sums") {
-  PoolTest const test(1);
-  std::size_t const bytes = GENERATE(100, 20 * MiB);
-  char* const memory      = PoolTest::allocate(bytes);
-  auto const before       = pool::statistics();
-  void* const kept        = Pool::keep(memory).handle;
-  Pool::deallocate(memory);
-  pool::trim(0);
-  auto const after = pool::statistics();
-  CHECK(after.total.bytes_in_use == before.total.bytes_in_use);
-  CHECK(after.total.bytes_asked == bytes);
-  CHECK(after.total.bytes_retired == 0);
-  CHECK(after.total.bytes_locked == after.total.bytes_in_use + after.total.bytes_cached);
-  for (pool::SpaceUsage const& space : after.spaces) {
-    bool const here = space.space == "TestSpace";
-    CHECK(space.blocks == (here ? 1 : 0));
-    CHECK(space.bytes_in_use == (here ? after.total.bytes_in_use : 0));
-  }
-  pool::set_limit(after.total.bytes_locked);
-  CHECK_THROWS_AS(PoolTest::allocate(after.total.bytes_locked), OutOfPinnedMemory);
-  Pool::let_go(kept);
-  Pool::deallocate(PoolTest::allocate(after.total.bytes_locked));
-  CHECK(bytes_in_use() == 0);
-  CHECK(PoolTest::usage().bytes_asked == 0);
 }
 
 TEST_CASE("of thousands of addresses a graph retains each block and each slot once") {
@@ -267,21 +210,17 @@ TEST_CASE("many threads keep the same memory, let it go, and one gives it back")
   PoolTest const test(1);
   for (int round = 0; round < 50; ++round) {
     char* const memory = PoolTest::allocate(round % 2 == 0 ? 300 : 40 * KiB);
-    RetainedMemory last;
-    last.add(memory);
-    {
-      std::vector<std::jthread> threads;
-      for (int i = 0; i < 4; ++i)
-        threads.emplace_back([memory] {
-          for (int j = 0; j < 100; ++j) {
-            RetainedMemory mine;
-            mine.add(memory + 70);
-            mine.add(memory);
-          }
-        });
-      Pool::deallocate(memory);
-    }
-    CHECK(pool::describe(memory)->state == pool::State::in_use);
+    std::optional<RetainedMemory> last;
+    if (round % 4 > 1) last.emplace().add(memory);
+    std::jthread const owner([&] { Pool::deallocate(memory); });
+    in_threads(4, [memory](int) {
+      for (int j = 0; j < 100; ++j) {
+        RetainedMemory mine;
+        mine.add(memory + 70);
+        mine.add(memory);
+      }
+    });
+    if (last) CHECK(pool::describe(memory)->state == pool::State::in_use);
   }
   CHECK(bytes_in_use() == 0);
 }

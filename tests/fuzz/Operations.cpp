@@ -13,6 +13,7 @@
 #include <KokkosHostSpaces.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -36,7 +37,7 @@ class World {
     while (!m_in.is_over()) {
       ++fuzz_operations;
       try {
-        step(m_in.byte() % 20);
+        step(m_in.byte());
       } catch (khs::OutOfPinnedMemory const&) {
         expect(khs::pool::statistics().limit > 0, "without a limit nothing is refused");
       }
@@ -45,30 +46,15 @@ class World {
   }
 
  private:
-  void step(int what) {
-    switch (what) {
-      case 0:
-      case 1:
-      case 2: make(); break;
-      case 3:
-      case 4: destroy(); break;
-      case 5: fill(); break;
-      case 6:
-      case 7: copy(); break;
-      case 8: copy_strided(); break;
-      case 9: copy_slices(); break;
-      case 10: resize(); break;
-      case 11: trim(); break;
-      case 12: set_limit(); break;
-      case 13: reserve(); break;
-      case 14: register_view(); break;
-      case 15: end_registration(); break;
-      case 16: stream(); break;
-      case 17: snapshot(); break;
-      case 18: refuse(); break;
-      case 19: check_statistics(); break;
-      default: break;
-    }
+  // The more of one, the more often it is done. Stored inputs name operations by their place here.
+  void step(std::size_t what) {
+    static constexpr void (World::*operations[])() = {
+        &World::make,         &World::make,        &World::make,          &World::destroy,
+        &World::destroy,      &World::fill,        &World::copy,          &World::copy,
+        &World::copy_strided, &World::copy_slices, &World::resize,        &World::trim,
+        &World::set_limit,    &World::reserve,     &World::register_view, &World::end_registration,
+        &World::stream,       &World::snapshot,    &World::refuse,        &World::check_statistics};
+    (this->*operations[what % std::size(operations)])();
   }
 
   Held* any() { return m_held.empty() ? nullptr : &m_held[m_in.below(m_held.size())]; }

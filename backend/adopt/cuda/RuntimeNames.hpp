@@ -16,23 +16,17 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-/// Instead of a function that the process does not have.
-template <class Function>
-struct Absent;
+/// A function that fails where the process has none of this name.
 template <class Result, class... Arguments>
-struct Absent<Result (*)(Arguments...)> {
-  static Result call(Arguments...) {
+auto find_runtime(char const* name, Result (*)(Arguments...)) -> Result (*)(Arguments...) {
+  if (void* const found = Objects::find_next(name, "libcudart.so"))
+    return reinterpret_cast<Result (*)(Arguments...)>(found);
+  return [](Arguments...) -> Result {
     if constexpr (std::is_same_v<Result, cudaError_t>)
       return cudaErrorUnknown;
     else
       return "unknown";
-  }
-};
-
-template <class Function>
-Function find_next(char const* name) noexcept {
-  auto const next = reinterpret_cast<Function>(Objects::find_next(name, "libcudart.so"));
-  return next != nullptr ? next : &Absent<Function>::call;
+  };
 }
 
 #if CUDART_VERSION >= 12050
@@ -40,38 +34,34 @@ Function find_next(char const* name) noexcept {
 inline cudaError_t find_driver_function(char const* name, void** function, unsigned version,
                                         unsigned long long flags,
                                         cudaDriverEntryPointQueryResult* status) {
-  using ByVersion = decltype(&cudaGetDriverEntryPointByVersion);
   using Older =
       cudaError_t (*)(char const*, void**, unsigned long long, cudaDriverEntryPointQueryResult*);
-  static auto const next = reinterpret_cast<ByVersion>(
-      Objects::find_next("cudaGetDriverEntryPointByVersion", "libcudart.so"));
-  static auto const older = find_next<Older>("cudaGetDriverEntryPoint");
-  return next != nullptr ? next(name, function, version, flags, status)
-                         : older(name, function, flags, status);
+  using ByVersion             = decltype(&cudaGetDriverEntryPointByVersion);
+  constexpr char const* newer = "cudaGetDriverEntryPointByVersion";
+  if (Objects::find_next(newer, "libcudart.so") != nullptr)
+    return find_runtime(newer, ByVersion())(name, function, version, flags, status);
+  return find_runtime("cudaGetDriverEntryPoint", Older())(name, function, flags, status);
 }
+#define cudaGetDriverEntryPointByVersion \
+  ::KokkosHostSpaces::Impl::Backend::Adopt::find_driver_function
 #endif
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 
-#define KHS_NEXT(name)                                                                 \
-  ([] {                                                                                \
-    static auto const next =                                                           \
-        ::KokkosHostSpaces::Impl::Backend::Adopt::find_next<decltype(&::name)>(#name); \
-    return next;                                                                       \
+#define KHS_NEXT(name)                                                               \
+  ([] {                                                                              \
+    static auto const next = ::KokkosHostSpaces::Impl::Backend::Adopt::find_runtime( \
+        #name, decltype (&::name)(nullptr));                                         \
+    return next;                                                                     \
   }())
 
-#if CUDART_VERSION >= 12050
-#define cudaGetDriverEntryPointByVersion \
-  ::KokkosHostSpaces::Impl::Backend::Adopt::find_driver_function
-#else
-#define cudaGetDriverEntryPoint KHS_NEXT(cudaGetDriverEntryPoint)
-#endif
 #define cudaDeviceGetAttribute KHS_NEXT(cudaDeviceGetAttribute)
-#define cudaDeviceGetPCIBusId KHS_NEXT(cudaDeviceGetPCIBusId)
-#define cudaFree KHS_NEXT(cudaFree)
 #define cudaFreeHost KHS_NEXT(cudaFreeHost)
 #define cudaGetDevice KHS_NEXT(cudaGetDevice)
 #define cudaGetDeviceCount KHS_NEXT(cudaGetDeviceCount)
+#if CUDART_VERSION < 12050
+#define cudaGetDriverEntryPoint KHS_NEXT(cudaGetDriverEntryPoint)
+#endif
 #define cudaGetErrorName KHS_NEXT(cudaGetErrorName)
 #define cudaGetErrorString KHS_NEXT(cudaGetErrorString)
 #define cudaGetLastError KHS_NEXT(cudaGetLastError)
@@ -83,9 +73,7 @@ inline cudaError_t find_driver_function(char const* name, void** function, unsig
 #define cudaMalloc KHS_NEXT(cudaMalloc)
 #define cudaMemcpyAsync KHS_NEXT(cudaMemcpyAsync)
 #define cudaPointerGetAttributes KHS_NEXT(cudaPointerGetAttributes)
-#define cudaSetDevice KHS_NEXT(cudaSetDevice)
 #define cudaStreamCreateWithFlags KHS_NEXT(cudaStreamCreateWithFlags)
-#define cudaStreamDestroy KHS_NEXT(cudaStreamDestroy)
 #define cudaStreamSynchronize KHS_NEXT(cudaStreamSynchronize)
 
 #endif

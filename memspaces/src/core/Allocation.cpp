@@ -109,6 +109,7 @@ void* allocate(SpaceDescription space, int device_id, char const* label, std::si
     fail(space, label, logical_bytes,
          OutOfPinnedMemory("with Kokkos' header the size overflows size_t (check the extents): ask "
                            "for fewer"));
+  //~ failure 22a
   endings().register_once();
   if constexpr (has_stock_device) return allocate_stock(space, label, bytes, logical_bytes);
   lock_when_initialized();

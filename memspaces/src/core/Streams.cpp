@@ -24,15 +24,16 @@ void copy_async(void* dst, void const* src, std::size_t bytes, StreamHandle stre
 
 void copy_and_wait(void* dst, void const* src, std::size_t bytes) {
   Driver::Stream const stream = Driver::private_stream(device_of(dst, src));
+  //~ failure 20a
   copy_async(dst, src, bytes, stream);
   Driver::fence(stream);
 }
 
 void fence(StreamHandle stream) { Driver::fence(stream); }
 
-void prepare_launch(int device) { Driver::prepare_launch(device); }
+void prepare_launch(int device) { Driver::require_device(device); }
 
-void check_launch() { Driver::check_launch(); }
+void check_launch() { Driver::check_enqueued(); }
 
 bool is_captured(StreamHandle stream) { return Driver::captures(stream); }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr char const* about_device = R"(
 pageable: HostSpace, copied to the device and back; pinned: PinnedSpace, copied likewise; mapped:
-MappedSpace, used in place; resident: on the device already (small arrays stay in its cache).
+MappedSpace, used in place; stock: CudaHostPinnedSpace, likewise; resident: on the device already (small arrays
+stay in its cache).
 Rate: bytes of all three arrays by time, transfers included. Ratio: time of the same in plain CUDA
 by time of Kokkos; 1 is equally fast, above 1 Kokkos is faster.
 )";

@@ -6,7 +6,10 @@
 #include "../../support/FailNth.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <new>
@@ -14,6 +17,8 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <malloc.h>
 
 using namespace KokkosHostSpaces::Impl::Backend::Adopt;
 
@@ -133,6 +138,59 @@ TEST_CASE("adopted blocks are disjoint, keep their contents, and are found by an
     all.give(*one.block);
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+std::size_t resident_bytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * 4096;
+}
+
+// In the mean, while random memory is taken and given.
+template <class Take, class Give>
+double mean_of_resident(Take take, Give give) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> share(0, 1);
+  std::vector<char*> live;
+  double sum         = 0;
+  constexpr int most = 8000;
+  for (int i = 0; i < most; ++i) {
+    if (live.size() < 40 || share(random) < (live.size() < 60 ? 0.5 : 0.)) {
+      auto const bytes = static_cast<std::size_t>(65536 * std::pow(128., share(random)));
+      live.push_back(take(bytes));
+      for (std::size_t at = 0; at < bytes; at += 4096) live.back()[at] = 1;
+    } else {
+      std::swap(live[random() % live.size()], live.back());
+      give(live.back());
+      live.pop_back();
+    }
+    sum += double(resident_bytes());
+  }
+  for (char* const memory : live) give(memory);
+  return sum / most;
+}
+
+}  // namespace
+
+TEST_CASE("no more memory is resident than with malloc, but a twentieth") {
+  Blocks& all              = blocks();
+  std::size_t const before = resident_bytes();
+  double const stock =
+      mean_of_resident([](std::size_t bytes) { return static_cast<char*>(std::malloc(bytes)); },
+                       [](char* memory) { std::free(memory); }) -
+      double(before);
+  malloc_trim(0);
+  std::size_t const again = resident_bytes();
+  double const ours = mean_of_resident([&](std::size_t bytes) { return all.take(bytes)->begin; },
+                                       [&](char* memory) { all.give(*all.find(memory)); }) -
+                      double(again);
+  CHECK(ours < 1.05 * stock);
+}
+
+#endif
 
 TEST_CASE("more than the range of addresses is refused") {
   REQUIRE(blocks().take(std::size_t(1) << 62) == nullptr);

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
 # Programs of many kinds with the library preloaded: they end well, and what was adopted of them is as it should be.
-# programs.sh <library> <folder of the programs> <C++ compiler>
+# programs.sh <library> <folder of the programs> <C++ compiler> <launcher> <folder of their sources> <CUDA's headers>
 set -u
-library=$1 folder=$2 compiler=$3 failures=0
+library=$1 folder=$2 compiler=$3 launcher=$4 sources=$5 headers=$6 failures=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export KOKKOS_HOST_SPACES_TEST_ADOPT=1 KOKKOS_HOST_SPACES_ADOPT_REPORT="$work/report.%r" SLURM_PROCID=7
@@ -31,7 +31,7 @@ expect 'of .*adopt_own_new' with_library "$folder/adopt_own_new"
 expect 'of .*static_library' with_library "$folder/adopt_static_library"
 strip -o "$work/stripped" "$folder/adopt_static_library" && expect 'of .*stripped' with_library "$work/stripped"
 expect 'has no GPU\|page-locked: 2' env -u KOKKOS_HOST_SPACES_TEST_ADOPT LD_PRELOAD="$library" "$folder/adopt_life"
-expect 'came here' with_library ls "$folder"
+expect 'no libstdc++.so is among' with_library ls "$folder"
 expect 'ulimit -v' sh -c "ulimit -v 20000000; LD_PRELOAD=$library $folder/adopt_life"
 
 # A value that makes no sense is told once.
@@ -42,6 +42,24 @@ case $told in
   *) fails "a value that makes no sense: $told" ;;
 esac
 
+# Run by the launcher, a program that gains nothing says why; of many ranks the first one.
+# says <words> <command>...
+says() {
+  words=$1; shift
+  told=$(SLURM_PROCID=0 "$launcher" "$@" 2>&1 > /dev/null) || fails "$* by the launcher ended with $?"
+  if [ -z "$words" ]; then [ -z "$told" ]; else echo "$told" | grep -q "gains nothing ($words.*): "; fi ||
+    fails "$* by the launcher says '$told'"
+}
+says '' "$folder/adopt_life"
+says '' --children ls "$folder"
+says 'no libstdc++.so' ls "$folder"
+says '.* is that of .*adopt_static_library' "$folder/adopt_static_library"
+printf '#!/bin/sh\n%s\n' "$folder/adopt_life" > "$work/script" && chmod +x "$work/script"
+says 'no libstdc++.so' "$work/script"
+says "$folder/libadopt_static_runtime.so has a CUDA runtime inside" env "LD_LIBRARY_PATH=$folder" \
+  "$folder/adopt_copies" a_static_runtime_ends_locking
+[ -z "$("$launcher" ls "$folder" 2>&1 > /dev/null)" ] || fails "the eighth rank says something"
+
 # Children run without it, unless they shall not; other libraries stay.
 for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
   left=$(preloading "$list" sh -c 'echo "[$LD_PRELOAD]"')
@@ -49,6 +67,14 @@ for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.
 done
 left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
 [ "$left" = "$library" ] || fails "children on: $left"
+
+# Of another compiler.
+if other=$(command -v clang++); then
+  "$other" -std=c++20 -isystem "$headers" "$sources/Life.cpp" -L"$folder" -lcudart -Wl,-rpath,"$folder" -o "$work/by_clang" &&
+    expect 'page-locked: 2 times' with_library "$work/by_clang"
+else
+  echo "skipped: no clang++"
+fi
 
 # The allocators of others, before and behind it.
 for allocator in jemalloc tcmalloc mimalloc; do
@@ -75,6 +101,8 @@ assert all(copy(host, device.value, 1 << 20, 4) == 0 for _ in range(3))
 free(host)
 EOF
   expect 'page-locked: 1 times' with_library "$python" "$work/module.py" "$folder/libcudart.so"
+  { echo '#!/usr/bin/env python3'; cat "$work/module.py"; } > "$work/by_env" && chmod +x "$work/by_env"
+  expect 'page-locked: 1 times' env "PATH=${python%/*}:$PATH" "$launcher" "$work/by_env" "$folder/libcudart.so"
 else
   echo "skipped: no Python"
 fi

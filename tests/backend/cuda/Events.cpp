@@ -56,32 +56,22 @@ TEST_CASE(
   CHECK(Driver::wait(owned.event));
 }
 
-TEST_CASE("recording survives a capture of a blocking stream, which survives recording") {
+TEST_CASE("recording survives a capture that is seen or announced, which survives recording") {
   start_test(1);
-  auto const mode = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
-                             cudaStreamCaptureModeRelaxed);
-  DeviceWork::Stream stream(Kind::blocking);
+  auto const mode         = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
+                                     cudaStreamCaptureModeRelaxed);
+  bool const is_announced = GENERATE(false, true);
+  DeviceWork::Stream stream(is_announced ? Kind::non_blocking : Kind::blocking);
   OwnedEvent owned;
+  if (is_announced) Driver::announce_capture();
   stream.begin_capture(mode);
   CHECK(Driver::record_all_work(0, owned.event) == Recorded::capturing);
   CHECK_FALSE(Driver::fence_device(0));
   CHECK(stream.end_capture());
+  if (is_announced) Driver::end_announced_capture();
   CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
   CHECK(Driver::wait(owned.event));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
-}
-
-TEST_CASE("recording survives an announced capture, which survives recording") {
-  start_test(1);
-  DeviceWork::Stream stream(Kind::non_blocking);
-  OwnedEvent owned;
-  Driver::announce_capture();
-  stream.begin_capture();
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::capturing);
-  CHECK_FALSE(Driver::fence_device(0));
-  CHECK(stream.end_capture());
-  Driver::end_announced_capture();
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
 }
 
 TEST_CASE("asking for an event, waiting for it and giving it back leave captures alone") {
@@ -137,18 +127,6 @@ TEST_CASE("retirement leaves the application's pending error alone") {
   CHECK(Driver::query(owned.event) == EventState::pending);
   CHECK(cudaPeekAtLastError() == of_application);
   cudaGetLastError();
-}
-
-TEST_CASE("the current device stays what it was") {
-  start_test(2);
-  DeviceWork::use(1);
-  OwnedEvent owned;
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
-  CHECK(Driver::fence_device(0));
-  int device = -1;
-  CHECK(cudaGetDevice(&device) == cudaSuccess);
-  CHECK(device == 1);
-  DeviceWork::use(0);
 }
 
 TEST_CASE("events of each device in use wait for the work of that device") {

@@ -25,75 +25,87 @@ class MadeUpMachine {
     std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
     std::ofstream(root + file) << text << '\n';
   }
-  std::size_t limit() const { return memory_limit_of_cgroups(root); }
+  std::size_t limit() const { return memory_of_cgroups(root).limit; }
 
   std::string root;
 };
 
-constexpr char const* mount_of_version_2 =
+constexpr char const* version_2 =
     "31 23 0:28 / / rw - ext4 /dev/vda rw\n"
     "35 23 0:32 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
 
+constexpr char const* version_1 =
+    "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+    "35 31 0:32 / /cgroups/memory rw - cgroup cgroup rw,memory";
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
 }  // namespace
 
-TEST_CASE("the limit of the process's own group counts, in version 2") {
+TEST_CASE("of the limits of the process's control groups the lowest counts") {
+  struct Case {
+    char const *what, *mounts, *groups;
+    Files files;
+    std::size_t limit;
+  };
+  auto const [what, mounts, groups, files, limit] = GENERATE(
+      Case{"its own",
+           version_2,
+           "0::/system.slice/job_7/step_0",
+           {{"/sys/fs/cgroup/system.slice/job_7/step_0/memory.max", "1048576"},
+            {"/sys/fs/cgroup/system.slice/job_7/memory.max", "max"},
+            {"/sys/fs/cgroup/other/memory.max", "4096"}},
+           1048576},
+      Case{"of a group around it",
+           version_2,
+           "0::/slurm/job_7/step_0",
+           {{"/sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max"},
+            {"/sys/fs/cgroup/slurm/job_7/memory.max", "65536"},
+            {"/sys/fs/cgroup/slurm/memory.max", "1048576"}},
+           65536},
+      Case{"of a container that sees its group as root",
+           version_2,
+           "0::/slurm/job_7",
+           {{"/sys/fs/cgroup/slurm/job_7/memory.max", "65536"},
+            {"/sys/fs/cgroup/memory.max", "8192"}},
+           8192},
+      Case{"of the controller of memory in version 1",
+           version_1,
+           "4:cpuset:/elsewhere\n3:hugetlb,memory:/jobs/7\n0::/",
+           {{"/cgroups/memory/jobs/7/memory.limit_in_bytes", "131072"},
+            {"/cgroups/memory/elsewhere/memory.limit_in_bytes", "4096"},
+            {"/cgroups/memory/memory.limit_in_bytes", "9223372036854771712"}},
+           131072},
+      Case{"where a container's own group is mounted",
+           "35 31 0:32 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory",
+           "3:memory:/docker/4711",
+           {{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "262144"}},
+           262144},
+      Case{"within a container's group",
+           "35 31 0:32 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory",
+           "3:memory:/docker/4711/inner",
+           {{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "262144"},
+            {"/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "16384"}},
+           16384},
+      Case{"a blank in a mount point, written as an octal number",
+           R"(35 23 0:32 /a\134b /my\040own\011groups rw - cgroup2 cgroup2 rw)",
+           "0::/a\\b/job 7",
+           {{"/my own\tgroups/job 7/memory.max", "32768"}},
+           32768},
+      Case{"no limit", version_2, "0::/", {{"/sys/fs/cgroup/memory.max", "max"}}, SIZE_MAX},
+      Case{"no file", version_2, "0::/", {}, SIZE_MAX});
+  CAPTURE(what);
   MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
-  machine.write("/proc/self/cgroup", "0::/system.slice/job_7/step_0");
-  machine.write("/sys/fs/cgroup/system.slice/job_7/step_0/memory.max", "1048576");
-  machine.write("/sys/fs/cgroup/system.slice/job_7/memory.max", "max");
-  machine.write("/sys/fs/cgroup/other/memory.max", "4096");
-  CHECK(machine.limit() == 1048576);
-}
-
-TEST_CASE("a lower limit of a group around it counts") {
-  MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
-  machine.write("/proc/self/cgroup", "0::/slurm/job_7/step_0");
-  machine.write("/sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max");
-  machine.write("/sys/fs/cgroup/slurm/job_7/memory.max", "65536");
-  machine.write("/sys/fs/cgroup/slurm/memory.max", "1048576");
-  CHECK(machine.limit() == 65536);
-  machine.write("/sys/fs/cgroup/memory.max", "8192");  // of a container that sees its group as root
-  CHECK(machine.limit() == 8192);
-}
-
-TEST_CASE("the limit of the controller of memory counts, in version 1") {
-  MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo",
-                "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-                "35 31 0:32 / /cgroups/memory rw - cgroup cgroup rw,memory");
-  machine.write("/proc/self/cgroup", "4:cpuset:/elsewhere\n3:hugetlb,memory:/jobs/7\n0::/");
-  machine.write("/cgroups/memory/jobs/7/memory.limit_in_bytes", "131072");
-  machine.write("/cgroups/memory/elsewhere/memory.limit_in_bytes", "4096");
-  machine.write("/cgroups/memory/memory.limit_in_bytes", "9223372036854771712");
-  CHECK(machine.limit() == 131072);
-}
-
-TEST_CASE("a container finds its limit where its own group is mounted") {
-  MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo",
-                "35 31 0:32 /docker/4711 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory");
-  machine.write("/proc/self/cgroup", "3:memory:/docker/4711");
-  machine.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "262144");
-  CHECK(machine.limit() == 262144);
-  machine.write("/proc/self/cgroup", "3:memory:/docker/4711/inner");
-  machine.write("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "16384");
-  CHECK(machine.limit() == 16384);
-}
-
-TEST_CASE("a mount point with a blank, which the system writes as an octal number, is found") {
-  MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo",
-                R"(35 23 0:32 /a\134b /my\040own\011groups rw - cgroup2 cgroup2 rw)");
-  machine.write("/proc/self/cgroup", "0::/a\\b/job 7");
-  machine.write("/my own\tgroups/job 7/memory.max", "32768");
-  CHECK(machine.limit() == 32768);
+  CHECK(machine.limit() == SIZE_MAX);  // without control groups
+  machine.write("/proc/self/mountinfo", mounts);
+  machine.write("/proc/self/cgroup", groups);
+  for (auto const& [file, text] : files) machine.write(file, text);
+  CHECK(machine.limit() == limit);
 }
 
 TEST_CASE("a limit that is raised or lowered while the process runs is seen") {
   MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/mountinfo", version_2);
   machine.write("/proc/self/cgroup", "0::/job");
   for (std::size_t const limit : {65536, 131072, 32768}) {
     machine.write("/sys/fs/cgroup/job/memory.max", std::to_string(limit));
@@ -101,19 +113,9 @@ TEST_CASE("a limit that is raised or lowered while the process runs is seen") {
   }
 }
 
-TEST_CASE("without a limit, and without control groups, there is none") {
-  MadeUpMachine const machine;
-  CHECK(machine.limit() == SIZE_MAX);
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
-  machine.write("/proc/self/cgroup", "0::/");
-  CHECK(machine.limit() == SIZE_MAX);
-  machine.write("/sys/fs/cgroup/memory.max", "max");
-  CHECK(machine.limit() == SIZE_MAX);
-}
-
 TEST_CASE("what a group leaves is its limit without what its processes hold") {
   MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/mountinfo", version_2);
   machine.write("/proc/self/cgroup", "0::/job/step");
   machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
   machine.write("/sys/fs/cgroup/job/memory.stat",
@@ -128,20 +130,43 @@ TEST_CASE("what a group leaves is its limit without what its processes hold") {
   CHECK(memory_of_cgroups(machine.root).left == 150000 + 102400);
 }
 
+TEST_CASE("swap space counts as far as a group may use it, in version 2") {
+  MadeUpMachine const machine;
+  machine.write("/proc/self/mountinfo", version_2);
+  machine.write("/proc/self/cgroup", "0::/job/step");
+  machine.write("/proc/meminfo", "SwapFree: 1000 kB");
+  machine.write("/sys/fs/cgroup/job/memory.max", "200000");
+  machine.write("/sys/fs/cgroup/job/memory.stat", "anon 50000");
+  machine.write("/sys/fs/cgroup/job/memory.swap.max", "max");
+  machine.write("/sys/fs/cgroup/job/memory.swap.current", "10000");
+  CHECK(memory_of_cgroups(machine.root).left == 150000 + 1024000);
+  machine.write("/sys/fs/cgroup/job/memory.swap.max", "30000");
+  CHECK(memory_of_cgroups(machine.root).left == 150000 + 20000);
+  machine.write("/sys/fs/cgroup/job/step/memory.swap.max", "0");
+  CHECK(memory_of_cgroups(machine.root).left == 150000);
+}
+
 TEST_CASE("what a group leaves is told in version 1, too") {
   MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo",
-                "35 31 0:32 / /cgroups/memory rw - cgroup cgroup rw,memory");
+  machine.write("/proc/self/mountinfo", version_1);
   machine.write("/proc/self/cgroup", "3:memory:/jobs/7");
   machine.write("/cgroups/memory/jobs/7/memory.limit_in_bytes", "1000000");
   machine.write("/cgroups/memory/jobs/7/memory.stat",
                 "cache 500000\nrss 1\nshmem 1\ntotal_rss 300000\ntotal_shmem 100000");
   CHECK(memory_of_cgroups(machine.root).left == 600000);
+  machine.write("/proc/meminfo", "SwapFree: 1000 kB");
+  CHECK(memory_of_cgroups(machine.root).left == 600000 + 1024000);
+  machine.write("/cgroups/memory/jobs/7/memory.memsw.limit_in_bytes", "1000000");
+  CHECK(memory_of_cgroups(machine.root).left == 600000);
+  machine.write("/cgroups/memory/jobs/7/memory.memsw.limit_in_bytes", "1200000");
+  machine.write("/cgroups/memory/jobs/7/memory.stat",
+                "total_rss 300000\ntotal_shmem 100000\ntotal_swap 50000");
+  CHECK(memory_of_cgroups(machine.root).left == 600000 + 150000);
 }
 
 TEST_CASE("figures of a group that exceed its limit are not of this group") {
   MadeUpMachine const machine;
-  machine.write("/proc/self/mountinfo", mount_of_version_2);
+  machine.write("/proc/self/mountinfo", version_2);
   machine.write("/proc/self/cgroup", "0::/job");
   machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
   machine.write("/sys/fs/cgroup/job/memory.stat", "anon 1000001");
@@ -160,5 +185,3 @@ TEST_CASE("limits are asked for again when what was allowed is used, and when ti
   watch.allow(100, end);
   CHECK_FALSE(watch.covers(1, end));
 }
-
-TEST_CASE("the limit of this process can be asked for") { CHECK(memory_limit_of_cgroups() > 0); }

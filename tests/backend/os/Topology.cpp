@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-
 namespace {
 
 // A file without comments: hwloc without libxml2 cannot read them.
@@ -21,29 +20,34 @@ Topology load(std::string const& name, std::string const& nodes_with_cores = "")
 
 }  // namespace
 
-TEST_CASE("each GPU of a machine with two nodes has its own nearest node") {
-  Topology const machine = load("two-nodes.xml");
-  CHECK(machine.nearest_node("0000:17:00.0") == 0);
-  CHECK(machine.nearest_node("0000:BD:00.0") == 1);
-  CHECK(machine.allowed_nodes() == std::vector<int>{0, 1});
-}
-
-TEST_CASE("an unknown device is near to no node") {
-  Topology const machine = load("two-nodes.xml");
-  CHECK(machine.nearest_node("0000:99:00.0") == -1);
-  CHECK(machine.nearest_node("not a bus id") == -1);
-}
-
-TEST_CASE("on a machine with one node there is nothing to choose") {
-  Topology const machine = load("one-node.xml");
-  CHECK(machine.nearest_node("0000:17:00.0") == -1);
-  CHECK(machine.allowed_nodes() == std::vector<int>{0});
-}
-
-TEST_CASE("a node that is not allowed is never the nearest one") {
-  Topology const machine = load("disallowed-node.xml");
-  CHECK(machine.allowed_nodes() == std::vector<int>{0});
-  CHECK(machine.nearest_node("0000:BD:00.0") == -1);
+TEST_CASE("failure 18: where the nearest node has no cores the next one is taken") {
+  struct Case {
+    char const *machine, *nodes_with_cores, *device;
+    int nearest;
+  };
+  auto const [machine, nodes_with_cores, device, nearest] =
+      GENERATE(Case{"two-nodes.xml", "", "0000:17:00.0", 0},  //
+               Case{"two-nodes.xml", "", "0000:BD:00.0", 1},
+               Case{"two-nodes.xml", "", "0000:99:00.0", -1},  // not there
+               Case{"two-nodes.xml", "", "not a bus id", -1},
+               Case{"one-node.xml", "", "0000:17:00.0", -1},         // nothing to choose
+               Case{"disallowed-node.xml", "", "0000:BD:00.0", -1},  // as well
+               Case{"gpu-memory-nodes.xml", "", "0000:17:00.0", 2},  // 0 and 1 are memory of GPUs
+               Case{"gpu-memory-nodes.xml", "", "0000:BD:00.0", 3},
+               Case{"gb200.xml", "", "0000:17:00.0", 0},  // the memory of its CPU
+               Case{"gb200.xml", "", "0000:18:00.0", 0}, Case{"gb200.xml", "", "0000:1A:00.0", 1},
+               Case{"node-without-memory.xml", "", "0000:17:00.0", 2},  // beside node 0
+               Case{"node-without-memory.xml", "", "0000:BD:00.0", 1},
+               // Nodes 0 and 1 have no cores, nodes 2 and 3 lie beside them.
+               Case{"nodes-without-cores.xml", "2-3", "0000:17:00.0", 2},
+               Case{"nodes-without-cores.xml", "2-3", "0000:BD:00.0", 3},
+               Case{"nodes-without-cores.xml", "2", "0000:BD:00.0", -1},
+               // No node of the package can be used: one of the packages around it.
+               Case{"groups-of-packages.xml", "", "0000:17:00.0", 0},
+               Case{"groups-of-packages.xml", "1-2", "0000:17:00.0", 1},
+               Case{"groups-of-packages.xml", "1-2", "0000:BD:00.0", 2});
+  CAPTURE(machine, nodes_with_cores, device);
+  CHECK(load(machine, nodes_with_cores).nearest_node(device) == nearest);
 }
 
 TEST_CASE("cores are counted by node, and only those that are allowed") {
@@ -52,44 +56,11 @@ TEST_CASE("cores are counted by node, and only those that are allowed") {
   CHECK(two.allowed_cores(1) == 2);
   CHECK(two.allowed_cores(-1) == 4);
   CHECK(two.allowed_cores(7) == 0);
+  CHECK(two.allowed_nodes() == std::vector<int>{0, 1});
   Topology const fewer = load("disallowed-node.xml");
   CHECK(fewer.allowed_cores(0) == 2);
   CHECK(fewer.allowed_cores(-1) == 3);
-}
-
-TEST_CASE("the memory of a GPU that is a node is never chosen") {
-  Topology const machine = load("gpu-memory-nodes.xml");  // nodes 0 and 1 are memory of GPUs
-  CHECK(machine.nearest_node("0000:17:00.0") == 2);
-  CHECK(machine.nearest_node("0000:BD:00.0") == 3);
-}
-
-TEST_CASE("each GPU of a host with two GB200 is near to the memory of its CPU") {
-  Topology const machine = load("gb200.xml");
-  CHECK(machine.nearest_node("0000:17:00.0") == 0);
-  CHECK(machine.nearest_node("0000:18:00.0") == 0);
-  CHECK(machine.nearest_node("0000:1A:00.0") == 1);
-}
-
-TEST_CASE("where the nearest node has no memory the next one is taken") {
-  Topology const machine = load("node-without-memory.xml");
-  CHECK(machine.nearest_node("0000:17:00.0") == 2);  // beside node 0, which has no memory
-  CHECK(machine.nearest_node("0000:BD:00.0") == 1);
-}
-
-TEST_CASE("failure 18: where the nearest node has no cores the next one is taken") {
-  // Nodes 0 and 1 have none, nodes 2 and 3 lie beside them.
-  Topology const machine = load("nodes-without-cores.xml", "2-3");
-  CHECK(machine.nearest_node("0000:17:00.0") == 2);
-  CHECK(machine.nearest_node("0000:BD:00.0") == 3);
-  // With one node left there is nothing to choose.
-  CHECK(load("nodes-without-cores.xml", "2").nearest_node("0000:BD:00.0") == -1);
-}
-
-TEST_CASE("where no node of a package can be used one of the packages around it is taken") {
-  CHECK(load("groups-of-packages.xml").nearest_node("0000:17:00.0") == 0);
-  Topology const machine = load("groups-of-packages.xml", "1-2");
-  CHECK(machine.nearest_node("0000:17:00.0") == 1);
-  CHECK(machine.nearest_node("0000:BD:00.0") == 2);
+  CHECK(fewer.allowed_nodes() == std::vector<int>{0});
 }
 
 TEST_CASE(

@@ -2,10 +2,40 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/pool/Arena.hpp"
-#include "TestArena.hpp"
+#include "../../../backend/pool/Slabs.hpp"
 #include "../BackendTest.hpp"
 
 #include <list>
+
+namespace {
+
+constexpr std::size_t page     = Arena::page_bytes;
+constexpr std::size_t any_size = ~std::size_t(0);
+
+// An arena over addresses which nobody touches.
+struct TestArena {
+  PageMap pages;  // which is never destroyed
+  Arena arena{pages};
+  std::list<Segment> segments;
+
+  Segment& add(std::size_t bytes, bool reserved = false) {
+    static char* next = nullptr;
+    next += 1 << 30;
+    Segment segment;
+    segment.region.pointer = next;
+    segment.region.bytes   = bytes;
+    segment.reserved       = reserved;
+    segments.push_back(segment);
+    add(segments.back());
+    return segments.back();
+  }
+  void add(Segment& segment) {
+    pages.cover(segment.region.pointer, segment.region.bytes);
+    arena.add(segment);
+  }
+};
+
+}  // namespace
 
 TEST_CASE("an arena cuts the smallest block that fits") {
   TestArena test;
@@ -21,16 +51,11 @@ TEST_CASE("an arena cuts the smallest block that fits") {
   CHECK(test.arena.take(951 * page, any_size) == nullptr);
 }
 
-TEST_CASE("an arena keeps a small rest with the block") {
+TEST_CASE(
+    "an arena keeps a small rest with the block, and leaves large blocks whole but reserved ones") {
   TestArena test;
   test.add(33 * page);
-  Block const* const block = test.arena.take(32 * page, any_size);
-  REQUIRE(block != nullptr);
-  CHECK(block->bytes == 33 * page);
-}
-
-TEST_CASE("an arena leaves large blocks whole, except reserved ones") {
-  TestArena test;
+  CHECK(test.arena.take(32 * page, any_size)->bytes == 33 * page);
   test.add(1000 * page);
   CHECK(test.arena.take(page, 999 * page) == nullptr);
   Segment const& reserved  = test.add(2000 * page, true);
@@ -39,43 +64,37 @@ TEST_CASE("an arena leaves large blocks whole, except reserved ones") {
   CHECK(block->segment == &reserved);
 }
 
-TEST_CASE("an arena merges what comes back, in any order") {
+TEST_CASE("an arena's blocks neither overlap nor leave gaps, and nobody had what it calls zero") {
+  constexpr std::size_t pages = 4096;
   TestArena test;
-  Segment& segment = test.add(512 * page);
-  std::mt19937 random(7);
-  for (int round = 0; round < 50; ++round) {
-    std::vector<Block*> blocks;
-    while (Block* const block = test.arena.take((1 + random() % 40) * page, any_size))
-      blocks.push_back(block);
-    std::shuffle(blocks.begin(), blocks.end(), random);
-    CHECK_FALSE(Arena::unused(segment));
-    for (Block* const block : blocks) test.arena.put(*block);
-    REQUIRE(Arena::unused(segment));
-    REQUIRE(segment.first->bytes == 512 * page);
-  }
-  test.arena.remove(segment);
-  CHECK(test.arena.take(page, any_size) == nullptr);
-}
-
-TEST_CASE("the blocks of an arena neither overlap nor leave gaps") {
-  TestArena test;
-  Segment const& segment = test.add(4096 * page);
+  Segment& segment = test.add(pages * page);
+  std::vector<bool> was_out(pages, false);
   std::mt19937 random(11);
   std::vector<Block*> blocks;
-  for (int i = 0; i < 5000; ++i) {
-    if (blocks.empty() || random() % 5 < 3) {
-      std::size_t const bytes = random() % (100 * page) + 1;
-      Block* const block      = test.arena.take(bytes, any_size);
-      if (block == nullptr) continue;
-      REQUIRE(block->bytes >= bytes);
-      REQUIRE(block->bytes <= Arena::rounded(bytes) + Arena::rounded(bytes) / 16 + page);
-      blocks.push_back(block);
-    } else {
+  std::size_t zeros = 0, spoilt = 0;
+  for (int i = 0; i < 10000; ++i) {
+    if (!blocks.empty() && random() % 5 >= 3) {
       std::swap(blocks[random() % blocks.size()], blocks.back());
       test.arena.put(*blocks.back());
       blocks.pop_back();
+      continue;
     }
+    std::size_t const bytes = random() % (100 * page) + 1;
+    Block* const block      = test.arena.take(bytes, any_size);
+    if (block == nullptr) continue;
+    REQUIRE(block->bytes >= bytes);
+    REQUIRE(block->bytes <= Arena::rounded(bytes) + Arena::rounded(bytes) / 16 + page);
+    REQUIRE(block->dirty <= block->bytes);
+    auto const begin =
+        was_out.begin() + (block->address - segment.first->address) / std::ptrdiff_t(page);
+    auto const end = begin + std::ptrdiff_t(block->bytes / page);
+    spoilt += std::size_t(std::count(begin + std::ptrdiff_t(block->dirty / page), end, true));
+    zeros += block->bytes - block->dirty;
+    std::fill(begin, end, true);
+    blocks.push_back(block);
   }
+  CHECK(spoilt == 0);
+  CHECK(zeros >= pages / 2 * page);  // what is merged with blocks that came back is not forgotten
   std::size_t covered = 0;
   bool was_ready      = false;
   for (Block const* block = segment.first; block != nullptr; block = block->after) {
@@ -86,6 +105,11 @@ TEST_CASE("the blocks of an arena neither overlap nor leave gaps") {
     covered += block->bytes;
   }
   CHECK(covered == segment.region.bytes);
+  for (Block* const block : blocks) test.arena.put(*block);
+  REQUIRE(Arena::unused(segment));
+  CHECK(segment.first->bytes == pages * page);
+  test.arena.remove(segment);
+  CHECK(test.arena.take(page, any_size) == nullptr);
 }
 
 TEST_CASE("among thousands of blocks the best fit is found") {
@@ -129,39 +153,6 @@ TEST_CASE("an arena knows how much is ready, and which unused segment fits best"
   test.arena.remove(plain);
   test.arena.remove(reserved);
   CHECK(test.arena.ready_bytes() == 0);
-}
-
-TEST_CASE("of what an arena hands out, nobody had what it calls zero") {
-  constexpr std::size_t pages = 3000;
-  TestArena test;
-  Segment& segment = test.add(pages * page);
-  std::vector<bool> was_out(pages, false);
-  auto const first_page = [&](Block const& block) {
-    return static_cast<std::size_t>(block.address - segment.first->address) / page;
-  };
-  std::mt19937 random(5);
-  std::vector<Block*> blocks;
-  std::size_t zeros = 0, spoilt = 0;
-  for (int i = 0; i < 10000; ++i) {
-    if (blocks.empty() || random() % 5 < 3) {
-      Block* const block = test.arena.take(random() % (60 * page) + 1, any_size);
-      if (block == nullptr) continue;
-      REQUIRE(block->dirty <= block->bytes);
-      auto const begin = was_out.begin() + std::ptrdiff_t(first_page(*block));
-      auto const end   = begin + std::ptrdiff_t(block->bytes / page);
-      auto const clean = begin + std::ptrdiff_t(block->dirty / page);
-      spoilt += std::size_t(std::count(clean, end, true));
-      zeros += block->bytes - block->dirty;
-      std::fill(begin, end, true);
-      blocks.push_back(block);
-    } else {
-      std::swap(blocks[random() % blocks.size()], blocks.back());
-      test.arena.put(*blocks.back());
-      blocks.pop_back();
-    }
-  }
-  CHECK(spoilt == 0);
-  CHECK(zeros >= pages / 2 * page);  // what is merged with blocks that came back is not forgotten
 }
 
 TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
@@ -257,4 +248,78 @@ TEST_CASE("of two blocks of one size, the one that does not lie across windows i
   Block const* const block = test.arena.take(8 * GiB, any_size);
   REQUIRE(block != nullptr);
   CHECK(block->segment == &far);
+}
+
+namespace {
+
+constexpr std::size_t all = 1000000;
+
+void retire(Slabs& slabs, SlabSlot& slot, Epoch epoch) {
+  slot.epoch = epoch;
+  slot.state = BlockState::retired;
+  slabs.put(slot);
+}
+
+}  // namespace
+
+TEST_CASE("slots are multiples of 256 bytes and at most a sixteenth and 255 bytes too large") {
+  std::size_t first_bad = 0;
+  for (std::size_t bytes = 1; bytes <= Slabs::largest && first_bad == 0; ++bytes) {
+    std::size_t const slot = Slabs::slot_bytes(bytes);
+    bool const good        = slot >= bytes && slot % 256 == 0 && slot <= bytes + bytes / 16 + 255 &&
+                      Slabs::span_bytes(bytes) >= 8 * slot;
+    if (!good) first_bad = bytes;
+  }
+  CHECK(first_bad == 0);
+}
+
+TEST_CASE(
+    "failure 4: a slab is whole again when all its slots are back and their epochs are over") {
+  TestArena test;
+  test.add(1024 * page);
+  Slabs slabs;
+  Block* const kept  = test.arena.take(Slabs::span_bytes(1000), any_size);
+  Block* const other = test.arena.take(Slabs::span_bytes(1000), any_size);
+  std::vector<SlabSlot*> slots;
+  for (Block* const span : {kept, other}) {
+    slabs.cut(*span, 1000);
+    while (SlabSlot* const slot = slabs.take(1000)) slots.push_back(slot);
+  }
+  REQUIRE(slots.size() == 2 * 64);
+  CHECK(slots[1]->slab->address_of(*slots[1]) == kept->address + 1024);
+  CHECK(slabs.ready_bytes() == 0);
+  std::vector<Block*> whole;
+  auto const take_back = [&](Block& block) { whole.push_back(&block); };
+  for (std::size_t i = 0; i < slots.size(); ++i) retire(slabs, *slots[i], i < 127 ? 5 : 6);
+  CHECK(slabs.collect(1000, 4, all, take_back) == 0);
+  CHECK(slabs.collect(1000, 5, all, take_back) == 127);
+  CHECK(whole.empty());  // one is kept
+  CHECK(slabs.collect_all(6, all, take_back) == 1);
+  CHECK(whole == std::vector<Block*>{other});
+  CHECK(slabs.ready_bytes() == kept->bytes);
+  CHECK(slabs.give_up_kept(take_back));
+  CHECK(whole == std::vector<Block*>{other, kept});
+  CHECK(slabs.ready_bytes() == 0);
+  CHECK(slabs.take(1000) == nullptr);
+}
+
+TEST_CASE("slots wait in the order in which they were given back, a few are made ready at a time") {
+  TestArena test;
+  test.add(1024 * page);
+  Slabs slabs;
+  slabs.cut(*test.arena.take(Slabs::span_bytes(32 * 1024), any_size), 32 * 1024);
+  std::vector<SlabSlot*> slots;
+  while (SlabSlot* const slot = slabs.take(32 * 1024)) slots.push_back(slot);
+  REQUIRE(slots.size() == 8);
+  auto const nothing_whole = [](Block&) { CHECK(false); };
+  for (std::size_t i = 0; i < 7; ++i) retire(slabs, *slots[i], i + 1);
+  CHECK(slabs.oldest(32 * 1024) == slots[0]);
+  CHECK_FALSE(slabs.many_wait(32 * 1024));
+  CHECK(slabs.collect(32 * 1024, 0, all, nothing_whole) == 0);
+  CHECK(slabs.take(32 * 1024) == nullptr);
+  CHECK(slabs.collect(32 * 1024, 7, 2, nothing_whole) == 2);
+  CHECK(slabs.oldest(32 * 1024) == slots[2]);
+  CHECK(slabs.take(32 * 1024) == slots[1]);
+  CHECK(slabs.take(32 * 1024) == slots[0]);
+  CHECK(slabs.take(32 * 1024) == nullptr);
 }

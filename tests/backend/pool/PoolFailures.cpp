@@ -31,16 +31,15 @@ TEST_CASE("without events the device is waited for, and only when the pool may n
 
   std::size_t const locked = PoolTest::usage().bytes_locked;
   pool::set_limit(locked);
-  std::vector<char*> others;
+  Blocks others;
   while (FakeCuda::calls("cuCtxSynchronize") == 0 && others.size() < 1000) {
-    others.push_back(PoolTest::allocate(bytes));
+    others.add(bytes);
     std::memset(others.back(), 'n', bytes);
   }
   CHECK((others.back() == block));
   CHECK(PoolTest::usage().bytes_locked == locked);
   stream.wait();
   CHECK(unchanged);
-  for (char* const other : others) Pool::deallocate(other);
 }
 
 TEST_CASE("without events the pool does not grow for ever, and gives back what is done") {
@@ -67,12 +66,12 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
   REQUIRE(Driver::device_count() == 1);  // nothing is registered where no device can be found
   in_threads(4, [](int t) {
     std::mt19937 random{unsigned(t)};
-    std::vector<char*> blocks;
+    Blocks blocks;
     for (int i = 0; i < 100; ++i) {
       if (i % 10 == 0) FakeCuda::fail_every(random() % 8, 999);
       std::size_t const most = random() % 8 == 0 ? 18 * MiB : 3 * MiB;
       try {
-        blocks.push_back(PoolTest::allocate(1 + random() % most));
+        blocks.add(1 + random() % most);
       } catch (Error const&) {
       }
       if (random() % 2 == 0 && !blocks.empty()) {
@@ -81,7 +80,6 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
       }
       if (random() % 16 == 0) pool::trim(16 * MiB);
     }
-    for (char* const block : blocks) Pool::deallocate(block);
   });
   FakeCuda::fail_no_more();
   // What could not be locked waits for the pool to grow, and for the next allocation.
@@ -106,9 +104,9 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
 
 TEST_CASE("when the system locks no more, what is cached makes room") {
   PoolTest const test(1);
-  std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
-  for (char* const block : blocks) Pool::deallocate(block);
+  Blocks blocks;
+  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB);
+  blocks.deallocate();
   FakeCuda::pin_at_most(70 * MiB);
   char* const large = PoolTest::allocate(50 * MiB);
   CHECK(large != nullptr);
@@ -116,11 +114,21 @@ TEST_CASE("when the system locks no more, what is cached makes room") {
   Pool::deallocate(large);
 }
 
+TEST_CASE("when the system locks no more, what is cached makes room for what is reserved") {
+  PoolTest const test(1);
+  for (int i = 0; i < 3; ++i) Pool::deallocate(PoolTest::allocate(20 * MiB));
+  FakeCuda::pin_at_most(70 * MiB);
+  CHECK_NOTHROW(Pool::reserve(60 * MiB).wait());
+  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
+  CHECK_THROWS_AS(Pool::reserve(20 * MiB).wait(), OutOfPinnedMemory);
+  CHECK(PoolTest::usage().bytes_locked == 60 * MiB);
+}
+
 TEST_CASE("if a segment cannot be unlocked, it is lost, and all others stay cached") {
   PoolTest const test(1);
-  std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
-  for (char* const block : blocks) Pool::deallocate(block);
+  Blocks blocks;
+  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB);
+  blocks.deallocate();
   FakeCuda::fail_nth_call("cudaHostUnregister", 1);
   SECTION("trim") { CHECK(pool::trim(0) == 0); }
   SECTION("a lower limit") { pool::set_limit(1); }

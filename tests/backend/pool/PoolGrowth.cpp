@@ -3,7 +3,7 @@
 
 // The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
 
-#include "../guard/Watched.hpp"
+#include "PoolTest.hpp"
 
 TEST_CASE(
     "failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {
@@ -44,11 +44,10 @@ TEST_CASE("slabs serve one size after the other") {
   std::size_t locked         = 0;
   for (std::size_t step = 0; step < 2 * 48; ++step) {
     std::size_t const bytes = 256 + (step % 48) * 660;
-    std::vector<char*> blocks;
-    for (std::size_t sum = 0; sum < live; sum += bytes) blocks.push_back(PoolTest::allocate(bytes));
+    Blocks blocks;
+    for (std::size_t sum = 0; sum < live; sum += bytes) blocks.add(bytes);
     needed = std::max(needed, PoolTest::usage().bytes_in_use);
     locked = std::max(locked, PoolTest::usage().bytes_locked);
-    for (char* const block : blocks) Pool::deallocate(block);
   }
   CHECK(locked <= needed + needed / 4 + 4 * MiB);
 }
@@ -57,12 +56,11 @@ TEST_CASE("failure 24: sizes a little above a power of two are merged again") {
   PoolTest const test;
   Watched watched;
   for (int round = 0; round < 30; ++round) {
-    std::vector<char*> blocks;
+    Blocks blocks;
     for (std::size_t i = 0; i < 2000; ++i)
       blocks.push_back(PoolTest::allocate(((round + i) % 3 == 0 ? 1024 : 64 * KiB) + 8));
     watched.deallocate(blocks.back());
     blocks.pop_back();
-    for (char* const block : blocks) Pool::deallocate(block);
   }
   CHECK(watched.excess() == 0);
   pool::trim(0);
@@ -87,35 +85,17 @@ TEST_CASE(
     "a large block that nobody uses serves small ones before more is locked than was needed") {
   PoolTest const test;
   Pool::deallocate(PoolTest::allocate(300 * MiB));
-  std::vector<char*> blocks;
-  for (int i = 0; i < 250; ++i) blocks.push_back(PoolTest::allocate(1 * MiB));
+  Blocks blocks;
+  for (int i = 0; i < 250; ++i) blocks.add(1 * MiB);
   CHECK(PoolTest::usage().bytes_locked <= 300 * MiB + 300 * MiB / 4 + 4 * MiB);
-  for (char* const block : blocks) Pool::deallocate(block);
 }
 
 TEST_CASE("what is reserved stays, however little is used of it") {
   PoolTest const test;
   PoolTest::reserve(200 * MiB, 100 * MiB).wait();
-  std::vector<char*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::write_combined(20 * MiB));
+  Blocks blocks;
+  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB, MemoryKind::write_combined);
   CHECK(PoolTest::usage().bytes_locked == 260 * MiB);
-  for (char* const block : blocks) Pool::deallocate(block);
-}
-
-TEST_CASE("many small blocks and then a few large ones need no more than either") {
-  PoolTest const test;
-  Watched watched;
-  for (int round = 0; round < 3; ++round) {
-    std::vector<char*> blocks;
-    for (int i = 0; i < 30000; ++i) blocks.push_back(PoolTest::allocate(1032));
-    watched.note();
-    for (char* const block : blocks) Pool::deallocate(block);
-    blocks.clear();
-    for (int i = 0; i < 14; ++i) blocks.push_back(watched.allocate(2 * MiB + 8));
-    for (char* const block : blocks) watched.deallocate(block);
-  }
-  CAPTURE(watched.needed(), watched.locked());
-  CHECK(watched.excess() == 0);
 }
 
 TEST_CASE("one block after the other of every size leaves little locked") {

@@ -51,10 +51,10 @@ class Staller {
 
 TEST_CASE("giving back calls no function of the driver, however much it is") {
   PoolTest const test(1);
-  std::vector<char*> blocks;
-  for (std::size_t i = 0; i < 500; ++i) blocks.push_back(PoolTest::allocate(1 + i * 5000));
+  Blocks blocks;
+  for (std::size_t i = 0; i < 500; ++i) blocks.add(1 + i * 5000);
   std::size_t const calls = FakeCuda::calls("*");
-  for (char* const block : blocks) Pool::deallocate(block);
+  blocks.deallocate();
   CHECK(FakeCuda::calls("*") == calls);
 }
 
@@ -170,17 +170,16 @@ TEST_CASE("work that never ends keeps an allocation waiting only once, and not f
     return FakeCuda::calls("cuEventQuery") - before;
   };
   auto const start = Clock::now();
-  std::vector<char*> blocks;
+  Blocks blocks;
   {
     TimePasses const time_passes;
-    blocks.push_back(PoolTest::allocate(110 * MiB));
+    blocks.add(110 * MiB);
   }
   CHECK(Clock::now() - start >= milliseconds(1000));
   CHECK(Clock::now() - start < milliseconds(5000));
   std::size_t const first = questions();
-  for (int i = 0; i < 3; ++i) blocks.push_back(PoolTest::allocate(110 * MiB));
+  for (int i = 0; i < 3; ++i) blocks.add(110 * MiB);
   CHECK(questions() - first < 20);
-  for (char* const block : blocks) Pool::deallocate(block);
 }
 
 TEST_CASE("failure 10: a block that gets ready while growing fails is found") {
@@ -224,17 +223,17 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   std::size_t const bytes = GENERATE(20000, 100 * KiB, 20 * MiB);
-  std::vector<char*> blocks{PoolTest::allocate(bytes)};
+  Blocks blocks;
+  blocks.add(bytes);
   stream.run(gate.hold());
   Pool::deallocate(blocks.front());
   TimePasses const time_passes;
   std::size_t const at_least = PoolTest::usage().bytes_locked + 40 * MiB;
   char* const first          = std::exchange(blocks.front(), PoolTest::allocate(bytes));
-  while (PoolTest::usage().bytes_locked < at_least) blocks.push_back(PoolTest::allocate(bytes));
+  while (PoolTest::usage().bytes_locked < at_least) blocks.add(bytes);
   CHECK(std::find(blocks.begin(), blocks.end(), first) == blocks.end());
   gate.open();
   stream.wait();
-  for (char* const block : blocks) Pool::deallocate(block);
 }
 
 TEST_CASE("failure 2: without events, work that never ends ends a shortage in an exception") {

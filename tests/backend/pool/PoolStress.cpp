@@ -8,8 +8,6 @@
 #include "../../support/DeviceWork.hpp"
 #include "PoolTest.hpp"
 
-#include <deque>
-
 namespace {
 
 std::size_t from_environment(char const* name, std::size_t otherwise) {
@@ -39,29 +37,10 @@ bool intact(Content const& content) {
          std::all_of(begin + 1, end, [&](unsigned char byte) { return byte == content.tag; });
 }
 
-// Blocks on their way to another thread, which gives them back.
-class Mailbox {
- public:
-  void put(Content content) {
-    std::lock_guard const lock(m_mutex);
-    m_contents.push_back(content);
-  }
-  bool take(Content& content) {
-    std::lock_guard const lock(m_mutex);
-    if (m_contents.empty()) return false;
-    content = m_contents.front();
-    m_contents.pop_front();
-    return true;
-  }
-
- private:
-  std::mutex m_mutex;
-  std::deque<Content> m_contents;
-};
-
 struct Shared {
   std::vector<DeviceWork::Stream> streams = std::vector<DeviceWork::Stream>(8);
-  Mailbox mailbox;
+  std::mutex mutex;
+  std::vector<Content> on_their_way;  ///< to another thread, which deallocates them
   std::atomic<std::size_t> checked_by_streams{0};
   std::atomic<std::size_t> broken{0};
 };
@@ -89,14 +68,20 @@ void work(Shared& shared, std::size_t allocations, unsigned seed) {
     if (mine.size() < 16) continue;
     std::swap(mine[random() % mine.size()], mine.back());
     if (random() % 4 == 0) {
-      shared.mailbox.put(mine.back());
+      std::lock_guard const lock(shared.mutex);
+      shared.on_their_way.push_back(mine.back());
     } else {
       check_and_give_back(shared, any_stream(), mine.back());
     }
     mine.pop_back();
-    Content from_other{};
-    if (random() % 4 == 0 && shared.mailbox.take(from_other)) {
+    std::unique_lock lock(shared.mutex);
+    if (random() % 4 == 0 && !shared.on_their_way.empty()) {
+      Content const from_other = shared.on_their_way.back();
+      shared.on_their_way.pop_back();
+      lock.unlock();
       check_and_give_back(shared, any_stream(), from_other);
+    } else {
+      lock.unlock();
     }
     if (i % 256 == 0) any_stream().wait();
   }
@@ -111,14 +96,9 @@ TEST_CASE(
   std::size_t const thread_count = from_environment("KOKKOS_HOST_SPACES_TEST_THREADS", 8);
   std::size_t const allocations  = from_environment("KOKKOS_HOST_SPACES_TEST_ALLOCATIONS", 1500);
   Shared shared;
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < thread_count; ++i) {
-    threads.emplace_back(
-        [&shared, allocations, i] { work(shared, allocations, static_cast<unsigned>(i)); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  Content left{};
-  while (shared.mailbox.take(left)) check_and_give_back(shared, shared.streams[0], left);
+  in_threads(int(thread_count), [&](int i) { work(shared, allocations, unsigned(i)); });
+  for (Content const& left : shared.on_their_way)
+    check_and_give_back(shared, shared.streams[0], left);
   for (DeviceWork::Stream& stream : shared.streams) stream.wait();
   CHECK(shared.broken == 0);
   CHECK(shared.checked_by_streams == thread_count * allocations);

@@ -229,6 +229,7 @@ void copy_plain_views(ExecutionSpace const& instance, Dst const& dst, Src const&
   if (!check_views(dst, src)) return;
   if constexpr (is_driven_v<ExecutionSpace>) {
     ScopedDevice const on_device(stream_of(instance), device_id_of(instance));
+    //~ failure 22b
     enqueue_copy(instance, dst, src);
     if (guards_copies()) guard_copy(side_of(dst), side_of(src), stream_of(instance));
   } else {
@@ -254,6 +255,7 @@ void copy_plain_views(Dst const& dst, Src const& src) {
   Kokkos::fence("Kokkos::deep_copy: copy between views, pre copy fence");
   DeepCopyEvent const event(dst, src);
   if (!check_views(dst, src)) return;
+  //~ failure 20b
   copy_and_wait_for(dst, src);
   Kokkos::fence("Kokkos::deep_copy: copy between views, post copy fence");
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
+
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_NEXT_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_NEXT_HPP
+
+#include "../Objects.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#define KHS_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+/// The name of a function, as an argument of a template.
+template <std::size_t count>
+struct Name {
+  consteval Name(char const (&name)[count]) { std::copy_n(name, count, text); }
+  char text[count];
+};
+
+/// Calls a function of the CUDA runtime that this library interposes, as the program would have without
+/// it. An error that no runtime has (cudaErrorUnknown) if there is none.
+template <Name name, class... Arguments>
+int call_next(Arguments... arguments) noexcept {
+  static std::atomic<void*> next{nullptr};
+  if (next == nullptr) next = Objects::find_next(name.text, "libcudart.so");
+  return next == nullptr ? 999 : reinterpret_cast<int (*)(Arguments...)>(next.load())(arguments...);
+}
+
+}  // namespace KokkosHostSpaces::Impl::Backend::Adopt
+
+#endif
