@@ -56,11 +56,10 @@ bool all_marked(void const* data) {
 int make(std::array<int, readers> const& to, int until) {
   NodeMemory memory("made", bytes);
   memory.count(bytes);
-  memory.make(true);
+  auto const place = memory.make(true);
   memory.fault_in(0, 1);
   std::memset(memory.data(), mark, bytes);
   memory.lock();
-  auto const place = memory.place();
   for (int const reader : to)
     if (write(reader, &place, sizeof place) != sizeof place) return told_of_error;
   for (int const reader : to) close(reader);
