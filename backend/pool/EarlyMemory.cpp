@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
-#include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
 

@@ -54,32 +54,6 @@ TEMPLATE_TEST_CASE("failure 22: a copy asks the driver once, for its bytes, on i
   Kokkos::fence();
 }
 
-TEST_CASE("a streamed loop asks the driver for the bytes of its arguments, and for no others",
-          "[driver_calls][cuda]") {
-  constexpr int count = 100000;
-  Kokkos::View<double*, khs::PinnedSpace> const a("a", count), b("b", count), c("c", count);
-  using In  = khs::Chunk<double const*>;
-  using Out = khs::Chunk<double*>;
-  khs::StreamOptions<> const staged{.transport = khs::Transport::staged, .chunk_rows = 7777};
-  khs::StreamOptions<> const in_place{.transport = khs::Transport::zero_copy};
-  auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };
-  auto const run = [&](khs::StreamOptions<> const& options, auto const&... arguments) {
-    DriverSpy const spy;
-    khs::StreamedLoop const loop = khs::streamed_for("sum", options, count, sum, arguments...);
-    loop.fence();
-    CHECK(spy.bytes == loop.bytes_to_device() + loop.bytes_to_host());
-    return spy.bytes;
-  };
-  // Device memory that is new to streamed loops gets a header of Kokkos' own.
-  khs::streamed_for("first", staged, count, sum, khs::read(a), khs::read(b), khs::update(c))
-      .fence();
-  std::size_t const array = count * sizeof(double);
-  CHECK(run(staged, khs::read(a), khs::read(b), khs::write(c)) == 3 * array);
-  CHECK(run(staged, khs::read(a), khs::read(a), khs::write(c)) == 2 * array);
-  CHECK(run(staged, khs::read(a), khs::read(b), khs::update(c)) == 4 * array);
-  CHECK(run(in_place, khs::read(a), khs::read(b), khs::write(c)) == 0);
-}
-
 TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver_calls][cuda]") {
   Matrix<khs::PinnedSpace> const host("host", n, n);
   Matrix<Kokkos::CudaSpace> const device("device", n, n);

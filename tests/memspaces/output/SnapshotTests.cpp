@@ -453,35 +453,6 @@ TEST_CASE("a snapshot returns before the work that it is ordered behind is done"
   CHECK(order == std::vector{1, 2});
 }
 
-TEST_CASE("a snapshot in a capture is refused, and breaks neither that nor another one",
-          "[snapshot]") {
-  cudaStream_t stream = nullptr;
-  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-  {
-    Execution const captured(stream), other;
-    auto const field = field_of(3);
-    bool right       = false;
-    khs::SnapshotQueue queue;
-    Gate gate;
-    queue.take("before", other, field, gate.hold());
-    auto const last =
-        queue.take("before", other, field, [&](auto const& host) { right = all_are(host, 3); });
-    {
-      khs::pool::CaptureGuard const announced;
-      REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-      CHECK_THROWS_WITH(queue.take("captured", captured, field, [](auto const&) {}),
-                        ContainsSubstring("captured into a graph"));
-      gate.open();
-      last.fence();
-      cudaGraph_t graph = nullptr;
-      CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
-      if (graph != nullptr) cudaGraphDestroy(graph);
-    }
-    CHECK(right);
-  }
-  cudaStreamDestroy(stream);
-}
-
 #endif
 
 }  // namespace SnapshotTests

@@ -170,16 +170,6 @@ TEST_CASE("a range that the body's integer cannot hold is refused, and no smalle
       khs::Error, refuses);
 }
 
-TEST_CASE("a lambda with an int is refused 2^31 elements", "[streamed_limits]") {
-  constexpr std::int64_t n = (std::int64_t(1) << 31) + 1;
-  auto const nobodys       = reinterpret_cast<char*>(std::uintptr_t(1) << 40);
-  Kokkos::View<char*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const a(nobodys, std::size_t(n));
-  CHECK_THROWS_MATCHES(
-      khs::streamed_for(
-          "int", n, KOKKOS_LAMBDA(int i, khs::Chunk<char*> x) { x(i) = 1; }, khs::write(a)),
-      khs::Error, MessageMatches(ContainsSubstring("an integer of 4 bytes")));
-}
-
 TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {
   Mapped const a = counted(9), b = counted(9);
   khs::StreamedLoop none,
