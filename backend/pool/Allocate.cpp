@@ -356,7 +356,7 @@ void* take_block(Pool::Request const& request) {
                 "the fork, or exec a new program");
   }
   Pools& pools = Pools::instance();
-  if (pools.some_wait()) pools.lock_waiting();
+  if (pools.some_wait()) pools.lock_waiting_unless_busy();
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))
