@@ -4,7 +4,7 @@
 // The memory that the pool locks is bounded beside a device that is always busy.
 
 #include "../../support/DeviceWork.hpp"
-#include "../guard/Watched.hpp"
+#include "PoolTest.hpp"
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;

@@ -7,7 +7,7 @@
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../../support/WatchedThread.hpp"
-#include "../guard/Watched.hpp"
+#include "PoolTest.hpp"
 #include "PoolWaits.hpp"
 
 #include <future>

@@ -3,7 +3,7 @@
 
 // The memory that the pool locks is bounded by what was needed at once, whatever the sizes.
 
-#include "../guard/Watched.hpp"
+#include "PoolTest.hpp"
 
 TEST_CASE(
     "failure 24: fields of nearly one size, made and destroyed each step, need no more memory") {

@@ -337,9 +337,9 @@ TEST_CASE("several threads make the same prepared copies at once, beside copies 
       for (std::size_t time = 0; time < 20; ++time) {
         khs::deep_copy_all(instance, back);
         khs::deep_copy_all(instance, mine, halo.source,
-                           std::array<khs::Slice, 2>{{{500, time, 9}, {40 * time, 50, 30}}});
+                           std::array<khs::Slice, 2>{{{900, time, 9}, {40 * time, 50, 30}}});
         instance.fence();
-        wrong += mine(508) != halo.source(time + 8) || mine(40 * time + 29) != halo.source(79);
+        wrong += mine(908) != halo.source(time + 8) || mine(40 * time + 29) != halo.source(79);
       }
     });
   for (std::thread& thread : threads) thread.join();
