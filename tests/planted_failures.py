@@ -66,7 +66,7 @@ BUGS = [
     ("failure 16: a mapping that the runtime refuses", "only the runtime's error is told", FAKE,
      Place("failure 16", "refuse(range, std::string(\"(the CUDA runtime refused): \") + error.what());")),
     ("failure 17: where registration is refused", "what cannot be registered cannot be had", FAKE,
-     Place("failure 17", "refuse(bytes, error.what()); why = error.what();")),
+     Place("failure 17", "refuse(bytes, error.what(), \"\"); why = error.what();")),
     ("failure 21: a buffer that is grown", "what a copy fills may be read", FAKE,
      Place("failure 21", "copy->dst = add(dst, Access::read, \", while an asynchronous copy from '\" + src.label + \"' fills "
                    "it\" + fence);")),
