@@ -108,10 +108,6 @@ void* allocate_on_device(int device, std::size_t bytes);
 /// Frees what allocate_on_device returned; waits for running kernels.
 void free_on_device(void* pointer) noexcept;
 
-/// The memory type of an address (cudaPointerGetAttributes).
-enum class PointerKind { pageable, pinned, device, managed };
-PointerKind inspect(void const* pointer) noexcept;
-
 /// The allocation or registration that contains an address: [begin, end), empty for pageable memory
 /// and where the driver fails to tell.
 struct Extent {
@@ -124,6 +120,12 @@ struct Extent {
 Extent extent_of(void const* pointer) noexcept;
 
 inline int device_of(void const* pointer) noexcept { return extent_of(pointer).device; }
+
+/// True for host memory that the runtime has locked, or allocated locked.
+inline bool is_page_locked(void const* pointer) noexcept {
+  Extent const extent = extent_of(pointer);
+  return extent.device < 0 && extent.begin != nullptr;
+}
 
 // --- Copies ------------------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ std::optional<int> ranks_by_flux(Lookup const& lookup) {
 std::size_t memory_of_node() {
   long const pages           = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
   std::size_t const physical = pages > 0 ? std::size_t(pages) * page_bytes() : SIZE_MAX;
-  return std::min(physical, memory_limit_of_cgroups());
+  return std::min(physical, memory_of_cgroups().limit);
 }
 
 }  // namespace

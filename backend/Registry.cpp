@@ -108,16 +108,14 @@ void insist_on_lockable(Range const& range, RangeReport const& report) {
     case RangeState::writable: break;
   }
   if (!Driver::has_context()) return;  // nothing can be locked, and asking would make a context
-  switch (Driver::inspect(range.pointer)) {
-    case Driver::PointerKind::pinned:
-      refuse(range,
-             "(CUDA has it page-locked already): use it as it is, without a registration; "
-             "if memory was freed here before its registration ended, end that one first");
-    case Driver::PointerKind::device:
-    case Driver::PointerKind::managed:
-      refuse(range, "(it is the device's or managed memory): register ordinary host memory only");
-    case Driver::PointerKind::pageable: break;
-  }
+  Driver::Extent const known = Driver::extent_of(range.pointer);
+  if (known.device >= 0)
+    refuse(range, "(it is the device's or managed memory): register ordinary host memory only");
+  if (known.begin != nullptr)
+    refuse(
+        range,
+        "(CUDA has it page-locked already): use it as it is, without a registration; if memory was "
+        "freed here before its registration ended, end that one first");
 }
 
 // Enters the range in the map, so that overlapping registrations are refused from now on.

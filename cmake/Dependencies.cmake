@@ -71,14 +71,17 @@ if(KokkosHostSpaces_ENABLE_CUDA)
 endif()
 
 # Of CUDA it needs the headers alone, and it is built in seconds; not by nvcc, which takes its operators new and delete
-# for functions of the device.
+# for functions of the device. Some systems lack the static libstdc++.
 set(_khs_adopt OFF)
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
     AND NOT KokkosHostSpaces_SANITIZE AND NOT CMAKE_CXX_COMPILER MATCHES nvcc)
   find_package(CUDAToolkit 12.2 QUIET)
-  include(CheckCXXSymbolExists)
-  check_cxx_symbol_exists(__GLIBC__ features.h _khs_has_glibc)
-  if(CUDAToolkit_FOUND AND _khs_has_glibc)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
+  check_cxx_source_compiles("#include <string>\nint main(int, char** v) { return __GLIBC__ + __GLIBCXX__ > 0 && std::string(*v).empty(); }"
+    _khs_has_static_library)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  if(CUDAToolkit_FOUND AND _khs_has_static_library)
     set(_khs_adopt ON)
   endif()
 endif()

@@ -32,6 +32,12 @@ install(EXPORT KokkosHostSpacesTargets NAMESPACE KokkosHostSpaces:: DESTINATION 
 
 list(SORT Kokkos_DEVICES)
 list(JOIN Kokkos_DEVICES ", " _khs_devices)
+# Where Kokkos was found; one that was built along is installed with this library.
+set(_khs_kokkos_hint)
+cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${Kokkos_DIR}" _khs_built_along)
+if(Kokkos_DIR AND NOT _khs_built_along)
+  set(_khs_kokkos_hint ${Kokkos_DIR})
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/KokkosHostSpacesConfig.cmake.in
   ${PROJECT_BINARY_DIR}/KokkosHostSpacesConfig.cmake INSTALL_DESTINATION ${_khs_package})

@@ -90,6 +90,13 @@ check_cmake() {
       "'pip install cmake', put it first in PATH, and run this again"
 }
 
+# All that is built goes there.
+check_clone() {
+  { mkdir -p build && touch build/.written; } 2> /dev/null ||
+    fail "this clone cannot be written ($PWD/build is to hold what is built): copy it to a folder of yours, and run this there"
+  rm build/.written
+}
+
 # --- Which backend --------------------------------------------------------------------------------
 
 # Sets `gpu` to the compute capability of the first GPU, or to nothing, and `nvcc` to its version.
@@ -144,6 +151,8 @@ configure() {
   [ "$mode" = test ] || options+=(-DKokkosHostSpaces_ENABLE_TESTS=OFF -DKokkosHostSpaces_WARNINGS_AS_ERRORS=OFF)
   options+=(-U CMAKE_CXX_FLAGS_RELEASE)  # that of an earlier run
   case "$mode$long $preset" in
+    # Nothing of the suite is run there.
+    "compare host") options+=(-DKokkosHostSpaces_ENABLE_PERF=OFF) ;;
     "test host") options+=("${not_optimised[@]}") ;;  # takes two thirds of the time
     "testlong asan" | "testlong tsan") options+=(-DKokkosHostSpaces_ENABLE_KOKKOS=ON) ;;
   esac
@@ -183,9 +192,12 @@ announce_compare() {
     say "A GPU is visible, but there is no toolkit to build for it: stored figures are shown, and memory of" \
       "this host is measured, in a minute. For this GPU, install CUDA 12.2 or later, and run this again."
   fi
-  announce_downloads "Kokkos and Google Benchmark"
-  # Shown first: they need no build.
-  if [ "$preset" = host ]; then show_stored_gains; fi
+  if [ "$preset" = cuda ]; then
+    announce_downloads "Kokkos and Google Benchmark"
+  else
+    announce_downloads Kokkos
+    show_stored_gains  # first: they need neither a build nor a network
+  fi
 }
 
 # announce_downloads <sources>
@@ -217,7 +229,8 @@ show_stored_gains() {
 }
 
 compare() {
-  configure "$preset"
+  configure "$preset" || fail "not configured (see above); the stored gains need nothing. Without a network, put the archives" \
+    "that are named there into a folder, and name it: KOKKOS_HOST_SPACES_ARCHIVE_DIR=<folder> bash cmake/quickstart.sh"
   # Left to the system where threads run, unless told otherwise: else Kokkos warns.
   export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
   if [ "$preset" = cuda ]; then
@@ -321,6 +334,7 @@ esac
 look_for_cuda
 mapfile -t packages < <(missing_packages "$mode")
 if [ "$mode" = test ]; then announce_tests; else announce_compare; fi
+check_clone
 install_missing
 check_cmake
 if [ "$mode" = test ]; then run_all_tests; else compare; fi

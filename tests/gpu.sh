@@ -55,6 +55,22 @@ sanitize() {
   return $code
 }
 
+# Checked before the first one begins: hours may lie before the last.
+for stage in "$@"; do
+  why=
+  case $stage in
+    build | kokkos | configurations) ;;
+    test | cost | stress | perf)
+      [[ " $* " = *" build "* || -d $build/tests ]] || why="nothing is built in $build, and the stage build is not asked for" ;;
+    sanitize) command -v compute-sanitizer > /dev/null || why="there is no compute-sanitizer in PATH" ;;
+    several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;
+    reframe) command -v reframe > /dev/null || [ -x "$build/tools/reframe/bin/reframe" ] || [ -x build/tools/reframe/bin/reframe ] ||
+      why="reframe is neither in PATH nor in build/tools/reframe" ;;
+    *) why="it is none of build test cost stress sanitize perf several reframe kokkos configurations" ;;
+  esac
+  [ -z "$why" ] || { echo "gpu.sh: the stage $stage cannot run ($why): leave it out, or mend that" >&2; exit 2; }
+done
+
 say() { printf '\n==> %s (%s s)\n' "$*" "$SECONDS"; }
 check() { "$@" || { failed=1; echo "FAILED: $*"; }; }
 
@@ -89,7 +105,7 @@ for stage in "$@"; do
       cat "$results/perf.txt"
       ;;
     several)  # The suite by one rank, by two and so on, loops over several GPUs, and how an application scales.
-      gpus=$(nvidia-smi -L | grep -c '^GPU ') || { echo "no GPU is visible"; exit 2; }
+      gpus=$(nvidia-smi -L | grep -c '^GPU ')
       numbers=$(for ((n = 1; n < gpus; n *= 2)); do echo $n; done; echo "$gpus")
       check env BUILD="$PWD/$build" RANKS="${RANKS:-$numbers}" ARGUMENTS="--groups copy --filter contiguous" \
         RESULTS="$results/ranks" bash perf/cluster/suite.slurm > "$results/ranks.txt" 2>&1
@@ -143,7 +159,6 @@ for stage in "$@"; do
       [ "$slower" -ge 4 ] || { failed=1; echo "FAILED: a slowdown of 10 % was noticed in $slower of 4 groups only"; }
       grep -E "OK |FAIL |Reason" "$results/reframe.log"
       ;;
-    *) echo "unknown stage $stage"; exit 2 ;;
   esac
 done
 say "done"

@@ -152,20 +152,6 @@ void free_on_device(void* pointer) noexcept {
   succeeded(cudaFree(pointer));
 }
 
-PointerKind inspect(void const* pointer) noexcept {
-  cudaPointerAttributes attributes = {};
-  Runtime* const r                 = runtime();
-  if (r == nullptr) return PointerKind::pageable;
-  ContextInUse const context(*r);
-  if (!succeeded(cudaPointerGetAttributes(&attributes, pointer))) return PointerKind::pageable;
-  switch (attributes.type) {
-    case cudaMemoryTypeHost: return PointerKind::pinned;
-    case cudaMemoryTypeDevice: return PointerKind::device;
-    case cudaMemoryTypeManaged: return PointerKind::managed;
-    default: return PointerKind::pageable;
-  }
-}
-
 // Asks the driver, because the runtime does not tell where an allocation begins and ends.
 Extent extent_of(void const* pointer) noexcept {
   Runtime* const r = runtime();

@@ -59,8 +59,6 @@ void* allocate_on_device(int, std::size_t) { return nullptr; }
 
 void free_on_device(void*) noexcept {}
 
-PointerKind inspect(void const*) noexcept { return PointerKind::pageable; }
-
 Extent extent_of(void const*) noexcept { return {}; }
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream, int) {

@@ -19,16 +19,9 @@ struct RangeReport {
   std::string file = {};     ///< mapped file; empty or in brackets for other memory
 };
 
-/// `query` uses the ioctl of Linux 6.11, which looks up an address directly, and falls back to
-/// `list`, which reads all mappings (12 ms for 50 000).
-enum class AskBy { query, list };
-
-/// Describes a range. Mapped memory counts as writable where /proc cannot be read.
-RangeReport report_on_range(void const* pointer, std::size_t bytes, AskBy how = AskBy::query);
-
-inline RangeState inspect_range(void const* pointer, std::size_t bytes) {
-  return report_on_range(pointer, bytes).state;
-}
+/// Describes a range by the list of all mappings (12 ms for 50 000). Mapped memory counts as writable where
+/// /proc cannot be read.
+RangeReport report_on_range(void const* pointer, std::size_t bytes);
 
 /// True if all of the range is mapped. One system call, no allocation.
 bool is_mapped(void const* pointer, std::size_t bytes) noexcept;

@@ -134,46 +134,31 @@ std::size_t free_swap(std::string const& root) {
   return 0;
 }
 
-// Calls f(folder, version_2) for the groups of this process and those around them.
-template <class F>
-void for_each_group(std::string const& root, F f) {
-  for (Mount const& mount : memory_mounts(root)) {
-    std::string group = below(mount, own_group(root, mount.version_2));
-    while (true) {
-      f(root + mount.folder + group, mount.version_2);
-      auto const parent = group.rfind('/');
-      if (parent == std::string::npos) break;
-      group.erase(parent);
-    }
-  }
-}
-
-std::size_t limit_of(std::string const& folder, bool version_2) {
-  return limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
-}
-
 }  // namespace
-
-std::size_t memory_limit_of_cgroups(std::string const& root) {
-  std::size_t least = SIZE_MAX;
-  for_each_group(root, [&](std::string const& folder, bool version_2) {
-    least = std::min(least, limit_of(folder, version_2));
-  });
-  return least;
-}
 
 GroupMemory memory_of_cgroups(std::string const& root) {
   GroupMemory memory;
-  std::size_t swap = SIZE_MAX;
-  for_each_group(root, [&](std::string const& folder, bool version_2) {
-    swap                    = std::min(swap, swap_left_by(folder, version_2));
-    std::size_t const limit = limit_of(folder, version_2);
+  std::size_t swap   = SIZE_MAX;
+  auto const look_at = [&](std::string const& folder, bool version_2) {
+    swap = std::min(swap, swap_left_by(folder, version_2));
+    std::size_t const limit =
+        limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
     if (limit == SIZE_MAX) return;
     memory.limit = std::min(memory.limit, limit);
     // More than the limit cannot be: such figures are not of this group.
     std::size_t const held = held_by(folder, version_2);
     memory.left            = std::min(memory.left, held > limit ? limit : limit - held);
-  });
+  };
+  // The groups of this process and those around them.
+  for (Mount const& mount : memory_mounts(root)) {
+    std::string group = below(mount, own_group(root, mount.version_2));
+    for (;;) {
+      look_at(root + mount.folder + group, mount.version_2);
+      auto const parent = group.rfind('/');
+      if (parent == std::string::npos) break;
+      group.erase(parent);
+    }
+  }
   if (memory.left != SIZE_MAX) memory.left += std::min(swap, free_swap(root));
   return memory;
 }

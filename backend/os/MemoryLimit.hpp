@@ -12,18 +12,15 @@
 
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// The smallest memory limit in bytes of the control groups of this process (versions 1 and 2) and
-/// their parents; SIZE_MAX without a limit. Reads the files anew at each call.
-/// \param root a prefix of all file names
-std::size_t memory_limit_of_cgroups(std::string const& root = "");
-
-/// Bytes that these groups allow; SIZE_MAX without a limit.
+/// Bytes that the control groups of this process (versions 1 and 2) and their parents allow; SIZE_MAX
+/// without a limit.
 struct GroupMemory {
   std::size_t limit = SIZE_MAX;  ///< the smallest limit
   /// Can be locked before the kernel ends a process: the smallest difference of a limit and what the
   /// processes of the group hold, and the free swap space that the groups may use.
   std::size_t left = SIZE_MAX;
 };
+/// Reads the files anew. \param root a prefix of all file names
 GroupMemory memory_of_cgroups(std::string const& root = "");
 
 /// Tells when to read these files again, which takes 0.1 to 0.3 ms. Thread-safe.

@@ -87,6 +87,13 @@ char* reserve_in_window(std::size_t bytes) {
   return kept;
 }
 
+template <class Resource>  // glibc has an enumeration in C++, others an int
+std::string bytes_in_words(Resource resource) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
+}
+
 }  // namespace
 
 std::size_t page_bytes() noexcept {
@@ -109,7 +116,7 @@ std::size_t most_memory(std::string const& root) noexcept {
   std::size_t const most =
       pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() * growth : SIZE_MAX / 2;
   try {
-    return std::min(most, memory_limit_of_cgroups(root));
+    return std::min(most, memory_of_cgroups(root).limit);
   } catch (std::exception const&) {
     return most;
   }
@@ -173,31 +180,22 @@ void first_touch(void* pointer, std::size_t bytes, Team const& team) {
   run(team, touch_in_turn);
 }
 
-std::string locked_memory_limit() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
-  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
-}
+std::string locked_memory_limit() { return bytes_in_words(RLIMIT_MEMLOCK); }
 
 std::string raise_limit_of_addresses() {
-  rlimit limit = {};
-  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? "raise ulimit -v"
-                                                                              : "";
+  return bytes_in_words(RLIMIT_AS).ends_with("bytes") ? "raise ulimit -v" : "";
 }
 
 std::string raise_limit_of_locked() {
-  rlimit limit = {};
-  return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
-             ? "raise ulimit -l"
-             : "";
+  return locked_memory_limit().ends_with("bytes") ? "raise ulimit -l" : "";
 }
 
 std::string raise_limit_of_groups(std::size_t bytes) {
-  return bytes > memory_limit_of_cgroups() ? "raise the memory limit of the job or container" : "";
+  return bytes > memory_of_cgroups().limit ? "raise the memory limit of the job or container" : "";
 }
 
 std::string more_than_can_be(std::size_t bytes) {
-  std::size_t const limit = memory_limit_of_cgroups();
+  std::size_t const limit = memory_of_cgroups().limit;
   return bytes > limit
              ? "that is more than the control group may have, " + std::to_string(limit) + " bytes"
              : "that is more than this machine can have";

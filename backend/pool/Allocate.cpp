@@ -250,7 +250,7 @@ class Shortage {
 };
 
 void* SlowPath::take_in_shortage(std::size_t least) const {
-  std::size_t const in_groups = memory_limit_of_cgroups();
+  std::size_t const in_groups = memory_of_cgroups().limit;
   if (request.bytes > in_groups || pools.traffic().in_use() > in_groups - request.bytes)
     refuse("with what is in use, that is more than the memory limit of the control group",
            "raise the memory limit of the job or container");
@@ -356,7 +356,7 @@ void* take_block(Pool::Request const& request) {
                 "the fork, or exec a new program");
   }
   Pools& pools = Pools::instance();
-  if (pools.some_wait()) pools.lock_waiting();
+  if (pools.some_wait()) pools.lock_waiting_unless_busy();
   if (!config().pool) give_back_uncached(pools);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))

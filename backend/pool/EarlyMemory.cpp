@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
-#include <shared_mutex>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -52,11 +51,21 @@ bool Pools::lock_waiting_of(Heap& heap) noexcept {
   }
 }
 
-// A segment that is adopted meanwhile sets m_some_wait again.
 void Pools::lock_waiting() noexcept {
+  if (!Driver::has_context()) return;
+  std::lock_guard const stay(m_segments_stay);
+  lock_all_waiting();
+}
+
+void Pools::lock_waiting_unless_busy() noexcept {
   if (!some_wait() || !Driver::has_context()) return;
   std::unique_lock const stay(m_segments_stay, std::try_to_lock);
-  if (!stay.owns_lock() || !m_some_wait.exchange(false)) return;
+  if (stay.owns_lock()) lock_all_waiting();
+}
+
+// A segment that is adopted meanwhile sets m_some_wait again.
+void Pools::lock_all_waiting() noexcept {
+  if (!m_some_wait.exchange(false)) return;
   bool all = true;
   for_each_heap([&](Heap& heap) { all = lock_waiting_of(heap) && all; });
   m_some_were_refused = !all;

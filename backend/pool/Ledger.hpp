@@ -4,7 +4,6 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_POOL_LEDGER_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_POOL_LEDGER_HPP
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

@@ -50,7 +50,8 @@ struct Stream {
 void* allocate(Request const& request);
 
 /// Page-locks the memory that was allocated before a device had a context. Also done by the next
-/// allocation; call it before kernels use that memory. Waits for no device.
+/// allocation; call it before kernels use that memory. Waits for another thread that does it, or that
+/// gives memory back.
 void lock_waiting() noexcept;
 
 /// Deallocates memory of allocate. Device work submitted before the call may still use it. Calls

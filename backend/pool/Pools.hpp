@@ -142,9 +142,12 @@ class Pools {
                                     std::size_t wanted);
 
   /// Page-locks the segments that were mapped before a device had a context. Those that cannot be
-  /// locked stay in use, are told of on stderr, and tried again when the pool has grown. Waits for no
-  /// device.
+  /// locked stay in use, are told of on stderr, and tried again when the pool has grown. Waits for
+  /// another thread that does it, or that gives memory back.
   void lock_waiting() noexcept;
+
+  /// The same, but leaves it to that thread, and so waits for no device.
+  void lock_waiting_unless_busy() noexcept;
 
   /// True if there are such segments; one load.
   bool some_wait() const noexcept { return m_some_wait.load(std::memory_order_relaxed); }
@@ -217,6 +220,7 @@ class Pools {
 
  private:
   Heap* heap_to_release(Surplus surplus) noexcept;
+  void lock_all_waiting() noexcept;
   bool lock_waiting_of(Heap& heap) noexcept;
 
   /// Called with the `bytes` that are being locked in the ledger. \throw Refused

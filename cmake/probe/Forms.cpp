@@ -17,6 +17,8 @@
 #include <KokkosHostSpaces/PinnedDualView.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/WriteCombinedSpace.hpp>
+#include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
+#include <KokkosHostSpaces/impl/spaces/ResizeOverloads.hpp>
 
 #include "KokkosCalls.hpp"
 

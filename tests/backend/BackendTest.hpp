@@ -66,9 +66,7 @@ class TestPages {
   char* const begin;
 };
 
-inline bool is_locked(void const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
+inline bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
 
 /// Of no NUMA node.
 inline Region lock_fresh(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {

@@ -151,3 +151,21 @@ TEST_CASE("threads allocate, register and give back while a device is chosen") {
   CHECK(is_locked(block));
   Pool::deallocate(block);
 }
+
+TEST_CASE("early memory is page-locked on return also if another thread is at it") {
+  Unused const unused;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(PoolTest::allocate(20 * MiB));
+  DeviceWork::use(1);
+  FakeCuda::registering_takes(std::chrono::milliseconds(50));
+  std::jthread other([] {
+    DeviceWork::use(1);
+    Pool::deallocate(PoolTest::allocate(100));
+  });
+  while (Pools::instance().some_wait()) std::this_thread::yield();
+  Pool::lock_waiting();
+  for (char* const block : blocks) {
+    CHECK(is_locked(block));
+    Pool::deallocate(block);
+  }
+}

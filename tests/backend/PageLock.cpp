@@ -6,10 +6,6 @@
 namespace {
 
 // The same on a machine with and one without a device, so that the tests below hold for both.
-Driver::PointerKind kind_of_locked_memory() {
-  return Driver::device_count() > 0 ? Driver::PointerKind::pinned : Driver::PointerKind::pageable;
-}
-
 }  // namespace
 
 TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
@@ -26,7 +22,7 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   CHECK(region.bytes % page_bytes() == 0);
   CHECK(region.bytes - bytes <= std::max(page_bytes() - 1, bytes / 16));
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
-  CHECK(Driver::inspect(region.pointer) == kind_of_locked_memory());
+  CHECK(Driver::is_page_locked(region.pointer) == (Driver::device_count() > 0));
   auto* const begin = static_cast<char*>(region.pointer);
   if (region.origin != Origin::driver) {
     CHECK((*begin == 0 && std::memcmp(begin, begin + 1, region.bytes - 1) == 0));
@@ -39,9 +35,9 @@ TEST_CASE("pages that were given back are mapped no more, and giving nothing bac
   start_test(1);
   Region const region = lock_fresh(huge_page_bytes);
   give_back(region);
-  CHECK(inspect_range(region.pointer, region.bytes) == RangeState::not_mapped);
+  CHECK(report_on_range(region.pointer, region.bytes).state == RangeState::not_mapped);
   give_back(Region());
-  CHECK(inspect_range(nullptr, 1) == RangeState::not_mapped);
+  CHECK(report_on_range(nullptr, 1).state == RangeState::not_mapped);
 }
 
 TEST_CASE("the configuration switches huge pages and binding off") {

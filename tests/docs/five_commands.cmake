@@ -32,7 +32,8 @@ if(NOT EXISTS ${KOKKOS}/KokkosConfig.cmake)
   file(GLOB library ${WORK}/kokkos/lib*/cmake/KokkosHostSpaces)
   file(REMOVE_RECURSE ${library})
 endif()
-set(ENV{Kokkos_ROOT} ${KOKKOS})
+# It is named once, in the second command; the fourth one finds it by the library.
+string(REPLACE " -B build " " -B build '-DKokkos_ROOT=${KOKKOS}' " commands "${commands}")
 set(ENV{CMAKE_BUILD_TYPE} None)  # neither optimised nor with notes for debuggers: builds faster
 execute_process(COMMAND sh -e -x -c "${commands}" WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 

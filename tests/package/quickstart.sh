@@ -70,3 +70,10 @@ expect 0 "^first View  .* GiB .* x$" "" ""
 grep -q "^==> Next: " log
 if sed '1,/^==> Building/d' log | grep -E '.{101}'; then exit 1; fi
 expect 1 "^first View " "a wrong result" ""
+# Without a network a configuration fails: what is stored was shown, and words say what to do.
+expect 1 "KOKKOS_HOST_SPACES_ARCHIVE_DIR=<folder> bash" "a configuration of host" ""
+grep -q "^first View " log
+rm -rf build
+touch build
+expect 1 "this clone cannot be written" "" ""
+grep -q "^first View " log

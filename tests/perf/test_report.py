@@ -71,7 +71,7 @@ class Report(ReportTest):
         copy = (out / "pictures" / "copy.svg").read_text(encoding="utf-8")
         for words in ("link to device", "256 MiB", "baseline"):
             self.assert_says(copy, words)
-        # All panels of ratios have one axis, which begins at zero.
+        # Ratios have one axis.
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]5<")
 
     @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")

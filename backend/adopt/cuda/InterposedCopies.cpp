@@ -41,9 +41,11 @@ struct Copy {
   Stream stream        = nullptr;
 };
 
+// The runtime does not tell of the legacy default stream while a stream captures that waits for it.
 bool captures(Stream stream) noexcept {
-  int status = 0;
-  return call_next<"cudaStreamIsCapturing">(stream, &status) != 0 || status != 0;
+  int status      = 0;
+  int const error = call_next<"cudaStreamIsCapturing">(stream, &status);
+  return error == cudaErrorStreamCaptureImplicit || status != 0;
 }
 
 // Other streams may capture: to wait would break that, which stock does not do.
@@ -174,17 +176,6 @@ Copy copy_of(cudaMemcpy3DParms const& p) {
           p.extent.width * p.extent.height * p.extent.depth, p.kind, true};
 }
 
-// Counts the copies of a batch, which takes any sides.
-Copy batch(void* const* dsts, void const* const* srcs, Size count, Stream stream) noexcept {
-  bool const looks = !captures(stream);
-  for (Size i = 0; looks && i < count; ++i) {
-    bool const to_us = Adoption::contains(dsts[i]);
-    if (to_us != Adoption::contains(srcs[i]) && is_on_device(to_us ? srcs[i] : dsts[i]))
-      Adoption::instance().copies(to_us ? dsts[i] : srcs[i]);
-  }
-  return asynchronous({.unknown = true}, stream);
-}
-
 /// The signature of the batches lost a parameter, before the stream, in CUDA 13.
 bool batches_tell_failures() noexcept {
   int version = 0;
@@ -252,7 +243,7 @@ KHS_COPY(cudaMemcpy2DFromArray, (Dst d, Size dp, Src a, Size x, Size y, Size w, 
           (Dst const* ds, Src const* ss, Size* n, Size count, void* attributes, void* indices, \
            Size given, void* last, void* very_last),                                           \
           (ds, ss, n, count, attributes, indices, given, last, very_last),                     \
-          batch(ds, ss, count, of(batches_tell_failures() ? very_last : last)))                \
+          asynchronous({.unknown = true}, of(batches_tell_failures() ? very_last : last)))     \
   KHS_ONE(cudaMemcpy3DBatchAsync##name,                                                        \
           (Size count, void* operations, void* third, void* fourth, void* fifth),              \
           (count, operations, third, fourth, fifth),                                           \

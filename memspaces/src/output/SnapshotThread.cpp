@@ -280,8 +280,7 @@ std::uint64_t SnapshotThread::destroyed() {
 }
 
 std::unique_lock<std::recursive_timed_mutex> SnapshotThread::turn_to_take_memory() {
-  static std::recursive_timed_mutex& turns = *new std::recursive_timed_mutex;
-  return {turns, std::chrono::system_clock::now() + std::chrono::seconds(1)};
+  return {all_jobs().turns, std::chrono::system_clock::now() + std::chrono::seconds(1)};
 }
 
 bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {

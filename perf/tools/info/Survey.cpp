@@ -27,7 +27,7 @@ Gpu describe(Device const& device, Impl::Backend::Topology const& topology,
 }
 
 std::optional<std::size_t> container_limit(std::string const& root) {
-  std::size_t const limit = Impl::Backend::memory_limit_of_cgroups(root);
+  std::size_t const limit = Impl::Backend::memory_of_cgroups(root).limit;
   return limit != SIZE_MAX ? std::optional(limit) : std::nullopt;
 }
 

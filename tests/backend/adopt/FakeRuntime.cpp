@@ -5,6 +5,7 @@
 // backend/cuda/ does not. It has one device from the beginning.
 
 #include "../../../backend/cuda/Runtime.hpp"
+#include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
 
 #include <functional>
@@ -31,6 +32,7 @@ cudaError_t then_wait(cudaError_t error) {
 
 template <class Function>
 Function* driver_function(char const* name) {
+  FailNth::Exempt const exempt;
   void* function                         = nullptr;
   cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
 # Programs of many kinds with the library preloaded: they end well, and what was adopted of them is as it should be.
-# programs.sh <library> <folder of the programs> <C++ compiler> <launcher>
+# programs.sh <library> <folder of the programs> <C++ compiler> <launcher> <folder of their sources> <CUDA's headers>
 set -u
-library=$1 folder=$2 compiler=$3 launcher=$4 failures=0
+library=$1 folder=$2 compiler=$3 launcher=$4 sources=$5 headers=$6 failures=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export KOKKOS_HOST_SPACES_TEST_ADOPT=1 KOKKOS_HOST_SPACES_ADOPT_REPORT="$work/report.%r" SLURM_PROCID=7
@@ -67,6 +67,14 @@ for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.
 done
 left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
 [ "$left" = "$library" ] || fails "children on: $left"
+
+# Of another compiler.
+if other=$(command -v clang++); then
+  "$other" -std=c++20 -isystem "$headers" "$sources/Life.cpp" -L"$folder" -lcudart -Wl,-rpath,"$folder" -o "$work/by_clang" &&
+    expect 'page-locked: 2 times' with_library "$work/by_clang"
+else
+  echo "skipped: no clang++"
+fi
 
 # The allocators of others, before and behind it.
 for allocator in jemalloc tcmalloc mimalloc; do

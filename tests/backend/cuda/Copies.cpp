@@ -172,10 +172,10 @@ TEST_CASE("the runtime's view of an address is told, and the memory that contain
   void* managed   = nullptr;
   REQUIRE(cudaMalloc(&on_device, 64) == cudaSuccess);
   REQUIRE(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal) == cudaSuccess);
-  CHECK(Driver::inspect(pinned.data() + 10) == Driver::PointerKind::pinned);
-  CHECK(Driver::inspect(&on_stack) == Driver::PointerKind::pageable);
-  CHECK(Driver::inspect(on_device) == Driver::PointerKind::device);
-  CHECK(Driver::inspect(managed) == Driver::PointerKind::managed);
+  CHECK(Driver::is_page_locked(pinned.data() + 10));
+  CHECK_FALSE(Driver::is_page_locked(&on_stack));
+  CHECK(Driver::device_of(on_device) == 0);
+  CHECK(Driver::device_of(managed) == 0);
   for (void* const begin : {on_device, managed}) {
     Driver::Extent const extent = Driver::extent_of(static_cast<char*>(begin) + 10);
     CHECK(extent.device == 0);

@@ -8,8 +8,8 @@
 
 namespace {
 
-RangeState state(void const* pointer, std::size_t bytes, AskBy how) {
-  return report_on_range(pointer, bytes, how).state;
+RangeState state(void const* pointer, std::size_t bytes) {
+  return report_on_range(pointer, bytes).state;
 }
 
 // A file of four pages with a name, for as long as it is needed.
@@ -41,32 +41,30 @@ class NamedFile {
 }  // namespace
 
 TEST_CASE("a range is read-only if any page of it is") {
-  AskBy const how        = GENERATE(AskBy::query, AskBy::list);
   std::size_t const page = page_bytes();
   auto* const begin      = static_cast<char*>(map_pages(4 * page));
   REQUIRE(begin != nullptr);
-  CHECK(state(begin, 4 * page, how) == RangeState::writable);
-  CHECK(state(begin + 1, 1, how) == RangeState::writable);
+  CHECK(state(begin, 4 * page) == RangeState::writable);
+  CHECK(state(begin + 1, 1) == RangeState::writable);
 
   REQUIRE(mprotect(begin + 2 * page, page, PROT_READ) == 0);
-  CHECK(state(begin, 4 * page, how) == RangeState::read_only);
-  CHECK(state(begin, 2 * page, how) == RangeState::writable);
-  CHECK(state(begin + 3 * page - 1, 1, how) == RangeState::read_only);
+  CHECK(state(begin, 4 * page) == RangeState::read_only);
+  CHECK(state(begin, 2 * page) == RangeState::writable);
+  CHECK(state(begin + 3 * page - 1, 1) == RangeState::read_only);
 
   unmap_pages(begin, 4 * page);
 }
 
 TEST_CASE("a range with a hole is not mapped") {
-  AskBy const how         = GENERATE(AskBy::query, AskBy::list);
   std::size_t const page  = page_bytes();
   std::size_t const bytes = 2 * huge_page_bytes;
   auto* const begin       = static_cast<char*>(map_pages(bytes));
   REQUIRE(begin != nullptr);
   // A hole so large that nobody fills it meanwhile.
   unmap_pages(begin + page, bytes - 2 * page);
-  CHECK(state(begin, page, how) == RangeState::writable);
-  CHECK(state(begin, bytes, how) == RangeState::not_mapped);
-  CHECK(state(begin + page, bytes - page, how) == RangeState::not_mapped);
+  CHECK(state(begin, page) == RangeState::writable);
+  CHECK(state(begin, bytes) == RangeState::not_mapped);
+  CHECK(state(begin + page, bytes - page) == RangeState::not_mapped);
   CHECK(is_mapped(begin, page));
   CHECK(is_mapped(begin + page - 1, 1));
   CHECK_FALSE(is_mapped(begin, bytes));
@@ -76,12 +74,11 @@ TEST_CASE("a range with a hole is not mapped") {
 }
 
 TEST_CASE("a mapping's file is told, and whether it is shared") {
-  AskBy const how     = GENERATE(AskBy::query, AskBy::list);
   int const sharing   = GENERATE(MAP_SHARED, MAP_PRIVATE);
   bool const writable = GENERATE(false, true);
   NamedFile const file;
   void* const mapping      = file.map(writable ? PROT_READ | PROT_WRITE : PROT_READ, sharing);
-  RangeReport const report = report_on_range(mapping, 4 * page_bytes(), how);
+  RangeReport const report = report_on_range(mapping, 4 * page_bytes());
   CHECK(report.state == (writable ? RangeState::writable : RangeState::read_only));
   CHECK(report.shared == (sharing == MAP_SHARED));
   CHECK(report.file == file.name);
@@ -89,7 +86,6 @@ TEST_CASE("a mapping's file is told, and whether it is shared") {
 }
 
 TEST_CASE("of a range with several mappings the first read-only one is told") {
-  AskBy const how = GENERATE(AskBy::query, AskBy::list);
   NamedFile const file;
   auto* const begin =
       static_cast<char*>(file.map(PROT_READ | PROT_WRITE, MAP_PRIVATE));  // pages 0 to 3
@@ -97,14 +93,14 @@ TEST_CASE("of a range with several mappings the first read-only one is told") {
   REQUIRE(mmap(begin, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                0) == begin);
   REQUIRE(mprotect(begin + 2 * page, page, PROT_READ) == 0);
-  RangeReport const report = report_on_range(begin, 4 * page, how);
+  RangeReport const report = report_on_range(begin, 4 * page);
   CHECK(report.state == RangeState::read_only);
   CHECK(report.file == file.name);
-  CHECK(report_on_range(begin, page, how).file.empty());
+  CHECK(report_on_range(begin, page).file.empty());
   munmap(begin, 4 * page);
 }
 
-TEST_CASE("among tens of thousands of mappings a range is found at once") {
+TEST_CASE("among tens of thousands of mappings a range is found soon") {
   std::size_t const page = page_bytes(), count = 40000;
   std::size_t const bytes = count * page;
   auto* const begin       = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -114,19 +110,18 @@ TEST_CASE("among tens of thousands of mappings a range is found at once") {
   for (std::size_t i = 0; i < count && split; i += 2)
     split = mprotect(begin + i * page, page, PROT_READ) == 0;
   // Of the processor: others may keep it busy.
-  auto const seconds = [&](AskBy how) {
+  auto const seconds = [&] {
     std::clock_t const start = std::clock();
     for (int i = 0; i < 3; ++i)
-      CHECK(state(begin + (count - 1) * page, page, how) == RangeState::writable);
+      CHECK(state(begin + (count - 1) * page, page) == RangeState::writable);
     return double(std::clock() - start) / CLOCKS_PER_SEC / 3;
   };
   if (split) {
-    UNSCOPED_INFO("by list " << seconds(AskBy::list) << " s, by query " << seconds(AskBy::query));
 #ifdef __SANITIZE_THREAD__
     munmap(begin, bytes);
     SKIP("ThreadSanitizer makes reading the list slower: the bound holds for what users run");
 #endif
-    CHECK(seconds(AskBy::list) < 0.25);
+    CHECK(seconds() < 0.25);
   }
   munmap(begin, bytes);
   if (!split) SKIP("this system does not allow so many mappings");

@@ -25,7 +25,7 @@ class MadeUpMachine {
     std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
     std::ofstream(root + file) << text << '\n';
   }
-  std::size_t limit() const { return memory_limit_of_cgroups(root); }
+  std::size_t limit() const { return memory_of_cgroups(root).limit; }
 
   std::string root;
 };

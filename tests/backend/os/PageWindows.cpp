@@ -111,7 +111,7 @@ TEST_CASE("pages of a mapping are locked in one piece, so that others can copy t
     Region const region = lock_fresh(bytes);
     CHECK(FakeCuda::outstanding().registrations == 1);
     CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % huge_page_bytes == 0);
-    CHECK(inspect_range(region.pointer, region.bytes) == RangeState::writable);
+    CHECK(report_on_range(region.pointer, region.bytes).state == RangeState::writable);
     CHECK(give_back(region));
   }
 }

@@ -30,9 +30,9 @@ TEST_CASE("pages are aligned, to 2 MiB from 2 MiB on, and nothing of them stays 
     void* const pointer = map_pages(bytes);
     REQUIRE(pointer != nullptr);
     CHECK(offset_in(pointer, bytes < huge_page_bytes ? page_bytes() : huge_page_bytes) == 0);
-    CHECK(inspect_range(pointer, bytes) == RangeState::writable);
+    CHECK(report_on_range(pointer, bytes).state == RangeState::writable);
     unmap_pages(pointer, bytes);
-    CHECK(inspect_range(pointer, bytes) == RangeState::not_mapped);
+    CHECK(report_on_range(pointer, bytes).state == RangeState::not_mapped);
   }
 }
 

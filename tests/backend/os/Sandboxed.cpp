@@ -71,8 +71,8 @@ TEST_CASE("a hole is told also where no file of the system can be read") {
   unmap_pages(begin + page_bytes(), bytes - 2 * page_bytes());
   CHECK(ChildOfFork::status([&] {
           bool const told = forbid_files() &&
-                            inspect_range(begin, bytes) == RangeState::not_mapped &&
-                            inspect_range(begin, 1) == RangeState::writable;
+                            report_on_range(begin, bytes).state == RangeState::not_mapped &&
+                            report_on_range(begin, 1).state == RangeState::writable;
           return told ? 0 : 1;
         }) == 0);
   unmap_pages(begin, page_bytes());

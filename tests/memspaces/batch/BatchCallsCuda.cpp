@@ -98,33 +98,6 @@ void check_calls(Pieces const& pieces, Kokkos::Cuda const& instance, Check const
 
 }  // namespace
 
-TEST_CASE("deep_copy_all asks the driver once for neighbours, and once for equal rows",
-          "[driver_calls][cuda]") {
-  Slices neighbours, rows;
-  for (std::size_t k = 0; k < 500; ++k) {
-    neighbours.push_back({100 * k, 100 * k, 100});
-    rows.push_back({100 * k, 300 * k, 100});
-  }
-  neighbours.push_back({0, 0, 0});
-  for (Slices const& slices : {neighbours, rows})
-    check_calls(Pieces(slices), Kokkos::Cuda(), [](DriverSpy const& spy) {
-      CHECK((spy.copies == 2 && spy.batches == 0));
-      CHECK(spy.bytes == 100000);
-    });
-}
-
-TEST_CASE("deep_copy_all takes a kernel for short pieces, and a call for long ones",
-          "[driver_calls][cuda]") {
-  auto const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
-  for (std::size_t const count : {20, 100, 4096})
-    check_calls(Pieces(count, count == 100 ? 3000 : 64), instance,
-                [](DriverSpy const& spy) { CHECK((spy.copies == 0 && spy.batches == 0)); });
-  check_calls(Pieces(100, 300000), instance, [&](DriverSpy const& spy) {
-    if (has_batch_call()) CHECK((spy.copies == 0 && spy.batches == 2));
-    CHECK(spy.streams == std::set<void*>{instance.cuda_stream()});
-  });
-}
-
 TEST_CASE(
     "failure 25: deep_copy_all on the legacy default stream needs no call that it does not take",
     "[driver_calls][cuda]") {

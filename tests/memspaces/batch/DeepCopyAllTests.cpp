@@ -6,10 +6,16 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <thread>
 #include <vector>
 
 namespace DeepCopyAll {
@@ -25,7 +31,16 @@ using Host        = Kokkos::View<double*, khs::PinnedSpace>;
 using Device      = Kokkos::View<double*, DeviceSpace>;
 using Range       = std::pair<std::size_t, std::size_t>;
 
-TEST_CASE("deep_copy_all takes ranges, and Views of several types, layouts and spaces",
+// Calls use(copy), where copy copies at once, and where it prepares before.
+template <class Use>
+void for_both_ways(Use const& use) {
+  use([](auto const&... what) { khs::deep_copy_all(what...); });
+  use([](auto const& instance, auto const&... what) {
+    khs::deep_copy_all(instance, khs::prepare_deep_copy_all(instance, what...));
+  });
+}
+
+TEST_CASE("ranges, and Views of several types, layouts and spaces, are copied and prepared",
           "[deep_copy]") {
   Host const a("a", 10), b("b", 10);
   Device const da("da", 10), db("db", 10);
@@ -44,16 +59,15 @@ TEST_CASE("deep_copy_all takes ranges, and Views of several types, layouts and s
   for (int i = 0; i < 35; ++i) rows(i / 7, i % 7) = i;
   for (int i = 0; i < 20; ++i) pageable(i) = float(i);
   scalar()         = 3;
-  auto const check = [&](auto const& instance) {
-    khs::deep_copy_all(instance, std::array{khs::copy_of(da, a), khs::copy_of(db, b)});
-    khs::deep_copy_all(instance, khs::copy_of(columns, rows), khs::copy_of(floats, pageable),
-                       khs::copy_of(device_scalar, scalar));
+  auto const check = [&](auto const& instance, auto const& copy) {
+    copy(instance, std::array{khs::copy_of(da, a), khs::copy_of(db, b)});
+    copy(instance, khs::copy_of(columns, rows), khs::copy_of(floats, pageable),
+         khs::copy_of(device_scalar, scalar));
     Kokkos::deep_copy(a, -1.);
     Kokkos::deep_copy(b, -1.);
     Kokkos::fence();
-    khs::deep_copy_all(instance, khs::copy_of(a, da), khs::copy_of(turned, columns),
-                       khs::copy_of(b, db), khs::copy_of(pageable_back, floats),
-                       khs::copy_of(scalar_back, device_scalar));
+    copy(instance, khs::copy_of(a, da), khs::copy_of(turned, columns), khs::copy_of(b, db),
+         khs::copy_of(pageable_back, floats), khs::copy_of(scalar_back, device_scalar));
     instance.fence();
     CHECK(a(9) == 9);
     CHECK(b(9) == 109);
@@ -61,9 +75,11 @@ TEST_CASE("deep_copy_all takes ranges, and Views of several types, layouts and s
     CHECK(pageable_back(19) == 19);
     CHECK(scalar_back() == 3);
   };
-  check(Execution());
-  check(Kokkos::DefaultHostExecutionSpace());
-  khs::deep_copy_all(Execution(), std::vector<std::pair<Host, Device>>());
+  for_both_ways([&](auto const& copy) {
+    check(Execution(), copy);
+    check(Kokkos::DefaultHostExecutionSpace(), copy);
+    copy(Execution(), std::vector<std::pair<Host, Device>>());
+  });
 }
 
 // Other calls are refused with a sentence.
@@ -89,7 +105,7 @@ TEST_CASE("deep_copy_all takes pairs, and without an instance it blocks", "[deep
     if (round < 3)  // blocks, and comes after the work of the instance
       khs::deep_copy_all(back, device, std::vector<khs::Slice>{{0, 0, 5}, {5, 5, 15}});
     else
-      khs::deep_copy_all(khs::copy_of(back, device));
+      khs::deep_copy_all(khs::prepare_deep_copy_all(instance, khs::copy_of(back, device)));
     CHECK((back(9) == 9 * round && back(19) == 100 + 9 * round));
   }
 }
@@ -101,15 +117,17 @@ TEST_CASE("what is wrong with one of many copies is told before any is made", "[
   auto const part = [](Host const& view, std::size_t begin, std::size_t end) {
     return Kokkos::subview(view, Range(begin, end));
   };
-  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(b, a), khs::copy_of(b, c)),
-                    ContainsSubstring("gamma") && ContainsSubstring("(11)"));
-  CHECK_THROWS_WITH(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 6), part(a, 0, 6)),
-                                       khs::copy_of(part(b, 5, 10), part(a, 0, 5))),
-                    ContainsSubstring("beta") && ContainsSubstring("48 bytes") &&
-                        ContainsSubstring("make two calls"));
-  CHECK_THROWS_AS(khs::deep_copy_all(instance, khs::copy_of(part(b, 0, 5), part(a, 0, 5)),
-                                     khs::copy_of(part(c, 0, 5), part(b, 4, 9))),
-                  khs::Error);
+  for_both_ways([&](auto const& copy) {
+    CHECK_THROWS_WITH(copy(instance, khs::copy_of(b, a), khs::copy_of(b, c)),
+                      ContainsSubstring("gamma") && ContainsSubstring("(11)"));
+    CHECK_THROWS_WITH(copy(instance, khs::copy_of(part(b, 0, 6), part(a, 0, 6)),
+                           khs::copy_of(part(b, 5, 10), part(a, 0, 5))),
+                      ContainsSubstring("beta") && ContainsSubstring("48 bytes") &&
+                          ContainsSubstring("make two calls"));
+    CHECK_THROWS_AS(copy(instance, khs::copy_of(part(b, 0, 5), part(a, 0, 5)),
+                         khs::copy_of(part(c, 0, 5), part(b, 4, 9))),
+                    khs::Error);
+  });
   instance.fence();
   for (int i = 0; i < 10; ++i) CHECK(b(i) == 0);
 }
@@ -219,6 +237,137 @@ TEST_CASE("a copy's explanation names the reason that holds", "[deep_copy]") {
   copy.plan = khs::Impl::make_copy_plan(8, 2, square, rows, columns);
   CHECK_THAT(khs::Impl::explain(copy),
              ContainsSubstring("tile by tile") && ContainsSubstring("through the mapped address"));
+}
+
+// --- copies that are planned once and made often ---
+
+using Ints     = Kokkos::View<int*, khs::PinnedSpace>;
+using OnDevice = Kokkos::View<int*, DeviceSpace>;
+
+// Parts of one View at the host and of one on the device, in random order: there and back again.
+struct Halo {
+  explicit Halo(unsigned seed, std::size_t most_bytes) {
+    std::mt19937 random(seed);
+    std::size_t const most = most_bytes / sizeof(int);
+    std::vector<Range> ranges;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < 1 + seed * 7 % 200; ++i) {
+      std::size_t const length = random() % most;
+      ranges.emplace_back(n, n + length);
+      n += length + random() % 3 * (random() % most);
+    }
+    std::shuffle(ranges.begin(), ranges.end(), random);
+    source   = Ints("source", n + 1);
+    back     = Ints("back", n + 1);
+    device   = OnDevice("device", n + 1);
+    expected = std::vector<int>(n + 1, -1);
+    for (Range const& range : ranges) {
+      OnDevice const on_device = Kokkos::subview(device, range);
+      to_device.push_back(khs::copy_of(on_device, Ints(Kokkos::subview(source, range))));
+      to_host.push_back(khs::copy_of(Ints(Kokkos::subview(back, range)), on_device));
+    }
+  }
+
+  void fill(int step) {
+    std::iota(source.data(), source.data() + source.size(), step * 100000);
+    std::fill_n(back.data(), back.size(), -1);
+    for (auto const& [dst, part] : to_device)
+      std::copy_n(part.data(), part.size(), expected.data() + (part.data() - source.data()));
+  }
+  bool is_right() const { return std::equal(expected.begin(), expected.end(), back.data()); }
+
+  Ints source, back;
+  OnDevice device;
+  std::vector<int> expected;
+  std::vector<std::pair<OnDevice, Ints>> to_device;
+  std::vector<std::pair<Ints, OnDevice>> to_host;
+};
+
+TEST_CASE("prepared copies hold their Views, and may go while they are made", "[deep_copy]") {
+  Execution const instance;
+  Ints const back("back", 100 * 50);
+  std::vector<Ints> backs;
+  for (std::size_t k = 0; k < 100; ++k)
+    backs.push_back(Kokkos::subview(back, Range(50 * k, 50 * k + 40)));
+  khs::PreparedCopies<Execution> there, from_device;
+  khs::deep_copy_all(instance, there);  // nothing
+  {
+    std::vector<std::pair<OnDevice, Ints>> to_device;
+    std::vector<std::pair<Ints, OnDevice>> to_host;
+    for (std::size_t k = 0; k < 100; ++k) {
+      Ints const source("source", 40);
+      for (std::size_t i = 0; i < 40; ++i) source(i) = int(1000 * k + i);
+      to_device.emplace_back(OnDevice("device", 40), source);
+      to_host.emplace_back(backs[k], to_device[k].first);
+    }
+    there       = khs::prepare_deep_copy_all(instance, to_device);
+    from_device = khs::prepare_deep_copy_all(instance, to_host);
+  }
+  std::vector<Ints> others;
+  for (int i = 0; i < 200; ++i) {
+    others.emplace_back("other", 40);
+    Kokkos::deep_copy(others.back(), -1);
+  }
+  khs::deep_copy_all(instance, there);
+  there = {};
+  khs::deep_copy_all(instance, from_device);
+  from_device = {};
+  instance.fence();
+  int wrong = 0;
+  for (std::size_t k = 0; k < 100; ++k)
+    for (std::size_t i = 0; i < 40; ++i) wrong += backs[k](i) != int(1000 * k + i);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("several threads make the same prepared copies at once, beside copies of their own",
+          "[deep_copy]") {
+  std::atomic<int> wrong = 0;
+  Halo halo(29, 400);
+  halo.fill(1);
+  Execution const own;
+  auto const there = khs::prepare_deep_copy_all(own, halo.to_device);
+  auto const back  = khs::prepare_deep_copy_all(own, halo.to_host);
+  khs::deep_copy_all(own, there);
+  own.fence();
+  auto const instances = Kokkos::Experimental::partition_space(own, 1, 1, 1, 1);
+  std::vector<std::thread> threads;
+  for (auto const& instance : instances)
+    threads.emplace_back([&] {
+      Ints const mine("mine", 1000);
+      for (std::size_t time = 0; time < 20; ++time) {
+        khs::deep_copy_all(instance, back);
+        khs::deep_copy_all(instance, mine, halo.source,
+                           std::array<khs::Slice, 2>{{{900, time, 9}, {40 * time, 50, 30}}});
+        instance.fence();
+        wrong += mine(908) != halo.source(time + 8) || mine(40 * time + 29) != halo.source(79);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(halo.is_right());
+}
+
+TEST_CASE("prepared copies are a node of a graph, which holds them", "[graph]") {
+  Execution const instance;
+  Halo halo(150, 200), large(5, 400000);
+  auto const graph = [&] {
+    auto const there       = khs::prepare_deep_copy_all(instance, halo.to_device);
+    auto const back        = khs::prepare_deep_copy_all(instance, halo.to_host);
+    auto const large_there = khs::prepare_deep_copy_all(instance, large.to_device);
+    auto const large_back  = khs::prepare_deep_copy_all(instance, large.to_host);
+    return Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+      khs::then_deep_copy(khs::then_deep_copy(root, there), back);
+      khs::then_deep_copy(khs::then_deep_copy(root, large_there), large_back);
+    });
+  }();
+  for (int step = 0; step < 3; ++step) {
+    halo.fill(step);
+    large.fill(step);
+    graph.submit(instance);
+    instance.fence();
+    CHECK(halo.is_right());
+    CHECK(large.is_right());
+  }
 }
 
 }  // namespace DeepCopyAll

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace SlicesOfViews {
@@ -33,18 +32,6 @@ template <class Dst>
 auto values_of(Dst const& view) {
   auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
   return std::vector<typename Dst::non_const_value_type>(copy.data(), copy.data() + copy.size());
-}
-
-// Is each element what single assignments make of it?
-template <class Dst, class Src, class Instance>
-bool copies_well(Instance const& instance, Dst const& dst, Src const& src, Slices const& slices) {
-  auto expected   = values_of(dst);
-  auto const from = values_of(src);
-  for (khs::Slice const& slice : slices)
-    for (std::size_t i = 0; i < slice.count; ++i) expected[slice.dst + i] = from[slice.src + i];
-  khs::deep_copy_all(instance, dst, src, slices);
-  instance.fence();
-  return values_of(dst) == expected;
 }
 
 template <class View>
@@ -142,51 +129,6 @@ TEST_CASE("what is wrong with one of many slices is told before any is copied", 
   Kokkos::fence();
   CHECK(values_of(from) == within);
   CHECK(values_of(to) == std::vector<double>(1000));
-}
-
-TEST_CASE("a slice that copies itself is left out for its memory alone", "[deep_copy]") {
-  Execution const instance;
-  Slices slices = {{4000, 4000, 10}};
-  for (std::size_t k = 0; k < 60; ++k) slices.push_back({20 * (59 - k), 2000 + 30 * k, 20});
-  for (int time = 0; time < 2; ++time) {
-    auto const one = numbered<Device<int>>("one", 5000, time);
-    CHECK(copies_well(instance, one, one, slices));
-    CHECK(copies_well(instance, numbered<Device<int>>("to", 5000, 7), one, slices));
-  }
-}
-
-TEST_CASE("slices are copied by several threads at a time", "[deep_copy]") {
-  constexpr int most   = 2;
-  auto const instances = Kokkos::Experimental::partition_space(Execution(), std::vector(most, 1));
-  std::size_t const n = 500, slot = 20;
-  std::vector<int> wrong(most, -1);
-  auto const work = [&](int thread) {
-    Execution const& instance = instances[std::size_t(thread)];
-    int number                = 0;
-    for (std::size_t round = 0; round < 12; ++round) {
-      Slices slices;
-      for (std::size_t k = 0; k < n; ++k)
-        slices.push_back({slot * k, slot * (k * 7 % n), 1 + (k + round) % slot});
-      Host<int> const host("host", slot * n), back("back", slot * n);
-      Device<int> const device("device", slot * n);
-      for (std::size_t i = 0; i < slot * n; ++i) host(i) = int(i) + 1000 * thread;
-      for (int time = 0; time < 3; ++time) khs::deep_copy_all(instance, device, host, slices);
-      Kokkos::deep_copy(instance, back, device);
-      instance.fence();
-      for (khs::Slice const& slice : slices)
-        for (std::size_t i = 0; i < slice.count; ++i)
-          number += back(slice.dst + i) != host(slice.src + i);
-    }
-    wrong[std::size_t(thread)] = number;
-  };
-#ifdef KOKKOS_ENABLE_CUDA  // elsewhere Kokkos has no instances for threads
-  std::vector<std::thread> threads;
-  for (int i = 0; i < most; ++i) threads.emplace_back(work, i);
-  for (std::thread& thread : threads) thread.join();
-#else
-  for (int i = 0; i < most; ++i) work(i);
-#endif
-  CHECK(wrong == std::vector(most, 0));
 }
 
 }  // namespace SlicesOfViews

@@ -14,21 +14,6 @@ namespace khs = KokkosHostSpaces;
 using Left    = Kokkos::LayoutLeft;
 using Right   = Kokkos::LayoutRight;
 
-TEST_CASE("a broadcast of pageable memory is right", "[deep_copy][cuda]") {
-  constexpr int n      = 1000000;
-  double const value[] = {1, 2, 3};
-  Kokkos::View<double const**, Kokkos::LayoutStride, Kokkos::HostSpace> const source(
-      value, Kokkos::LayoutStride(n, 0, 3, 1));
-  Kokkos::View<double**, Kokkos::LayoutLeft, khs::MappedSpace> const mapped("mapped", n, 3);
-  Kokkos::Cuda const instance;
-  Kokkos::deep_copy(instance, mapped, source);
-  instance.fence();
-  int wrong = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < 3; ++j) wrong += mapped(i, j) != j + 1;
-  CHECK(wrong == 0);
-}
-
 namespace {
 
 struct Triple {

@@ -11,6 +11,9 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <set>
+
 namespace khs = KokkosHostSpaces;
 
 namespace {
@@ -49,32 +52,6 @@ TEMPLATE_TEST_CASE("failure 22: a copy asks the driver once, for its bytes, on i
     CHECK(spy.streams == second);
   }
   Kokkos::fence();
-}
-
-TEST_CASE("a streamed loop asks the driver for the bytes of its arguments, and for no others",
-          "[driver_calls][cuda]") {
-  constexpr int count = 100000;
-  Kokkos::View<double*, khs::PinnedSpace> const a("a", count), b("b", count), c("c", count);
-  using In  = khs::Chunk<double const*>;
-  using Out = khs::Chunk<double*>;
-  khs::StreamOptions<> const staged{.transport = khs::Transport::staged, .chunk_rows = 7777};
-  khs::StreamOptions<> const in_place{.transport = khs::Transport::zero_copy};
-  auto const sum = KOKKOS_LAMBDA(std::int64_t i, In x, In y, Out z) { z(i) = x(i) + y(i); };
-  auto const run = [&](khs::StreamOptions<> const& options, auto const&... arguments) {
-    DriverSpy const spy;
-    khs::StreamedLoop const loop = khs::streamed_for("sum", options, count, sum, arguments...);
-    loop.fence();
-    CHECK(spy.bytes == loop.bytes_to_device() + loop.bytes_to_host());
-    return spy.bytes;
-  };
-  // Device memory that is new to streamed loops gets a header of Kokkos' own.
-  khs::streamed_for("first", staged, count, sum, khs::read(a), khs::read(b), khs::update(c))
-      .fence();
-  std::size_t const array = count * sizeof(double);
-  CHECK(run(staged, khs::read(a), khs::read(b), khs::write(c)) == 3 * array);
-  CHECK(run(staged, khs::read(a), khs::read(a), khs::write(c)) == 2 * array);
-  CHECK(run(staged, khs::read(a), khs::read(b), khs::update(c)) == 4 * array);
-  CHECK(run(in_place, khs::read(a), khs::read(b), khs::write(c)) == 0);
 }
 
 TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver_calls][cuda]") {
@@ -179,4 +156,70 @@ TEST_CASE("a pinned mirror is one copy, on its instance alone", "[driver_calls][
   CHECK(spy.bytes == sizeof(int) * n * n);
   CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
   Kokkos::fence();
+}
+
+// --- two devices ---
+
+TEST_CASE("a copy without an instance runs on the device whose memory it is",
+          "[driver_calls][cuda]") {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2) SKIP("needs two devices");
+  Kokkos::View<int*, khs::PinnedSpace> const host("host", 1000);
+  auto const streams_for = [&](int device) {
+    cudaStream_t stream = nullptr;
+    REQUIRE(cudaSetDevice(device) == cudaSuccess);
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    std::set<void*> used;
+    {
+      Kokkos::Cuda const instance(stream);
+      Kokkos::View<int*, Kokkos::CudaSpace> const there(Kokkos::view_alloc(instance, "there"),
+                                                        1000);
+      instance.fence();
+      REQUIRE(cudaSetDevice(0) == cudaSuccess);
+      for (int i = 0; i < 1000; ++i) host(i) = i + device;
+      DriverSpy const spy;
+      Kokkos::deep_copy(there, host);
+      Kokkos::deep_copy(host, 0);
+      Kokkos::deep_copy(host, there);
+      CHECK(host(999) == 999 + device);
+      used = spy.streams;
+    }
+    REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+    return used;
+  };
+  std::set<void*> const first = streams_for(0), second = streams_for(1);
+  CHECK(first.size() == 1);
+  CHECK(second.size() == 1);
+  CHECK(first != second);
+}
+
+// Its handle is that of the current device's, too.
+TEST_CASE("a copy on the default stream of another device is on that", "[driver_calls][cuda]") {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2) SKIP("needs two devices");
+  Kokkos::View<int*, khs::PinnedSpace> const host("host", 1000), back("back", 1000);
+  for (int i = 0; i < 1000; ++i) host(i) = i;
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  {
+    Kokkos::Cuda const instance(static_cast<cudaStream_t>(nullptr));
+    REQUIRE(instance.cuda_device() == 1);
+    Kokkos::View<int*, Kokkos::CudaSpace> const there(Kokkos::view_alloc(instance, "there"), 1000);
+    instance.fence();
+    std::atomic<bool> open = false;
+    REQUIRE(cudaLaunchHostFunc(
+                nullptr,
+                [](void* is_open) { static_cast<std::atomic<bool>*>(is_open)->wait(false); },
+                &open) == cudaSuccess);
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    Kokkos::deep_copy(instance, there, host);
+    khs::deep_copy_all(instance, khs::copy_of(back, there));
+    CHECK(cudaStreamSynchronize(nullptr) == cudaSuccess);  // of device 0
+    CHECK(back(999) == 0);
+    open = true;
+    open.notify_all();
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);  // a fence of Kokkos waits on the current device
+    instance.fence();
+    CHECK(back(999) == 999);
+  }
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
 }

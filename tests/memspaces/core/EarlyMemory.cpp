@@ -30,9 +30,7 @@ void check(bool right, char const* what) {
   ++failures;
 }
 
-bool is_locked(void const* pointer) {
-  return Driver::inspect(pointer) == Driver::PointerKind::pinned;
-}
+bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
 
 int sum_of(int const* data, int size) {
   Kokkos::View<int const*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const view(data,

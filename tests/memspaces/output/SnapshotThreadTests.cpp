@@ -5,6 +5,7 @@
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
+#include "../../support/ChildOfFork.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
 
@@ -143,6 +144,22 @@ TEST_CASE("threads that share a bound wait for one another, and all are served",
     CHECK(thread->bytes_in_flight() == 0);
   }
   CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("a thread of the parent that takes memory does not hold up the child of a fork",
+          "[snapshot_thread]") {
+  std::atomic<int> step = 0;
+  std::jthread const other([&] {
+    auto const turn = SnapshotThread::turn_to_take_memory();
+    step            = 1;
+    step.notify_all();
+    step.wait(1);
+  });
+  step.wait(0);
+  CHECK(ChildOfFork::status(
+            [] { return SnapshotThread::turn_to_take_memory().owns_lock() ? 0 : 1; }) == 0);
+  step = 2;
+  step.notify_all();
 }
 
 }  // namespace SnapshotThreads

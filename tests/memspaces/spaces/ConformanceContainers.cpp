@@ -7,7 +7,6 @@
 
 #include <Kokkos_DualView.hpp>
 #include <Kokkos_DynRankView.hpp>
-#include <Kokkos_DynamicView.hpp>
 #include <Kokkos_OffsetView.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <Kokkos_UnorderedMap.hpp>
@@ -180,17 +179,4 @@ TEMPLATE_TEST_CASE("an UnorderedMap takes, finds and erases keys, and is copied 
   CHECK(map.size() == 400);
   map.clear();
   CHECK(map.size() == 0);
-}
-
-TEMPLATE_TEST_CASE("a DynamicView grows in place", "[conformance]", OnHost<khs::PinnedSpace>) {
-  using View = Kokkos::Experimental::DynamicView<int*, TestType>;
-  View view("growing", 64, 10000);
-  view.resize_serial(100);
-  Kokkos::View<int*, Kokkos::HostSpace> const host("host", 100);
-  host(99) = 7;
-  Kokkos::deep_copy(view, host);
-  CHECK(view(99) == 7);
-  int const* const first = &view(0);
-  view.resize_serial(5000);
-  CHECK((view.extent(0) == 5000 && &view(0) == first && view(99) == 7));
 }

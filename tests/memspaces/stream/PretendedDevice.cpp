@@ -70,6 +70,17 @@ struct Padded {
   char letter;
 };
 
+using In  = khs::Chunk<double const*>;
+using Out = khs::Chunk<double*>;
+
+// A loop in chunks of 100 rows.
+template <class Body, class... Arguments>
+void loop(char const* label, std::int64_t begin, std::int64_t end, Body const& body,
+          Arguments const&... arguments) {
+  khs::streamed_for(label, chunks_of_100(), khs::Box<1>({begin}, {end}), body, arguments...)
+      .fence();
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("a halo that is too small is told", "[.][pretended_device]", double, float, int,
@@ -131,18 +142,6 @@ TEST_CASE("an index from beyond the halo is told, and is that of the host until 
                        tells("\"x\"(", "beyond its halo of 0"));
 }
 
-TEST_CASE("elements beyond the ends of a View are told", "[.][pretended_device]") {
-  auto const x = counted("x"), y = counted("y");
-  CHECK_THROWS_MATCHES(khs::streamed_for(
-                           "before", chunks_of_100(), n,
-                           [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
-                             b(i) = a(i - 1);
-                           },
-                           khs::read(x, khs::halo(1)), khs::write(y))
-                           .fence(),
-                       khs::Error, tells("\"x\"(-1) is read", "rows 0 to 999", "smaller range"));
-}
-
 TEST_CASE("elements of large reads that lie far beyond the halo are poison, too",
           "[.][pretended_device]") {
   Pinned<double***> const u("u", 30, 40, 50), v("v", 30, 40, 50);
@@ -172,31 +171,21 @@ TEST_CASE("the index of a View that is LayoutLeft is told as the body has it",
                        khs::Error, tells("\"u\"(7, 60) keeps"));
 }
 
-TEST_CASE("an element that is not written is told", "[.][pretended_device]") {
-  auto const x    = counted<int>("x");
-  auto const most = [&](int than, auto const& argument) {
-    khs::streamed_for(
-        "some", chunks_of_100(), n,
-        [=](std::int64_t i, khs::Chunk<int*> a) {
-          if (i < than) a(i) = -1;
-        },
-        argument)
-        .fence();
-  };
-  CHECK_NOTHROW(most(n, khs::write(x)));
-  CHECK_THROWS_MATCHES(most(437, khs::write(x)), khs::Error,
-                       tells("\"x\"(437) keeps", "not assigned", "khs::update"));
-  CHECK_NOTHROW(most(437, khs::update(x)));
-}
-
-TEST_CASE("what is written and read before is told", "[.][pretended_device]") {
+TEST_CASE("an element that is not written, or is computed from what was there, is told",
+          "[.][pretended_device]") {
   auto const x = counted("x"), y = counted("y");
+  auto const most = [&](int than, auto const& argument) {
+    loop(
+        "some", 0, n, [=](std::int64_t i, Out a) { i < than ? void(a(i) = -1) : void(); },
+        argument);
+  };
+  CHECK_NOTHROW(most(n, khs::write(y)));
+  CHECK_THROWS_MATCHES(most(437, khs::write(y)), khs::Error,
+                       tells("\"y\"(437) keeps", "not assigned", "khs::update"));
+  CHECK_NOTHROW(most(437, khs::update(y)));
   auto const add = [&](auto const& argument) {
-    khs::streamed_for(
-        "add", chunks_of_100(), n,
-        [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) { b(i) += a(i); },
-        khs::read(x), argument)
-        .fence();
+    loop(
+        "add", 0, n, [](std::int64_t i, In a, Out b) { b(i) += a(i); }, khs::read(x), argument);
   };
   CHECK_THROWS_MATCHES(add(khs::write(y)), khs::Error,
                        tells("\"y\"(0) is computed from what \"y\" had before", "khs::update"));
@@ -205,69 +194,69 @@ TEST_CASE("what is written and read before is told", "[.][pretended_device]") {
   CHECK_THROWS_MATCHES(add(khs::write(y)), khs::Error, tells("\"y\"(0) keeps", "+= 0"));
 }
 
-TEST_CASE("an update has no other rows, and is not told to be one", "[.][pretended_device]") {
-  auto const y   = counted("y");
-  auto const run = [&](auto const& argument) {
-    khs::streamed_for(
-        "prefix", chunks_of_100(), khs::Box<1>({1}, {n}),
-        [](std::int64_t i, khs::Chunk<double*> a) { a(i) = a(i - 1) + 1; }, argument)
-        .fence();
+TEST_CASE("elements of other rows and chunks are told, with the argument that allows them",
+          "[.][pretended_device]") {
+  auto const x = counted("x"), y = counted("y");
+  CHECK_THROWS_MATCHES(loop(
+                           "before", 0, n, [](std::int64_t i, In a, Out b) { b(i) = a(i - 1); },
+                           khs::read(x, khs::halo(1)), khs::write(y)),
+                       khs::Error, tells("\"x\"(-1) is read", "rows 0 to 999", "smaller range"));
+  auto const prefix = [&](auto const& argument) {
+    loop(
+        "prefix", 1, n, [](std::int64_t i, Out a) { a(i) = a(i - 1) + 1; }, argument);
   };
   auto const of_first_chunk = "\"y\"(0) is read by the chunk of rows 1 to 100";
-  CHECK_THROWS_MATCHES(run(khs::update(y)), khs::Error,
+  CHECK_THROWS_MATCHES(prefix(khs::update(y)), khs::Error,
                        tells(of_first_chunk, "khs::update has", "khs::read with a khs::halo"));
-  CHECK_THROWS_MATCHES(run(khs::write(y)), khs::Error,
+  CHECK_THROWS_MATCHES(prefix(khs::write(y)), khs::Error,
                        tells(of_first_chunk, "khs::write has", "khs::read with a khs::halo"));
-}
-
-TEST_CASE("an element that another chunk has is not written by this one", "[.][pretended_device]") {
-  auto const y = counted("y");
-  CHECK_THROWS_MATCHES(khs::streamed_for(
-                           "next", chunks_of_100(), n,
-                           [](std::int64_t i, khs::Chunk<double*> a) {
+  CHECK_THROWS_MATCHES(loop(
+                           "next", 0, n,
+                           [](std::int64_t i, Out a) {
                              a(i) = 1;
                              if (i == 199) a(i + 1) = 1;
                            },
-                           khs::write(y))
-                           .fence(),
+                           khs::write(y)),
                        khs::Error, tells("\"y\"(200) is written by the chunk of rows 100 to 199"));
   // Told before that elements of its own are not written, whose remedy would be khs::update.
   CHECK_THROWS_MATCHES(
-      khs::streamed_for(
-          "all to the next", chunks_of_100(), khs::Box<1>({0}, {n - 1}),
-          [](std::int64_t i, khs::Chunk<double*> a) { a(i + 1) = 1; }, khs::write(y))
-          .fence(),
+      loop(
+          "all to the next", 0, n - 1, [](std::int64_t i, Out a) { a(i + 1) = 1; }, khs::write(y)),
       khs::Error, tells("\"y\"(100) is written by the chunk of rows 0 to 99"));
 }
 
-TEST_CASE("a reduction beyond the halo is told", "[.][pretended_device]") {
-  auto const x   = counted("x");
-  double sum     = 0;
-  auto const run = [&](int halo) {
+TEST_CASE("reductions and steps beyond the halo are told, others are right",
+          "[.][pretended_device]") {
+  auto const x      = counted("x");
+  double sum        = 0;
+  auto const reduce = [&](int halo) {
     khs::streamed_reduce(
         "steps", chunks_of_100(), khs::Box<1>({1}, {n}),
-        [](std::int64_t i, khs::Chunk<double const*> a, double& part) {
-          part += a(i) > a(i - 1) ? 1 : 0;
-        },
+        [](std::int64_t i, In a, double& part) { part += a(i) > a(i - 1) ? 1 : 0; },
         Kokkos::Sum<double>(sum), khs::read(x, khs::halo(halo)));
   };
-  run(1);
+  reduce(1);
   CHECK(sum == n - 1 - 9);
-  CHECK_THROWS_MATCHES(run(0), khs::Error, tells("\"x\"(", "halo of 0"));
-}
-
-TEST_CASE("the smallest element and its place are the same in both runs", "[.][pretended_device]") {
+  CHECK_THROWS_MATCHES(reduce(0), khs::Error, tells("\"x\"(", "halo of 0"));
   using Reducer = Kokkos::MinLoc<double, int>;
-  auto const x  = counted("x");
   x(321)        = -5;
-  Reducer::value_type least;
+  Reducer::value_type least;  // the same in the run of the host, and in that of the device
   khs::streamed_reduce(
       "least", chunks_of_100(), n,
-      [](std::int64_t i, khs::Chunk<double const*> a, Reducer::value_type& part) {
+      [](std::int64_t i, In a, Reducer::value_type& part) {
         if (a(i) < part.val) part = {a(i), int(i)};
       },
       Reducer(least), khs::read(x));
   CHECK((least.val == -5 && least.loc == 321));
+  auto const steps = [&](int halo) {
+    khs::streamed_chain("steps", chunks_of_100(), khs::Box<1>({2}, {n - 2}),
+                        khs::steps(
+                            3, [](std::int64_t i, In a, Out b) { b(i) = a(i - 2) + a(i + 2); },
+                            khs::read(x, khs::halo(halo)), khs::write(x)))
+        .fence();
+  };
+  CHECK_NOTHROW(steps(2));
+  CHECK_THROWS_MATCHES(steps(1), khs::Error, tells("\"x\"(", "halo of 1"));
 }
 
 TEST_CASE("random numbers are no mistake, also if there are few of them", "[.][pretended_device]") {
@@ -291,30 +280,12 @@ TEST_CASE("random numbers are no mistake, also if there are few of them", "[.][p
   }
 }
 
-TEST_CASE("steps with a halo that is too small are told", "[.][pretended_device]") {
-  auto const x   = counted("x");
-  auto const run = [&](int halo) {
-    khs::streamed_chain("steps", chunks_of_100(), khs::Box<1>({2}, {n - 2}),
-                        khs::steps(
-                            3,
-                            [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
-                              b(i) = a(i - 2) + a(i + 2);
-                            },
-                            khs::read(x, khs::halo(halo)), khs::write(x)))
-        .fence();
-  };
-  CHECK_NOTHROW(run(2));
-  CHECK_THROWS_MATCHES(run(1), khs::Error, tells("\"x\"(", "halo of 1"));
-}
-
 TEST_CASE("kernels in place are refused a View that they read and write", "[.][pretended_device]") {
   auto const x = counted("x"), y = counted("y");
   auto const run = [&](auto const& from, auto const& to) {
     khs::streamed_for<khs::ZeroCopy>(
         "sides", khs::Box<1>({1}, {n - 1}),
-        [](std::int64_t i, khs::Chunk<double const*> a, khs::Chunk<double*> b) {
-          b(i) = a(i - 1) + a(i + 1);
-        },
+        [](std::int64_t i, In a, Out b) { b(i) = a(i - 1) + a(i + 1); },
         khs::read(from, khs::halo(1)), khs::write(to))
         .fence();
   };

@@ -246,35 +246,6 @@ TEST_CASE("leaving out any kind of dependency is noticed") {
   }
 }
 
-TEST_CASE("streamed loops on the host, and in place, equal loops one by one") {
-  int wrong = 0, in_place = 0;
-  for (int seed = 0; seed < rounds(1000); ++seed) {
-    Case random(static_cast<unsigned>(seed));
-    auto const expected       = random.expected();
-    StreamBinding const bound = bind_stream("test", random.loops);
-    auto const launcher       = [&](StreamLaunch const& launch) {
-      std::size_t const n = random.loops[at(launch.stage)].arguments.size();
-      random.run(launch, std::vector<char*>(launch.first_rows, launch.first_rows + n));
-    };
-    if (!bound.in_place.empty() || seed % 2 == 0) {
-      execute_on_host(plan_stream("test", bound.shape, random.options), bound.shape, launcher);
-    } else {
-      ++in_place;
-      std::deque<Array> arrays;
-      auto const first_rows = rows_in_place(bound.shape, [&](int, std::size_t bytes) {
-        return reinterpret_cast<char*>(arrays.emplace_back(bytes / sizeof(Number)).data());
-      });
-      for (std::size_t s = 0; s < bound.shape.stages.size(); ++s) {
-        StreamStage const& stage = bound.shape.stages[s];
-        execute_in_place(bound.shape, int(s), {stage.begin, stage.end}, first_rows, 3, launcher);
-      }
-    }
-    wrong += random.arrays() != expected;
-  }
-  CHECK(wrong == 0);
-  CHECK(in_place > rounds(1000) / 10);
-}
-
 TEST_CASE("chunks are neither so many nor so few that the pipeline suffers") {
   auto const plan = [](std::size_t bytes, std::size_t row_bytes) {
     return plan_stream("test", shape_of(std::int64_t(bytes / row_bytes), row_bytes),
@@ -325,26 +296,6 @@ TEST_CASE("chunks that the library chooses begin at pages of the host") {
       CHECK(plan.chunks > 30);
       CHECK(elsewhere <= 2);  // the first chunk, both ways
     }
-}
-
-TEST_CASE("parts of several devices load one halo at each boundary, and store each row once") {
-  StreamShape const shape = shape_of(100, 8, 1, 2);
-  Bytes all;
-  std::int64_t rows = 0;
-  for (StreamShape const& part : split_stream(shape, {1, 1, 2, 1})) {
-    Bytes const bytes = copied(plan_stream("test", part, {.chunk_rows = 7, .memory = MiB}), part);
-    rows += part.stages[0].end - part.stages[0].begin;
-    all.to_device += bytes.to_device;
-    all.to_host += bytes.to_host;
-  }
-  CHECK(rows == 100);
-  CHECK(all == Bytes{(100 + 3 * 2 * 2) * 8, 100 * 8});
-}
-
-TEST_CASE("a chain copies its input once and its output once, whatever the halos and steps") {
-  StreamShape const shape = shape_of(100, 8, 8, 1);
-  StreamPlan const plan   = plan_stream("test", shape, {.chunk_rows = 7, .memory = MiB});
-  CHECK(copied(plan, shape) == Bytes{800, 800});
 }
 
 TEST_CASE("a loop over no rows takes no memory, and memory beyond size_t is refused") {

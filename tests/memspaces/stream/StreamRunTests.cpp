@@ -287,16 +287,33 @@ TEST_CASE("Automatic takes the transport of the rule, and tells why") {
   CHECK_THAT(staged->why(), ContainsSubstring("by a halo"));
 }
 
-TEST_CASE("loops that kernels cannot do in place are staged") {
-  for (bool const pageable : {true, false}) {
-    FakeCuda::reset();
-    Increase loop{Rule::in_place};
-    (pageable ? loop.job.binding.pageable : loop.job.binding.in_place) = "\"u\"";
-    auto const state                                                   = loop.run();
+TEST_CASE("loops that kernels cannot do in place are staged, and may wait for pageable memory") {
+  FakeCuda::reset();
+  Increase pageable{Rule::in_place}, reads{Rule::in_place}, asked{Rule::in_place};
+  pageable.job.binding.pageable = asked.job.binding.pageable = "\"u\"";
+  reads.job.binding.in_place                                 = "\"u\"";
+  asked.job.transport                                        = Transport::staged;
+  for (auto const& [loop, words] : {std::pair(&pageable, "\"u\" is not page-locked"),
+                                    std::pair(&reads, "find new values where they read"),
+                                    std::pair(&asked, "as asked; \"u\" is not page-locked, so")}) {
+    auto const state = loop->run();
     CHECK(state->transport == Transport::staged);
-    CHECK_THAT(state->why(), ContainsSubstring(pageable ? "\"u\" is not page-locked"
-                                                        : "find new values where they read"));
+    CHECK_THAT(state->why(), ContainsSubstring(words));
   }
+}
+
+TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
+  FakeCuda::reset();
+  Increase in_place{Rule::staged}, refused{Rule::staged};
+  in_place.job.options.memory = refused.job.options.memory = 3 * 512 - 1;
+  refused.job.binding.in_place                             = "\"u\"";
+  auto const state                                         = in_place.run();
+  CHECK(state->transport == Transport::zero_copy);
+  CHECK_THAT(state->why(),
+             ContainsSubstring("staging is not possible: ") && ContainsSubstring("may take 1535"));
+  CHECK_THROWS_AS(run_stream(refused.job, refused.pool), Error);
+  CHECK(refused.launches.empty());
+  CHECK(refused.pool.held() == 0);
 }
 
 TEST_CASE("on a device that reaches all memory of the host, loops are done in place") {
@@ -311,34 +328,6 @@ TEST_CASE("on a device that reaches all memory of the host, loops are done in pl
     CHECK_THAT(state->why(), ContainsSubstring(asked ? "as asked" : "coherently"));
     CHECK_THAT(state->why(), !ContainsSubstring("page-locked"));
   }
-}
-
-TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
-  for (bool const in_place : {true, false}) {
-    FakeCuda::reset();
-    Increase loop{Rule::staged};
-    loop.job.options.memory = 3 * 512 - 1;
-    if (in_place) {
-      auto const state = loop.run();
-      CHECK(state->transport == Transport::zero_copy);
-      CHECK_THAT(state->why(), ContainsSubstring("staging is not possible: ") &&
-                                   ContainsSubstring("may take 1535"));
-    } else {
-      loop.job.binding.in_place = "\"u\"";
-      CHECK_THROWS_AS(run_stream(loop.job, loop.pool), Error);
-      CHECK(loop.launches.empty());
-      CHECK(loop.pool.held() == 0);
-    }
-  }
-}
-
-TEST_CASE("a staged loop over memory that is not page-locked says that the call may wait") {
-  FakeCuda::reset();
-  OneArray one({0});
-  StreamResourcePool pool(allocate, plenty);
-  CHECK(run_stream(one.job, pool)->why() == "as asked");
-  one.job.binding.pageable = "\"u\"";
-  CHECK(run_stream(one.job, pool)->why() == "as asked; \"u\" is not page-locked, so it may wait");
 }
 
 // --- device memory ---

@@ -31,12 +31,6 @@ struct Sides {
 struct Increase {
   KOKKOS_FUNCTION void operator()(std::int64_t i, In x, Out y) const { y(i) += x(i); }
 };
-struct AddRow {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, khs::Chunk<double const**> x,
-                                  khs::Chunk<double**> y) const {
-    for (int j = 0; j < 5; ++j) y(i, j) = x(i, j) + j;
-  }
-};
 struct PlusOne {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, khs::Chunk<double const**> x,
                                   khs::Chunk<double**> y) const {
@@ -176,16 +170,6 @@ TEST_CASE("a range that the body's integer cannot hold is refused, and no smalle
       khs::Error, refuses);
 }
 
-TEST_CASE("a lambda with an int is refused 2^31 elements", "[streamed_limits]") {
-  constexpr std::int64_t n = (std::int64_t(1) << 31) + 1;
-  auto const nobodys       = reinterpret_cast<char*>(std::uintptr_t(1) << 40);
-  Kokkos::View<char*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const a(nobodys, std::size_t(n));
-  CHECK_THROWS_MATCHES(
-      khs::streamed_for(
-          "int", n, KOKKOS_LAMBDA(int i, khs::Chunk<char*> x) { x(i) = 1; }, khs::write(a)),
-      khs::Error, MessageMatches(ContainsSubstring("an integer of 4 bytes")));
-}
-
 TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_limits]") {
   Mapped const a = counted(9), b = counted(9);
   khs::StreamedLoop none,
@@ -213,22 +197,6 @@ TEST_CASE("messages tell the loop, and number arguments without a label", "[stre
   CHECK_THROWS_MATCHES(
       khs::streamed_chain("relax", 9, khs::steps(0, Sides(), khs::read(a), khs::write(a))),
       khs::Error, MessageMatches(ContainsSubstring("streamed_chain \"relax\": 0 steps")));
-}
-
-TEST_CASE("an intermediate array has the extents of the Views, also those that the range has not",
-          "[streamed_limits]") {
-  constexpr int n = 100;
-  Table const a("a", n, 5), b("b", n, 5);
-  Kokkos::deep_copy(a, 1.);
-  khs::Intermediate<double**> t;
-  khs::streamed_chain("two loops", khs::StreamOptions<>{.chunk_rows = 7}, n,
-                      khs::stage(AddRow(), khs::read(a), khs::write(t)),
-                      khs::stage(AddRow(), khs::read(t), khs::write(b)))
-      .fence();
-  int wrong = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < 5; ++j) wrong += b(i, j) != 1 + 2 * j;
-  CHECK(wrong == 0);
 }
 
 TEST_CASE(

@@ -29,9 +29,7 @@ StreamShape loop_over(std::size_t bytes, int arrays = 1, double touched = 1,
   return shape;
 }
 
-Reason reason(StreamShape const& shape, bool coherent = false) {
-  return choose_transport(shape, coherent).reason;
-}
+Reason reason(StreamShape const& shape) { return choose_transport(shape, false).reason; }
 
 }  // namespace
 
@@ -48,18 +46,23 @@ TEST_CASE("the rule takes what was faster on an H200", "[transport_rule]") {
     CHECK(reason(loop_over(bytes, 1, 1, 1)) == Reason::halo);
 }
 
-TEST_CASE("a halo and several passes are staged at any size", "[transport_rule]") {
-  CHECK(reason(loop_over(4096, 1, 0.01, 1)) == Reason::halo);
+TEST_CASE("each reason has words, with the numbers that it follows from", "[transport_rule]") {
+  auto const check = [](StreamShape const& shape, bool coherent, Reason reason,
+                        std::string const& words) {
+    TransportChoice const choice = choose_transport(shape, coherent);
+    CHECK(choice.reason == reason);
+    CHECK_THAT(choice.why(), ContainsSubstring(words));
+  };
+  check(loop_over(MiB), false, Reason::small, "1048576 bytes");
+  check(loop_over(MiB), false, Reason::small, "8 MiB");
+  check(loop_over(64 * MiB, 1, 0.25), false, Reason::sparse, "25 %");
+  check(loop_over(64 * MiB), false, Reason::dense, "67108864 bytes, 100 %");
+  check(loop_over(4096, 1, 0.01, 1), false, Reason::halo, "halo");
+  check(loop_over(512 * MiB), true, Reason::coherent, "coherently");
+  check(loop_over(512 * MiB, 1, 1, 1), true, Reason::coherent, "coherently");
   StreamShape chain = loop_over(4096);
   chain.stages.push_back(chain.stages[0]);
-  CHECK(reason(chain) == Reason::passes);
-  CHECK(reason(chain, true) == Reason::passes);
-}
-
-TEST_CASE("where the device reaches all memory of the host, one pass is in place",
-          "[transport_rule]") {
-  CHECK(reason(loop_over(512 * MiB), true) == Reason::coherent);
-  CHECK(reason(loop_over(512 * MiB, 1, 1, 1), true) == Reason::coherent);
+  for (bool const coherent : {true, false}) check(chain, coherent, Reason::passes, "passes");
 }
 
 TEST_CASE("the rows of the loop count, and no array that is on the device already",
@@ -76,15 +79,6 @@ TEST_CASE("the rows of the loop count, and no array that is on the device alread
   shape.stages[0].end = 0;
   CHECK(reason(shape) == Reason::small);
   CHECK(reason({}) == Reason::small);
-}
-
-TEST_CASE("each reason has words, with the numbers that it follows from", "[transport_rule]") {
-  auto const why = [](StreamShape const& shape) { return choose_transport(shape, false).why(); };
-  CHECK_THAT(why(loop_over(MiB)), ContainsSubstring("8 MiB") && ContainsSubstring("1048576 bytes"));
-  CHECK_THAT(why(loop_over(64 * MiB, 1, 0.25)),
-             ContainsSubstring("at most half") && ContainsSubstring("25 %"));
-  CHECK_THAT(why(loop_over(64 * MiB)), ContainsSubstring("67108864 bytes, 100 %"));
-  CHECK_THAT(why(loop_over(MiB, 1, 1, 2)), ContainsSubstring("halo"));
 }
 
 TEST_CASE("devices share a loop by the rates of their links, in sixteenths", "[transport_rule]") {

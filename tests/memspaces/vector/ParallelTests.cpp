@@ -47,8 +47,7 @@ Kokkos::View<T*, Memory> random_numbers(int n) {
 }
 
 int some_length() {
-  return GENERATE(0, 1, 2, 31, 33, 1024, 4096, 4097, 65536, 131073, 600000,
-                  take(4, random(2, 200000)));
+  return GENERATE(0, 1, 2, 33, 1024, 4097, 65536, 300001, take(2, random(2, 200000)));
 }
 
 }  // namespace
@@ -163,7 +162,7 @@ struct Padded {
 }  // namespace
 
 TEMPLATE_TEST_CASE_SIG("bodies may be of any size", "[parallel_kernels]", ((int Bytes), Bytes), 16,
-                       400, 4000, 4100, 32600, 32780, 40960) {
+                       4100, 32780, 40960) {
   constexpr int n = 30000;
   Kokkos::View<int*, Memory> const c("c", n);
   Padded<Bytes> body{c.data(), {}};

@@ -7,6 +7,7 @@
 
 #include <Kokkos_DualView.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -27,11 +28,6 @@ template <class View>
 struct CountUp {
   View view;
   KOKKOS_FUNCTION void operator()(int i) const { ++view(i); }
-};
-
-struct CountUpDual {
-  Dual dual;
-  KOKKOS_FUNCTION void operator()(int i) const { ++dual.view<Execution::memory_space>()(i); }
 };
 
 struct Seven {
@@ -77,6 +73,11 @@ void others_count_up(Kokkos::DualView<P...> dual) {
 TEST_CASE("sync copies the modified side of a PinnedDualView to the other", "[dual_view]") {
   Dual dual("dual", length);
   static_assert(std::is_same_v<Dual::t_host::memory_space, khs::PinnedSpace>);
+  static_assert(std::is_same_v<Dual::t_host_um::memory_space, khs::PinnedSpace>);
+  static_assert(std::is_same_v<Dual::t_host_const_randomread_um::memory_space, khs::PinnedSpace>);
+  static_assert(Dual::t_host_um::memory_traits::is_unmanaged);
+  CHECK(Dual::shares_memory == Dual::impl_dualview_is_single_device);
+  CHECK((dual.view_host().data() == dual.view_device().data()) == Dual::shares_memory);
   CHECK(is_pinned(dual.view_host()));
   CHECK(dual.view_host().label() == "dual");
   CHECK(dual.view_host()(length - 1) == 0);
@@ -102,12 +103,6 @@ TEST_CASE("sync copies the modified side of a PinnedDualView to the other", "[du
   dual.sync<khs::PinnedSpace>(instance);
   instance.fence();
   CHECK(wrong(dual.view<khs::PinnedSpace>(), 2) == 0);
-}
-
-TEST_CASE("without a device both sides of a PinnedDualView are one allocation", "[dual_view]") {
-  Dual const dual("dual", length);
-  CHECK((dual.view_host().data() == dual.view_device().data()) == Dual::shares_memory);
-  CHECK(Dual::shares_memory == Dual::impl_dualview_is_single_device);
 }
 
 TEST_CASE("code that takes a Kokkos::DualView shares memory and flags of a PinnedDualView",
@@ -350,27 +345,35 @@ TEST_CASE("a PinnedDualView is made of two Views, and of a DualView", "[dual_vie
   CHECK_FALSE(Dual(Kokkos::DualView<int*>()).is_allocated());
 }
 
-TEST_CASE("all types of a PinnedDualView's host side lie in PinnedSpace", "[dual_view]") {
-  Dual const dual("dual", length);
-  Dual::t_host_const const constant(dual.view_host());
-  Dual::t_host_um const unmanaged(dual.view_host());
-  Dual::t_host_const_um const both(dual.view_host());
-  Dual::t_host_const_randomread const random(dual.view_host());
-  Dual::t_host_const_randomread_um const all(dual.view_host());
-  auto const is_in_pinned = [](auto const& view) {
-    return std::is_same_v<typename std::decay_t<decltype(view)>::memory_space, khs::PinnedSpace>;
-  };
-  CHECK((is_in_pinned(constant) && is_in_pinned(unmanaged) && is_in_pinned(both) &&
-         is_in_pinned(random) && is_in_pinned(all)));
-  STATIC_CHECK(Dual::t_host_um::memory_traits::is_unmanaged);
-}
-
-TEST_CASE("a kernel takes the sides of a PinnedDualView that it holds", "[dual_view]") {
-  Dual const dual("dual", length);
-  Kokkos::parallel_for("count_up", Kokkos::RangePolicy<Execution>(0, length), CountUpDual{dual});
-  Kokkos::fence();
-  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dual.view_device());
-  CHECK(copy(length - 1) == 1);
+// Until it is resized as a PinnedDualView, the host side of one that was resized as a DualView is pageable.
+TEST_CASE(
+    "resize and realloc after a resize as a DualView pin the host side, resize keeps contents",
+    "[dual_view]") {
+  bool const keeps = GENERATE(true, false);
+  int const extent = GENERATE(length / 2, length, 2 * length, 3 * length);
+  CAPTURE(keeps, extent);
+  Dual dual("dual", length);
+  Kokkos::DualView<int*>& as_others = dual;
+  as_others.resize(2 * length);
+  as_others.sync_host();
+  fill(as_others.view_host());
+  as_others.modify_host();
+  CHECK_THROWS_AS(dual.view_host(), khs::Error);
+  if (keeps)
+    dual.resize(extent);
+  else
+    dual.realloc(extent);
+  REQUIRE_NOTHROW(dual.view_host());
+  CHECK(is_pinned(dual.view_host()));
+  CHECK(dual.view_host().data() == dual.view<khs::PinnedSpace>().data());
+  CHECK((dual.extent_int(0) == extent && dual.view_host().extent_int(0) == extent));
+  CHECK(dual.view_device().extent_int(0) == extent);
+  CHECK(dual.need_sync_device() == (keeps && !Dual::shares_memory));
+  dual.sync_device();
+  dual.modify_device();
+  dual.sync_host();
+  for (int i = 0; i < extent; i += extent / 10)
+    CHECK(dual.view_host()(i) == (keeps && i < 2 * length ? i : 0));
 }
 
 TEST_CASE("a pinned mirror has the contents after a fence of its instance", "[mirrors]") {

@@ -3,6 +3,8 @@
 
 # flake8: noqa: F405
 
+import pathlib
+
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.packages.kokkos.package import Kokkos
@@ -14,8 +16,8 @@ class KokkosHostSpaces(CMakePackage, CudaPackage):
     """Kokkos memory spaces for host memory that a GPU reaches: page-locked, mapped and
     write-combined, from a pool, with deep copies that never wait."""
 
-    homepage = "https://github.com/kokkos-host-spaces/kokkos-host-spaces"
-    git = "https://github.com/kokkos-host-spaces/kokkos-host-spaces.git"
+    # The clone that this recipe lies in: the one place to name another address.
+    git = pathlib.Path(__file__).resolve().parents[5].as_uri()
 
     maintainers()  # accounts at GitHub, left to the maintainers
 

@@ -10,7 +10,6 @@
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 #include <KokkosHostSpaces/impl/mpi/Agree.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -67,20 +66,11 @@ class Messages {
   /// Posts what is ready, enqueues what has arrived. True if all messages are done. Does not wait.
   /// \throw Error that names the message
   bool progress() {
-    if (m_left == 0) return true;
     // In order, so that messages of one tag do not overtake each other.
-    for (; m_next[0] < m_messages.size() && post(m_next[0], false); ++m_next[0]) {
-    }
-    for (; m_next[1] < m_messages.size() && post(m_next[1], true); ++m_next[1]) {
-    }
-    int done = 0;
-    m_indices.resize(m_requests.size());
-    m_statuses.resize(m_requests.size());
-    int const code = MPI_Testsome(int(m_requests.size()), m_requests.data(), &done,
-                                  m_indices.data(), m_statuses.data());
-    for (int i = 0; i < (done == MPI_UNDEFINED ? 0 : done); ++i)
-      end(m_messages[std::size_t(m_indices[std::size_t(i)])], m_statuses[std::size_t(i)], code);
-    if (done == 0 || done == MPI_UNDEFINED) check_mpi(code, "an exchange of messages failed");
+    for (bool const out : {false, true})
+      while (m_next[out] < m_messages.size() && post(m_next[out], out)) ++m_next[out];
+    for (std::size_t i = 0; i < m_messages.size(); ++i)
+      if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
     if (m_left == 0) give_memory_back();
     return m_left == 0;
   }
@@ -99,10 +89,13 @@ class Messages {
     return true;
   }
 
-  void end(Message& message, MPI_Status& status, int code) {
+  void test(Message& message, MPI_Request& request) {
+    int is_done = 0;
+    MPI_Status status;
+    int const code = MPI_Test(&request, &is_done, &status);
+    if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
+    if (is_done == 0) return;
     --m_left;
-    if (code == MPI_ERR_IN_STATUS && status.MPI_ERROR != MPI_SUCCESS)
-      check_mpi(status.MPI_ERROR, message.in_words() + " failed");
     if (message.goes_out) return;
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -124,8 +117,6 @@ class Messages {
   MPI_Comm m_comm;
   std::vector<Message> m_messages;
   std::vector<MPI_Request> m_requests;
-  std::vector<int> m_indices;
-  std::vector<MPI_Status> m_statuses;
   std::unique_ptr<PoolMemory> m_memory;
   StreamHandle m_stream;
   int m_device;

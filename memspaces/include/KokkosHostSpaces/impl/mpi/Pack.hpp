@@ -61,24 +61,37 @@ auto as_row(View const& view) {
                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>(view.data(), view.size());
 }
 
+/// True if the elements lie in memory as in a message.
+template <class View>
+bool is_dense(View const& view) {
+  if constexpr (View::rank() == 0)
+    return true;
+  else
+    return std::size_t(NumberedElements<typename View::value_type, View::rank()>(view).run()) ==
+           view.size();
+}
+
 /// Copies the elements of `from` to those of `to`, of equal extents, one of them dense and page-locked.
 /// Asynchronous on `instance`. Copy engines take runs of some length; a kernel that follows the order of
 /// the dense side writes, or reads, page-locked memory in whole lines.
 template <class ExecutionSpace, class To, class From>
 void copy_elements(ExecutionSpace const& instance, To const& to, From const& from) {
-  constexpr std::size_t rank       = From::rank();
-  constexpr std::int64_t few_bytes = 128;
-  NumberedElements<typename From::value_type, rank> const source(from);
-  NumberedElements<typename To::value_type, rank> const target(to);
-  std::int64_t const run = std::min(source.run(), target.run()), size = std::int64_t(from.size());
-  if (run == size) return Kokkos::deep_copy(instance, as_row(to), as_row(from));
-  if constexpr (is_driven_v<ExecutionSpace>)
-    if (run * std::int64_t(sizeof(*from.data())) >= few_bytes)
-      return Kokkos::deep_copy(instance, to, from);
-  Kokkos::parallel_for(
-      "KokkosHostSpaces::exchange: a message",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, size),
-      CopyElements<decltype(source), decltype(target)>{source, target});
+  std::int64_t const size = std::int64_t(from.size());
+  if constexpr (From::rank() > 0) {
+    NumberedElements<typename From::value_type, From::rank()> const source(from);
+    NumberedElements<typename To::value_type, From::rank()> const target(to);
+    std::int64_t const run  = std::min(source.run(), target.run());
+    bool const has_long_run = run * std::int64_t(sizeof(*from.data())) >= 128;
+    if (run < size) {
+      if constexpr (is_driven_v<ExecutionSpace>)
+        if (has_long_run) return Kokkos::deep_copy(instance, to, from);
+      return Kokkos::parallel_for(
+          "KokkosHostSpaces::exchange: a message",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, size),
+          CopyElements<decltype(source), decltype(target)>{source, target});
+    }
+  }
+  Kokkos::deep_copy(instance, as_row(to), as_row(from));
 }
 
 }  // namespace KokkosHostSpaces::Impl
