@@ -71,7 +71,11 @@ inline int device_id_of(DrivenDevice const&) { return -1; }
 #if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
 
 /// A stock back end: memory and copies are Kokkos' own, on memory of its own pinned space.
-using StockDevice       = Kokkos::DefaultExecutionSpace;
+#ifdef KOKKOS_ENABLE_HIP
+using StockDevice       = Kokkos::HIP;
+#else
+using StockDevice = Kokkos::SYCL;
+#endif
 using DevicePinnedSpace = Kokkos::SharedHostPinnedSpace;
 template <class Space>
 inline constexpr bool is_device_pinned_v = std::is_same_v<Space, DevicePinnedSpace>;
