@@ -67,7 +67,9 @@ struct DeepCopy<Dst, Src, ExecutionSpace,
                                            KokkosHostSpaces::Impl::stream_of(instance));
       return;
     }
-    if constexpr (KokkosHostSpaces::Impl::is_stock_v<ExecutionSpace>) {
+    // On a host instance, too: only this one waits for the copy.
+    if constexpr (KokkosHostSpaces::Impl::is_stock_v<ExecutionSpace> ||
+                  (KokkosHostSpaces::Impl::has_stock_device && !on_host)) {
       StockCopy<ExecutionSpace>(instance, dst, src, bytes);
       return;
     }
