@@ -35,8 +35,14 @@ struct ParallelReduceFunction {
       // Leaves each thread 128 registers.
       reduce<typename To::Space, 512, Index>(label, instance, std::uint64_t(n), body,
                                              To::reducer(result), To::data(result));
-    } else
+    } else {
       Kokkos::parallel_reduce(label, range_of(instance, n), body, result);
+      // Kokkos waits for variables, not for Views that only the host can access.
+      using Of = std::remove_cvref_t<Result>;
+      if constexpr ((Kokkos::is_view_v<Of> || Kokkos::is_reducer_v<Of>)&&!Kokkos::
+                        SpaceAccessibility<ExecutionSpace, typename To::Space>::accessible)
+        instance.fence("KokkosHostSpaces: the host gets the result of a reduction");
+    }
   }
 };
 
