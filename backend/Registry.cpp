@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -293,6 +294,15 @@ std::string unregister_range(void* pointer) noexcept {
   } catch (std::exception const&) {
     return "out of memory";  // even for a longer message
   }
+}
+
+bool is_registered(void const* pointer) noexcept {
+  Ranges* const all = ranges.existing();
+  if (all == nullptr) return false;
+  auto const address = reinterpret_cast<std::uintptr_t>(pointer);
+  std::lock_guard const lock(all->mutex);
+  auto const behind = all->by_address.upper_bound(address);
+  return behind != all->by_address.begin() && address < std::prev(behind)->second.end();
 }
 
 std::size_t registered_ranges() noexcept {

@@ -29,6 +29,9 @@ void lock_waiting_ranges() noexcept;
 /// refused)
 std::string unregister_range(void* pointer) noexcept;
 
+/// True if `pointer` lies in a registered range, locked or not.
+bool is_registered(void const* pointer) noexcept;
+
 /// Number of registered ranges, without those of the parent of a forked process.
 std::size_t registered_ranges() noexcept;
 

@@ -34,6 +34,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an address is registered if it lies in a range, from its first byte to its last") {
+  start_test(1);
+  TestPages const pages(3);
+  CHECK_FALSE(is_registered(pages.begin));
+  register_range(pages.begin + 100, 1000, "my data");
+  CHECK_FALSE(is_registered(nullptr));
+  CHECK_FALSE(is_registered(pages.begin + 99));
+  CHECK(is_registered(pages.begin + 100));
+  CHECK(is_registered(pages.begin + 1099));
+  CHECK_FALSE(is_registered(pages.begin + 1100));
+  CHECK(unregister_range(pages.begin + 100).empty());
+  CHECK_FALSE(is_registered(pages.begin + 100));
+}
+
 TEST_CASE("a null or empty range, or one beyond the address space, is refused") {
   start_test(1);
   TestPages const pages(1);

@@ -9,6 +9,7 @@
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Placement.hpp"
 #include "../../../backend/pool/Pool.hpp"
+#include "../../../backend/Registry.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -87,13 +88,23 @@ Place place_of(SpaceDescription space, int device_id) {
   return {space.kind, Backend::node_near_device(device_id >= 0 ? device_id : default_device)};
 }
 
+// Kokkos' own pinned space can be made only while Kokkos is initialized; this one still frees afterwards.
+DevicePinnedSpace const& stock_space() {
+  static DevicePinnedSpace const& space = *new DevicePinnedSpace;
+  return space;
+}
+
 // Where a device is not driven, memory comes from Kokkos' own pinned space, which also tells tools. A free
 // waits as there.
 void* allocate_stock(SpaceDescription space, char const* label, std::size_t bytes,
                      std::size_t logical_bytes) {
   if (bytes == 0) return nullptr;
+  if (!Kokkos::is_initialized())
+    fail(space, label, bytes,
+         OutOfPinnedMemory("Kokkos is not initialized, and allocates for this device: allocate "
+                           "between Kokkos::initialize and Kokkos::finalize"));
   try {
-    return DevicePinnedSpace().allocate(label, bytes, logical_bytes);
+    return stock_space().allocate(label, bytes, logical_bytes);
   } catch (std::exception const& error) {
     fail(space, label, bytes,
          OutOfPinnedMemory(std::string("Kokkos cannot have it (") + error.what() +
@@ -139,7 +150,7 @@ void deallocate(SpaceDescription space, char const* label, void* pointer, std::s
                 std::size_t logical_bytes) {
   if (pointer == nullptr) return;
   if constexpr (has_stock_device)
-    return DevicePinnedSpace().deallocate(label, pointer, bytes, logical_bytes);
+    return stock_space().deallocate(label, pointer, bytes, logical_bytes);
   if (Kokkos::Profiling::profileLibraryLoaded())
     Kokkos::Profiling::deallocateData(Kokkos::Profiling::make_space_handle(space.name), label,
                                       pointer, logical_bytes > 0 ? logical_bytes : bytes);
@@ -167,6 +178,10 @@ int device_near(void const* memory, int preferred) {
 std::size_t dirty_bytes(void const* pointer) noexcept {
   if constexpr (has_stock_device) return std::numeric_limits<std::size_t>::max();
   return Backend::Pool::dirty_bytes(pointer);
+}
+
+bool is_only_registered(void const* memory) noexcept {
+  return has_stock_device && Backend::is_registered(memory);
 }
 
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,

@@ -85,6 +85,9 @@ int device_near(void const* memory, int preferred);
 /// right after the allocation, before anything behind `pointer` is written.
 std::size_t dirty_bytes(void const* pointer) noexcept;
 
+/// True for memory of a Registration that kernels do not reach, since the device is not driven.
+bool is_only_registered(void const* memory) noexcept;
+
 /// Page-locks memory for later allocations, in the background.
 pool::Reservation reserve(SpaceDescription space, int device_id, std::size_t bytes,
                           std::size_t largest_block);
