@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_MAPPED_VIEW_HPP
 #define KOKKOS_HOST_SPACES_MAPPED_VIEW_HPP
 
+#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/PinnedSpace.hpp>
 #include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
@@ -26,6 +27,11 @@ struct MappedViewFunction {
   auto operator()(Kokkos::View<DataType, Properties...> const& pinned) const {
     using View = Kokkos::View<DataType, Properties...>;
     check_plain<View>();
+    if (is_only_registered(pinned.data()))
+      throw Error(
+          "KokkosHostSpaces::mapped_view of \"" + pinned.label() +
+          "\" (it is registered memory, which kernels of this device do not reach): copy it "
+          "to device memory");
     return mapped_view_type<View>(pinned.data(), pinned.layout());
   }
 };
@@ -36,6 +42,7 @@ struct MappedViewFunction {
 /// `mapped_view(pinned)`: an unmanaged View in MappedSpace of the memory of `pinned`, of the same shape,
 /// layout and memory traits, which kernels can access in place. Keep `pinned` until the last work that
 /// uses it is submitted; that work need not be done.
+/// \throw Error with HIP and SYCL for a View of a Registration
 inline constexpr Impl::MappedViewFunction mapped_view{};
 
 }  // namespace KokkosHostSpaces

@@ -137,6 +137,11 @@ Message describe_message(View const& view, int rank, int tag, bool goes_out) {
                 "library: copies of pageable memory would wait for the device");
   std::size_t const bytes = view.size() * sizeof(typename View::value_type);
   Message message{view.label(), rank, tag, int(bytes), goes_out};
+  if (is_stock_v<ExecutionSpace> && is_only_registered(view.data()))
+    throw Error(
+        message.in_words() +
+        " is registered memory (kernels of this device do not reach it): send it from a View "
+        "that PinnedSpace allocates");
   if (bytes > std::size_t(std::numeric_limits<int>::max())) {
     message.bytes = std::numeric_limits<int>::max();
     throw Error(message.in_words() + " would have " + std::to_string(bytes) +

@@ -284,6 +284,12 @@ class Run {
   }
 
   void on_stock_device() {
+    std::string const& pageable = m_job.binding.pageable;
+    if (!pageable.empty())
+      throw Error(
+          m_job.label + ": " + pageable +
+          " is pageable or registered memory (kernels of this device reach neither): make it "
+          "a View that PinnedSpace allocates");
     if (!obstacle().empty())
       throw Error(m_job.label + ": on this device kernels work in host memory, but " + obstacle());
     m_state->transport = Transport::zero_copy;

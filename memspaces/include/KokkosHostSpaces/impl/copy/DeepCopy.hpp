@@ -244,7 +244,9 @@ void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) 
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
   else if constexpr (has_stock_device)
-    Kokkos::deep_copy(instance, as_stock(dst), as_stock(src));
+    with_stock_view(dst, [&](auto const& to) {
+      with_stock_view(src, [&](auto const& from) { Kokkos::deep_copy(instance, to, from); });
+    });
   else
     copy_plain_views(instance, dst, src);
 }
@@ -266,7 +268,9 @@ void copy_views(Dst const& dst, Src const& src) {
   if constexpr (AtomicCopy<Dst, Src>)
     Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
   else if constexpr (has_stock_device)
-    Kokkos::deep_copy(as_stock(dst), as_stock(src));
+    with_stock_view(dst, [&](auto const& to) {
+      with_stock_view(src, [&](auto const& from) { Kokkos::deep_copy(to, from); });
+    });
   else
     copy_plain_views(dst, src);
 }
@@ -317,7 +321,7 @@ void fill_view(ExecutionSpace const& instance, Dst const& dst,
   static_assert(std::is_same_v<typename Dst::value_type, typename Dst::non_const_value_type>,
                 "deep_copy requires non-const destination type");
   if constexpr (is_stock_v<ExecutionSpace>)
-    Kokkos::deep_copy(instance, as_stock(dst), value);
+    with_stock_view(dst, [&](auto const& to) { Kokkos::deep_copy(instance, to, value); });
   else
     enqueue_fill(instance, dst, value);
 }

@@ -6,6 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
 #define KOKKOS_HOST_SPACES_IMPL_UNMANAGED_VIEW_HPP
 
+#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/SpaceTraits.hpp>
 
 #include <type_traits>
@@ -33,6 +34,16 @@ auto as_stock(View const& view) {
         view.data(), view.layout());
   else
     return view;
+}
+
+/// Calls use() with the memory of `view` in the space of Kokkos that it is of: registered memory is
+/// pageable there, so no kernel gets it, and Kokkos refuses strided copies.
+template <class View, class Use>
+void with_stock_view(View const& view, Use const& use) {
+  if constexpr (std::is_same_v<typename View::memory_space, PinnedSpace>)
+    if (is_only_registered(view.data()))
+      return use(UnmanagedViewIn<View, Kokkos::HostSpace>(view.data(), view.layout()));
+  use(as_stock(view));
 }
 
 /// An unmanaged View with these properties: as for Kokkos::View, in `Space` if they name none.

@@ -77,6 +77,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.touched = argument.touched;
   if (facts.side == Side::pageable && is_reachable(facts.data, view.span() * facts.element_bytes))
     facts.side = Side::page_locked;
+  if (is_only_registered(facts.data)) facts.side = Side::pageable;
   return facts;
 }
 
@@ -135,10 +136,11 @@ const_chunk_of<View> chunk_at([[maybe_unused]] ExecutionSpace const& instance,
   if constexpr (is_driven_v<ExecutionSpace>)
     data = static_cast<Value*>(argument.view.copies().on_device(
         device_id_of(instance), stream_of(instance), host.data(), host.span() * sizeof(Value)));
-  else if constexpr (is_stock_v<ExecutionSpace> && is_pageable_v<typename View::memory_space>)
-    throw Error(
-        "the resident \"" + host.label() +
-        "\" is in HostSpace (kernels of this device do not reach it): put it into PinnedSpace");
+  else if constexpr (is_stock_v<ExecutionSpace>)
+    if (is_pageable_v<typename View::memory_space> || is_only_registered(data))
+      throw Error("the resident \"" + host.label() +
+                  "\" is in HostSpace, or registered (kernels of this device do not reach that): "
+                  "make it a View that PinnedSpace allocates");
   return const_chunk_of<View>(data, strides.of);
 }
 
@@ -258,7 +260,14 @@ struct StreamSetting {
     };
   }
 
-  StreamedLoop run() { return StreamedLoop(run_stream(job, stream_resources())); }
+  StreamedLoop run() {
+    // All kernels of a device that is not driven run on the first instance.
+    if constexpr (is_stock_v<ExecutionSpace>)
+      for (std::size_t other = 1; other < options.instances.size(); ++other)
+        instance(other).fence(
+            "KokkosHostSpaces: a streamed loop comes behind work of its instances");
+    return StreamedLoop(run_stream(job, stream_resources()));
+  }
 
   ExecutionSpace const& instance(std::size_t target) const { return options.instances[target]; }
 };
