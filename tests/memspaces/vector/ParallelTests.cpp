@@ -46,6 +46,25 @@ Kokkos::View<T*, Memory> random_numbers(int n) {
   return a;
 }
 
+// Not trivially copyable: no kernel of this library reduces it.
+struct Count {
+  long long value = 0;
+  Count()         = default;
+  KOKKOS_FUNCTION Count(Count const& other) : value(other.value) {}
+  KOKKOS_FUNCTION Count& operator=(Count const& other) {
+    value = other.value;
+    return *this;
+  }
+  KOKKOS_FUNCTION Count& operator+=(Count const& other) {
+    value += other.value;
+    return *this;
+  }
+};
+
+struct CountIndices {
+  KOKKOS_FUNCTION void operator()(int, Count& count) const { count.value += 1; }
+};
+
 int some_length() {
   return GENERATE(0, 1, 2, 33, 1024, 4097, 65536, 300001, take(2, random(2, 200000)));
 }
@@ -160,6 +179,17 @@ struct Padded {
 };
 
 }  // namespace
+
+TEST_CASE("a result that only the host can access is there on return, whatever its type",
+          "[parallel_kernels]") {
+  Kokkos::View<Count, khs::PinnedSpace> const pinned("pinned");
+  Kokkos::View<Count, Kokkos::HostSpace> const pageable("pageable");
+  Execution const instance;
+  khs::parallel_reduce("count", instance, 5000000, CountIndices(), pinned);
+  CHECK(pinned().value == 5000000);
+  khs::parallel_reduce("count", instance, 5000000, CountIndices(), pageable);
+  CHECK(pageable().value == 5000000);
+}
 
 TEMPLATE_TEST_CASE_SIG("bodies may be of any size", "[parallel_kernels]", ((int Bytes), Bytes), 16,
                        4100, 32780, 40960) {
