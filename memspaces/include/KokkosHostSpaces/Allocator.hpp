@@ -54,7 +54,7 @@ void* allocate_for_container(Space const& space, char const* label, std::size_t 
 
 /// A standard allocator: `std::vector<double, Allocator<double>>` lies in PinnedSpace. All
 /// allocators of a space are equal. Works also before Kokkos is initialized and after it is
-/// finalized.
+/// finalized; with HIP and SYCL it then only deallocates.
 /// \tparam T may be incomplete until the first allocation, and void in an allocator that is only
 /// converted
 template <class T, class Space = PinnedSpace>

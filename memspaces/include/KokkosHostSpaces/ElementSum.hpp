@@ -126,7 +126,7 @@ struct ElementSumFunction {
 /// asynchronous on an instance of a device, and may be captured. If it is a variable, such as a
 /// `double`, the call blocks until it has the sum. Kokkos Tools see a parallel_reduce.
 ///
-/// The Views have rank 1, equal extents and contiguous elements. On a device the order of the terms,
+/// The Views have rank 1, equal extents and contiguous elements. On CUDA the order of the terms,
 /// and with it the last bits, depends only on the number of elements, their types and whether the
 /// Views begin at multiples of 16 bytes. The Views must live until the kernel is done, or a graph that
 /// captured it is destroyed. `op` is callable on the device with one element of each input.

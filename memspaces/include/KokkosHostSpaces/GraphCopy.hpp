@@ -57,7 +57,7 @@ auto then_deep_copy(
 /// Retains the memory of these Views, if they are in our spaces, for a graph: while the stream of
 /// `instance` captures, call it before each captured kernel that uses them. The memory then stays in use
 /// until the captured graph is destroyed, even if the Views are destroyed before. Copies call it
-/// themselves. Without a capture, and without a device, it does nothing.
+/// themselves. Without a capture, without a device, and with HIP and SYCL it does nothing.
 template <class ExecutionSpace, class... Views>
 requires Kokkos::is_execution_space_v<ExecutionSpace>
 void retain_for_graph([[maybe_unused]] ExecutionSpace const& instance,

@@ -17,7 +17,8 @@ namespace KokkosHostSpaces {
 ///
 /// Coherence: the host sees what a kernel wrote after a fence of the kernel's instance; *during*
 /// the kernel only values that are written and read by system-scope atomics (`cuda::atomic_ref`
-/// with `cuda::thread_scope_system` in the kernel, `std::atomic_ref` on the host).
+/// with `cuda::thread_scope_system` in the kernel, `std::atomic_ref` on the host). Not with HIP, whose
+/// pinned memory in Kokkos is not coherent during a kernel.
 ///
 /// `Kokkos::Device<Kokkos::Cuda, MappedSpace>` makes Views whose default execution space is Cuda.
 /// Lifetime and errors as for PinnedSpace.

@@ -142,9 +142,11 @@ class PinnedDualView : public Kokkos::DualView<DataType, Properties...> {
   /// True if both sides are the same memory.
   static constexpr bool shares_memory =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename t_dev::memory_space>::accessible;
-  static_assert(!shares_memory || Impl::is_pageable_v<typename t_dev::memory_space>,
-                "the device side of a PinnedDualView lies in device memory (or in HostSpace, where "
-                "kernels are host code): for other spaces take Kokkos::DualView");
+  static_assert(
+      !shares_memory || Impl::is_pageable_v<typename t_dev::memory_space>,
+      "the device side of a PinnedDualView lies in device memory (or in HostSpace, where "
+      "kernels are host code): for other spaces, and on an APU whose memory host and device "
+      "share, take Kokkos::DualView");
 
   /// A PinnedDualView without memory.
   PinnedDualView() = default;

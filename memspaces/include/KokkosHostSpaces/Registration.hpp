@@ -31,7 +31,7 @@ enum class AtFork {
 /// freed.
 ///
 /// Registering takes about 40 ms for each GiB of memory that was touched before, and does not wait for
-/// kernels. Releasing waits for all running kernels. Without a device the range is only checked, and
+/// kernels. Releasing waits for all running kernels. Without a device, and with HIP and SYCL, the range is only checked, and
 /// before Kokkos::initialize, which then page-locks it; what it cannot lock it tells on stderr.
 ///
 /// AtFork::leave_out needs a range of whole pages (std::aligned_alloc, mmap). The child must
