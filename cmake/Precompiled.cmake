@@ -7,7 +7,7 @@
 # since it looks at all targets.
 
 # Caches of compilers do not know precompiled headers.
-if(CMAKE_CXX_COMPILER_LAUNCHER OR KokkosHostSpaces_ENABLE_CUDA OR NOT KokkosHostSpaces_UNITY_BUILD)
+if(CMAKE_CXX_COMPILER_LAUNCHER OR KokkosHostSpaces_ENABLE_CUDA OR _khs_stock_device OR NOT KokkosHostSpaces_UNITY_BUILD)
   return()
 endif()
 

@@ -92,7 +92,7 @@ check_cmake() {
 
 # All that is built goes there.
 check_clone() {
-  mkdir -p build 2> /dev/null && touch build/.written 2> /dev/null ||
+  { mkdir -p build && touch build/.written; } 2> /dev/null ||
     fail "this clone cannot be written ($PWD/build is to hold what is built): copy it to a folder of yours, and run this there"
   rm build/.written
 }

@@ -19,7 +19,8 @@ std::size_t trim(std::size_t bytes_to_keep);
 
 /// Sets the limit of page-locked memory in bytes, as KOKKOS_HOST_SPACES_POOL_LIMIT; 0: no limit. The
 /// share of KOKKOS_HOST_SPACES_NODE_LIMIT still applies. Gives ready memory back above the limit, and
-/// then waits for running kernels.
+/// then waits for running kernels. What is in use above it is given back later: when the pool next grows, or by
+/// trim.
 void set_limit(std::size_t bytes);
 
 /// A handle of memory that is page-locked in the background. The end of the process waits for the chunk

@@ -35,6 +35,9 @@ class Stopwatch {
   /// Of work on two streams: from the moment both may begin until both are done.
   double time_queued_on_both(Work const& work);
 
+  /// Of the work on the stream alone, while other_stream() has work, which begins at the same time.
+  double time_queued_beside(Work const& work);
+
   /// Seconds by the host's clock from an idle stream to an idle stream. For copies of pageable memory: CUDA
   /// stages them while the caller waits, so that they cannot be queued.
   double time_with_host_clock(Work const& work);

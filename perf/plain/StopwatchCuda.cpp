@@ -99,6 +99,16 @@ double Stopwatch::time_queued_on_both(Work const& work) {
                        });
 }
 
+double Stopwatch::time_queued_beside(Work const& work) {
+  double const seconds = m_state->time([] {},
+                                       [&] {
+                                         m_state->let_wait(m_state->other, m_state->stream);
+                                         work();
+                                       });
+  synchronize(m_state->other);
+  return seconds;
+}
+
 double Stopwatch::time_with_host_clock(Work const& work) {
   synchronize(m_state->stream);
   auto const begin = std::chrono::steady_clock::now();

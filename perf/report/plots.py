@@ -22,7 +22,8 @@ from .series import (
 def rates(run: Run, group: str, type_name: str = ""):
     """Plots rate against size, a panel for each operation of the group; rings in the colour of a line are its fastest baseline."""
     cases = [case for case in cases_of(run, group)
-             if case.bytes and size(case) and (not type_name or type_name in case.words) and "automatic" not in case.words]
+             if case.bytes and size(case) and (not type_name or type_name in case.words) and "automatic" not in case.words
+             and not case.operation.startswith("cpu_")]
     operations = ordered(case.operation for case in cases)
     if not operations:
         return None
@@ -53,7 +54,8 @@ def rates(run: Run, group: str, type_name: str = ""):
 def ratios(run: Run, group: str):
     """Plots the smallest ratio to the baseline against size, of what differs: a line for each way and kind of work that is
     anywhere slower or faster by more than 3 %."""
-    cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case) and "automatic" not in case.words]
+    cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case) and "automatic" not in case.words
+             and not case.operation.startswith("cpu_")]
     found = worst_lines(cases)
     shown = {name: line for name, line in found.items()
              if any(abs(case.summary("ratio").median - 1) > 0.03 for case in line.values())}

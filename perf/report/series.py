@@ -60,7 +60,7 @@ def baseline_name(case: Case) -> str:
 
 
 #: Operations of the group vector that result in a number; all others map vectors to a vector.
-_SUMS = ("dot", "norm")
+_SUMS = ("dot", "norm", "sum_to_host")
 
 
 def worst_lines(cases: Iterable[Case]) -> dict[str, dict[float, Case]]:

@@ -9,7 +9,7 @@ namespace {
 
 Cases all_transport_cases(Effort const& effort) {
   Cases all = transport_cases(effort);
-  for (Cases (*more)(Effort const&) : {touch_cases, choice_cases})
+  for (Cases (*more)(Effort const&) : {touch_cases, choice_cases, cpu_cases})
     for (Case& one : more(effort)) all.push_back(std::move(one));
   return all;
 }

@@ -18,11 +18,12 @@ Cases copy_cases(Effort const& effort);
 Cases alloc_cases(Effort const& effort);
 Cases latency_cases(Effort const& effort);
 Cases stream_cases(Effort const& effort);
-/// Of the group transport: a triad by where the data lie, kernels that read a fraction of them, and what streamed
-/// loops choose.
+/// Of the group transport: a triad by where the data lie, kernels that read a fraction of them, what streamed loops
+/// choose, and rates of the host's threads.
 Cases transport_cases(Effort const& effort);
 Cases touch_cases(Effort const& effort);
 Cases choice_cases(Effort const& effort);
+Cases cpu_cases(Effort const& effort);
 Cases idioms_cases(Effort const& effort);
 
 /// Writes the results of the group transport as a table.

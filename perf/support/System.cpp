@@ -118,8 +118,8 @@ std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string
   return result;
 }
 
-int count_of_list(std::string const& list) {
-  int count                = 0;
+std::vector<int> numbers_of_list(std::string const& list) {
+  std::vector<int> numbers;
   std::istringstream items = words_of(list);
   for (std::string item; std::getline(items, item, ',');) {
     std::istringstream range = words_of(item);
@@ -127,9 +127,9 @@ int count_of_list(std::string const& list) {
     char dash = 0;
     if (!(range >> first)) continue;
     if (!(range >> dash >> last)) last = first;
-    count += last - first + 1;
+    for (int number = first; number <= last; ++number) numbers.push_back(number);
   }
-  return count;
+  return numbers;
 }
 
 std::string status_entry(std::string const& status, std::string const& key) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -54,7 +55,8 @@ std::optional<std::size_t> locked_memory_limit(std::string const& limits);
 std::optional<std::size_t> meminfo_entry(std::string const& meminfo, std::string const& key);
 
 /// Numbers in a list such as "0-3,8".
-int count_of_list(std::string const& list);
+std::vector<int> numbers_of_list(std::string const& list);
+inline int count_of_list(std::string const& list) { return int(numbers_of_list(list).size()); }
 
 /// The value of a line "Cpus_allowed_list:\t0-3" of /proc/self/status.
 std::string status_entry(std::string const& status, std::string const& key);

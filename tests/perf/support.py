@@ -6,10 +6,11 @@ import contextlib
 import importlib.util
 import io
 import pathlib
+import sys
 import tempfile
 import unittest
 
-import synthetic  # noqa: F401 # finds the modules of report, too
+import synthetic  # finds the modules of report, too
 
 from report.cli import main
 

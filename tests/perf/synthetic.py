@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "perf"))
 
-from report import groups  # noqa: E402
+from report import groups
 
 GROUPS = ",".join(groups.GROUPS)
 LINK, BOTH, TWO_TO_ONE, MEMORY = 55e9, 100e9, 80e9, 4.4e12

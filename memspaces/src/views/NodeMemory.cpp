@@ -50,9 +50,9 @@ void NodeMemory::count(std::size_t part) {
   m_counted = part;
 }
 
-void NodeMemory::make(bool interleaved) {
+NodeMemory::Place NodeMemory::make(bool interleaved) {
   // The kernel refuses no page of a file to a control group, but ends its processes.
-  if (m_bytes == 0) return;
+  if (m_bytes == 0) return {};
   std::size_t const left = Backend::memory_of_cgroups().left;
   if (m_mapped > left)
     throw OutOfPinnedMemory("\"" + m_label + "\" cannot have " + std::to_string(m_mapped) +
@@ -62,10 +62,6 @@ void NodeMemory::make(bool interleaved) {
   m_data = m_file->file.map(m_mapped);
   if (interleaved && Backend::config().numa)
     Backend::Topology::machine().interleave_memory(m_data, m_mapped);
-}
-
-NodeMemory::Place NodeMemory::place() const {
-  if (m_file == nullptr) return {};
   auto const address = m_file->file.address();
   return {address.process, address.descriptor, address.device, address.inode};
 }

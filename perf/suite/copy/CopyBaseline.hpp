@@ -14,6 +14,7 @@ namespace KokkosHostSpaces::Perf {
 /// Layouts of the two ends of a copied matrix.
 enum class CopyLayout {
   contiguous,
+  by_kernel,   ///< contiguous, by a kernel through the mapped address
   strided,     ///< rows with a pitch of twice their length at the host, dense at the device
   strided_3d,  ///< the same in planes of rows_of_plane rows, with gaps between planes
   transposed,  ///< from LayoutLeft to LayoutRight
@@ -24,6 +25,9 @@ enum class CopyLayout {
 /// The rows of a strided_3d copy are a multiple of this.
 inline constexpr std::size_t rows_of_plane = 64;
 
+inline constexpr bool is_contiguous(CopyLayout layout) {
+  return layout == CopyLayout::contiguous || layout == CopyLayout::by_kernel;
+}
 inline constexpr bool is_batch(CopyLayout layout) {
   return layout == CopyLayout::scattered || layout == CopyLayout::neighbours;
 }

@@ -25,6 +25,41 @@ class ContiguousBaseline final : public CopyBaseline {
   cudaStream_t m_stream;
 };
 
+__global__ void copy_pairs(double2* destination, double2 const* source, std::size_t pairs) {
+  std::size_t const step = std::size_t(gridDim.x) * blockDim.x;
+  for (std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; i < pairs; i += step)
+    destination[i] = source[i];
+}
+
+class KernelBaseline final : public CopyBaseline {
+ public:
+  KernelBaseline(std::size_t elements, cudaStream_t stream)
+      : m_pairs(elements / 2), m_stream(stream) {}
+
+  std::vector<std::string> variants() const override {
+    std::vector<std::string> names;
+    for (unsigned blocks : grids) names.push_back(std::to_string(blocks) + " blocks of 512");
+    names.emplace_back("a block of 512 for 1024 doubles");
+    return names;
+  }
+  void choose(int variant) override {
+    m_blocks =
+        std::size_t(variant) < std::size(grids) ? grids[variant] : unsigned((m_pairs + 511) / 512);
+  }
+  void enqueue(double* destination, double const* source) override {
+    copy_pairs<<<m_blocks, 512, 0, m_stream>>>(reinterpret_cast<double2*>(destination),
+                                               reinterpret_cast<double2 const*>(source), m_pairs);
+    check_launch();
+  }
+
+ private:
+  static constexpr unsigned grids[] = {132, 264, 1056};
+
+  std::size_t m_pairs;
+  unsigned m_blocks = grids[0];
+  cudaStream_t m_stream;
+};
+
 // Copy rows of `pairs` pairs of doubles between dense rows and rows with a pitch of twice their length.
 __global__ void copy_rows(double2* destination, double2 const* source, unsigned rows,
                           unsigned pairs, unsigned of_plane, bool to_host) {
@@ -171,6 +206,8 @@ std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDir
   switch (shape.layout) {
     case CopyLayout::contiguous:
       return std::make_unique<ContiguousBaseline>(shape.elements() * sizeof(double), cuda_stream);
+    case CopyLayout::by_kernel:
+      return std::make_unique<KernelBaseline>(shape.elements(), cuda_stream);
     case CopyLayout::strided:
     case CopyLayout::strided_3d:
       return std::make_unique<StridedBaseline>(shape, direction, cuda_stream);

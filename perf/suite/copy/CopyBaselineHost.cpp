@@ -16,13 +16,13 @@ class HostCopyBaseline final : public CopyBaseline {
       : m_shape(shape), m_to_host(direction == CopyDirection::to_host) {}
 
   std::vector<std::string> variants() const override {
-    return {m_shape.layout == CopyLayout::contiguous ? "memcpy" : "a loop"};
+    return {is_contiguous(m_shape.layout) ? "memcpy" : "a loop"};
   }
 
   void enqueue(double* destination, double const* source) override {
     std::size_t const rows = m_shape.rows, columns = m_shape.columns;
     std::size_t const run = columns * sizeof(double);
-    if (m_shape.layout == CopyLayout::contiguous) {
+    if (is_contiguous(m_shape.layout)) {
       std::memcpy(destination, source, m_shape.elements() * sizeof(double));
     } else if (is_batch(m_shape.layout)) {
       for (std::size_t r = 0; r < rows; ++r) {

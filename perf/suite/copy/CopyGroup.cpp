@@ -11,14 +11,15 @@ namespace KokkosHostSpaces::Perf {
 namespace {
 
 std::string name(CopyWay way) {
-  char const* const names[] = {"to_device", "to_host", "both"};
+  char const* const names[] = {"to_device", "to_host", "both", "to_device_beside",
+                               "to_host_beside"};
   return names[int(way)];
 }
 
 // A shape of `bytes` bytes, a power of two; runs of a strided copy have `run` bytes.
 CopyShape make_shape(CopyLayout layout, std::size_t bytes, std::size_t run) {
   std::size_t const elements = bytes / sizeof(double);
-  if (layout == CopyLayout::contiguous) return {layout, 1, elements};
+  if (is_contiguous(layout)) return {layout, 1, elements};
   if (layout != CopyLayout::transposed) return {layout, bytes / run, run / sizeof(double)};
   std::size_t const rows = std::size_t(1) << (std::bit_width(elements) - 1) / 2;
   return {layout, rows, elements / rows};
@@ -67,6 +68,12 @@ class CasesOfSpace {
   void add_contiguous(CopyWay way) {
     for (std::size_t bytes : contiguous_sizes(m_effort.mode))
       add(way, named(way, "contiguous"), make_shape(CopyLayout::contiguous, bytes, 0), bytes);
+  }
+
+  /// Copies that nvbandwidth has, too, at its size.
+  void add_published(CopyWay way, CopyLayout layout, std::string const& text) {
+    std::size_t const bytes = m_effort.mode == Mode::quick ? 16 * MiB : 512 * MiB;
+    add(way, named(way, text), make_shape(layout, bytes, 0), bytes);
   }
 
   void add_other_layouts(CopyWay way) {
@@ -123,7 +130,7 @@ class CasesOfSpace {
   void add(CopyWay way, std::string const& name_of_case, CopyShape const& shape,
            std::size_t bytes) {
     std::size_t const directions = way == CopyWay::both ? 2 : 1;
-    if (directions * shape.host_span() * sizeof(double) > m_bytes) return;
+    if ((way > CopyWay::to_host ? 2 : 1) * shape.host_span() * sizeof(double) > m_bytes) return;
     std::size_t const runs = std::clamp<std::size_t>(4 * MiB / bytes, 1, 32);
     CopyCase const description{way, shape, runs};
     // A copy within one memory both reads and writes it.
@@ -159,9 +166,12 @@ Cases copy_cases(Effort const& effort) {
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) pinned.add_batches(way);
 #ifdef KOKKOS_ENABLE_CUDA
   pinned.add_contiguous(CopyWay::both);
+  for (CopyWay way : {CopyWay::to_device_beside, CopyWay::to_host_beside})
+    pinned.add_published(way, CopyLayout::contiguous, "contiguous");
 #endif
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) {
     mapped.add_contiguous(way);
+    mapped.add_published(way, CopyLayout::by_kernel, "by_kernel");
     if (effort.mode == Mode::full) mapped.add_other_layouts(way);
   }
 #ifdef KOKKOS_ENABLE_CUDA

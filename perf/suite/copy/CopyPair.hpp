@@ -162,8 +162,11 @@ class CopyStream {
   State m_states[2];
 };
 
-/// both: to the device and to the host at the same time, each with its own arrays.
-enum class CopyWay { to_device, to_host, both };
+/// both: to the device and to the host at the same time, each with its own arrays; beside: timed in one direction
+/// while twice as much goes in the other.
+enum class CopyWay { to_device, to_host, both, to_device_beside, to_host_beside };
+
+inline bool is_beside(CopyWay way) { return way >= CopyWay::to_device_beside; }
 
 struct CopyCase {
   CopyWay way;
@@ -184,7 +187,14 @@ class CopyPair final : public Pair {
         add_stream(CopyDirection::to_device, 0, all / 2);
         add_stream(CopyDirection::to_host, all / 2, all / 2);
         break;
-      default: add_stream(CopyDirection::to_device, 0, all);
+      case CopyWay::to_device: add_stream(CopyDirection::to_device, 0, all); break;
+      case CopyWay::to_device_beside:
+        add_stream(CopyDirection::to_device, 0, all / 2);
+        add_stream(CopyDirection::to_host, all / 2, all / 2);
+        break;
+      case CopyWay::to_host_beside:
+        add_stream(CopyDirection::to_host, 0, all / 2);
+        add_stream(CopyDirection::to_device, all / 2, all / 2);
     }
     run(Side::ours);
     for (auto& stream : m_streams)
@@ -222,7 +232,10 @@ class CopyPair final : public Pair {
   double time(Side side) {
     auto const work = [&] {
       for (std::size_t i = 0; i < m_case.runs; ++i)
-        for (auto& stream : m_streams) stream->enqueue(side);
+        for (auto& stream : m_streams) {
+          stream->enqueue(side);
+          if (is_beside(m_case.way) && stream == m_streams.back()) stream->enqueue(side);
+        }
     };
     double const seconds = measure(work);
     for (auto& stream : m_streams) stream->end_sample(side);
@@ -233,6 +246,7 @@ class CopyPair final : public Pair {
     // The cost of a batch is the time of the host.
     if (is_pageable<Space> || is_batch(m_case.shape.layout))
       return m_stopwatch.time_with_host_clock(work);
+    if (is_beside(m_case.way)) return m_stopwatch.time_queued_beside(work);
     if (m_case.way == CopyWay::both) return m_stopwatch.time_queued_on_both(work);
     return m_stopwatch.time_queued(work);
   }

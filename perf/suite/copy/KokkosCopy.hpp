@@ -25,6 +25,10 @@ inline constexpr bool has_all_layouts =
 template <class Space>
 inline constexpr bool has_batches = std::is_same_v<Space, PinnedSpace>;
 
+struct SameValue {
+  KOKKOS_FUNCTION double operator()(double value) const { return value; }
+};
+
 /// The copies by Kokkos, between `host` in `Space` and `device`.
 template <class Space>
 class KokkosCopy {
@@ -47,6 +51,15 @@ class KokkosCopy {
     std::size_t const rows = m_shape.rows, columns = m_shape.columns;
     if (m_shape.layout == CopyLayout::contiguous) {
       copy(Vector<Space>(host, m_shape.elements()), Vector<OnDevice>(device, m_shape.elements()));
+    } else if (m_shape.layout == CopyLayout::by_kernel) {
+      if constexpr (std::is_same_v<Space, MappedSpace>) {
+        Vector<Space> const on_host(host, m_shape.elements());
+        Vector<OnDevice> const on_device(device, m_shape.elements());
+        if (m_direction == CopyDirection::to_device)
+          element_wise("copy", m_instance, on_device, SameValue(), on_host);
+        else
+          element_wise("copy", m_instance, on_host, SameValue(), on_device);
+      }
     } else if (is_batch(m_shape.layout)) {
       if constexpr (has_batches<Space>) {
         if (m_shape.are_new) renew(m_batches.at(host));

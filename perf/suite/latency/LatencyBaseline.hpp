@@ -40,6 +40,9 @@ class Steps {
   /// Needs a device.
   virtual void answer(SignalAndAnswer* flags, int signals) = 0;
 
+  /// Enqueues a kernel of one thread: *end = the last of `steps` places of a chain, next[next[...[0]]].
+  virtual void chase(std::int64_t const* next, int steps, std::int64_t* end) = 0;
+
   /// Waits for the stream.
   virtual void fence() = 0;
 };

@@ -28,6 +28,12 @@ __global__ void answer_signals(SignalAndAnswer* flags, int signals) {
   }
 }
 
+__global__ void follow(std::int64_t const* next, int steps, std::int64_t* end) {
+  std::int64_t at = 0;
+  for (int i = 0; i < steps; ++i) at = next[at];
+  *end = at;
+}
+
 class CudaSteps final : public Steps {
  public:
   explicit CudaSteps(cudaStream_t stream) : m_stream(stream) {}
@@ -48,6 +54,11 @@ class CudaSteps final : public Steps {
 
   void answer(SignalAndAnswer* flags, int signals) override {
     answer_signals<<<1, 1, 0, m_stream>>>(flags, signals);
+    check_launch();
+  }
+
+  void chase(std::int64_t const* next, int steps, std::int64_t* end) override {
+    follow<<<1, 1, 0, m_stream>>>(next, steps, end);
     check_launch();
   }
 

@@ -49,6 +49,17 @@ struct AnswerSignals {
   }
 };
 
+struct Follow {
+  std::int64_t const* next;
+  int steps;
+  std::int64_t* end;
+  KOKKOS_FUNCTION void operator()(int) const {
+    std::int64_t at = 0;
+    for (int i = 0; i < steps; ++i) at = next[at];
+    *end = at;
+  }
+};
+
 class KokkosSteps final : public Steps {
   template <class Space>
   using Number = Kokkos::View<double[1], Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -67,6 +78,9 @@ class KokkosSteps final : public Steps {
   void answer(SignalAndAnswer* flags, int signals) override {
     launch("answer", AnswerSignals{flags, signals});
   }
+  void chase(std::int64_t const* next, int steps, std::int64_t* end) override {
+    launch("chase", Follow{next, steps, end});
+  }
   void fence() override { m_instance.fence(); }
 
  private:
@@ -78,16 +92,17 @@ class KokkosSteps final : public Steps {
   Execution m_instance;
 };
 
-constexpr std::size_t small_page = 4096;
+constexpr std::size_t small_page = 4096, chain_bytes = 2 * MiB;
 
 auto no_values() { return Kokkos::view_alloc(Kokkos::WithoutInitializing, "small"); }
 
 // A side of a benchmark: its steps, and its memory.
 struct Side {
   std::unique_ptr<Steps> steps;
-  char *pinned, *mapped;    // a small page each
+  char *pinned, *mapped;    // a small page, and chain_bytes
   std::int64_t* on_device;  // as large
   bool plain;
+  Stopwatch* stopwatch;
   bool damaged      = false;
   std::int64_t last = 0, wrong = 0;
 
@@ -204,6 +219,26 @@ double time_block(Side& side) {
   return seconds;
 }
 
+// A read of host memory by a kernel of one thread, as nvbandwidth measures it: each address is in the line that
+// was read before, in no order.
+double time_chase(Side& side) {
+  constexpr std::int64_t line = 128 / sizeof(std::int64_t), lines = chain_bytes / 128;
+  auto* const next = reinterpret_cast<std::int64_t*>(side.mapped);
+  // Each line once, as the factor is odd and `lines` a power of two.
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < lines; ++i) {
+    std::int64_t const to = (at / line * 5 + 12289) % lines * line;
+    next[at]              = to;
+    at                    = to;
+  }
+  side.last = at + (side.damaged ? 1 : 0);
+  double const seconds =
+      side.stopwatch->time_queued([&] { side.steps->chase(next, int(lines), side.on_device); });
+  side.steps->fence();
+  side.wrong += side.read_device<std::int64_t>(1)[0] != side.last;
+  return seconds / double(lines);
+}
+
 class LatencyPair final : public Pair {
  public:
   using Time = std::function<double(Side&)>;
@@ -211,10 +246,18 @@ class LatencyPair final : public Pair {
   LatencyPair(std::string label, Time time)
       : m_label(std::move(label)),
         m_time(std::move(time)),
-        m_ours{std::make_unique<KokkosSteps>(m_stopwatch.stream()), m_pinned.data(),
-               m_mapped.data(), m_device.data(), false},
-        m_baseline{make_plain_steps(m_stopwatch.stream()), plain(0), plain(small_page),
-                   m_device.data() + numbers, true} {
+        m_ours{std::make_unique<KokkosSteps>(m_stopwatch.stream()),
+               m_pinned.data(),
+               m_mapped.data(),
+               m_device.data(),
+               false,
+               &m_stopwatch},
+        m_baseline{make_plain_steps(m_stopwatch.stream()),
+                   plain(0),
+                   plain(small_page),
+                   m_device.data() + numbers,
+                   true,
+                   &m_stopwatch} {
     m_time(m_ours);
     m_time(m_baseline);
   }
@@ -237,8 +280,8 @@ class LatencyPair final : public Pair {
   Time m_time;
   Stopwatch m_stopwatch;
   Kokkos::View<char[small_page], PinnedSpace> m_pinned{"pinned"};
-  Kokkos::View<char[small_page], MappedSpace> m_mapped{"mapped"};
-  PlainBuffer m_plain = make_plain_buffer(PlainKind::pinned, 2 * small_page);
+  Kokkos::View<char[chain_bytes], MappedSpace> m_mapped{"mapped"};
+  PlainBuffer m_plain = make_plain_buffer(PlainKind::pinned, small_page + chain_bytes);
   Kokkos::View<std::int64_t[2 * numbers], Execution::memory_space> m_device{"on the device"};
   Side m_ours, m_baseline;
 };
@@ -264,6 +307,8 @@ Cases latency_cases(Effort const& effort) {
       time_small_copy);
   if (runs_on_device)  // without a device no kernel runs beside its caller
     add("flag/MappedSpace/there_and_back", "atomic_ref in memory of cudaHostAlloc", "", time_flag);
+  add("chase/MappedSpace/bytes:" + std::to_string(chain_bytes),
+      "a kernel on memory of cudaHostAlloc", "a loop", time_chase);
   add("view/PinnedSpace/bytes:" + std::to_string(small_page), "cudaHostAlloc, cudaFreeHost",
       "malloc, free", time_block);
   return cases;

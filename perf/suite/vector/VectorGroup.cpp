@@ -3,6 +3,7 @@
 
 #include "../Groups.hpp"
 #include "../LatestMemory.hpp"
+#include "SumToHostPair.hpp"
 #include "VectorPair.hpp"
 
 #include <KokkosHostSpaces/MappedSpace.hpp>
@@ -104,6 +105,15 @@ Cases vector_cases(Effort const& effort) {
   auto const largest = [&](int quick, int standard, int full) {
     return effort.mode == Mode::quick ? quick : effort.mode == Mode::standard ? standard : full;
   };
+  if (effort.mode != Mode::quick)
+    for (bool const stock : {true, false})
+      for (std::size_t n : {10000, 1000000, 10000000})
+        cases.push_back({std::string("vector/sum_to_host/") +
+                             (runs_on_device ? "CudaSpace" : "HostSpace") +
+                             "/double/khs_parallel/baseline:" + (stock ? "stock" : "plain") +
+                             "/n:" + std::to_string(n),
+                         0, effort.repetitions(1e-3),
+                         [=] { return std::make_unique<SumToHostPair>(n, stock); }});
 #ifdef KOKKOS_ENABLE_CUDA
   std::vector<Launch> const all = {Launch::range_policy, Launch::khs_parallel,
                                    Launch::element_wise};

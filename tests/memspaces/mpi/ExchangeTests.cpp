@@ -173,6 +173,21 @@ AddCase const scalar("a View of one element is sent", [] {
   RANKS_CHECK(to() == previous());
 });
 
+// In device memory this needs a CUDA-aware MPI: tested are Views that any MPI takes.
+AddCase const unbuffered("dense Views are sent as they are, strided ones through buffers", [] {
+  Instance const instance;
+  auto const from    = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(9, 5, 7),
+             to      = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(9, 5, 7);
+  auto const strided = view_of<Kokkos::LayoutRight, khs::MappedSpace>(9, 5, 7);
+  number(instance, from, rank());
+  khs::exchange(instance, MPI_COMM_WORLD, khs::unbuffered, khs::outgoing(from, next(), 1),
+                khs::outgoing(from, next(), 2), khs::incoming(to, previous(), 1),
+                khs::incoming(strided, previous(), 2))
+      .wait();
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+  RANKS_CHECK(wrong(instance, strided, previous()) == 0);
+});
+
 AddCase const nobody("there is no message from or to MPI_PROC_NULL", [] {
   auto const view = view_of<Kokkos::LayoutLeft>(2, 2, 2);
   auto exchange   = khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(view, MPI_PROC_NULL),

@@ -8,7 +8,6 @@
 #include <KokkosHostSpaces/impl/mpi/Messages.hpp>
 #include <KokkosHostSpaces/impl/mpi/Pack.hpp>
 
-#include <exception>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -21,19 +20,16 @@
 
 namespace KokkosHostSpaces {
 
-/// A View whose elements are sent to a rank. Made by khs::outgoing.
+/// What khs::outgoing makes: a View whose elements are sent to a rank.
 template <class View>
 struct Outgoing {
   View view;
   int rank, tag;
 };
 
-/// A View whose elements come from a rank. Made by khs::incoming.
+/// What khs::incoming makes: a View whose elements come from a rank.
 template <class View>
-struct Incoming {
-  View view;
-  int rank, tag;
-};
+struct Incoming : Outgoing<View> {};
 
 /// A message of the elements of `view` to `rank`. MPI_PROC_NULL: none.
 template <class DataType, class... P>
@@ -46,8 +42,14 @@ template <class DataType, class... P>
 auto incoming(Kokkos::View<DataType, P...> const& view, int rank, int tag = 0) {
   static_assert(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>,
                 "what comes in is written: the elements are not const");
-  return Incoming<Kokkos::View<DataType, P...>>{view, rank, tag};
+  return Incoming<Kokkos::View<DataType, P...>>{{view, rank, tag}};
 }
+
+/// An argument of khs::exchange: MPI sends from, and receives into, the memory of dense Views itself, without
+/// buffers. Such outgoing Views must not be overwritten before wait() has returned. For Views in device
+/// memory MPI must be CUDA-aware.
+struct Unbuffered {};
+inline constexpr Unbuffered unbuffered{};
 
 /// The messages of a call of khs::exchange. Use it in one thread at a time, the one that may call MPI.
 class Exchange {
@@ -106,6 +108,8 @@ template <class View, class Call>
 void for_each_message(Incoming<View> const& message, Call const& call) {
   if (message.rank != MPI_PROC_NULL) call(message, std::false_type());
 }
+template <class Call>
+void for_each_message(Unbuffered, Call const&) {}
 template <class Message, class Call>
 void for_each_message(std::vector<Message> const& messages, Call const& call) {
   for (Message const& message : messages) for_each_message(message, call);
@@ -163,7 +167,7 @@ Message describe_message(View const& view, int rank, int tag, bool goes_out) {
 ///
 /// \param instance of the device that the Views belong to, or of the host; not captured into a graph
 /// \param comm     a communicator
-/// \param messages of khs::outgoing and khs::incoming, or std::vectors of these
+/// \param messages of khs::outgoing and khs::incoming, or std::vectors of these; and khs::unbuffered
 /// \throw Error that names the message, before any message is begun, or of MPI
 /// \throw OutOfPinnedMemory
 /// \throw DeviceError
@@ -181,32 +185,42 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
   }
   auto const for_each = [&](auto const& call) { (Impl::for_each_message(messages, call), ...); };
 
+  constexpr bool is_unbuffered = (std::is_same_v<Messages, Unbuffered> || ...);
   std::vector<Impl::Message> described;
   std::size_t bytes = 0;
   auto const padded = [](int size) { return (std::size_t(size) + 255) / 256 * 256; };
   for_each([&](auto const& message, auto goes_out) {
     described.push_back(
         Impl::describe_message<ExecutionSpace>(message.view, message.rank, message.tag, goes_out));
-    bytes += padded(described.back().bytes);
+    if (is_unbuffered && Impl::is_dense(message.view))
+      described.back().data = const_cast<char*>(reinterpret_cast<char const*>(message.view.data()));
+    else
+      bytes += padded(described.back().bytes);
   });
   auto memory = std::make_unique<Impl::PoolMemory>(device, "KokkosHostSpaces::exchange", bytes);
   char* next  = static_cast<char*>(memory->data());
-  for (Impl::Message& message : described) next = (message.data = next) + padded(message.bytes);
 
   auto under_way = std::make_unique<Impl::Messages>(comm, std::move(described), std::move(memory),
                                                     stream, device);
   auto it        = under_way->all().begin();
   for_each([&](auto const& message, auto goes_out) {
-    auto const dense = Impl::dense_view(it->data, message.view);
-    if constexpr (goes_out) {
-      Impl::copy_elements(instance, dense, message.view);
-      if constexpr (is_driven) it->ready = Impl::StreamMark(stream, device);
-    } else {
-      it->unpack = [=, view = message.view] {
-        Impl::copy_elements(instance, view, dense);
-        if constexpr (!is_driven) instance.fence("KokkosHostSpaces::exchange: a message is there");
-      };
+    bool const is_buffered = it->data == nullptr;
+    if (is_buffered) {
+      it->data = next;
+      next += padded(it->bytes);
+      auto const dense = Impl::dense_view(it->data, message.view);
+      if constexpr (goes_out)
+        Impl::copy_elements(instance, dense, message.view);
+      else
+        it->unpack = [=, view = message.view] {
+          Impl::copy_elements(instance, view, dense);
+          if constexpr (!is_driven)
+            instance.fence("KokkosHostSpaces::exchange: a message is there");
+        };
     }
+    // Earlier work of the instance writes what goes out, and may still read what is received into.
+    if constexpr (is_driven)
+      if (goes_out || !is_buffered) it->ready = Impl::StreamMark(stream, device);
     ++it;
   });
   if constexpr (!is_driven)

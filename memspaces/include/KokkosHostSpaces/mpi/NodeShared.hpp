@@ -85,13 +85,12 @@ class NodeShared {
     check_extents(comm, what);
     Node const node(comm);
     m_memory = std::make_unique<Impl::NodeMemory>(label, bytes());
+    Impl::NodeMemory::Place place;
     Impl::do_on_all(comm, what, [&] {
       std::size_t const parts = std::size_t(node.size), equal = bytes() / parts;
       m_memory->count(node.rank == 0 ? bytes() - (parts - 1) * equal : equal);
-      if (node.rank == 0) m_memory->make(pages == NodePages::interleaved);
+      if (node.rank == 0) place = m_memory->make(pages == NodePages::interleaved);
     });
-    Impl::NodeMemory::Place place;
-    if (node.rank == 0) place = m_memory->place();
     Impl::check_mpi(MPI_Bcast(&place, sizeof place, MPI_BYTE, 0, node.comm), what);
     Impl::do_on_all(comm, what, [&] {
       if (node.rank > 0) m_memory->open(place);
@@ -130,7 +129,6 @@ class NodeShared {
     int rank = 0, size = 1;
   };
 
-  // Without memory, a View tells the number of its elements.
   std::size_t bytes() const { return fill_view_type::required_allocation_size(m_layout); }
 
   void check_extents(MPI_Comm comm, std::string const& what) const {

@@ -66,12 +66,9 @@ class Messages {
   /// Posts what is ready, enqueues what has arrived. True if all messages are done. Does not wait.
   /// \throw Error that names the message
   bool progress() {
-    if (m_left == 0) return true;
     // In order, so that messages of one tag do not overtake each other.
-    for (; m_next[0] < m_messages.size() && post(m_next[0], false); ++m_next[0]) {
-    }
-    for (; m_next[1] < m_messages.size() && post(m_next[1], true); ++m_next[1]) {
-    }
+    for (bool const out : {false, true})
+      while (m_next[out] < m_messages.size() && post(m_next[out], out)) ++m_next[out];
     for (std::size_t i = 0; i < m_messages.size(); ++i)
       if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
     if (m_left == 0) give_memory_back();

@@ -61,6 +61,16 @@ auto as_row(View const& view) {
                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>(view.data(), view.size());
 }
 
+/// True if the elements lie in memory as in a message.
+template <class View>
+bool is_dense(View const& view) {
+  if constexpr (View::rank() == 0)
+    return true;
+  else
+    return std::size_t(NumberedElements<typename View::value_type, View::rank()>(view).run()) ==
+           view.size();
+}
+
 /// Copies the elements of `from` to those of `to`, of equal extents, one of them dense and page-locked.
 /// Asynchronous on `instance`. Copy engines take runs of some length; a kernel that follows the order of
 /// the dense side writes, or reads, page-locked memory in whole lines.

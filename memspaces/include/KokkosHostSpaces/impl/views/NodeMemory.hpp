@@ -39,11 +39,9 @@ class NodeMemory {
   void count(std::size_t part);
 
   /// Makes the memory, its pages spread over the NUMA nodes or lying where they are touched.
+  /// \return its place, valid until close()
   /// \throw Error
-  void make(bool interleaved);
-
-  /// The place of the memory that make() has made, valid until close().
-  Place place() const;
+  Place make(bool interleaved);
 
   /// Maps the memory that another process has made.
   /// \throw Error
