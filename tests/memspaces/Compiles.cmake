@@ -134,6 +134,11 @@ endif()
 khs_must_not_compile(headers_of_another_kokkos "This Kokkos has another minor version than the one" "")
 target_compile_definitions(compile_fail_headers_of_another_kokkos PRIVATE
   KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS=50099)
+# What nvcc says of a generic lambda is on the pages for users.
+if(KokkosHostSpaces_ENABLE_CUDA)
+  khs_must_not_compile(generic_lambda "extended lambdas cannot be generic lambdas"
+    "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"l\", 9, KOKKOS_LAMBDA(auto, auto) {}, khs::update(a)); }")
+endif()
 # Wrong calls of which nothing else tells what is right.
 set(_khs_wrong_calls)
 set(_khs_sentences)
