@@ -60,13 +60,13 @@ for stage in "$@"; do
   why=
   case $stage in
     build | kokkos | configurations) ;;
-    test | cost | stress | perf)
+    test | cost | stress | perf | node)
       [[ " $* " = *" build "* || -d $build/tests ]] || why="nothing is built in $build, and the stage build is not asked for" ;;
     sanitize) command -v compute-sanitizer > /dev/null || why="there is no compute-sanitizer in PATH" ;;
     several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;
     reframe) command -v reframe > /dev/null || [ -x "$build/tools/reframe/bin/reframe" ] || [ -x build/tools/reframe/bin/reframe ] ||
       why="reframe is neither in PATH nor in build/tools/reframe" ;;
-    *) why="it is none of build test cost stress sanitize perf several reframe kokkos configurations" ;;
+    *) why="it is none of build test cost stress sanitize perf several node reframe kokkos configurations" ;;
   esac
   [ -z "$why" ] || { echo "gpu.sh: the stage $stage cannot run ($why): leave it out, or mend that" >&2; exit 2; }
 done

@@ -153,6 +153,23 @@ function(check_glue names)
   endforeach()
 endfunction()
 
+# Fails unless memspaces/README.md lists each internal of Kokkos that memspaces/ names.
+function(check_internals)
+  file(READ ${ROOT}/memspaces/README.md readme)
+  find_sources(sources memspaces hpp cpp)
+  foreach(source IN LISTS sources)
+    file(READ ${source} text)
+    string(REGEX MATCHALL "Kokkos::Impl::[A-Za-z_]+|desul::[a-z_]+|[a-z]+_capture\\(on|policy[.]m_[a-z]+|references_scalar" names "${text}")
+    list(TRANSFORM names REPLACE ".*::|\\(on|policy[.]" "")
+    list(REMOVE_DUPLICATES names)
+    foreach(name IN LISTS names)
+      if(NOT readme MATCHES "`([A-Za-z]+::)*${name}`")
+        message(SEND_ERROR "${source} touches ${name} of Kokkos, which memspaces/README.md does not list")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
 # Rooms of memspaces/, and which others each may know. Public headers lie flat; here they are given a room.
 set(rooms core tuning vector copy batch spaces views output graph stream mpi)
 set(core_knows)
@@ -223,6 +240,7 @@ forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes 
 
 string(REPLACE "|" ";" glue "${glue}")
 check_glue("${glue}")
+check_internals()
 includes_come_first(memspaces)
 file(GLOB_RECURSE headers RELATIVE ${ROOT}/memspaces/include ${ROOT}/memspaces/include/*.hpp)
 foreach(header IN LISTS headers)

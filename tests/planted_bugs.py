@@ -148,6 +148,8 @@ class Copy:
                     missed.append(f"{what}: not found")
                 else:
                     print(f"found: {what}", flush=True)
+            except SystemExit as error:
+                missed.append(f"{what}: {error}")
             finally:
                 path.write_text(right, encoding="utf-8")
         for one in missed:

@@ -15,7 +15,6 @@ from .check import Check
 from .compare import CONTEXT, Comparison, Question
 from .figures import Page
 from .goals import KINDS, Goal, load_goals
-from .nvbandwidth import nvbandwidth
 from .results import ResultsError, Run, condense, load, load_all
 from .sections import make_report, why_no_pictures
 
@@ -28,7 +27,6 @@ _USAGE = """report.py RESULTS.json                                   a report be
 report.py RESULTS.json... --check                        which acceptance goals and targets are missed
 report.py RESULTS.json... --check=acceptance             the same; the exit code is that of acceptance
 report.py RESULTS.json... --output REPORT.html           a report: one file, with its pictures inside
-report.py RESULTS.json... --nvbandwidth OUT.json         rates of the links in the form of nvbandwidth
 report.py compare OLD.json NEW.json                      what got slower, and how sure that is
 report.py figures PAGE.md... [--write]                   whether the tables marked in pages are those of the results
 report.py condense RESULTS.json... OUT.json              the small form, that all commands read as well"""
@@ -140,17 +138,13 @@ def _report(arguments: list[str]) -> int:
     parser.add_argument("--output", type=pathlib.Path, metavar="PATH",
                         help="the page to write, or a folder for report.html")
     parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="the pictures of the page as SVG, too")
-    parser.add_argument("--nvbandwidth", type=pathlib.Path, metavar="JSON",
-                        help="the rates of the links of the first file's GPUs as nvbandwidth writes them")
     # An option with an optional value would take a following file name for its value.
     options = parser.parse_args([argument.replace("--check=acceptance", _ACCEPTANCE) for argument in arguments])
-    if not (options.kinds or options.output or options.pictures or options.nvbandwidth):
+    if not (options.kinds or options.output or options.pictures):
         options.output = options.results[0].with_suffix(".html")
     runs, goals = load_all(options.results), load_goals(options.goals)
     if options.output or options.pictures:
         _write_report(runs, goals, options.output, options.pictures)
-    if options.nvbandwidth:
-        options.nvbandwidth.write_text(nvbandwidth(load(options.results[0])), encoding="utf-8")
     if options.kinds:
         return _check(runs, goals, options.kinds, options.verbose)
     return FALLS_SHORT if any(run.errors() for run in runs) else SUCCESS

@@ -123,6 +123,31 @@ def _crossing(run: Run) -> str:
                         for p in found.passes())])
 
 
+#: Names of nvbandwidth's cases between host and device, and ours that measure the same; the largest size counts.
+_NVBANDWIDTH = {
+    "host_to_device_memcpy_ce": "^copy/to_device/PinnedSpace/contiguous/",
+    "device_to_host_memcpy_ce": "^copy/to_host/PinnedSpace/contiguous/",
+    "host_to_device_bidirectional_memcpy_ce": "^copy/to_device_beside/PinnedSpace/contiguous/",
+    "device_to_host_bidirectional_memcpy_ce": "^copy/to_host_beside/PinnedSpace/contiguous/",
+    "host_to_device_memcpy_sm": "^copy/to_device/MappedSpace/by_kernel/",
+    "device_to_host_memcpy_sm": "^copy/to_host/MappedSpace/by_kernel/",
+    "host_device_latency_sm": "^latency/chase/MappedSpace/"}
+
+
+def _nvbandwidth(run: Run) -> str:
+    rows = []
+    for name, pattern in _NVBANDWIDTH.items():
+        case = max((case for case in run.cases.values() if case.seconds and re.search(pattern, case.name)),
+                   key=size, default=None)
+        if case is None:
+            rows.append([f"`{name}`", "not measured yet", "", ""])
+            continue
+        ours, plain = (_median(case, quantity) for quantity in ("seconds", "baseline_seconds"))
+        rows.append([f"`{name}`", *(time_text(one) if "latency" in name else f"{case.bytes / one / 1e9:.4g} GB/s" for one in (ours, plain)),
+                     size_text(case)])
+    return _markdown([["nvbandwidth's name", "ours", "plain CUDA", "size"], *rows])
+
+
 def _machines(files: dict[str, Run]) -> str:
     """A column for each file; what a file does not tell stands there as such."""
     def cell(run: Run, text: str) -> str:
@@ -148,6 +173,8 @@ def _origin(files: dict[str, Run]) -> str:
 
 
 def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
+    if kind == "nvbandwidth":
+        return _nvbandwidth(run)
     if kind == "crossing":
         return _crossing(run) or "Not measured yet.\n"
     try:
@@ -163,7 +190,7 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "times": lambda: _times(cases), "gains": lambda: _gains(cases),
               "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
-        raise ResultsError(f"there is no table {kind}: crossing, machine, {', '.join(tables)}")
+        raise ResultsError(f"there is no table {kind}: crossing, machine, nvbandwidth, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"
 
 

@@ -37,6 +37,13 @@ class Figures(ReportTest):
         self.assertIn("does not tell the origin of its tables", said)
         self.assertEqual(self.figures()[0], 1)
 
+    def test_rates_of_links_have_the_names_of_nvbandwidth(self):
+        self.page.write_text("<!-- table nvbandwidth of results.json -->\n<!-- end -->\n", encoding="utf-8")
+        self.figures("--write")
+        text = self.page.read_text(encoding="utf-8")
+        self.assertRegex(text, r"\| `host_to_device_memcpy_ce` \| 5\d\.?\d* GB/s \| 5\d\.?\d* GB/s \| \d+ \wiB \|")
+        self.assertIn("| `host_device_latency_sm` | not measured yet |", text)
+
     def test_origin_and_machine_are_those_of_the_results(self):
         self.figures("--write")
         text = self.page.read_text(encoding="utf-8")

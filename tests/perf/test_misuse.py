@@ -106,15 +106,6 @@ class Misuse(ReportTest):
             self.assertEqual(code, 1, said)
             self.assertIn("no data", said)
 
-    def test_rates_of_links_are_those_of_the_first_file(self):
-        one, two = small(), small(gpu="NVIDIA H100", ranks="2")
-        out = self.folder / "out.json"
-        for first, second, name in ((one, two, "H200"), (two, one, "H100")):
-            self.call(self.write(first, "1.json"), self.write(second, "2.json"), "--nvbandwidth", out)
-            self.assertIn(name, out.read_text(encoding="utf-8"))
-        one.data["context"]["cuda_driver_version"] = "unknown"
-        self.assertEqual(self.call(self.write(one), "--nvbandwidth", out), (0, ""))
-
     def test_invalid_fractions_are_refused(self):
         path = self.write(small())
         for option in "--minimum", "--judge", "--significance":

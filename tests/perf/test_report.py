@@ -5,7 +5,6 @@
 import base64
 import contextlib
 import importlib.util
-import json
 import pathlib
 import re
 import sys
@@ -197,23 +196,6 @@ class Report(ReportTest):
         self.assertEqual({key: rows[key] for key in told}, told)
         self.assertEqual(rows["SM clock at most, MHz"], "unknown")
         self.assert_says(page, "the link ran at generation 5 with 8 lanes, and could do generation 5 with 16")
-
-    def test_rates_of_links_are_written_as_nvbandwidth_does(self):
-        out = self.folder / "nvbandwidth.json"
-        one = synthetic.machine(1, 3, (10,), ("triad",))
-        for machine, names, rates in ((one, ("host_to_device", "device_to_host"), 1),
-                                      (of_two_ranks(), ("host_to_all", "all_to_host"), 2)):
-            self.assertEqual(self.call(self.write(machine), "--nvbandwidth", out)[0], 0)
-            data = json.loads(out.read_text(encoding="utf-8"))["nvbandwidth"]
-            self.assertEqual([case["name"] for case in data["testcases"]], [f"{name}_memcpy_ce" for name in names])
-            self.assertEqual([case["status"] for case in data["testcases"]], ["Passed"] * 2)
-            (row,) = data["testcases"][0]["bandwidth_matrix"]
-            self.assertEqual(len(row), rates)
-            self.assertAlmostEqual(float(row[0]), 54.9, delta=0.3)
-            self.assertAlmostEqual(sum(map(float, row)), data["testcases"][0]["sum"], delta=1e-3)
-        self.assertEqual(data["GPU Device list"][1], "1: NVIDIA H200 (00000000:bd:00): (node2)")
-        one.data["context"]["gpu"] = ""
-        self.assertEqual(self.call(self.write(one), "--nvbandwidth", out)[0], 2)
 
 
 if __name__ == "__main__":

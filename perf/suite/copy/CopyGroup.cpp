@@ -72,6 +72,7 @@ class CasesOfSpace {
 
   /// Copies that nvbandwidth has, too, at its size.
   void add_published(CopyWay way, CopyLayout layout, std::string const& text) {
+    if (runs_on_device && m_effort.mode == Mode::quick) return;
     std::size_t const bytes = m_effort.mode == Mode::quick ? 16 * MiB : 512 * MiB;
     add(way, named(way, text), make_shape(layout, bytes, 0), bytes);
   }

@@ -133,6 +133,7 @@ void add_cpu(std::string const& space, Effort const& effort, Cases& cases) {
 
 Cases cpu_cases(Effort const& effort) {
   Cases cases;
+  if (runs_on_device && effort.mode == Mode::quick) return cases;
   add_cpu<Kokkos::HostSpace>("HostSpace", effort, cases);
   add_cpu<PinnedSpace>("PinnedSpace", effort, cases);
   add_cpu<MappedSpace>("MappedSpace", effort, cases);

@@ -42,7 +42,8 @@ Cases transport_cases(Effort const& effort) {
   add<PinnedSpace>("PinnedSpace/pinned", runs_on_device ? 5e10 : 1e10, effort, cases);
   add<MappedSpace>("MappedSpace/mapped", runs_on_device ? 5e10 : 1e10, effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
-  add<Kokkos::CudaHostPinnedSpace>("CudaHostPinnedSpace/stock", 5e10, effort, cases);
+  if (effort.mode != Mode::quick)
+    add<Kokkos::CudaHostPinnedSpace>("CudaHostPinnedSpace/stock", 5e10, effort, cases);
   add<Kokkos::CudaSpace>("CudaSpace/resident", 3e12, effort, cases);
 #endif
   return cases;

@@ -17,9 +17,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// The environment is read once.
-bool const soon = setenv("KOKKOS_HOST_SPACES_SHORTAGE_TIMEOUT", "1", 1) == 0;
-
 // A thread that registers memory, which keeps recordings waiting until the end of the scope.
 class Staller {
  public:
@@ -141,7 +138,6 @@ TEST_CASE("a thread that chose no device makes no context, nor does a reservatio
 
 TEST_CASE("failure 2: work that never ends ends a shortage in an exception that names its device") {
   PoolTest const test(1);
-  REQUIRE(soon);
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
   pool::set_limit(32 * MiB);
@@ -151,7 +147,7 @@ TEST_CASE("failure 2: work that never ends ends a shortage in an exception that 
   TimePasses const time_passes;
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"), ContainsSubstring("device 0") &&
                                                                   ContainsSubstring("pressure") &&
-                                                                  ContainsSubstring("within 1 s"));
+                                                                  ContainsSubstring("within 60 s"));
   gate.open();
   stream.wait();
   char* const again = PoolTest::allocate(20 * MiB);
@@ -176,7 +172,6 @@ TEST_CASE("work that never ends keeps an allocation waiting only once, and not f
     blocks.add(110 * MiB);
   }
   CHECK(Clock::now() - start >= milliseconds(1000));
-  CHECK(Clock::now() - start < milliseconds(5000));
   std::size_t const first = questions();
   for (int i = 0; i < 3; ++i) blocks.add(110 * MiB);
   CHECK(questions() - first < 20);
@@ -238,7 +233,6 @@ TEST_CASE("without events, work that never ends keeps an allocation waiting a se
 
 TEST_CASE("failure 2: without events, work that never ends ends a shortage in an exception") {
   PoolTest const test(1);
-  REQUIRE(soon);
   FakeCuda::use_old_driver();
   DeviceWork::Stream stream;
   DeviceWork::Gate gate;
@@ -248,7 +242,7 @@ TEST_CASE("failure 2: without events, work that never ends ends a shortage in an
   Pool::deallocate(block);
   TimePasses const time_passes;
   CHECK_THROWS_WITH(PoolTest::allocate(20 * MiB, "pressure"),
-                    ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
+                    ContainsSubstring("device 0") && ContainsSubstring("within 60 s"));
   Pool::release_all();
   gate.open();
   stream.wait();
@@ -281,14 +275,13 @@ TEST_CASE("failure 3: beside a kernel that never ends, memory of another stream 
   CHECK(locked <= 2 * at_once * most);
 
   // All other memory waits for the kernel: the pool grows to its limit.
-  REQUIRE(soon);
   pool::set_limit(locked + 16 * MiB);
-  TimePasses const time_passes(std::chrono::hours(1));
+  TimePasses const time_passes;
   auto const allocate_for_ever = [] {
     for (;;) Pool::deallocate(PoolTest::allocate(most));
   };
   CHECK_THROWS_WITH(allocate_for_ever(),
-                    ContainsSubstring("device 0") && ContainsSubstring("within 1 s"));
+                    ContainsSubstring("device 0") && ContainsSubstring("within 60 s"));
   CHECK(PoolTest::usage().bytes_locked > locked);
   CHECK(pool::statistics().seconds_oldest_retired >= 1);
   never.open();

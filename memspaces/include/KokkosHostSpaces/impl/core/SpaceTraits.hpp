@@ -53,8 +53,6 @@ template <class Space>
 concept HostSpace = HostSpaces::has<Space>;
 
 template <class Space>
-inline constexpr bool is_host_space_v = HostSpace<Space>;
-template <class Space>
 inline constexpr bool is_pageable_v = std::is_same_v<Space, Kokkos::HostSpace>;
 
 template <class Space>

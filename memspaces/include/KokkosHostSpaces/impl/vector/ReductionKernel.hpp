@@ -173,14 +173,6 @@ __device__ T from_lane_above(T const& value, unsigned distance) {
   return shuffle_words(value, [&](unsigned word) { return __shfl_down_sync(~0u, word, distance); });
 }
 
-/// The value of thread `lane` of each group of `lanes` threads, a power of two. All threads of the
-/// warp must call it.
-template <class T>
-__device__ T from_lane(T const& value, unsigned lane, unsigned lanes) {
-  return shuffle_words(
-      value, [&](unsigned word) { return __shfl_sync(~0u, word, int(lane), int(lanes)); });
-}
-
 /// Each thread reduces its items, each warp and block its threads, and the last block joins the
 /// parts of all blocks, in order. The parameters that each thread needs come first: they arrive by
 /// lines of 64 bytes, and one block alone runs for two microseconds.
