@@ -139,7 +139,7 @@ hip() {
     mount --bind "$folder" "$system$folder"
   done
   chroot "$system" env -i HOME=/root PATH=/usr/bin:/bin KOKKOS_HOST_SPACES_ARCHIVE_DIR="$archives" \
-    bash "$root/tests/configurations.sh" "$work" hip
+    bash "$root/tests/configurations.sh" "$work/in_debian" hip  # has logs of its own
 }
 
 failed=0 done=0

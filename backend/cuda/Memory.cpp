@@ -3,6 +3,7 @@
 
 // The seam by the CUDA runtime: page-locking, memory of devices, kinds of pointers.
 
+#include "../os/Pages.hpp"
 #include "Chunks.hpp"
 #include "Runtime.hpp"
 
@@ -14,14 +15,20 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
+// Names the limit of locked memory only where there is one.
+std::string advice_on(cudaError_t refused) {
+  if (refused == cudaErrorHostMemoryAlreadyRegistered)
+    return "other code, as MPI libraries do, has a part of the range page-locked already: leave "
+           "that part out, or end that registration first";
+  std::string const raise_limit = raise_limit_of_locked();
+  return "ask for fewer bytes, " + (raise_limit.empty() ? "" : raise_limit + ", ") +
+         "or free page-locked memory";
+}
+
 void lock(char* pointer, std::size_t bytes) {
   cudaError_t const error =
       cudaHostRegister(pointer, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
-  check(error, "cudaHostRegister",
-        error == cudaErrorHostMemoryAlreadyRegistered
-            ? "other code, as MPI libraries do, has a part of the range page-locked already: leave "
-              "that part out, or end that registration first"
-            : "ask for less, raise RLIMIT_MEMLOCK (ulimit -l), or free page-locked memory");
+  if (error != cudaSuccess) check(error, "cudaHostRegister", advice_on(error).c_str());
 }
 
 StillLocked still_locked(std::string const& why) {

@@ -39,7 +39,7 @@ plt.rcParams.update({
     "text.parse_math": False,
     "svg.hashsalt": "kokkos_host_spaces", "svg.fonttype": "none"})
 # Inches around the panels; layout by matplotlib would be slow.
-_LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.3, 0.55, 0.35
+_LEFT, _RIGHT, _TOP, _BOTTOM, _BETWEEN = 0.75, 0.2, 0.4, 0.55, 0.35
 
 
 def place_of(name: str) -> int:
@@ -111,7 +111,7 @@ def log_axis(axes, values: list[float], write) -> None:
 
 
 _BASELINE = {"linestyle": "none", "marker": "o", "markersize": 6, "color": "black", "markerfacecolor": "none",
-             "markeredgewidth": 0.5}
+             "markeredgewidth": 0.8}
 
 
 def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
@@ -122,16 +122,16 @@ def draw(axes, series: dict[str, dict[float, Summary]], styles: dict[str, dict],
                     color=styles[name]["color"], linewidth=0.8)
         axes.plot(list(points), [one.median for one in points.values()], label=name, linewidth=1, **styles[name])
         if baselines and baselines.get(name):
-            axes.plot(list(baselines[name]), list(baselines[name].values()), **_BASELINE)
+            axes.plot(list(baselines[name]), list(baselines[name].values()), **_BASELINE | {"color": styles[name]["color"]})
 
 
-def draw_limits(axes, run: Run, names: list[str], at_the_right: bool = False) -> None:
+def draw_limits(axes, run: Run, names: list[str], in_the_middle: bool = False) -> None:
     """Draws the limits of the machine as dashed lines with their names."""
     for name in names:
         if limit := run.limit(name):
             axes.axhline(limit / 1e9, color="#666666", linewidth=0.8, linestyle=(0, (6, 3)))
-            axes.annotate(LIMITS[name], (0.995 if at_the_right else 0.005, limit / 1e9), xycoords=("axes fraction", "data"),
-                          va="bottom", ha="right" if at_the_right else "left", fontsize=6.5, color="#444444")
+            axes.annotate(LIMITS[name], (0.49 if in_the_middle else 0.005, limit / 1e9), xycoords=("axes fraction", "data"),
+                          va="bottom", ha="center" if in_the_middle else "left", fontsize=6.5, color="#444444")
 
 
 def legend(figure, panels, machine: str, columns: int = 4, baseline: bool = True) -> None:

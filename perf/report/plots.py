@@ -20,7 +20,7 @@ from .series import (
 
 
 def rates(run: Run, group: str, type_name: str = ""):
-    """Plots rate against size, a panel for each operation of the group; circles are the fastest baseline."""
+    """Plots rate against size, a panel for each operation of the group; rings in the colour of a line are its fastest baseline."""
     cases = [case for case in cases_of(run, group)
              if case.bytes and size(case) and (not type_name or type_name in case.words) and "automatic" not in case.words
              and not case.operation.startswith("cpu_")]
@@ -42,7 +42,7 @@ def rates(run: Run, group: str, type_name: str = ""):
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
             ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else \
             ["limit_two_to_one"] if group == "transport" else []
-        draw_limits(axes, run, limits, at_the_right=group == "transport")
+        draw_limits(axes, run, limits, in_the_middle=group == "transport")
         axes.set_title(", ".join(filter(None, [group, operation.replace("_", " "), type_name])))
         axes.set_ylabel("GB/s" if place % columns == 0 else "")
     log_axis(panels[0], values, lambda value, _: f"{value:g}")
@@ -68,9 +68,9 @@ def ratios(run: Run, group: str):
     looks, low, high = Styles(), 0.5, 1.1
     axes.axhspan(0.97, 1.03, color="#000000", alpha=0.06, linewidth=0)
     axes.axhline(1, color="black", linewidth=0.8)
-    # Draw what lies outside at the edge, with its figure.
+    # Draw what lies outside at the edge, with its figure; its whole marker tells which line it is of.
     draw(axes, {name: {one: Summary(*(min(max(value, low), high) for value in case.summary("ratio")))
-                       for one, case in line.items()} for name, line in shown.items()}, {name: looks.of(name) for name in shown})
+                       for one, case in line.items()} for name, line in shown.items()}, {name: looks.of(name) | {"clip_on": False} for name in shown})
     outside: dict[tuple[float, bool], float] = {}
     for one, case in (point for line in shown.values() for point in line.items()):
         if not low <= (value := case.summary("ratio").median) <= high:

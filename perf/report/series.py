@@ -78,7 +78,7 @@ def worst_lines(cases: Iterable[Case]) -> dict[str, dict[float, Case]]:
             words = [word for word in (case.operation, *case.words) if word not in ("to_device", "to_host", "contiguous")]
             name = f"{case.space}: {' '.join(words or ['contiguous']).replace('_', ' ')}"
         if "baseline" in case.fields:
-            name += f" / {case.fields['baseline']}"
+            name += f" (against {case.fields['baseline'].replace('_', ' ')})"
         at = single.setdefault((line_name(case), case.operation, *(word for word in case.words if word in TYPES),
                                 case.fields.get("baseline")), {})
         if at.setdefault(size(case), case) is not case:

@@ -9,6 +9,8 @@
 #include "BackendTest.hpp"
 #include "CapturedStderr.hpp"
 
+#include <sys/resource.h>
+
 #include <future>
 #include <new>
 
@@ -125,6 +127,27 @@ TEST_CASE("failure 16: a mapping that the runtime refuses is told by its kind, w
              ContainsSubstring("cudaHostRegister failed") && !ContainsSubstring("MAP_PRIVATE"));
   close(file);
   unlink(name);
+}
+
+TEST_CASE(
+    "what the runtime refuses to lock names the limit of locked memory only where there is one") {
+  TestPages const page(1);
+  FakeCuda::reset();
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_MEMLOCK, &before) == 0);
+  auto const message_under = [&](rlim_t limit) {
+    rlimit const set{limit, before.rlim_max};
+    if (setrlimit(RLIMIT_MEMLOCK, &set) != 0) return std::string("refused");
+    FakeCuda::fail_nth_call("cudaHostRegister", 1);
+    std::string const message = refusal_of([&] { register_range(page.begin, 8, "my data"); });
+    setrlimit(RLIMIT_MEMLOCK, &before);
+    return message;
+  };
+  CHECK_THAT(message_under(0),
+             ContainsSubstring("ask for fewer bytes, raise ulimit -l, or free page-locked memory"));
+  if (before.rlim_max == RLIM_INFINITY)
+    CHECK_THAT(message_under(RLIM_INFINITY),
+               ContainsSubstring("ask for fewer bytes, or free page-locked memory"));
 }
 
 TEST_CASE("after the runtime has shut down unregistering forgets the range, and children get it") {

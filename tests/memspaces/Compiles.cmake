@@ -134,6 +134,11 @@ endif()
 khs_must_not_compile(headers_of_another_kokkos "This Kokkos has another minor version than the one" "")
 target_compile_definitions(compile_fail_headers_of_another_kokkos PRIVATE
   KOKKOS_HOST_SPACES_IMPL_BUILT_FOR_KOKKOS_HPP KOKKOS_HOST_SPACES_BUILT_FOR_KOKKOS=50099)
+# What nvcc says of a generic lambda is on the pages for users.
+if(KokkosHostSpaces_ENABLE_CUDA)
+  khs_must_not_compile(generic_lambda "extended lambdas cannot be generic lambdas"
+    "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"l\", 9, KOKKOS_LAMBDA(auto, auto) {}, khs::update(a)); }")
+endif()
 # Wrong calls of which nothing else tells what is right.
 set(_khs_wrong_calls)
 set(_khs_sentences)
@@ -146,6 +151,18 @@ khs_wrong_call("a snapshot takes, in this order" "queue.take(x, \"label\", a, []
 khs_wrong_call("deep_copy_all takes, in this order" "deep_copy_all(x, a, a)")
 khs_wrong_call("element_wise takes, in this order" "element_wise(x, a, a, [](double q) { return q; })")
 khs_wrong_call("element_sum takes, in this order" "element_sum(x, sum, a, [](double q) { return q; })")
+# The words as often as there are such calls: each is told.
+khs_wrong_call("element_wise takes.*element_wise takes" "element_wise(a, x, [](double q) { return q; }, a)")
+khs_wrong_call("element_wise takes.*element_wise takes.*element_wise takes" "element_wise(\"l\", a, [](double q) { return q; }, a)")
+khs_wrong_call("element_sum takes.*element_sum takes" "element_sum(a, x, [](double q) { return q; }, a)")
+khs_wrong_call("element_sum takes.*element_sum takes.*element_sum takes" "element_sum(x, [](double q) { return q; }, sum, a)")
+khs_wrong_call("prepare_deep_copy_all takes, in this order" "(void)prepare_deep_copy_all(copy_of(a, a), x)")
+set(_khs_loops "streamed loops take")
+foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))" "streamed_for(StreamOptions<>(), \"l\", 9, body, khs::update(a))"
+    "streamed_chain(\"l\", stage(body, khs::update(a)), 9)" "streamed_reduce(\"l\", 9, sum, body, khs::update(a))")
+  string(APPEND _khs_loops ".*streamed loops take")
+  khs_wrong_call("${_khs_loops}" "${call}")
+endforeach()
 khs_wrong_call("streamed loops take, in this order" "streamed_for(\"l\", 9, StreamOptions<>(), body, khs::update(a))")
 khs_wrong_call("takes, behind the body, a reducer"
   "streamed_reduce(\"l\", 9, [](std::int64_t, double const&, double&) {}, khs::read(a))")

@@ -92,7 +92,7 @@ class Report(ReportTest):
         for baseline, ours, theirs in (("best", 1e-3, 0.9e-3), ("single", 2e-3, 40e-3)):
             machine.add(f"copy/batch/PinnedSpace/baseline:{baseline}/bytes:1048576", ours, theirs, bytes=1048576.0)
         cases = load(self.write(machine)).cases.values()
-        self.assertEqual(list(worst_lines(cases)), ["PinnedSpace: batch / best", "PinnedSpace: batch / single"])
+        self.assertEqual(list(worst_lines(cases)), ["PinnedSpace: batch (against best)", "PinnedSpace: batch (against single)"])
         ((rates, fastest),) = rate_lines(cases).values()
         self.assertAlmostEqual(fastest[1048576] / 1e6, 1048576 / 0.9e3, delta=20)
         self.assertTrue(rates[1048576].lower < 0.7e9 < rates[1048576].upper)

@@ -83,16 +83,23 @@ class PackSum {
   Op m_op;
 };
 
+/// Reports arguments in another order, for each call of other types.
+template <bool IsRight, class... What>
+struct ElementSumOrder : std::true_type {
+  static_assert(IsRight,
+                "element_sum takes, in this order: a label (may be left out), an instance, the "
+                "result, the operation, and the Views of its arguments");
+};
+
 struct ElementSumFunction {
   template <class ExecutionSpace, class Result, class Op, class First, class... In>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void operator()(std::string const& label, ExecutionSpace const& instance, Result&& result,
                   Op const& op, First const& first, In const&... in) const {
-    using Sum = std::remove_reference_t<Result>;
-    static_assert(
-        !Kokkos::is_view_v<Op> && Kokkos::is_view_v<First> && (Kokkos::is_view_v<In> && ...),
-        "element_sum takes, in this order: a label (may be left out), an instance, the result, "
-        "the operation, and the Views of its arguments");
+    using Sum               = std::remove_reference_t<Result>;
+    constexpr bool in_order = !Kokkos::is_view_v<Op> && !std::is_arithmetic_v<Op> &&
+                              Kokkos::is_view_v<First> && (Kokkos::is_view_v<In> && ...);
+    static_assert(ElementSumOrder<in_order, Result, Op, First, In...>::value);
     using To = ResultOf<std::remove_cv_t<Sum>>;
     static_assert(To::rank == 0 && !Kokkos::is_reducer_v<Sum> &&
                       (Kokkos::is_view_v<Sum> ||
@@ -115,6 +122,10 @@ struct ElementSumFunction {
                   In const&... in) const {
     (*this)("KokkosHostSpaces::element_sum", instance, std::forward<Result>(result), op, first,
             in...);
+  }
+  template <class... What>
+  requires(!BeginsWithInstance<What...>) void operator()(What const&...) const {
+    static_assert(ElementSumOrder<never_v<What...>, What...>::value);
   }
 };
 

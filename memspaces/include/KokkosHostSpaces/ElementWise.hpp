@@ -17,21 +17,29 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace KokkosHostSpaces {
 
 /// \cond
 namespace Impl {
 
+/// Reports arguments in another order, for each call of other types.
+template <bool IsRight, class... What>
+struct ElementWiseOrder : std::true_type {
+  static_assert(IsRight,
+                "element_wise takes, in this order: a label (may be left out), an instance, the "
+                "View of the results, the operation, and the Views of its arguments");
+};
+
 struct ElementWiseFunction {
   template <class ExecutionSpace, class Out, class Op, class... In>
   requires Kokkos::is_execution_space_v<ExecutionSpace>
   void operator()(std::string const& label, ExecutionSpace const& instance, Out const& out,
                   Op const& op, In const&... in) const {
-    static_assert(
-        Kokkos::is_view_v<Out> && !Kokkos::is_view_v<Op> && (Kokkos::is_view_v<In> && ...),
-        "element_wise takes, in this order: a label (may be left out), an instance, the View "
-        "of the results, the operation, and the Views of its arguments");
+    constexpr bool in_order =
+        Kokkos::is_view_v<Out> && !Kokkos::is_view_v<Op> && (Kokkos::is_view_v<In> && ...);
+    static_assert(ElementWiseOrder<in_order, Out, Op, In...>::value);
     static_assert(!Out::memory_traits::is_atomic,
                   "element_wise stores packs of elements, which is not atomic: pass a View without "
                   "Kokkos::Atomic");
@@ -57,6 +65,10 @@ struct ElementWiseFunction {
   void operator()(ExecutionSpace const& instance, Out const& out, Op const& op,
                   In const&... in) const {
     (*this)("KokkosHostSpaces::element_wise", instance, out, op, in...);
+  }
+  template <class... What>
+  requires(!BeginsWithInstance<What...>) void operator()(What const&...) const {
+    static_assert(ElementWiseOrder<never_v<What...>, What...>::value);
   }
 };
 

@@ -55,6 +55,19 @@ requires(Kokkos::is_execution_space_v<ExecutionSpace>&& Impl::Batch<What...>)  /
   return PreparedCopies<ExecutionSpace>(std::make_shared<Batch>(instance, Impl::kept(what)...));
 }
 
+/// \cond
+template <class First, class... Others>
+requires(!(Impl::ExecutionSpace<First> && Impl::Batch<Others...>))  //
+    PreparedCopies<Kokkos::DefaultExecutionSpace> prepare_deep_copy_all(First const&,
+                                                                        Others const&...) {
+  static_assert(Impl::never_v<First, Others...>,
+                "prepare_deep_copy_all takes, in this order: an instance, and then pairs by "
+                "khs::copy_of(to, from), or one range of pairs, or two Views and a list of "
+                "khs::Slice");
+  return {};
+}
+/// \endcond
+
 /// Makes prepared copies, ordered on `instance`: many short pieces by one launch of a graph, others as
 /// deep_copy_all of the same Views does. Asynchronous on a device instance, done on return on a host
 /// instance. While the stream captures, the copies become part of the captured graph; `copies` may then

@@ -57,7 +57,7 @@ StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& inst
 }
 
 /// The same, on the default instance.
-template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
+template <class Way = Automatic, Impl::NoOptions Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
   return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
 }

@@ -68,7 +68,7 @@ StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instan
 }
 
 /// The same, on the default instance.
-template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
+template <class Way = Automatic, Impl::NoOptions Range, class Body, class... Arguments>
 StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
                           Arguments const&... arguments) {
   return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);

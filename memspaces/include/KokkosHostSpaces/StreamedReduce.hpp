@@ -56,7 +56,7 @@ StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& ins
 }
 
 /// The same, on the default instance.
-template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
+template <class Way = Automatic, Impl::NoOptions Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,
                              Reducer&& reducer, Arguments const&... arguments) {

@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <string>
 #include <type_traits>
 
 namespace KokkosHostSpaces {
@@ -27,6 +28,18 @@ inline constexpr bool never_v = false;
 
 template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
+
+template <class...>
+inline constexpr bool begins_with_instance_v = false;
+template <class First, class... Others>
+inline constexpr bool begins_with_instance_v<First, Others...> = ExecutionSpace<First>;
+template <class First, class Second, class... Others>
+inline constexpr bool begins_with_instance_v<First, Second, Others...> =
+    ExecutionSpace<First> || (std::is_convertible_v<First, std::string> && ExecutionSpace<Second>);
+
+/// Arguments of a call that begin with an instance, or with a label and an instance.
+template <class... What>
+concept BeginsWithInstance = begins_with_instance_v<What...>;
 
 /// All spaces of this library. Tests go through this list.
 template <class... Spaces>

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl {
@@ -39,6 +40,31 @@ concept KokkosRange = is_range_policy_v<T>;
 
 template <class T>
 concept StreamedRange = std::integral<T> || is_box_v<T> || KokkosRange<T>;
+
+template <class T>
+inline constexpr bool is_options_v = false;
+template <class ExecutionSpace>
+inline constexpr bool is_options_v<StreamOptions<ExecutionSpace>> = true;
+
+/// What may stand behind a label as the range of a loop; box_of refuses it if it is none.
+template <class T>
+concept NoOptions =
+    !ExecutionSpace<T> && !is_options_v<T> && !std::convertible_to<T, StreamOptions<>>;
+
+/// Reports arguments in another order before other errors follow from it, for each call of other types.
+template <bool IsRight, class... What>
+struct StreamedOrder : std::true_type {
+  static_assert(
+      IsRight,
+      "streamed loops take, in this order: a label (may be left out), an instance or options "
+      "(may be left out), the range, the body, for a reduction its result, and the arguments");
+};
+
+template <class T>
+requires(!StreamedRange<T>) Box<1> box_of(T const&) {
+  static_assert(StreamedOrder<never_v<T>, T>::value);
+  return Box<1>(std::array<std::int64_t, 1>{});
+}
 
 /// \throw Error for a number below zero: more than an int can count
 inline Box<1> box_of(std::integral auto n) {

@@ -161,19 +161,11 @@ struct AreArguments : std::true_type {
                 "arguments are made by khs::read, khs::write or khs::update");
 };
 
-template <class T>
-inline constexpr bool is_options_v = false;
-template <class ExecutionSpace>
-inline constexpr bool is_options_v<StreamOptions<ExecutionSpace>> = true;
-
-/// Reports arguments in another order before other errors follow from it.
 template <class Body>
-struct IsBody : std::true_type {
-  static_assert(
-      !is_argument_v<Body> && !is_options_v<Body> && !Kokkos::is_execution_space_v<Body>,
-      "streamed loops take, in this order: a label (may be left out), an instance or options "
-      "(may be left out), the range, the body, for a reduction its result, and the arguments");
-};
+struct IsBody
+    : StreamedOrder<!is_argument_v<Body> && !is_options_v<Body> && !ExecutionSpace<Body> &&
+                        !std::is_arithmetic_v<Body> && !Kokkos::is_view_v<Body>,
+                    Body> {};
 
 template <class... Arguments>
 std::vector<ArgumentFacts> all_facts_of(std::tuple<Arguments...> const& arguments) {

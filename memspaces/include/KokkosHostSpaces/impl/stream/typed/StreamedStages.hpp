@@ -193,7 +193,7 @@ StreamedLoop run_streamed_chain(std::string const& label,
                                 StreamOptions<ExecutionSpace> const& options,
                                 Box<Rank> const& range, Stages const&... stages) {
   static_assert(sizeof...(Stages) > 0 && (is_stage_v<Stages> && ...),
-                "a chain has stages: pass khs::stage or khs::steps");
+                "a chain has stages behind its range: pass khs::stage or khs::steps");
   ChainParts<ExecutionSpace> parts{"streamed_chain \"" + label + "\""};
   (add_loops(parts, range, stages), ...);
   StreamSetting<ExecutionSpace> setting("streamed_chain", label, options, parts.loops);
