@@ -246,17 +246,24 @@ AddCase const rest("a message that fails loses no memory, and lets the others go
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (MPI_Comm const of : {comm, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(of, MPI_ERRORS_RETURN);
   Instance const instance;
-  auto const from = view_of<Kokkos::LayoutLeft>(9, 5, 7), to = view_of<Kokkos::LayoutLeft>(9, 5, 7);
-  auto const before = khs::pool::statistics().total.bytes_in_use;
+  auto const from = view_of<Kokkos::LayoutLeft>(9, 5, 7), to = view_of<Kokkos::LayoutLeft>(9, 5, 7),
+             few = view_of<Kokkos::LayoutLeft>(1, 5, 7);
   number(instance, from, rank());
+  auto arrives           = khs::exchange(instance, comm, khs::incoming(to, previous()));
   std::string const told = thrown_by([&] {
-    khs::exchange(instance, comm, khs::outgoing(from, 1000), khs::outgoing(from, next()),
-                  khs::incoming(to, previous()))
-        .wait();
+    khs::exchange(instance, comm, khs::outgoing(from, 1000), khs::outgoing(from, next())).wait();
   });
   RANKS_CHECK(has(told, "to rank 1000"));
+  arrives.wait();
   RANKS_CHECK(wrong(instance, to, previous()) == 0);
+  auto const before = khs::pool::statistics().total.bytes_in_use;
+  auto sent         = khs::exchange(instance, comm, khs::outgoing(from, next()));
+  RANKS_CHECK(!thrown_by([&] {
+                 khs::exchange(instance, comm, khs::incoming(few, previous())).wait();
+               }).empty());
+  sent.wait();
   RANKS_CHECK(khs::pool::statistics().total.bytes_in_use == before);
+  MPI_Barrier(comm);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&comm);
 });

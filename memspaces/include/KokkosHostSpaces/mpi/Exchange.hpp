@@ -75,7 +75,8 @@ class Exchange {
 
   /// Gets on: sends what the device has ready, enqueues what has arrived. True if all is done, as after
   /// wait(). Waits for nothing.
-  /// \throw Error that names the first message that failed, when all others are done
+  /// \throw Error that names the first message that failed, when all others that go out are on their way;
+  /// the exchange is over then, and its Views are undefined
   bool test() {
     if (m_messages != nullptr && m_messages->progress()) {
       auto const done = std::move(m_messages);

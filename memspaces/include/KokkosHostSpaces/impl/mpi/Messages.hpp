@@ -50,10 +50,18 @@ class Messages {
         m_stream(stream),
         m_device(device) {}
 
-  /// Gives the memory back for the next exchange, behind the work of the stream alone.
+  /// Gives the memory back for the next exchange, behind the work of the stream alone. After an error, what
+  /// MPI may still read or write is lost to the process: messages that come late do not reach later exchanges.
   ~Messages() {
+    for (MPI_Request& request : m_requests) {
+      if (request == MPI_REQUEST_NULL) continue;
+      static_cast<void>(m_memory.release());
+      if (!m_messages.empty()) new std::vector<Message>(std::move(m_messages));
+      MPI_Request_free(&request);
+    }
     std::optional<ScopedRetirement> of_stream;
-    if (m_device >= 0) of_stream.emplace(m_memory->data(), m_stream, m_device);
+    if (m_memory != nullptr && m_device >= 0)
+      of_stream.emplace(m_memory->data(), m_stream, m_device);
     m_memory.reset();
   }
   Messages(Messages const&)            = delete;
@@ -61,15 +69,15 @@ class Messages {
 
   std::vector<Message>& all() { return m_messages; }
 
-  /// Posts what is ready, enqueues what has arrived. True if all messages are done, or have failed: ranks
-  /// do not wait for the one that is told of an error, and MPI has no memory any more. Does not wait.
+  /// Posts what is ready, enqueues what has arrived. True if all messages are done; or if one has failed, and
+  /// no other rank waits for one that is not posted. Does not wait.
   bool progress() {
     // In order, so that messages of one tag do not overtake each other.
     for (bool const out : {false, true})
       while (m_next[out] < m_messages.size() && post(m_next[out], out)) ++m_next[out];
     for (std::size_t i = 0; i < m_messages.size(); ++i)
       if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
-    return m_left == 0;
+    return m_left == 0 || (m_error && m_next[true] == m_messages.size());
   }
 
   /// \throw Error that names the first message that failed
