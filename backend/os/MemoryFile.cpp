@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +26,14 @@ namespace KokkosHostSpaces::Impl::Backend {
 namespace {
 
 [[noreturn]] void fail(std::string const& problem, int error, std::string const& advice) {
-  throw Error(problem + " (" + std::strerror(error) + "): " + advice);
+  throw Error(problem + " (" + std::strerror(error) +
+              "): " + (error == EMFILE ? "raise ulimit -n, or close files" : advice));
+}
+
+// Beyond its limit the system ends the process, by a signal.
+bool is_within_limit(std::size_t bytes) {
+  rlimit limit = {};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
 }
 
 }  // namespace
@@ -35,7 +43,8 @@ MemoryFile::MemoryFile(std::size_t bytes)
   if (m_descriptor < 0)
     fail("the system makes no memory file", errno,
          "allow memfd_create, which a container may forbid");
-  if (ftruncate(m_descriptor, off_t(bytes)) == 0) return;
+  errno = EFBIG;
+  if (is_within_limit(bytes) && ftruncate(m_descriptor, off_t(bytes)) == 0) return;
   int const error = errno;
   close(m_descriptor);
   fail("the system makes no memory file of " + std::to_string(bytes) + " bytes", error,

@@ -4,8 +4,6 @@
 #include "../../../backend/os/MemoryFile.hpp"
 #include "../BackendTest.hpp"
 
-#include <csignal>
-
 #include <sys/resource.h>
 
 TEST_CASE(
@@ -43,10 +41,20 @@ TEST_CASE("a memory file that the system refuses is told with the remedy") {
   rlimit before = {};
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit const little = {page_bytes(), before.rlim_max};
-  auto const handler  = std::signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &little);
   CHECK_THROWS_MATCHES(MemoryFile(2 * page_bytes()), Error,
                        MessageMatches(ContainsSubstring("raise ulimit -f")));
   setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+}
+
+TEST_CASE("a process that has too many files open is told so") {
+  MemoryFile const made(page_bytes());
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit const none = {0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  auto const remedy = MessageMatches(ContainsSubstring("raise ulimit -n"));
+  CHECK_THROWS_MATCHES(MemoryFile(page_bytes()), Error, remedy);
+  CHECK_THROWS_MATCHES(MemoryFile(made.address()), Error, remedy);
+  setrlimit(RLIMIT_NOFILE, &before);
 }

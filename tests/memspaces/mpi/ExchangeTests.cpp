@@ -241,6 +241,49 @@ AddCase const refused("what MPI refuses names the message, where MPI returns err
   MPI_Comm_free(&comm);
 });
 
+AddCase const rest("a message that fails loses no memory, and lets the others go", [] {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (MPI_Comm const of : {comm, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(of, MPI_ERRORS_RETURN);
+  Instance const instance;
+  auto const from = view_of<Kokkos::LayoutLeft>(9, 5, 7), to = view_of<Kokkos::LayoutLeft>(9, 5, 7),
+             few = view_of<Kokkos::LayoutLeft>(1, 5, 7);
+  number(instance, from, rank());
+  auto arrives           = khs::exchange(instance, comm, khs::incoming(to, previous()));
+  std::string const told = thrown_by([&] {
+    khs::exchange(instance, comm, khs::outgoing(from, 1000), khs::outgoing(from, next())).wait();
+  });
+  RANKS_CHECK(has(told, "to rank 1000"));
+  arrives.wait();
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+  auto const before = khs::pool::statistics().total.bytes_in_use;
+  auto sent         = khs::exchange(instance, comm, khs::outgoing(from, next()));
+  RANKS_CHECK(!thrown_by([&] {
+                 khs::exchange(instance, comm, khs::incoming(few, previous())).wait();
+               }).empty());
+  sent.wait();
+  RANKS_CHECK(khs::pool::statistics().total.bytes_in_use == before);
+  MPI_Barrier(comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&comm);
+});
+
+AddCase const held("a View that MPI receives into lives until it has arrived", [] {
+  Instance const instance;
+  auto const from   = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7);
+  auto const used   = [] { return khs::pool::statistics().total.bytes_in_use; };
+  auto const before = used();
+  auto exchange     = [&] {
+    auto const to = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7);
+    return khs::exchange(instance, MPI_COMM_WORLD, khs::unbuffered, khs::incoming(to, previous()));
+  }();
+  RANKS_CHECK(used() > before);
+  MPI_Barrier(MPI_COMM_WORLD);
+  khs::exchange(instance, MPI_COMM_WORLD, khs::unbuffered, khs::outgoing(from, next())).wait();
+  exchange.wait();
+  RANKS_CHECK(used() == before);
+});
+
 AddCase const kept("the buffers of one step serve the next ones", [] {
   auto const from = view_of<Kokkos::LayoutLeft>(90, 50, 7),
              to   = view_of<Kokkos::LayoutLeft>(90, 50, 7);

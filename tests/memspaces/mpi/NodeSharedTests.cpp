@@ -141,6 +141,36 @@ AddCase const extents("ranks that differ in extents are told of on all", [] {
   RANKS_CHECK(has(told, "(1000,7)"));
 });
 
+// By none of these differences may a rank read what it does not mean.
+AddCase const types(
+    "ranks that differ in layout, type, or the order of their tables are told of on all", [] {
+      auto const nothing    = [](auto const&) {};
+      auto const told_where = [&](auto const& of_others) {
+        std::string const told = thrown_by([&] {
+          if (rank() == 1) return of_others();
+          Table(MPI_COMM_WORLD, "table", shape, nothing);
+        });
+        RANKS_CHECK(has(told, "rank 1"));
+        return told;
+      };
+      std::string told = told_where([&] {
+        khs::NodeShared<double**>(MPI_COMM_WORLD, "table", Kokkos::LayoutRight(1000, 7), nothing);
+      });
+      RANKS_CHECK(has(told, "LayoutLeft") && has(told, "LayoutRight"));
+      told = told_where([&] {
+        khs::NodeShared<long**, Kokkos::LayoutLeft>(MPI_COMM_WORLD, "table", shape, nothing);
+      });
+      RANKS_CHECK(has(told, "of type"));
+      told = told_where([&] { Table(MPI_COMM_WORLD, "another table", shape, nothing); });
+      RANKS_CHECK(has(told, "\"another table\"") && has(told, "in equal order"));
+    });
+
+AddCase const overflow("extents that overflow are refused, as are those that are not given", [] {
+  for (auto const& of : {Kokkos::LayoutLeft(std::size_t(1) << 31, std::size_t(1) << 30),
+                         Kokkos::LayoutLeft(1000), Kokkos::LayoutLeft(std::size_t(-1), 7)})
+    RANKS_CHECK(has(thrown_by([&] { Table(MPI_COMM_WORLD, "table", of, fill_all); }), "overflows"));
+});
+
 AddCase const fill_throws("what one rank throws while it fills, all ranks throw", [] {
   std::string const told = thrown_by([] {
     Table(MPI_COMM_WORLD, "table", shape, [](auto const&, int part, int) {

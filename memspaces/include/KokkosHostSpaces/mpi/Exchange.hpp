@@ -75,14 +75,12 @@ class Exchange {
 
   /// Gets on: sends what the device has ready, enqueues what has arrived. True if all is done, as after
   /// wait(). Waits for nothing.
-  /// \throw Error that names the message; the exchange is over then, and its Views are undefined
+  /// \throw Error that names the first message that failed, when all others that go out are on their way;
+  /// the exchange is over then, and its Views are undefined
   bool test() {
-    if (m_messages == nullptr) return true;
-    try {
-      if (m_messages->progress()) m_messages.reset();
-    } catch (...) {
-      m_messages.reset();
-      throw;
+    if (m_messages != nullptr && m_messages->progress()) {
+      auto const done = std::move(m_messages);
+      done->check();
     }
     return m_messages == nullptr;
   }
@@ -167,11 +165,11 @@ Message describe_message(View const& view, int rank, int tag, bool goes_out) {
 ///
 /// Elements go by their indices: those of View (i, j) arrive at (i, j), whatever the layouts; extents and
 /// types are equal on both sides. MPI sees bytes, ordered by the leftmost index first. Messages of one
-/// tag between two ranks arrive in the order of the arguments. MPI is called by the calling thread alone
-/// (MPI_THREAD_FUNNELED suffices), on `comm`.
+/// tag between two ranks arrive in the order of the arguments; exchanges that are under way at once need
+/// other tags or communicators. MPI is called by the calling thread alone (MPI_THREAD_FUNNELED suffices).
 ///
 /// \param instance of the device that the Views belong to, or of the host; not captured into a graph
-/// \param comm     a communicator
+/// \param comm     a communicator, not to be freed before the end of wait()
 /// \param messages of khs::outgoing and khs::incoming, or std::vectors of these; and khs::unbuffered
 /// \throw Error that names the message, before any message is begun, or of MPI
 /// \throw OutOfPinnedMemory
@@ -222,6 +220,8 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
           if constexpr (!is_driven)
             instance.fence("KokkosHostSpaces::exchange: a message is there");
         };
+    } else {
+      it->unpack = [view = message.view] {};  // keeps what MPI writes
     }
     // Earlier work of the instance writes what goes out, and may still read what is received into.
     if constexpr (is_driven)

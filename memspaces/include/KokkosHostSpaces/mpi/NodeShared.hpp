@@ -8,11 +8,11 @@
 #include <KokkosHostSpaces/impl/mpi/Agree.hpp>
 #include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 
 #include <mpi.h>
 
@@ -59,14 +59,14 @@ class NodeShared {
   /// the table is ready on all ranks. Call it after Kokkos::initialize and MPI_Init, by one thread.
   ///
   /// \param comm   MPI is called on it, and on parts of it that are freed again; not kept
-  /// \param label  names the table in messages
+  /// \param label  names the table in messages, equal on all ranks: tells it from others
   /// \param layout with all extents, equal on all ranks: `Kokkos::LayoutLeft(n, m)`
   /// \param fill   `fill(view)`, called on the first rank of each node; or, if it takes them,
   ///               `fill(view, part, parts)`, called on each of the `parts` ranks of a node. Elements
   ///               are 0 before. It must not call the device.
   /// \param pages  where the memory lies
   /// \throw Error on all ranks, with the rank and the reason, if a rank cannot have the memory or cannot
-  /// page-lock it, if its `fill` throws, or if its extents differ from those of rank 0
+  /// page-lock it, if its `fill` throws, or if its label, extents, type or layout differ from those of rank 0
   template <class Fill>
   NodeShared(MPI_Comm comm, std::string const& label, Layout const& layout, Fill const& fill,
              NodePages pages = NodePages::interleaved)
@@ -82,13 +82,13 @@ class NodeShared {
           what +
           " is not possible (kernels of this device do not reach memory of other ranks): give each "
           "rank a View in MappedSpace");
-    check_extents(comm, what);
+    std::size_t const bytes = checked_bytes(comm, what, label);
     Node const node(comm);
-    m_memory = std::make_unique<Impl::NodeMemory>(label, bytes());
+    m_memory = std::make_unique<Impl::NodeMemory>(label, bytes);
     Impl::NodeMemory::Place place;
     Impl::do_on_all(comm, what, [&] {
-      std::size_t const parts = std::size_t(node.size), equal = bytes() / parts;
-      m_memory->count(node.rank == 0 ? bytes() - (parts - 1) * equal : equal);
+      std::size_t const parts = std::size_t(node.size), equal = bytes / parts;
+      m_memory->count(node.rank == 0 ? bytes - (parts - 1) * equal : equal);
       if (node.rank == 0) place = m_memory->make(pages == NodePages::interleaved);
     });
     Impl::check_mpi(MPI_Bcast(&place, sizeof place, MPI_BYTE, 0, node.comm), what);
@@ -118,8 +118,8 @@ class NodeShared {
     explicit Node(MPI_Comm of) {
       Impl::check_mpi(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm),
                       "MPI does not tell which ranks share a node");
-      rank = Impl::rank_in(comm);
-      size = Impl::size_of(comm);
+      rank = Impl::ask(MPI_Comm_rank, comm);
+      size = Impl::ask(MPI_Comm_size, comm);
     }
     ~Node() { MPI_Comm_free(&comm); }
     Node(Node const&)            = delete;
@@ -129,28 +129,32 @@ class NodeShared {
     int rank = 0, size = 1;
   };
 
-  std::size_t bytes() const { return fill_view_type::required_allocation_size(m_layout); }
-
-  void check_extents(MPI_Comm comm, std::string const& what) const {
-    constexpr std::size_t rank = view_type::rank();
-    std::array<std::int64_t, 10> shape{sizeof(typename view_type::value_type), rank}, of_first;
-    for (std::size_t r = 0; r < rank; ++r) shape[2 + r] = std::int64_t(m_layout.dimension[r]);
-    of_first = shape;
-    Impl::check_mpi(MPI_Bcast(of_first.data(), int(of_first.size()), MPI_INT64_T, 0, comm), what);
+  // Tells on all ranks whose arguments are not usable, or not those of rank 0.
+  std::size_t checked_bytes(MPI_Comm comm, std::string const& what,
+                            std::string const& label) const {
+    std::string extents;
+    double size = sizeof(typename view_type::value_type);
+    for (std::size_t r = 0; r < view_type::rank(); ++r) {
+      bool const is_dynamic    = r < view_type::rank_dynamic();
+      std::size_t const extent = is_dynamic ? m_layout.dimension[r] : view_type::static_extent(r);
+      extents += (r > 0 ? "," : "") + std::to_string(std::int64_t(extent));
+      size *= double(extent);
+    }
+    std::string const mine =
+        "(" + extents + ") of type " + typeid(fill_view_type).name() + ", \"" + label + "\"";
+    std::string first = mine;
+    first.resize(1024);
+    Impl::check_mpi(MPI_Bcast(first.data(), int(first.size()), MPI_CHAR, 0, comm), what);
     Impl::do_on_all(comm, what, [&] {
       if (!Kokkos::is_initialized())
         throw Error("Kokkos is not initialized: call Kokkos::initialize before");
-      if (shape != of_first)
-        throw Error("its extents " + in_words(shape) + " differ from those of rank 0, " +
-                    in_words(of_first) + ": pass equal extents on all ranks");
+      if (size > double(PTRDIFF_MAX))
+        throw Error("its size overflows (" + extents + "): pass all extents, none negative");
+      if (mine.compare(0, first.size(), first.c_str()) != 0)
+        throw Error("it is " + mine + ", and on rank 0 " + first.c_str() +
+                    ": make equal tables in equal order on all ranks");
     });
-  }
-
-  static std::string in_words(std::array<std::int64_t, 10> const& shape) {
-    std::string words = "(";
-    for (std::int64_t r = 0; r < shape[1]; ++r)
-      words += (r > 0 ? "," : "") + std::to_string(shape[std::size_t(2 + r)]);
-    return words + ") of " + std::to_string(shape[0]) + " bytes";
+    return fill_view_type::required_allocation_size(m_layout);
   }
 
   template <class Fill>

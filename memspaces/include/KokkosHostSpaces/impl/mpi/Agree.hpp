@@ -23,16 +23,11 @@ inline void check_mpi(int code, std::string const& what) {
   throw Error(what + " (MPI: " + text + "): see the error of MPI");
 }
 
-inline int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "a communicator does not tell its ranks");
-  return rank;
-}
-
-inline int size_of(MPI_Comm comm) {
-  int size = 1;
-  check_mpi(MPI_Comm_size(comm, &size), "a communicator does not tell its size");
-  return size;
+/// What MPI_Comm_rank or MPI_Comm_size tells.
+inline int ask(int (*call)(MPI_Comm, int*), MPI_Comm comm) {
+  int number = 0;
+  check_mpi(call(comm, &number), "a communicator does not tell its ranks");
+  return number;
 }
 
 /// Runs a step on each rank of a communicator, and ends when all have run it. Collective.
@@ -48,8 +43,8 @@ void do_on_all(MPI_Comm comm, std::string const& what, Step const& step) {
   } catch (...) {
     problem = "an exception that is no std::exception";
   }
-  int const size = size_of(comm);
-  int failed     = problem.empty() ? size : rank_in(comm);
+  int const size = ask(MPI_Comm_size, comm);
+  int failed     = problem.empty() ? size : ask(MPI_Comm_rank, comm);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm), what);
   if (failed == size) return;
   int length = int(problem.size());

@@ -11,6 +11,7 @@
 #include <KokkosHostSpaces/impl/mpi/Agree.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,69 +50,84 @@ class Messages {
         m_stream(stream),
         m_device(device) {}
 
-  /// What MPI has not ended, it may still read or write: such memory is lost to the process.
+  /// Gives the memory back for the next exchange, behind the work of the stream alone. After an error, what
+  /// MPI may still read or write is lost to the process: messages that come late do not reach later exchanges.
   ~Messages() {
     for (MPI_Request& request : m_requests) {
       if (request == MPI_REQUEST_NULL) continue;
       static_cast<void>(m_memory.release());
+      if (!m_messages.empty()) new std::vector<Message>(std::move(m_messages));
       MPI_Request_free(&request);
     }
-    give_memory_back();
+    std::optional<ScopedRetirement> of_stream;
+    if (m_memory != nullptr && m_device >= 0)
+      of_stream.emplace(m_memory->data(), m_stream, m_device);
+    m_memory.reset();
   }
   Messages(Messages const&)            = delete;
   Messages& operator=(Messages const&) = delete;
 
   std::vector<Message>& all() { return m_messages; }
 
-  /// Posts what is ready, enqueues what has arrived. True if all messages are done. Does not wait.
-  /// \throw Error that names the message
+  /// Posts what is ready, enqueues what has arrived. True if all messages are done; or if one has failed, and
+  /// no other rank waits for one that is not posted. Does not wait.
   bool progress() {
     // In order, so that messages of one tag do not overtake each other.
     for (bool const out : {false, true})
       while (m_next[out] < m_messages.size() && post(m_next[out], out)) ++m_next[out];
     for (std::size_t i = 0; i < m_messages.size(); ++i)
       if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
-    if (m_left == 0) give_memory_back();
-    return m_left == 0;
+    return m_left == 0 || (m_error && m_next[true] == m_messages.size());
+  }
+
+  /// \throw Error that names the first message that failed
+  void check() const {
+    if (m_error) std::rethrow_exception(m_error);
   }
 
  private:
-  // Returns true if the message is under way, or goes the other way.
+  // Returns true if the message is under way, has failed, or goes the other way.
   bool post(std::size_t i, bool out) {
     Message& message = m_messages[i];
-    if (message.goes_out != out) return true;
-    if (!message.ready.is_passed()) return false;
-    int const code = out ? MPI_Isend(message.data, message.bytes, MPI_BYTE, message.rank,
-                                     message.tag, m_comm, &m_requests[i])
-                         : MPI_Irecv(message.data, message.bytes, MPI_BYTE, message.rank,
-                                     message.tag, m_comm, &m_requests[i]);
-    if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " cannot be begun");
-    return true;
+    bool is_ready    = true;
+    if (message.goes_out == out)
+      attempt([&] {
+        if (!(is_ready = message.ready.is_passed())) return;
+        int const code = out ? MPI_Isend(message.data, message.bytes, MPI_BYTE, message.rank,
+                                         message.tag, m_comm, &m_requests[i])
+                             : MPI_Irecv(message.data, message.bytes, MPI_BYTE, message.rank,
+                                         message.tag, m_comm, &m_requests[i]);
+        if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " cannot be begun");
+      });
+    return is_ready;
   }
 
   void test(Message& message, MPI_Request& request) {
-    int is_done = 0;
+    int is_done = 0, bytes = 0;
     MPI_Status status;
     int const code = MPI_Test(&request, &is_done, &status);
-    if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
-    if (is_done == 0) return;
-    --m_left;
-    if (message.goes_out) return;
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (bytes != message.bytes)
-      throw Error(message.in_words() + " has " + std::to_string(bytes) +
-                  " bytes (the ranks differ in extents or types): send and receive Views of equal "
-                  "extents");
-    if (message.unpack) message.unpack();
+    if (code == MPI_SUCCESS && is_done == 0) return;
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);  // some leave it after an error
+    attempt([&] {
+      if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
+      if (!message.goes_out) MPI_Get_count(&status, MPI_BYTE, &bytes);
+      if (!message.goes_out && bytes != message.bytes)
+        throw Error(
+            message.in_words() + " has " + std::to_string(bytes) +
+            " bytes (the ranks differ in extents or types): send and receive Views of equal "
+            "extents");
+      if (message.unpack && !message.goes_out) message.unpack();
+      --m_left;
+    });
   }
 
-  // For the next exchange, behind the work of the stream alone.
-  void give_memory_back() noexcept {
-    if (m_memory == nullptr) return;
-    std::optional<ScopedRetirement> of_stream;
-    if (m_device >= 0) of_stream.emplace(m_memory->data(), m_stream, m_device);
-    m_memory.reset();
+  // Runs a step of a message, whose error ends the message.
+  template <class Step>
+  void attempt(Step const& step) try {
+    step();
+  } catch (...) {
+    --m_left;
+    if (!m_error) m_error = std::current_exception();
   }
 
   MPI_Comm m_comm;
@@ -122,6 +138,7 @@ class Messages {
   int m_device;
   std::size_t m_next[2] = {0, 0};  // to be posted: incoming, outgoing
   std::size_t m_left    = m_messages.size();
+  std::exception_ptr m_error;
 };
 
 }  // namespace KokkosHostSpaces::Impl
