@@ -73,7 +73,8 @@ endif()
 # Of CUDA it needs the headers alone, and it is built in seconds; not by nvcc, which takes its operators new and delete
 # for functions of the device. Some systems lack the static libstdc++.
 set(_khs_adopt OFF)
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
+if(NOT DEFINED KokkosHostSpaces_ENABLE_ADOPT AND PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux
+    AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
     AND NOT KokkosHostSpaces_SANITIZE AND NOT CMAKE_CXX_COMPILER MATCHES nvcc)
   find_package(CUDAToolkit 12.2 QUIET)
   include(CheckCXXSourceCompiles)

@@ -13,6 +13,7 @@ cmake_minimum_required(VERSION 3.25)
 project(made_up NONE)
 set(CMAKE_MODULE_PATH \${CMAKE_SOURCE_DIR}/modules "$1")
 set(KokkosHostSpaces_ENABLE_EXAMPLES ON)
+set(KokkosHostSpaces_ENABLE_ADOPT OFF)
 include(Dependencies)
 message(STATUS "MPI: \${KokkosHostSpaces_ENABLE_MPI}")
 END
