@@ -12,7 +12,6 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 
 #include <mpi.h>
 
@@ -39,7 +38,7 @@ enum class NodePages {
 ///
 /// The ranks of a node together count its bytes once toward KOKKOS_HOST_SPACES_NODE_LIMIT and in
 /// pool::statistics (bytes_node_shared), in equal parts. Each rank registers the memory for itself, which
-/// takes 0.1 to 0.2 s for each GiB where shared memory has no huge pages
+/// takes longer than for private memory where shared memory has no huge pages
 /// (/sys/kernel/mm/transparent_hugepage/shmem_enabled: `advise` gives them).
 ///
 /// \tparam DataType as of a View with trivially copyable elements
@@ -129,6 +128,13 @@ class NodeShared {
     int rank = 0, size = 1;
   };
 
+  // Without RTTI. `auto`, or the name would have the type that is returned.
+  static auto type_name() {
+    std::string const all = __PRETTY_FUNCTION__;  // "... [with DataType = double**; Layout = ...]"
+    std::size_t const at  = all.find("DataType = ");
+    return all.substr(at, all.size() - at - 1);
+  }
+
   // Tells on all ranks whose arguments are not usable, or not those of rank 0.
   std::size_t checked_bytes(MPI_Comm comm, std::string const& what,
                             std::string const& label) const {
@@ -140,9 +146,8 @@ class NodeShared {
       extents += (r > 0 ? "," : "") + std::to_string(std::int64_t(extent));
       size *= double(extent);
     }
-    std::string const mine =
-        "(" + extents + ") of type " + typeid(fill_view_type).name() + ", \"" + label + "\"";
-    std::string first = mine;
+    std::string const mine = "(" + extents + ") of type " + type_name() + ", \"" + label + "\"";
+    std::string first      = mine;
     first.resize(1024);
     Impl::check_mpi(MPI_Bcast(first.data(), int(first.size()), MPI_CHAR, 0, comm), what);
     Impl::do_on_all(comm, what, [&] {
