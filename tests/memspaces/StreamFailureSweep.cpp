@@ -122,6 +122,7 @@ TEST_CASE("whichever call fails: loops on streams", "[failures]") {
 }
 
 TEST_CASE("whichever call fails: batches on streams", "[failures]") {
+  using Piece  = KokkosHostSpaces::Impl::Piece;  // the pool has one, too
   using Pieces = std::vector<Piece>;
   struct Locked {
     char* const page;
