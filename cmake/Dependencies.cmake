@@ -88,3 +88,7 @@ if(NOT DEFINED KokkosHostSpaces_ENABLE_ADOPT AND PROJECT_IS_TOP_LEVEL AND CMAKE_
 endif()
 option(KokkosHostSpaces_ENABLE_ADOPT
   "Build kokkos_host_spaces_run and the library that it preloads into programs, which needs CUDA's headers" ${_khs_adopt})
+# The headers alone: tests link the driver of CUDA to a runtime without a GPU.
+if(KokkosHostSpaces_ENABLE_TESTS OR KokkosHostSpaces_ENABLE_ADOPT)
+  find_package(CUDAToolkit 12.2 QUIET)
+endif()

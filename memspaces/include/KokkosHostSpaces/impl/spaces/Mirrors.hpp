@@ -48,14 +48,17 @@ concept PinnedOnDevice =
 template <class Properties>
 concept PinnedMirrorOnDevice = PinnedOnDevice<typename Properties::memory_space, Properties>;
 
+/// The View is its own mirror in PinnedSpace.
 template <class View>
 inline constexpr bool in_pinned_space = std::is_same_v<typename View::memory_space, PinnedSpace>;
 
+/// Makes a View in `space` that work on the instance among the properties fills. Resize.hpp defines it.
 template <class View, class... P>
 View make_filled_by_device(ViewProperties<P...> const& properties,
                            typename View::memory_space const& space, std::string const& label,
                            typename View::array_layout const& layout);
 
+/// Makes what create_mirror makes, filled on the instance among the properties.
 template <class... P, class View>
 auto mirror_by_device(ViewProperties<P...> const& properties, View const& src) {
   auto const& space = space_in(properties);
@@ -63,6 +66,7 @@ auto mirror_by_device(ViewProperties<P...> const& properties, View const& src) {
   return make_filled_by_device<Mirror>(properties, space, src.label() + "_mirror", src.layout());
 }
 
+/// Returns what create_mirror_view returns, filled on the instance among the properties.
 template <class... P, class View>
 auto mirror_view_by_device(ViewProperties<P...> const& properties, View const& src) {
   if constexpr (in_pinned_space<View>)
@@ -71,6 +75,7 @@ auto mirror_view_by_device(ViewProperties<P...> const& properties, View const& s
     return mirror_by_device(properties, src);
 }
 
+/// Returns what create_mirror_view_and_copy returns, copied on the instance among the properties.
 template <class... P, class View>
 auto mirror_view_and_copy_by_device(ViewProperties<P...> const& properties, View const& src) {
   if constexpr (in_pinned_space<View>) {
