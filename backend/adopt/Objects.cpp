@@ -138,8 +138,8 @@ std::string who_else_serves() noexcept {
         "malloc_usable_size", "cudaMemcpyAsync"}) {
     Dl_info const found = object_of(dlsym(RTLD_DEFAULT, name));
     if (found.dli_fbase == own) continue;
-    return std::string(name) + " is that of " +
-           (found.dli_fname != nullptr ? found.dli_fname : "nobody");
+    if (found.dli_fname == nullptr) return std::string(name) + " is not found";
+    return std::string(name) + " is that of " + found.dli_fname;
   }
   return {};
 }

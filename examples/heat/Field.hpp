@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Who has which cells of the grid, the field, the stencil, and the execution space instances.
+// The part of the grid that a process has, its field, the stencil, and the execution space instances.
 
 #ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_FIELD_HPP
 #define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_FIELD_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// What processes share and send. Without MPI there is one, and nobody to send to.
+// The table that processes share, and the halos that they send. Without MPI there is one process, which sends none.
 
 #ifndef KOKKOS_HOST_SPACES_EXAMPLES_HEAT_RANKS_HPP
 #define KOKKOS_HOST_SPACES_EXAMPLES_HEAT_RANKS_HPP

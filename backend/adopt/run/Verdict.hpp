@@ -16,7 +16,7 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-// The loader ignores LD_PRELOAD where a program gets the rights of somebody else.
+// The loader ignores LD_PRELOAD for programs that run with the rights of another user.
 inline bool has_rights_of_its_own(std::string const& file) {
   struct stat found = {};
   return (stat(file.c_str(), &found) == 0 && (found.st_mode & (S_ISUID | S_ISGID)) != 0) ||

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t page     = Arena::page_bytes;
 constexpr std::size_t any_size = ~std::size_t(0);
 
-// An arena over addresses which nobody touches.
+// An arena over addresses that are never touched.
 struct TestArena {
   PageMap pages;  // which is never destroyed
   Arena arena{pages};
@@ -64,7 +64,8 @@ TEST_CASE(
   CHECK(block->segment == &reserved);
 }
 
-TEST_CASE("an arena's blocks neither overlap nor leave gaps, and nobody had what it calls zero") {
+TEST_CASE(
+    "an arena's blocks neither overlap nor leave gaps, and what it calls zero was never handed out") {
   constexpr std::size_t pages = 4096;
   TestArena test;
   Segment& segment = test.add(pages * page);

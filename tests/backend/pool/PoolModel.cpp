@@ -19,7 +19,7 @@ namespace {
 struct Mix {
   std::size_t largest = 18 * MiB;
   bool limited        = false;  ///< limits are set, and refusals judged
-  bool alone          = true;   ///< nobody else uses the pool: all sums are known
+  bool alone          = true;   ///< no other thread uses the pool: all sums are known
 };
 
 bool all_are(char value, char const* begin, std::size_t bytes) {
@@ -103,7 +103,7 @@ class User {
     expect(!must_serve, "what fits under the limit is served");
     trim();
     expect(PoolTest::usage().bytes_locked + LimitModel::rounded(bytes) > m_limit,
-           "what would fit if all were given back that nobody uses is served");
+           "what would fit if all unused memory were given back is served");
     expect(!take(bytes, kind), "what is refused twice is refused for a reason");
   }
 
@@ -141,7 +141,7 @@ class User {
   Blocks::node_type extract_any() {
     auto block = m_held.extract(std::next(m_held.begin(), std::ptrdiff_t(any(m_held.size()))));
     expect(ends_are(block.mapped().value, block.key(), block.mapped().bytes),
-           "nobody else writes to a block");
+           "no other thread writes to a block");
     m_model.deallocated(block.mapped().bytes);
     return block;
   }
