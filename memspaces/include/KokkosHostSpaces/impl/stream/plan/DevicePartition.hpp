@@ -18,10 +18,14 @@ namespace KokkosHostSpaces::Impl {
 /// which is unknown.
 std::vector<double> weights_by(std::vector<double> const& rates);
 
+/// Partitions rows by the weights of the parts.
+/// \param multiple the cuts lie at multiples of this number of rows, counted from the first row
+std::vector<StreamRows> split_rows(StreamRows const& rows, std::vector<double> const& weights,
+                                   std::int64_t multiple = 1);
+
 /// Partitions a shape so that one part stores each row. A part also loads the rows of its neighbours
 /// that its halos reach, and computes the rows of intermediate arrays there that its stages read.
-/// \param weights of the parts, proportional to their rates
-/// \param multiple the cuts lie at multiples of this number of rows, counted from the first row
+/// \param weights, multiple as of split_rows
 std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
                                       std::int64_t multiple = 1);
 

@@ -13,25 +13,10 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// The choice for a loop that can work in place, and what it follows from.
+/// The choice for a loop that can work in place.
 struct TransportChoice {
-  enum class Reason {
-    passes,    ///< staged: several passes
-    coherent,  ///< in place: the device reaches all memory of the host
-    halo,      ///< staged: elements are read several times
-    small,     ///< in place: arrays of at most in_place_bytes
-    sparse,    ///< in place: at most in_place_part of the elements is touched
-    dense      ///< staged: more than that of larger arrays
-  };
-  Reason reason;
-  std::size_t largest = 0;  ///< bytes of the largest array, in the rows of the loop
-  double touched      = 1;  ///< part of all elements in these rows
-
-  bool in_place() const {
-    return reason == Reason::coherent || reason == Reason::small || reason == Reason::sparse;
-  }
-  /// The reason, as a part of a sentence.
-  std::string why() const;
+  bool in_place;
+  std::string why;  ///< what it follows from, as a part of a sentence
 };
 
 /// Arrays of this size take as long in place as staged. On an H200 with PCIe 5, 29 of 30 loops
