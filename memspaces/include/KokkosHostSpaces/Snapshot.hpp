@@ -97,8 +97,8 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// Admits a job, and takes memory for copies of all `views`. Where the limit of the pool leaves too little, waits
-// until a writer is done, which gives its memory back, and tries again.
+// Admits a job, and takes memory for copies of all `views`. Where the limit of the pool leaves too little,
+// waits until a writer is done, which gives its memory back, and tries again.
 template <class ExecutionSpace, class... Views>
 auto admit_job(std::list<SnapshotJob>& job, SnapshotThread& thread, std::string const& label,
                ExecutionSpace const& instance, Views const&... views) {

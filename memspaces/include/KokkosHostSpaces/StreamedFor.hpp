@@ -19,8 +19,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Order of the arguments of all streamed loops: label, instance or options (may be left out), range, body, for a reduction its result, arguments. The range is a number of iterations
-/// or a Box.
+/// Order of the arguments of all streamed loops: label, instance or options (may be left out), range,
+/// body, for a reduction its result, arguments. The range is a number of iterations or a Box.
 ///
 /// Calls `body` for every index of the range, with a chunk of each argument: body(i, chunks...), for a
 /// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones

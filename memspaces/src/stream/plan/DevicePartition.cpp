@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamTiling.hpp>
 
 #include <algorithm>

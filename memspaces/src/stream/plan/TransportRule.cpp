@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/TransportRule.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 
 #include <algorithm>
 
