@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -60,8 +61,7 @@ bool holds(Watched const& watched, Address address) {
 }
 
 // True for a byte of the copy. The pages also hold other data: the owner's header, which a deallocation
-// reads, and elements behind those
-// that are copied.
+// reads, and elements behind those that are copied.
 bool uses(Watched const& watched, Address address) {
   return address >= watched.from.load(std::memory_order_relaxed) &&
          address < watched.to.load(std::memory_order_relaxed);
@@ -75,14 +75,9 @@ class SignalLine {
   void add(char const* text) {
     while (*text != '\0' && m_size + 1 < m_text.size()) m_text[m_size++] = *text++;
   }
-  void add(std::uintptr_t number, std::uintptr_t base) {
-    std::array<char, 24> digits{};
-    std::size_t i = digits.size() - 1;
-    do {
-      digits[--i] = "0123456789abcdef"[number % base];
-      number /= base;
-    } while (number > 0);
-    add(&digits[i]);
+  void add(std::uintptr_t number, int base) {
+    m_size = static_cast<std::size_t>(
+        std::to_chars(m_text.data() + m_size, m_text.end(), number, base).ptr - m_text.data());
   }
   void write_to_stderr() const {
     // An error cannot be reported anywhere.
