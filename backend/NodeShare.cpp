@@ -15,8 +15,6 @@
 #include <optional>
 #include <string_view>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
@@ -76,12 +74,6 @@ std::optional<int> ranks_by_flux(Lookup const& lookup) {
   return *tasks / *nodes + (*tasks % *nodes > 0 ? 1 : 0);
 }
 
-std::size_t memory_of_node() {
-  long const pages           = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
-  std::size_t const physical = pages > 0 ? std::size_t(pages) * page_bytes() : SIZE_MAX;
-  return std::min(physical, memory_of_cgroups().limit);
-}
-
 }  // namespace
 
 pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::size_t node_memory) {
@@ -108,7 +100,8 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
 }
 
 pool::NodeShare share_of_node() {
-  std::size_t const memory = config().node_limit.percent > 0 ? memory_of_node() : 0;
+  std::size_t const memory =
+      config().node_limit.percent > 0 ? std::min(physical_memory(), memory_of_cgroups().limit) : 0;
   return share_of_node(config(), environment_variable, memory);
 }
 

@@ -24,17 +24,19 @@ bool says_capture(CUresult result) noexcept {
 // announcement is then either seen, or waits for the call.
 class BreaksCaptures {
  public:
-  explicit BreaksCaptures(Runtime& runtime) noexcept : m_count(runtime.breaking_captures) {
-    ++m_count;
+  explicit BreaksCaptures(Runtime& runtime, bool does = true) noexcept
+      : m_count(runtime.breaking_captures), m_calls(does ? 1 : 0) {
+    m_count += m_calls;
   }
   ~BreaksCaptures() {
-    if (--m_count == 0) m_count.notify_all();
+    if (m_calls > 0 && (m_count -= m_calls) == 0) m_count.notify_all();
   }
   BreaksCaptures(BreaksCaptures const&)            = delete;
   BreaksCaptures& operator=(BreaksCaptures const&) = delete;
 
  private:
   std::atomic<int>& m_count;
+  int const m_calls;
 };
 
 CUevent handle_of(Event event) { return static_cast<CUevent>(event); }
@@ -60,7 +62,7 @@ CUresult make(Runtime& r, Event& event) noexcept {
   CUevent made = handle_of(event);
   CUresult const result =
       made == nullptr ? r.create_event(&made, CU_EVENT_DISABLE_TIMING) : CUDA_SUCCESS;
-  event = made;
+  if (result == CUDA_SUCCESS) event = made;
   return result;
 }
 
@@ -71,8 +73,7 @@ bool record_work_of(Stream stream, int device, Event& event, Captures captures) 
   Runtime& r = require_runtime();
   ContextOfDevice const context(r, device);
   bool const is_legacy = stream == nullptr || stream == cudaStreamLegacy;
-  std::optional<BreaksCaptures> noticed;
-  if (is_legacy) noticed.emplace(r);
+  BreaksCaptures const noticed(r, is_legacy);
   if (captures == Captures::are_spared &&
       (is_legacy ? may_record(r) != Recorded::yes : is_capturing(stream)))
     return false;

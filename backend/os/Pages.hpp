@@ -20,6 +20,9 @@ inline constexpr std::size_t page_window = std::size_t(64) << 30;
 
 std::size_t page_bytes() noexcept;
 
+/// Bytes of memory that the machine has; SIZE_MAX if that is unknown.
+std::size_t physical_memory() noexcept;
+
 /// Rounds up to whole pages, at least one; whole_huge_pages to huge pages where that adds at most 1/16.
 /// Both saturate.
 std::size_t whole_pages(std::size_t bytes) noexcept;

@@ -26,14 +26,11 @@ using namespace Impl::Backend;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 void add(pool::Usage& sum, pool::Usage const& usage) {
-  sum.bytes_locked += usage.bytes_locked;
-  sum.bytes_in_use += usage.bytes_in_use;
-  sum.bytes_asked += usage.bytes_asked;
-  sum.bytes_retired += usage.bytes_retired;
-  sum.bytes_cached += usage.bytes_cached;
-  sum.segments += usage.segments;
-  sum.hits += usage.hits;
-  sum.misses += usage.misses;
+  using pool::Usage;
+  for (auto const bytes :
+       {&Usage::bytes_locked, &Usage::bytes_in_use, &Usage::bytes_asked, &Usage::bytes_retired,
+        &Usage::bytes_cached, &Usage::segments, &Usage::hits, &Usage::misses})
+    sum.*bytes += usage.*bytes;
   sum.seconds_locking += usage.seconds_locking;
 }
 
@@ -75,17 +72,13 @@ pool::Statistics pool::statistics() {
 
 std::optional<pool::Description> pool::describe(void const* pointer) {
   std::optional<Description> result;
-  Pools* const pools = Pools::existing();
-  if (pools == nullptr) return result;
-  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
+  Pools::at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
   return result;
 }
 
 std::optional<Impl::Backend::Pool::Extent> Impl::Backend::Pool::extent_of(void const* pointer) {
   std::optional<Extent> result;
-  Pools* const pools = Pools::existing();
-  if (pools == nullptr) return result;
-  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
+  Pools::at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
   return result;
 }
 

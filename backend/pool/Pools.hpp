@@ -120,19 +120,19 @@ class Pools {
   }
 
   /// Calls f(heap, block) with the heap's mutex held for the block that contains an address, in any
-  /// state; false if there is none.
+  /// state, if there is one.
   template <class F>
-  bool at(void const* pointer, F f) {
-    if (!pages.may_cover(pointer)) return false;
+  static void at(void const* pointer, F f) {
+    Pools* const pools = existing();
+    if (pools == nullptr || !pools->pages.may_cover(pointer)) return;
     bool found = false;
-    for_each_heap([&](Heap& heap) {
+    pools->for_each_heap([&](Heap& heap) {
       if (found || heap.locked_bytes() == 0) return;
       std::lock_guard const lock(heap.mutex);
       Block* const block = heap.block_at(pointer);
       found              = block != nullptr;
       if (found) f(heap, *block);
     });
-    return found;
   }
 
   /// Page-locks a segment of `bytes` and adds it to the heap. Returns the lock of the heap's mutex.
