@@ -20,8 +20,6 @@
 #include <set>
 #include <thread>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Backend::Guard {
 
 namespace {
@@ -79,10 +77,7 @@ class SignalLine {
     m_size = static_cast<std::size_t>(
         std::to_chars(m_text.data() + m_size, m_text.end(), number, base).ptr - m_text.data());
   }
-  void write_to_stderr() const {
-    // An error cannot be reported anywhere.
-    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, m_text.data(), m_size);
-  }
+  void write() const { write_in_handler({m_text.data(), m_size}); }
 
  private:
   std::array<char, 1200> m_text{};
@@ -149,7 +144,7 @@ bool answer(Watched& watched, Address address, bool is_write) {
   bool const again      = open_pages(watched);
   watched.state.store(Watched::reported);
   the_races.fetch_add(1);
-  line.write_to_stderr();
+  line.write();
   return again;
 }
 

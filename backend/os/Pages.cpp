@@ -168,10 +168,6 @@ bool leave_to_children(void* pointer, std::size_t bytes) noexcept {
   return madvise(pointer, bytes, MADV_DOFORK) == 0;
 }
 
-bool forbid_writes(void* pointer, std::size_t bytes) noexcept {
-  return mprotect(pointer, bytes, PROT_READ) == 0;
-}
-
 void first_touch(void* pointer, std::size_t bytes, Team const& team) {
   auto* const begin = static_cast<char*>(pointer);
   // Threads take the next huge page from a counter: one on a busy core takes fewer.

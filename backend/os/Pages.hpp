@@ -57,9 +57,6 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept;
 bool keep_from_children(void* pointer, std::size_t bytes) noexcept;
 bool leave_to_children(void* pointer, std::size_t bytes) noexcept;
 
-/// Makes whole pages read-only for the host. False if the system refuses.
-bool forbid_writes(void* pointer, std::size_t bytes) noexcept;
-
 /// Faults in all pages with the threads of a team. Contents stay zero.
 void first_touch(void* pointer, std::size_t bytes, Team const& team);
 
