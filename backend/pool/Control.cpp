@@ -101,20 +101,18 @@ void pool::set_limit(std::size_t bytes) {
 
 void Impl::Backend::Pool::count_apart(std::size_t bytes, char const* label) {
   if (Pools::are_forbidden())
-    throw Error("'" + std::string(label) + "' cannot be page-locked in the child of a fork");
+    Pools::refuse_in_child("'" + std::string(label) + "' cannot be page-locked");
   Pools& pools = Pools::instance();
   if (pools.ledger.set_apart(bytes)) return;
   pools.make_ready();
   pools.release_ready({pools.ledger.excess(bytes)});
   if (pools.ledger.set_apart(bytes)) return;
-  std::size_t const limit = pools.ledger.limit();
-  throw OutOfPinnedMemory(
-      "'" + std::string(label) + "' cannot have " + std::to_string(bytes) +
-      " bytes, the part of this rank (the limit of the pool, " + std::to_string(limit) + " bytes" +
-      (decides(pools.node_share, limit) ? " for " + ranks_in_words(pools.node_share) : "") +
-      ", is reached; locked " + std::to_string(pools.ledger.locked()) + ", shared with the node " +
-      std::to_string(pools.ledger.apart()) + "): destroy Views that are not needed, or " +
-      pools.raise_limit());
+  throw OutOfPinnedMemory("'" + std::string(label) + "' cannot have " + std::to_string(bytes) +
+                          " bytes, the part of this rank (the limit of the pool, " +
+                          pools.limit_in_words() + ", is reached; locked " +
+                          std::to_string(pools.ledger.locked()) + ", shared with the node " +
+                          std::to_string(pools.ledger.apart()) +
+                          "): destroy Views that are not needed, or " + pools.raise_limit());
 }
 
 void Impl::Backend::Pool::end_apart(std::size_t bytes) noexcept {

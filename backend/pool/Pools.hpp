@@ -97,6 +97,9 @@ class Pools {
   /// True in the child of a fork, unless there certainly is no device: CUDA belongs to the parent.
   static bool are_forbidden() noexcept;
 
+  /// \throw Error \param what such as "memory cannot be reserved"
+  [[noreturn]] static void refuse_in_child(std::string const& what);
+
   /// For instance().
   Pools();
 
@@ -169,16 +172,8 @@ class Pools {
   /// Bytes in use or retired.
   std::size_t needed_bytes() noexcept;
 
-  /// Bytes allocated from and deallocated to all heaps so far. `taken` is read first, from all heaps:
-  /// taken - given back <= bytes in use when the last `taken` was read. So a block that is deallocated
-  /// in one heap and then allocated in another is not counted twice.
-  struct Traffic {
-    std::size_t taken                     = 0;
-    std::size_t given_back                = 0;
-    bool operator==(Traffic const&) const = default;
-    std::size_t in_use() const noexcept { return taken > given_back ? taken - given_back : 0; }
-  };
-  Traffic traffic() noexcept;
+  /// Bytes allocated from and deallocated to all heaps so far.
+  Traffic traffic() const noexcept { return meter.traffic(); }
 
   /// Tells how to count retired memory of which the devices have not been asked.
   enum class RetiredIs { needed, ready };
@@ -202,7 +197,8 @@ class Pools {
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
-  /// Names the call or variable that raises the limit that bounds the pool.
+  /// Names the limit in words; the call or variable that raises it.
+  std::string limit_in_words() const;
   std::string raise_limit() const;
 
   /// True if release_ready would give something back.
