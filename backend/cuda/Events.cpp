@@ -61,10 +61,11 @@ bool may_break_captures(Stream stream) noexcept {
 }
 
 // In the context of the stream.
-void record_work_of(Runtime& r, Event& event, Stream stream) {
+void record_work_of(Runtime& r, Event& event, Stream stream,
+                    unsigned flags = CU_EVENT_DISABLE_TIMING) {
   if (event == nullptr) {
     CUevent made          = nullptr;
-    CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
+    CUresult const result = r.create_event(&made, flags);
     if (result != CUDA_SUCCESS)
       check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
     event = made;
@@ -81,6 +82,24 @@ void record(Event& event, Stream stream, int device) {
   if (!may_break_captures(stream)) return record_work_of(r, event, stream);
   BreaksCaptures const noticed(r);
   record_work_of(r, event, stream);
+}
+
+void record_time(Event& event, Stream stream, int device) {
+  Runtime& r = require_runtime();
+  ContextOfDevice const context(r, device);
+  record_work_of(r, event, stream, CU_EVENT_DEFAULT);
+}
+
+std::optional<double> seconds_between(Event begin, Event end) noexcept {
+  Runtime* const r = runtime_with_handles();
+  float passed     = 0;  // milliseconds
+  if (r == nullptr || begin == nullptr || end == nullptr) return std::nullopt;
+  ContextInUse const context(*r);
+  CaptureTolerance const tolerance(*r);
+  if (!succeeded(cudaEventElapsedTime(&passed, static_cast<cudaEvent_t>(begin),
+                                      static_cast<cudaEvent_t>(end))))
+    return std::nullopt;
+  return double(passed) / 1000;
 }
 
 bool record_beside_captures(Event& event, Stream stream, int device) {

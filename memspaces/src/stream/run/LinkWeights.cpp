@@ -9,6 +9,7 @@
 namespace KokkosHostSpaces::Impl {
 
 double LinkWeights::rate(int device) {
+  std::lock_guard const lock(m_mutex);
   Link& link = m_links[device];
   if (link.rate == 0 && link.attempts++ < most_attempts)
     link.rate = std::max(m_measure(device).value_or(0), 0.);

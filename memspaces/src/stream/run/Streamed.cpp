@@ -39,7 +39,9 @@ std::size_t memory_limit() {
 // Two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
-std::vector<double> link_weights(std::vector<int> const& devices) {
+namespace {
+
+LinkWeights& weights_of_links() {
   constexpr std::size_t part = std::size_t(16) << 20;  // 0.3 ms on PCIe 5
   static LinkWeights weights([](int device) -> std::optional<double> {
     try {
@@ -49,8 +51,16 @@ std::vector<double> link_weights(std::vector<int> const& devices) {
       return std::nullopt;
     }
   });
-  return weights.of(devices);
+  return weights;
 }
+
+}  // namespace
+
+std::vector<double> link_weights(std::vector<int> const& devices) {
+  return weights_of_links().of(devices);
+}
+
+double link_rate(int device) { return weights_of_links().rate(device); }
 
 bool pretends_device() { return Backend::config().pretend_device; }
 

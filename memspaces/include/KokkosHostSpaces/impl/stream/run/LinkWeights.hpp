@@ -26,9 +26,10 @@ class LinkWeights {
   /// change the parts from run to run; 1 for all if one of them cannot be measured.
   std::vector<double> of(std::vector<int> const& devices);
 
- private:
+  /// Returns bytes per second; 0 if the link cannot be measured.
   double rate(int device);
 
+ private:
   // The reason of a failure may last, and finding it takes time.
   static constexpr int most_attempts = 3;
 
@@ -43,6 +44,10 @@ class LinkWeights {
 
 /// Returns the weights of devices of this machine. The first call takes about 20 ms for each device.
 std::vector<double> link_weights(std::vector<int> const& devices);
+
+/// Returns bytes per second that cross the link of a device in both directions together; 0 if it cannot be
+/// measured.
+double link_rate(int device);
 
 }  // namespace KokkosHostSpaces::Impl
 
