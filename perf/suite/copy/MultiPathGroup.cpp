@@ -30,8 +30,7 @@ Cases multi_path_cases(Effort const& effort) {
   while (2 * most > effort.host_bytes || 2 * most > effort.device_bytes) most /= 2;
   std::vector<int> helpers;
   for (int const some : {1, 3, 7})
-    if (some < effort.devices) helpers.push_back(some);
-  if (quick && helpers.size() > 1) helpers.resize(1);
+    if (some < effort.devices && (some == 1 || !quick)) helpers.push_back(some);
   for (int const some : helpers)
     for (bool const to_device : {true, false}) {
       for (std::size_t bytes : {MiB, 4 * MiB, 16 * MiB, 64 * MiB, GiB}) {

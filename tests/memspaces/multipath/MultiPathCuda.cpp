@@ -8,9 +8,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <cstdlib>
+#include <cstdint>
 #include <memory>
-#include <numeric>
+#include <stdexcept>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
@@ -24,41 +24,43 @@ namespace {
 
 constexpr std::size_t MiB = std::size_t(1) << 20;
 
-// A stream and memory on a device, and work that keeps it busy.
-class Load {
- public:
-  explicit Load(int device) {
-    REQUIRE(cudaSetDevice(device) == cudaSuccess);
-    REQUIRE(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking) == cudaSuccess);
-    REQUIRE(cudaMalloc(&m_memory, bytes) == cudaSuccess);
-    REQUIRE(cudaMallocHost(&m_host, bytes) == cudaSuccess);
-    m_device = device;
-    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+void must(cudaError_t error) {
+  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+}
+
+// A stream and memory on a device, and copies of its own that keep it busy.
+struct Load {
+  static constexpr std::size_t bytes = std::size_t(32) << 20;
+  int device                         = 0;
+  cudaStream_t stream                = nullptr;
+  void* memory                       = nullptr;
+  void* host                         = nullptr;
+
+  explicit Load(int on_device) : device(on_device) {
+    must(cudaSetDevice(device));
+    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    must(cudaMalloc(&memory, bytes));
+    must(cudaMallocHost(&host, bytes));
+    must(cudaSetDevice(0));
   }
   ~Load() {
-    cudaStreamSynchronize(m_stream);
-    cudaFree(m_memory);
-    cudaFreeHost(m_host);
-    cudaStreamDestroy(m_stream);
+    cudaStreamSynchronize(stream);
+    cudaFree(memory);
+    cudaFreeHost(host);
+    cudaStreamDestroy(stream);
   }
   Load(Load const&)            = delete;
   Load& operator=(Load const&) = delete;
 
   void enqueue(int rounds) const {
-    REQUIRE(cudaSetDevice(m_device) == cudaSuccess);
+    must(cudaSetDevice(device));
     for (int i = 0; i < rounds; ++i) {
-      REQUIRE(cudaMemsetAsync(m_memory, i, bytes, m_stream) == cudaSuccess);
-      REQUIRE(cudaMemcpyAsync(m_host, m_memory, bytes, cudaMemcpyDefault, m_stream) == cudaSuccess);
-      REQUIRE(cudaMemcpyAsync(m_memory, m_host, bytes, cudaMemcpyDefault, m_stream) == cudaSuccess);
+      must(cudaMemsetAsync(memory, i, bytes, stream));
+      must(cudaMemcpyAsync(host, memory, bytes, cudaMemcpyDefault, stream));
+      must(cudaMemcpyAsync(memory, host, bytes, cudaMemcpyDefault, stream));
     }
-    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    must(cudaSetDevice(0));
   }
-
- private:
-  static constexpr std::size_t bytes = 32 * MiB;
-  int m_device                       = 0;
-  cudaStream_t m_stream              = nullptr;
-  void *m_memory = nullptr, *m_host = nullptr;
 };
 
 std::size_t wrong(Pinned const& view, std::uint32_t factor) {
