@@ -5,7 +5,7 @@
 
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
-#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/Driver.hpp"
@@ -17,6 +17,8 @@
 namespace KokkosHostSpaces::Impl {
 
 namespace {
+
+double link_rate(int device) { return link_rates({device})[0]; }
 
 // A virtual machine may show a switch that is none: then both links at once are measured, too.
 bool compete(int device, int peer) {

@@ -4,7 +4,7 @@
 // Prints rates of copies over two links for some rules, to choose their constants.
 
 #include <KokkosHostSpaces.hpp>
-#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -20,8 +20,8 @@ int main(int argc, char* argv[]) {
   std::printf("%s\n", khs::MultiPath<>(instance).explain().c_str());
   Kokkos::View<char*, khs::PinnedSpace> const host("host", most);
   Kokkos::View<char*, Kokkos::CudaSpace> const device("device", most);
-  khs::Impl::RelayedCopies::Probe const probe{[](int of) { return khs::Impl::link_rate(of) / 2; },
-                                              [](int, int) { return false; }};
+  khs::Impl::RelayedCopies::Probe const probe{
+      [](int of) { return khs::Impl::link_rates({of})[0] / 2; }, [](int, int) { return false; }};
   cudaEvent_t begin = nullptr, end = nullptr;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
