@@ -4,7 +4,6 @@
 // The seam by the CUDA runtime: page-locking, memory of devices, kinds of pointers.
 
 #include "../os/Pages.hpp"
-#include "Chunks.hpp"
 #include "Runtime.hpp"
 
 #include <algorithm>

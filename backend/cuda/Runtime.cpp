@@ -190,23 +190,23 @@ bool Runtime::is_known_primary(CUcontext context) const noexcept {
          });
 }
 
-ContextInUse::ContextInUse(Runtime& runtime) noexcept {
+void ContextScope::push_one_in_use() noexcept {
   CUcontext current = nullptr, primary = nullptr;
-  bool const told = runtime.current_context(&current) == CUDA_SUCCESS;
-  if (told && runtime.is_known_primary(current)) return;
-  bool found = runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
-  for (int device = 0; !found && device < runtime.devices; ++device)
-    found = runtime.context_of(device, primary) == Runtime::Context::in_use;
-  if (found && !(told && current == primary)) m_scope.emplace(runtime, primary);
+  bool const told = m_runtime.current_context(&current) == CUDA_SUCCESS;
+  if (told && m_runtime.is_known_primary(current)) return;
+  bool found = m_runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
+  for (int device = 0; !found && device < m_runtime.devices; ++device)
+    found = m_runtime.context_of(device, primary) == Runtime::Context::in_use;
+  if (found && !(told && current == primary)) push(primary);
 }
 
-ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {
+void ContextScope::push_that_of(int device) {
   CUcontext wanted = nullptr, current = nullptr;
-  if (runtime.context_of(device, wanted, Runtime::Absent::make) != Runtime::Context::in_use)
+  if (m_runtime.context_of(device, wanted, Runtime::Absent::make) != Runtime::Context::in_use)
     check(cudaErrorInvalidDevice, "cuDevicePrimaryCtxRetain", "check the number of the device");
-  if (runtime.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
-  m_scope.emplace(runtime, wanted);
-  if (!m_scope->pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
+  if (m_runtime.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
+  push(wanted);
+  if (!pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
 }
 
 int device_count() noexcept {
