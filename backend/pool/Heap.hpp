@@ -47,7 +47,10 @@ class Heap {
   };
 
   explicit Heap(Shared shared)
-      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}
+      : m_shared(shared),
+        m_meter(shared.pool, shared.total, shared.less),
+        m_arena(shared.pages),
+        m_slabs(m_arena, shared.pages) {}
 
   std::mutex mutex;
   std::mutex growing;  ///< held while a thread locks memory for more requests than its own
@@ -140,7 +143,6 @@ class Heap {
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
-  void take_whole_slab(Block& span) noexcept;
   std::uint8_t space_number(char const* name) noexcept;
 
   Shared m_shared;
