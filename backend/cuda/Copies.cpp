@@ -20,6 +20,10 @@ bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
   return pitch >= run_bytes && pitch <= max_pitch;
 }
 
+bool is_in_one_chunk(void const* pointer, std::size_t bytes) {
+  return bytes <= to_chunk_end(static_cast<char const*>(pointer));
+}
+
 // A 3-D copy needs planes that are a whole number of row pitches apart.
 bool fits_3d_copy(Box const& box) {
   auto const fits = [&](std::size_t row_pitch, std::size_t plane_pitch) {
@@ -96,8 +100,8 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   if (box.rows == 1) {
     copy_2d(to, box.plane_pitch_dst, from, box.plane_pitch_src, box.run_bytes, box.planes, queue);
   } else if (box.planes > 1 && fits_3d_copy(box) &&
-             box.planes * box.plane_pitch_dst <= to_chunk_end(to) &&
-             box.planes * box.plane_pitch_src <= to_chunk_end(from)) {
+             is_in_one_chunk(to, box.planes * box.plane_pitch_dst) &&
+             is_in_one_chunk(from, box.planes * box.plane_pitch_src)) {
     copy_3d(to, from, box, queue);
   } else {
     for (std::size_t plane = 0; plane < box.planes; ++plane) {
@@ -108,24 +112,10 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
+bool copy_batch([[maybe_unused]] void* const* dsts, [[maybe_unused]] void const* const* srcs,
+                [[maybe_unused]] std::size_t const* bytes, [[maybe_unused]] std::size_t count,
+                [[maybe_unused]] Stream stream) {
 #if CUDART_VERSION >= 12080
-
-namespace {
-
-bool is_in_one_chunk(void const* pointer, std::size_t bytes) {
-  return bytes <= to_chunk_end(static_cast<char const*>(pointer));
-}
-
-// As the driver API takes addresses; it does not write to them.
-CUdeviceptr* addresses(void const* const* pointers) {
-  static_assert(sizeof(CUdeviceptr) == sizeof(void*));
-  return reinterpret_cast<CUdeviceptr*>(const_cast<void const**>(pointers));
-}
-
-}  // namespace
-
-bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
-                std::size_t count, Stream stream) {
   Runtime* const r = runtime();
   //~ failure 25
   if (r == nullptr || r->copy_batch == nullptr || stream == nullptr || stream == cudaStreamLegacy)
@@ -136,17 +126,17 @@ bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* b
   CUmemcpyAttributes attributes = {};
   attributes.srcAccessOrder     = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
   std::size_t failed = 0, first_with_them = 0;
+  // As the driver takes addresses; it does not write to them.
+  auto const addresses = [](void const* const* pointers) {
+    static_assert(sizeof(CUdeviceptr) == sizeof(void*));
+    return reinterpret_cast<CUdeviceptr*>(const_cast<void const**>(pointers));
+  };
   return r->copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
                        &attributes, &first_with_them, 1, &failed,
                        static_cast<CUstream>(stream)) == CUDA_SUCCESS;
-}
-
 #else
-
-bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
   return false;
-}
-
 #endif
+}
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

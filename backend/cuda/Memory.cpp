@@ -35,6 +35,20 @@ StillLocked still_locked(std::string const& why) {
           cudaErrorUnknown};
 }
 
+bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
+  int value = 0;
+  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
+}
+
+unsigned flags_of(MemoryKind kind) noexcept {
+  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
+  switch (kind) {
+    case MemoryKind::page_locked: return flags;
+    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
+  }
+  return flags;
+}
+
 }  // namespace
 
 void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) {
@@ -75,15 +89,6 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
   return unlock_in_chunks(pointer, bytes, largest_chunk);
 }
 
-namespace {
-
-bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
-  int value = 0;
-  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
-}
-
-}  // namespace
-
 bool registered_memory_keeps_address() noexcept {
   for (int device = 0; device < device_count(); ++device)
     if (!has_attribute(cudaDevAttrCanUseHostPointerForRegisteredMem, device)) return false;
@@ -94,19 +99,6 @@ bool reaches_pageable_memory(int device) noexcept {
   return runtime() != nullptr &&
          has_attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, device);
 }
-
-namespace {
-
-unsigned flags_of(MemoryKind kind) noexcept {
-  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
-  switch (kind) {
-    case MemoryKind::page_locked: return flags;
-    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
-  }
-  return flags;
-}
-
-}  // namespace
 
 void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
   Runtime& r = require_runtime();

@@ -75,6 +75,15 @@ Runtime* known_or_learnt() noexcept {
   }
 }
 
+void tell_lost(Runtime& runtime, int device) noexcept {
+  if (runtime.is_lost.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "KokkosHostSpaces: device %d was reset (other code has called cudaDeviceReset): memory "
+      "stays usable on the host, and is not page-locked any more\n",
+      device);
+}
+
 }  // namespace
 
 Runtime* runtime() noexcept {
@@ -137,19 +146,6 @@ void check(cudaError_t error, char const* call, char const* advice) {
                         cudaGetErrorString(error) + "): " + advice,
                     error);
 }
-
-namespace {
-
-void tell_lost(Runtime& runtime, int device) noexcept {
-  if (runtime.is_lost.exchange(true)) return;
-  std::fprintf(
-      stderr,
-      "KokkosHostSpaces: device %d was reset (other code has called cudaDeviceReset): memory "
-      "stays usable on the host, and is not page-locked any more\n",
-      device);
-}
-
-}  // namespace
 
 Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent absent) noexcept {
   auto const failed = [](CUresult result) {
