@@ -193,10 +193,6 @@ std::size_t Heap::own_growth(std::size_t bytes, std::size_t limit) noexcept {
   return limit > 0 ? least_growth(bytes) : whole_huge_pages(span_for(bytes));
 }
 
-std::size_t Heap::growth_with_slack(std::size_t bytes, std::size_t limit) noexcept {
-  return own_growth(limit > 0 ? bytes : bytes + bytes / pool_policy.slack_divisor, limit);
-}
-
 std::size_t Heap::good_growth(std::size_t bytes, std::size_t limit) const noexcept {
   constexpr PoolPolicy const& p = pool_policy;
   if (bytes >= p.smallest_large) return own_growth(bytes, limit);
