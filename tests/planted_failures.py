@@ -14,7 +14,7 @@ import sys
 from planted_bugs import Copy, Place, run
 
 FAKE, HOST, STREAMS = "backend_tests_fake", "backend_tests_host", "stream_tests_fake"
-NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_mpi")
+NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_ranks")
 ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 
 # Bugs that two tests find each.
@@ -95,7 +95,7 @@ BUGS = [
      Place("failure 13", "ending.swap(all); for (Worker& worker : ending) worker.thread.detach();")),
     ("failure 22: threads of a parallel_for", "an allocation fences", "conformance_tests",
      Place("failure 22a", "Kokkos::fence(\"allocation\"); endings().register_once();")),
-    ("failure 19: MPI sends", "a block is a page shorter than was asked for", "memspaces_mpi",
+    ("failure 19: MPI sends", "a block is a page shorter than was asked for", "memspaces_ranks",
      Place("failure 19b", "return bytes < page_bytes ? page_bytes : bytes / page_bytes * page_bytes;")),
 
     # With a GPU.
