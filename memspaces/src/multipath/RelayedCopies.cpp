@@ -3,6 +3,7 @@
 
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Text.hpp"
@@ -249,12 +250,9 @@ std::vector<RelayedCopies::Neighbour*> RelayedCopies::ready() {
 bool RelayedCopies::takes(void const* dst, void const* src, std::size_t bytes, void* stream) const {
   if (m_neighbours.empty() || bytes < m_rules.least_bytes || Driver::is_capturing(stream))
     return false;
-  Driver::Extent const to = Driver::extent_of(dst), from = Driver::extent_of(src);
-  bool const to_device      = to.device >= 0;
-  Driver::Extent const host = to_device ? from : to;
-  auto const* const last    = static_cast<char const*>(to_device ? src : dst) + bytes - 1;
-  return (to_device ? to : from).device == m_device && host.device < 0 && host.begin != nullptr &&
-         (host.contains(last) || Driver::is_page_locked(last));
+  bool const to_device = Driver::device_of(dst) >= 0;
+  return Driver::device_of(to_device ? dst : src) == m_device &&
+         is_reachable(to_device ? src : dst, bytes);
 }
 
 void RelayedCopies::enqueue(void* dst, void const* src, std::size_t bytes, void* stream) {

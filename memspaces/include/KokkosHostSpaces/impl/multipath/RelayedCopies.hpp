@@ -15,13 +15,13 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Constants of copies over several links, for an H100 and PCIe 5.
+/// Constants of copies over several links, for an H200 and PCIe 5. Twice the chunk is no faster there.
 struct RelayRules {
   std::size_t least_bytes = std::size_t(4) << 20;  ///< smaller copies go over the own link alone
   std::size_t chunk       = std::size_t(8) << 20;  ///< largest one
   std::size_t first_chunk = std::size_t(1)
                             << 20;  ///< to the host the first one, to the device the last
-  double latency = 15e-6;  ///< seconds until the link of a neighbour is busy, and at the end
+  double latency = 40e-6;  ///< seconds of a relay in which it moves nothing, at both ends together
   double enqueue = 10e-6;  ///< seconds for each neighbour before it
   double late    = 1.5;    ///< times the expected seconds: its link is busy with other copies
   int pause      = 16;     ///< copies for which a late neighbour, or one that failed, is left out
