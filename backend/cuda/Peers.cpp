@@ -20,6 +20,9 @@ bool has_own_link_to(int device, int peer) noexcept {
 
 // Other code may have enabled it, and is never deprived of it: nothing disables it.
 void enable_access(Runtime& r, int device, int peer) {
+  auto& enabled  = r.peers[std::size_t(device)];
+  auto const bit = std::uint64_t(1) << peer;
+  if ((enabled & bit) != 0) return;
   ContextOfDevice const context(r, device);
   CaptureTolerance const tolerance(r);
   cudaError_t const error = cudaDeviceEnablePeerAccess(peer, 0);
@@ -27,6 +30,7 @@ void enable_access(Runtime& r, int device, int peer) {
     cudaGetLastError();
   else
     check(error, "cudaDeviceEnablePeerAccess", look_for_failed_work);
+  enabled |= bit;
 }
 
 }  // namespace

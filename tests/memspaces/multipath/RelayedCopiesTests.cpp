@@ -135,6 +135,7 @@ TEST_CASE("a copy goes over all links in equal parts, ordered on its stream", "[
       copies.enqueue(arrays.host.data(), arrays.device(), arrays.bytes, arrays.stream.get());
       arrays.stream.run([&] { right &= arrays.on_host(9); });
       CHECK(arrays.device()[arrays.host.size() - 1] == 0);
+      CHECK(FakeCuda::calls("cudaEventElapsedTime") == 0);  // an error while they are pending
       gate.open();
       arrays.stream.wait();
       CHECK(right);
@@ -281,6 +282,9 @@ TEST_CASE("peer access that others have enabled is used and stays", "[multi_path
     CHECK_THAT(copies.explain(), !ContainsSubstring("left out"));
   }
   CHECK(arrays.on_device(1));
+  std::size_t const calls = FakeCuda::calls("cudaDeviceEnablePeerAccess");
+  RelayedCopies const again(0, {1}, equal_links(), "", small_rules());
+  CHECK(FakeCuda::calls("cudaDeviceEnablePeerAccess") == calls);  // it would be an error
   CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled);
   CHECK(cudaGetLastError() == cudaErrorPeerAccessAlreadyEnabled);
 }
