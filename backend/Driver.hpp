@@ -169,7 +169,8 @@ void release_stream(Stream stream) noexcept;
 
 /// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
 /// nullptr. On the legacy default stream this breaks captures of blocking streams, as all work there.
-void record(Event& event, Stream stream, int device);
+/// \param timed with the time at which that work is done
+void record(Event& event, Stream stream, int device, bool timed = false);
 
 /// The same, unless `stream` captures or, being the legacy default stream, could break a capture that is
 /// known or announced: returns false then, and records nothing.
@@ -178,11 +179,7 @@ bool record_beside_captures(Event& event, Stream stream, int device);
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
 
-/// The same as record, with the time at which that work is done. `event` was made by this function, or is
-/// nullptr.
-void record_time(Event& event, Stream stream, int device);
-
-/// Seconds between two events of record_time; nothing while one is pending, or if the device failed.
+/// Seconds between two events with times; nothing while one is pending, or if the device failed.
 std::optional<double> seconds_between(Event begin, Event end) noexcept;
 
 // --- Devices that reach each other's memory ----------------------------------------------------

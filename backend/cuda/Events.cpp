@@ -86,12 +86,9 @@ bool record_work_of(Stream stream, int device, Event& event, Captures captures,
 
 }  // namespace
 
-void record(Event& event, Stream stream, int device) {
-  record_work_of(stream, device, event, Captures::may_break);
-}
-
-void record_time(Event& event, Stream stream, int device) {
-  record_work_of(stream, device, event, Captures::may_break, CU_EVENT_DEFAULT);
+void record(Event& event, Stream stream, int device, bool timed) {
+  record_work_of(stream, device, event, Captures::may_break,
+                 timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
 }
 
 std::optional<double> seconds_between(Event begin, Event end) noexcept {

@@ -9,15 +9,6 @@ namespace KokkosHostSpaces::Impl::Backend::Driver {
 
 namespace {
 
-// Atomics that are native go by NVLink, and not by PCIe.
-bool has_own_link_to(int device, int peer) noexcept {
-  int reaches = 0, atomics = 0;
-  return succeeded(cudaDeviceCanAccessPeer(&reaches, device, peer)) && reaches != 0 &&
-         succeeded(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, device,
-                                             peer)) &&
-         atomics != 0;
-}
-
 // Other code may have enabled it, and is never deprived of it: nothing disables it.
 void enable_access(Runtime& r, int device, int peer) {
   auto& enabled  = r.peers[std::size_t(device)];
@@ -35,9 +26,14 @@ void enable_access(Runtime& r, int device, int peer) {
 
 }  // namespace
 
+// Atomics that are native go by NVLink, and not by PCIe.
 bool have_own_link(int device, int peer) noexcept {
-  return runtime() != nullptr && device != peer && has_own_link_to(device, peer) &&
-         has_own_link_to(peer, device);
+  int reaches = 0, atomics = 0;
+  return runtime() != nullptr && succeeded(cudaDeviceCanAccessPeer(&reaches, device, peer)) &&
+         reaches != 0 &&
+         succeeded(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, device,
+                                             peer)) &&
+         atomics != 0;
 }
 
 void let_reach(int device, int peer) {

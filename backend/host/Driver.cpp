@@ -92,11 +92,9 @@ Stream make_stream(int) { return nullptr; }
 
 void release_stream(Stream) noexcept {}
 
-void record(Event&, Stream, int) {}
+void record(Event&, Stream, int, bool) {}
 
 void make_wait(Stream, Event, int) {}
-
-void record_time(Event&, Stream, int) {}
 
 std::optional<double> seconds_between(Event, Event) noexcept { return std::nullopt; }
 

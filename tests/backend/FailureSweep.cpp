@@ -204,7 +204,7 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
     } made;
     if (Driver::have_own_link(1, 2)) Driver::let_reach(1, 2);
     for (Driver::Event* const event : {&made.begin, &made.end})
-      Driver::record_time(*event, setting.stream.get(), 1);
+      Driver::record(*event, setting.stream.get(), 1, true);
     Driver::wait(made.end);
     expect(Driver::seconds_between(made.begin, made.end) || FailNth::is_met(), "no time is told");
   });

@@ -3,14 +3,13 @@
 
 // What is found out about the links of this machine.
 
-#include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../backend/Config.hpp"
 #include "../../../backend/Driver.hpp"
-#include "../../../backend/LinkProbe.hpp"
-#include "../../../backend/Placement.hpp"
+#include "../../../backend/Error.hpp"
+#include "../../../backend/os/Topology.hpp"
 
 #include <numeric>
 
@@ -18,21 +17,12 @@ namespace KokkosHostSpaces::Impl {
 
 namespace {
 
-double link_rate(int device) { return link_rates({device})[0]; }
-
-// A virtual machine may show a switch that is none: then both links at once are measured, too.
-bool compete(int device, int peer) {
-  constexpr std::size_t part = std::size_t(16) << 20;
-  if (!Backend::share_uplink(device, peer)) return false;
-  try {
-    PoolMemory const host(device, "KokkosHostSpaces: rate of two links", 4 * part);
-    auto* const begin = static_cast<char*>(host.data());
-    Backend::LinkProbe probe({{device, begin}, {peer, begin + 2 * part}}, part);
-    double const alone = link_rate(device);
-    return alone == 0 || probe.best_rate({1, 1}, 8) < 1.5 * alone;
-  } catch (Error const&) {
-    return true;
-  }
+bool share_uplink(int device, int peer) try {
+  return Backend::config().numa &&
+         Backend::Topology::machine().share_uplink(Backend::Driver::pci_bus_id(device),
+                                                   Backend::Driver::pci_bus_id(peer));
+} catch (DeviceError const&) {
+  return false;
 }
 
 }  // namespace
@@ -50,10 +40,11 @@ std::unique_ptr<RelayedCopies> make_relayed_copies(int device, std::vector<int> 
       throw Error("khs::MultiPath cannot copy through device " + std::to_string(neighbour) + " (" +
                   std::to_string(devices) +
                   " are visible, numbered from 0): name visible ones, or none to use all");
-  RelayedCopies::Probe const probe{[](int of) { return link_rate(of) / 2; }, compete};
-  return std::make_unique<RelayedCopies>(
-      device, neighbours, probe,
-      Backend::config().multi_path ? "" : "KOKKOS_HOST_SPACES_MULTI_PATH is off");
+  RelayedCopies::Probe const probe{[](int of) { return link_rates({of})[0] / 2; }, share_uplink};
+  if (!Backend::config().multi_path)
+    return std::make_unique<RelayedCopies>(device, std::vector<int>(), probe,
+                                           ": KOKKOS_HOST_SPACES_MULTI_PATH is off");
+  return std::make_unique<RelayedCopies>(device, neighbours, probe);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -122,18 +122,13 @@ class RelayedCopies::Relay {
   Relay(Relay const&)            = delete;
   Relay& operator=(Relay const&) = delete;
 
-  char* dst() const { return m_dst; }
-  char const* src() const { return m_src; }
-  std::size_t bytes() const { return m_bytes; }
-  bool failed() const { return m_failed; }
-
   void begin(Driver::Event begun) {
     attempt([&] {
       m_is_pending = true;
       for (std::size_t lane = 0; lane < lanes(); ++lane)
         Driver::make_wait(stream(lane), begun, m_neighbour.device);
       m_is_timed = m_neighbour.expected == 0 && m_neighbour.rate > 0;
-      if (m_is_timed) Driver::record_time(m_neighbour.began, stream(0), m_neighbour.device);
+      if (m_is_timed) Driver::record(m_neighbour.began, stream(0), m_neighbour.device, true);
     });
   }
 
@@ -150,13 +145,18 @@ class RelayedCopies::Relay {
     return true;
   }
 
-  // Orders later work of `own`, a stream of `device`, behind the relay.
+  // Orders later work of `own`, a stream of `device`, behind the relay, and makes the copy there if that failed.
   void end(Driver::Stream own, int device) {
-    if (m_failed) return;
+    if (!m_failed) order_behind(own, device);
+    if (m_failed) Driver::copy(m_dst, m_src, m_bytes, own, device);
+  }
+
+ private:
+  void order_behind(Driver::Stream own, int device) {
     attempt([&] {
       if (m_is_timed)
-        Driver::record_time(m_neighbour.ended, stream((m_next - 1) % RelayRules::lanes),
-                            m_neighbour.device);
+        Driver::record(m_neighbour.ended, stream((m_next - 1) % RelayRules::lanes),
+                       m_neighbour.device, true);
       for (std::size_t lane = 0; lane < lanes(); ++lane) {
         Driver::record(m_neighbour.lanes[lane].done, stream(lane), m_neighbour.device);
         Driver::make_wait(own, m_neighbour.lanes[lane].done, device);
@@ -166,7 +166,6 @@ class RelayedCopies::Relay {
     });
   }
 
- private:
   std::size_t lanes() const { return std::min(m_chunks.size(), RelayRules::lanes); }
   Driver::Stream stream(std::size_t lane) const { return m_neighbour.lanes[lane].stream; }
 
@@ -195,19 +194,15 @@ class RelayedCopies::Relay {
 
 RelayedCopies::RelayedCopies(int device, std::vector<int> const& neighbours, Probe const& probe,
                              std::string why_not, RelayRules const& rules)
-    : m_device(device), m_rules(rules) {
+    : m_device(device), m_rules(rules), m_left_out(std::move(why_not)) {
   auto const leave_out = [&](int neighbour, char const* why) {
     m_left_out += "\n  not through device " + std::to_string(neighbour) + ": " + why;
   };
-  if (!why_not.empty()) {
-    m_left_out = "\n  alone: " + why_not;
-    return;
-  }
   for (int const neighbour : neighbours) {
     if (neighbour == device) continue;
     if (!Driver::have_own_link(device, neighbour))
       leave_out(neighbour, "no link such as NVLink to it");
-    else if (probe.compete(device, neighbour))
+    else if (probe.share_uplink(device, neighbour))
       leave_out(neighbour, "its link to the host shares an uplink with that of the device");
     else
       m_neighbours.push_back(std::make_unique<Neighbour>(neighbour, probe.rate(neighbour)));
@@ -284,8 +279,6 @@ void RelayedCopies::enqueue(void* dst, void const* src, std::size_t bytes, void*
     for (auto const& relay : relays) any |= relay->next_chunk();
   }
   for (auto const& relay : relays) relay->end(stream, m_device);
-  for (auto const& relay : relays)
-    if (relay->failed()) Driver::copy(relay->dst(), relay->src(), relay->bytes(), stream, m_device);
 }
 
 void RelayedCopies::release() {
@@ -302,13 +295,11 @@ std::string RelayedCopies::explain() const {
     return bytes_per_second > 0 ? Backend::with_decimals(bytes_per_second / 1e9, 0) + " GB/s"
                                 : std::string("rate unknown");
   };
-  std::string text = "copies of page-locked memory to or from device " + std::to_string(m_device);
-  if (!m_neighbours.empty())
-    text +=
-        ", of " + std::to_string(m_rules.least_bytes) +
-        " bytes or more (rates of links to the host in one direction, while both are busy)\n  its own "
-        "link: " +
-        rate(m_rate);
+  std::string text = "copies of page-locked memory to or from device " + std::to_string(m_device) +
+                     ", of " + std::to_string(m_rules.least_bytes) +
+                     " bytes or more (rates to or from the host, while both directions are busy)"
+                     "\n  its own link" +
+                     (m_neighbours.empty() ? " alone" : ": " + rate(m_rate));
   for (auto const& neighbour : m_neighbours) {
     text += "\n  through device " + std::to_string(neighbour->device) + ": " +
             rate(neighbour->rate) + ", " +
@@ -319,7 +310,6 @@ std::string RelayedCopies::explain() const {
       text += "; left out of the next " + std::to_string(neighbour->pause) + " copies (" +
               neighbour->why + ")";
   }
-  if (m_neighbours.empty()) text += "\n  its own link alone";
   return text + m_left_out;
 }
 

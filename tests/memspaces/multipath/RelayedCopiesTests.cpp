@@ -189,12 +189,12 @@ TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]")
   CHECK_FALSE(copies.takes(arrays.device(), pageable.data(), arrays.bytes, stream));
   RelayedCopies const of_another(1, {0}, equal_links(), "", small_rules());
   CHECK_FALSE(of_another.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
-  RelayedCopies const forbidden(0, {1}, equal_links(), "it is off", small_rules());
+  RelayedCopies const forbidden(0, {}, equal_links(), ": it is off", small_rules());
   CHECK_FALSE(forbidden.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
-  CHECK_THAT(forbidden.explain(), ContainsSubstring("it is off"));
-  auto compete    = equal_links();
-  compete.compete = [](int, int) { return true; };
-  RelayedCopies const switched(0, {1}, compete, "", small_rules());
+  CHECK_THAT(forbidden.explain(), ContainsSubstring("alone: it is off"));
+  auto probe         = equal_links();
+  probe.share_uplink = [](int, int) { return true; };
+  RelayedCopies const switched(0, {1}, probe, "", small_rules());
   CHECK_FALSE(switched.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
   arrays.stream.begin_capture();
   CHECK_FALSE(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));

@@ -74,10 +74,6 @@ std::vector<double> link_rates(std::vector<int> const& devices) {
   return rates;
 }
 
-std::vector<double> link_weights(std::vector<int> const& devices) {
-  return weights_by(link_rates(devices));
-}
-
 bool pretends_device() { return Backend::config().pretend_device; }
 
 StreamResourcePool& stream_resources() {

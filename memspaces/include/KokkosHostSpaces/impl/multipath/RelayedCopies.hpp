@@ -19,8 +19,7 @@ namespace KokkosHostSpaces::Impl {
 struct RelayRules {
   std::size_t least_bytes = std::size_t(4) << 20;  ///< smaller copies go over the own link alone
   std::size_t chunk       = std::size_t(8) << 20;  ///< largest one
-  std::size_t first_chunk = std::size_t(1)
-                            << 20;  ///< to the host the first one, to the device the last
+  std::size_t first_chunk = std::size_t(1) << 20;  ///< to the device the last one
   double latency = 40e-6;  ///< seconds of a relay in which it moves nothing, at both ends together
   double enqueue = 10e-6;  ///< seconds for each neighbour before it
   double late    = 1.5;    ///< times the expected seconds: its link is busy with other copies
@@ -44,11 +43,11 @@ class RelayedCopies {
   /// How to find out about links. Each is called once for a device.
   struct Probe {
     std::function<double(int device)> rate;  ///< bytes per second in a direction; 0: unknown
-    std::function<bool(int device, int peer)> compete;  ///< both share an uplink, and gain nothing
+    std::function<bool(int device, int peer)> share_uplink;  ///< together as fast as one
   };
 
   /// Makes streams on the neighbours that help, and allocates memory there: rules.lanes chunks each.
-  /// \param why_not if not empty, no neighbour may help, and this is why
+  /// \param why_not why there are no neighbours, for explain()
   RelayedCopies(int device, std::vector<int> const& neighbours, Probe const& probe,
                 std::string why_not = "", RelayRules const& rules = {});
   /// Waits for the relays.
