@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -176,6 +177,22 @@ bool record_beside_captures(Event& event, Stream stream, int device);
 
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
+
+/// The same as record, with the time at which that work is done. `event` was made by this function, or is
+/// nullptr.
+void record_time(Event& event, Stream stream, int device);
+
+/// Seconds between two events of record_time; nothing while one is pending, or if the device failed.
+std::optional<double> seconds_between(Event begin, Event end) noexcept;
+
+// --- Devices that reach each other's memory ----------------------------------------------------
+
+/// True if copies between two devices go by links of their own (NVLink), not by those to the host.
+bool have_own_link(int device, int peer) noexcept;
+
+/// Lets two devices reach each other's memory, for good, and makes their contexts if need be. Does nothing
+/// if they do. Copies between them then go by their link, on a stream of either.
+void let_reach(int device, int peer);
 
 // --- Captures ----------------------------------------------------------------------------------
 

@@ -45,6 +45,14 @@ int node_near_device(int device_id) noexcept {
   }
 }
 
+bool share_uplink(int device, int other) noexcept {
+  try {
+    return Topology::machine().share_uplink(Driver::pci_bus_id(device), Driver::pci_bus_id(other));
+  } catch (...) {
+    return false;
+  }
+}
+
 Placed place_pages(void* pages, std::size_t bytes, int numa_node, Config const& config) {
   Placed placed;
   if (config.numa && numa_node >= 0) {

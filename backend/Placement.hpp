@@ -15,6 +15,9 @@ namespace KokkosHostSpaces::Impl::Backend {
 /// placement switched off by KOKKOS_HOST_SPACES_NUMA. Asks the system until it knows; thread-safe.
 int node_near_device(int device_id) noexcept;
 
+/// True if two devices share the uplink of a switch; false where that is unknown.
+bool share_uplink(int device, int other) noexcept;
+
 /// The node that pages are bound to (-1: none), and the threads for their first touch.
 struct Placed {
   int numa_node = -1;
