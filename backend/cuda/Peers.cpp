@@ -11,9 +11,8 @@ namespace {
 
 // Other code may have enabled it, and is never deprived of it: nothing disables it.
 void enable_access(Runtime& r, int device, int peer) {
-  auto& enabled  = r.peers[std::size_t(device)];
-  auto const bit = std::uint64_t(1) << peer;
-  if ((enabled & bit) != 0) return;
+  auto& enabled = r.peers[std::size_t(device)];
+  if ((enabled >> peer & 1) != 0) return;
   ContextOfDevice const context(r, device);
   CaptureTolerance const tolerance(r);
   cudaError_t const error = cudaDeviceEnablePeerAccess(peer, 0);
@@ -21,7 +20,7 @@ void enable_access(Runtime& r, int device, int peer) {
     cudaGetLastError();
   else
     check(error, "cudaDeviceEnablePeerAccess", look_for_failed_work);
-  enabled |= bit;
+  enabled |= std::uint64_t(1) << peer;
 }
 
 }  // namespace

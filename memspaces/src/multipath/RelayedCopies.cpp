@@ -232,10 +232,8 @@ std::vector<RelayedCopies::Neighbour*> RelayedCopies::ready() {
   std::vector<Neighbour*> result;
   for (auto const& neighbour : m_neighbours) {
     neighbour->judge(m_rules);
-    if (neighbour->pause > 0) {
-      --neighbour->pause;
-      continue;
-    }
+    if (neighbour->pause-- > 0) continue;
+    neighbour->pause = 0;
     prepare(*neighbour);
     if (neighbour->pause == 0) result.push_back(neighbour.get());
   }
@@ -258,9 +256,7 @@ void RelayedCopies::enqueue(void* dst, void const* src, std::size_t bytes, void*
   auto const neighbours  = ready();
   std::vector<double> rates{m_rate};
   for (Neighbour const* const neighbour : neighbours) rates.push_back(neighbour->rate);
-  double const known = *std::max_element(rates.begin(), rates.end());
-  for (double& rate : rates)
-    if (rate == 0) rate = known > 0 ? known : 5e10;
+  if (std::count(rates.begin(), rates.end(), 0) > 0) rates.assign(rates.size(), 5e10);  // unknown
   auto const parts = split_over_paths(bytes, rates, m_rules);
   if (parts.size() == 1 || !Driver::record_beside_captures(m_begun, stream, m_device))
     return Driver::copy(dst, src, bytes, stream, m_device);
