@@ -201,8 +201,9 @@ TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]")
   CHECK(arrays.stream.end_capture());
 }
 
-TEST_CASE("a neighbour without memory, or whose link is busy, is left out for a while",
-          "[multi_path]") {
+TEST_CASE(
+    "a neighbour without memory, with a failure, or whose link is busy is left out for a while",
+    "[multi_path]") {
   FakeCuda::reset(2);
   Arrays arrays(256 * KiB);
   FakeCuda::fail_nth_call("cudaMalloc", 1);
@@ -231,6 +232,11 @@ TEST_CASE("a neighbour without memory, or whose link is busy, is left out for a 
   CHECK(left_out());
   FakeCuda::events_are_apart(std::chrono::microseconds(10));
   CHECK(enqueue());
+  CHECK(enqueue());
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", 2);  // the first one is of the own link
+  CHECK(enqueue());
+  CHECK_THAT(copies.explain(), ContainsSubstring("left out of the next 16 copies"));
+  CHECK(left_out());
   CHECK(enqueue());
   CHECK(arrays.on_device(1));
 }
