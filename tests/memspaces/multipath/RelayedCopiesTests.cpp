@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -276,6 +277,29 @@ TEST_CASE("whichever call of a copy fails, nothing is lost, and the next copy is
         CHECK(FakeCuda::outstanding().device_allocations == 0);
         if (!met) break;
       }
+}
+
+TEST_CASE("a copy that throws leaves no relay under way", "[multi_path]") {
+  FakeCuda::reset(3);
+  Arrays arrays(384 * KiB);
+  RelayedCopies copies(0, {1, 2}, equal_links(), "", small_rules());
+  std::fill_n(arrays.device(), arrays.host.size(), 0U);
+  DeviceWork::Gate gate;
+  arrays.stream.run(gate.hold());
+  // The first neighbour fails; then its part on the own link, behind that link's part and the second neighbour's.
+  std::size_t const before = FakeCuda::calls("cudaMemcpyAsync");
+  std::size_t const failed = 2 * relay_chunks(arrays.bytes / 3, true, small_rules()).size() + 2;
+  FakeCuda::fail_nth_call("cudaStreamWaitEvent", 1);
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", failed);
+  std::thread opens([&] {
+    while (FakeCuda::calls("cudaMemcpyAsync") < before + failed) std::this_thread::yield();
+    gate.open();
+  });
+  CHECK_THROWS_AS(
+      copies.enqueue(arrays.device(), arrays.host.data(), arrays.bytes, arrays.stream.get()),
+      KokkosHostSpaces::DeviceError);
+  CHECK(arrays.device()[arrays.host.size() - 1] == arrays.host.back());
+  opens.join();
 }
 
 TEST_CASE("peer access that others have enabled is used and stays", "[multi_path]") {
