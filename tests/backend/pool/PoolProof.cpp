@@ -286,9 +286,10 @@ class Worker {
     Block const block = take_block();
     DeviceWork::Gate gate;
     lane.submit(0, gate.hold());
-    m_shared.proof.given_back(block.begin);
-    Pool::deallocate(block.begin);
-    Pool::deallocate(block.begin);
+    bool const by_stream = one_of(2);
+    m_shared.proof.given_back(block.begin, by_stream ? &lane : nullptr);
+    if (by_stream) Pool::deallocate_on({lane.stream.get(), lane.device}, block.begin);
+    for (int i = by_stream; i < 2; ++i) Pool::deallocate(block.begin);
   }
 
   void fork_child() {
