@@ -53,7 +53,7 @@ TEST_CASE("on an idle device a block is used again at once, and counts as a hit"
   char* const first = PoolTest::allocate(bytes);
   Pool::deallocate(first);
   pool::Usage const before = PoolTest::usage();
-  int const rounds         = bytes < MiB ? 3000 : 100;
+  int const rounds         = bytes < MiB ? 1000 : 30;
   for (int i = 0; i < rounds; ++i) {
     char* const again = PoolTest::allocate(bytes);
     if (bytes > 2 * MiB) REQUIRE(again == first);

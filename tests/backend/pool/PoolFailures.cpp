@@ -102,22 +102,11 @@ TEST_CASE("what is counted as locked is what the runtime holds, whichever calls 
   CHECK(runtime_holds() <= ledger.locked() + pages());
 }
 
-TEST_CASE("when the system locks no more, what is cached makes room") {
-  PoolTest const test(1);
-  Blocks blocks;
-  for (int i = 0; i < 3; ++i) blocks.add(20 * MiB);
-  blocks.deallocate();
-  FakeCuda::pin_at_most(70 * MiB);
-  char* const large = PoolTest::allocate(50 * MiB);
-  CHECK(large != nullptr);
-  CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
-  Pool::deallocate(large);
-}
-
-TEST_CASE("when the system locks no more, what is cached makes room for what is reserved") {
+TEST_CASE("when the system locks no more, what is cached makes room, for a reservation too") {
   PoolTest const test(1);
   for (int i = 0; i < 3; ++i) Pool::deallocate(PoolTest::allocate(20 * MiB));
   FakeCuda::pin_at_most(70 * MiB);
+  Pool::deallocate(PoolTest::allocate(50 * MiB));
   CHECK_NOTHROW(Pool::reserve(60 * MiB).wait());
   CHECK(PoolTest::usage().bytes_locked <= 70 * MiB);
   CHECK_THROWS_AS(Pool::reserve(20 * MiB).wait(), OutOfPinnedMemory);
@@ -165,21 +154,6 @@ TEST_CASE("memory may be given back after the runtime has shut down") {
   CHECK(PoolTest::usage().bytes_in_use == 0);
   Pool::release_all();
   FakeCuda::reset(1);
-}
-
-TEST_CASE("the child of a fork may give back, and nothing else") {
-  PoolTest const test(1);
-  char* const block = PoolTest::allocate(1000, "parent's");
-  CHECK(ChildOfFork::status([&] {
-          bool const is_refused = !refusal_of([] { PoolTest::allocate(100); }).empty();
-          Pool::deallocate(block);
-          Pool::release_all();
-          bool const harmless =
-              pool::trim(0) == 0 && !pool::describe(block) && PoolTest::usage().segments == 0;
-          return is_refused && harmless ? 0 : 1;
-        }) == 0);
-  CHECK(pool::describe(block)->label == "parent's");
-  Pool::deallocate(block);
 }
 
 TEST_CASE("a pool that could not be made leaves nothing behind") {

@@ -75,14 +75,3 @@ TEST_CASE(
   // What is cached in pieces between blocks in use still serves others.
   CHECK(waste_of_locked() <= 0.35);
 }
-
-TEST_CASE("each block beyond 4 KiB wastes at most an eighth") {
-  PoolTest const test;
-  for (std::size_t bytes = 4 * KiB; bytes < 80 * MiB; bytes += bytes / 7 + 13)
-    for (std::size_t const asked : {bytes, bytes + 1, std::size_t(1) << (bytes % 13 + 12)}) {
-      Blocks block;
-      block.add(asked);
-      CAPTURE(asked);
-      CHECK(waste_of_used() <= 0.125);
-    }
-}
