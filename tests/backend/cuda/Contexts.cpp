@@ -155,16 +155,6 @@ TEST_CASE("a thread without a device may free what others made") {
   CHECK_FALSE(has_context(0));
 }
 
-TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
-  start_test(3, false);
-  DeviceWork::use(1);
-  Driver::Stream const stream = Driver::private_stream(2);
-  CHECK(stream != nullptr);
-  CHECK(Driver::private_stream(2) == stream);
-  CHECK(current_device() == 1);
-  CHECK_FALSE(has_context(0));
-}
-
 TEST_CASE("there is no stream of a device that does not exist") {
   start_test(2, false);
   for (int const device : {Driver::device_count(), 63, 64, 1000}) {

@@ -6,8 +6,6 @@
 
 #include <csignal>
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 namespace {
@@ -80,17 +78,6 @@ TEST_CASE("first touch faults every page in, by any number of threads, and leave
   auto const* const begin = static_cast<char const*>(pointer);
   CHECK(std::all_of(begin, begin + bytes, [](char c) { return c == 0; }));
   unmap_pages(pointer, bytes);
-}
-
-TEST_CASE("first touch leaves the affinity of the calling thread alone") {
-  cpu_set_t before, after;
-  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0);
-  void* const pointer = map_pages(huge_page_bytes);
-  for (int const threads : {1, 2})
-    first_touch(pointer, huge_page_bytes, {threads, Cores::allowed()});
-  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof after, &after) == 0);
-  CHECK(CPU_EQUAL(&before, &after));
-  unmap_pages(pointer, huge_page_bytes);
 }
 
 TEST_CASE("the limit of locked memory is told as it is") {
