@@ -46,14 +46,7 @@ void pin_at_most(std::size_t bytes);
 /// registering take so long, or until this is called with 0. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
 
-/// Until the next reset, devices copy from and to the host one copy at a time in each direction, as
-/// was seen of real ones: an engine stays with a stream as long as that has a copy which may begin,
-/// and then takes the next stream that has one. None begins before start_copy_engines, which waits
-/// until nothing else can be done.
-void use_copy_engines();
-void start_copy_engines();
-
-/// What these engines copied, in their order.
+/// The copies between host and devices that were enqueued since the last reset, but those of batches and graphs.
 struct Copied {
   void const* dst;
   void const* src;

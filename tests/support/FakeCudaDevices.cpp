@@ -157,7 +157,7 @@ void* driver_function(std::string const& name) {
   };
   std::lock_guard const lock(machine().mutex);
   bool const is_new = name == "cuCtxRecordEvent" || name == "cuMemcpyBatchAsync";
-  if (machine().old_driver && is_new) return nullptr;
+  if (machine().told.old_driver && is_new) return nullptr;
   auto const found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }
@@ -205,10 +205,10 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   if (!is_device(device)) return finish(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
-      *value = machine().addresses_move ? 0 : 1;
+      *value = machine().told.addresses_move ? 0 : 1;
       break;
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-      *value = machine().reaches_pageable ? 1 : 0;
+      *value = machine().told.reaches_pageable ? 1 : 0;
       break;
     case cudaDevAttrMaxPitch: *value = 2147483647; break;
     default: return finish(cudaErrorInvalidValue);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include <sys/mman.h>
@@ -21,7 +22,7 @@ namespace {
 std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 bool is_too_much(Machine const& m, std::size_t bytes) {
-  return m.most_pinned > 0 && m.pinned_bytes() + bytes > m.most_pinned;
+  return m.told.most_pinned > 0 && m.pinned_bytes() + bytes > m.told.most_pinned;
 }
 
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
@@ -47,12 +48,12 @@ class Registering {
  public:
   explicit Registering(Machine& m) {
     std::unique_lock lock(m.mutex);
-    std::chrono::milliseconds const time = m.registering;
+    std::chrono::milliseconds const time = m.told.registering;
     if (time.count() == 0) return;
     lock.unlock();
     m_lock = std::unique_lock(m.being_registered);
     lock.lock();
-    m.changed.wait_for(lock, time, [&] { return m.registering.count() == 0; });
+    m.changed.wait_for(lock, time, [&] { return m.told.registering.count() == 0; });
   }
 
  private:
@@ -91,7 +92,8 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
   }
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
-  if (ticket) m.give_engine(m.find(stream)->queue.back(), {dst, src, dst_bytes});
+  if (ticket && m.is_of_device(dst) != m.is_of_device(src))
+    m.told.copied.push_back({dst, src, dst_bytes});
   if (ticket && (dst_known == 0 || src_known == 0)) m.wait_for(lock, {ticket});
   return cudaSuccess;
 }
@@ -135,6 +137,13 @@ std::size_t Machine::pinned_bytes() const {
   for (auto const& [address, allocation] : allocations)
     sum += allocation.kind == Kind::pinned ? allocation.bytes : 0;
   return sum;
+}
+
+bool Machine::is_of_device(void const* pointer) const {
+  auto const next = allocations.upper_bound(address_of(pointer));
+  if (next == allocations.begin()) return false;
+  auto const& [address, allocation] = *std::prev(next);
+  return allocation.kind == Kind::device && address_of(pointer) - address < allocation.bytes;
 }
 
 std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {

@@ -49,7 +49,7 @@ class Staller {
 TEST_CASE("giving back calls no function of the driver, however much it is") {
   PoolTest const test(1);
   Blocks blocks;
-  for (std::size_t i = 0; i < 500; ++i) blocks.add(1 + i * 5000);
+  for (std::size_t i = 0; i < 200; ++i) blocks.add(1 + i * 5000);
   std::size_t const calls = FakeCuda::calls("*");
   blocks.deallocate();
   CHECK(FakeCuda::calls("*") == calls);
@@ -246,7 +246,7 @@ TEST_CASE("failure 3: beside a kernel that never ends, memory of another stream 
   std::minstd_rand random(1);
   bool const one_size = GENERATE(true, false);
   if (one_size) pool::set_limit(at_once * most);
-  int const rounds = sanitized ? 2000 : 10000;
+  int const rounds = sanitized ? 1000 : 3000;
   for (int i = 0; i < rounds; ++i) {
     std::size_t const bytes = one_size ? most : 1 + random() % most;
     char* const block       = PoolTest::allocate(bytes);

@@ -57,13 +57,13 @@ TEST_CASE(
   Random random(20240229);
   Blocks blocks;
   auto const fill = [&] {
-    while (PoolTest::usage().bytes_asked < 500 * MiB)
+    while (PoolTest::usage().bytes_asked < 250 * MiB)
       for (int i = 0; i < 16; ++i) blocks.add(mix.size(random));
   };
   fill();
   CHECK(waste_of_used() <= 0.125);
   CHECK(waste_of_locked() <= 0.125);
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 3; ++round) {
     std::erase_if(blocks, [&](char* block) {
       bool const goes = random() % 3 == 0;
       if (goes) Pool::deallocate(block);
