@@ -202,7 +202,8 @@ void shut_down() {
 Outstanding outstanding() {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
-  Outstanding result{m.registrations.size(), 0, 0, m.events.size(), m.streams.size()};
+  Outstanding result{m.registrations.size(), 0, 0, m.events.size(), m.streams.size(),
+                     m.pinned_bytes()};
   for (auto const& [address, allocation] : m.allocations) {
     ++(allocation.kind == Kind::pinned ? result.pinned_allocations : result.device_allocations);
   }

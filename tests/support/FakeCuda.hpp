@@ -81,6 +81,7 @@ struct Outstanding {
   std::size_t device_allocations;
   std::size_t events;
   std::size_t streams;
+  std::size_t pinned_bytes;  ///< of registrations and allocations
 };
 Outstanding outstanding();
 

@@ -57,23 +57,6 @@ TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") 
   CHECK(PoolTest::usage().misses == misses);
 }
 
-TEST_CASE("a capture during which nothing could be exchanged is forgotten when it has ended") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream, captured(DeviceWork::Stream::Kind::blocking);
-  Watched watched;
-  watched.deallocate(watched.allocate(100 * MiB));
-  PoolTest::make_ready();
-  captured.begin_capture();
-  char* const field = PoolTest::allocate(110 * MiB);
-  CHECK(captured.end_capture());
-  LastingWork const work(stream);
-  Pool::deallocate(field);
-  char* const larger = watched.allocate_beside_work(120 * MiB);
-  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
-  CHECK(watched.excess() == 0);
-  Pool::deallocate(larger);
-}
-
 TEST_CASE("work that begins while an allocation waits, and does not end, keeps it no longer") {
   PoolTest const test(1);
   DeviceWork::Stream first, second;

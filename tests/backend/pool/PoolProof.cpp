@@ -413,8 +413,15 @@ TEST_CASE("no hand-out of memory comes before the end of all work that could tou
   CHECK(shared.proof.hand_outs > operations / 6);
   CHECK(PoolTest::usage().bytes_in_use == 0);
   CHECK(FakeCuda::registrations_are_mapped());
+  Ledger const& ledger = Pools::existing()->ledger;
+  Pool::deallocate(PoolTest::allocate(1));  // what could not be locked waits for it
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(ledger.locked() <= FakeCuda::outstanding().pinned_bytes);
+  // Memory of the driver has a page more.
+  CHECK(FakeCuda::outstanding().pinned_bytes <=
+        ledger.locked() + FakeCuda::outstanding().pinned_allocations * 4 * KiB);
   pool::set_limit(0);
   Pool::release_all();
   if (!round.faults) CHECK(FakeCuda::nothing_leaked());
-  if (!round.faults) CHECK(Pools::existing()->ledger.locked() == 0);
+  if (!round.faults) CHECK(ledger.locked() == 0);
 }
