@@ -53,21 +53,6 @@ TEST_CASE("memory of others is in children, but while it is registered if that i
   }
 }
 
-TEST_CASE("only whole pages can be kept from children") {
-  start_test(1);
-  FourPages const pages;
-  auto const is_refused = [&](std::size_t offset, std::size_t bytes) {
-    CHECK_THROWS_MATCHES(
-        register_range(pages.begin + offset, bytes, "my data", true), RegistrationError,
-        MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("whole pages") &&
-                       ContainsSubstring("let children copy it")));
-  };
-  is_refused(8, page_bytes());
-  is_refused(0, page_bytes() + 8);
-  CHECK(registered_ranges() == 0);
-  CHECK(child_has(pages.begin, pages.bytes));
-}
-
 TEST_CASE("without a device the child of a fork allocates, from pools of its own") {
   PoolTest const test;
   if (Driver::presence() != Driver::Presence::none) SKIP("needs a machine without a device");

@@ -94,17 +94,6 @@ TEST_CASE("the message on a read-only file tells its name, its kind and the reme
   close(file);
 }
 
-TEST_CASE("memory that is not mapped is refused") {
-  start_test(1);
-  std::size_t const page = page_bytes();
-  auto* const begin      = static_cast<char*>(map_pages(2 * huge_page_bytes));
-  REQUIRE(begin != nullptr);
-  unmap_pages(begin + page, 2 * huge_page_bytes - 2 * page);
-  check_refused(begin, 2 * huge_page_bytes, "not mapped");
-  unmap_pages(begin, page);
-  unmap_pages(begin + 2 * huge_page_bytes - page, page);
-}
-
 TEST_CASE("unregistering tells what was never registered, or was before") {
   start_test(1);
   TestPages const pages(1);
@@ -113,18 +102,6 @@ TEST_CASE("unregistering tells what was never registered, or was before") {
   CHECK_THAT(unregister_range(pages.begin), ContainsSubstring("no registered range"));
   CHECK(unregister_range(pages.begin + 8).empty());
   CHECK_THAT(unregister_range(pages.begin + 8), ContainsSubstring("no registered range"));
-}
-
-TEST_CASE("memory freed while it was registered is told by its label, and forgotten") {
-  start_test(1);
-  // So large that nobody maps all of it anew meanwhile.
-  void* const pointer = map_pages(2 * huge_page_bytes);
-  REQUIRE(pointer != nullptr);
-  register_range(pointer, 2 * huge_page_bytes, "my data");
-  unmap_pages(pointer, 2 * huge_page_bytes);
-  std::string const message = unregister_range(pointer);
-  CHECK_THAT(message, ContainsSubstring("freed") && ContainsSubstring("'my data'"));
-  CHECK(registered_ranges() == 0);
 }
 
 TEST_CASE("of threads that register the same range at once, exactly one succeeds") {

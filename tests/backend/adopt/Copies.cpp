@@ -217,12 +217,6 @@ void pinned_memory_comes_from_the_pool() {
   REQUIRE(cudaFreeHost(nullptr) == cudaSuccess);
 }
 
-cudaMemoryType type_of(void const* pointer) {
-  cudaPointerAttributes attributes = {};
-  REQUIRE(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
-  return attributes.type;
-}
-
 void the_runtime_answers_as_stock() {
   OnDevice device(MiB);
   View view(MiB), other(MiB);

@@ -71,6 +71,13 @@ inline void to_device(OnDevice const& device, View const& view) {
   REQUIRE(cudaMemcpy(device.data(), view.data(), view.bytes(), cudaMemcpyDefault) == cudaSuccess);
 }
 
+/// What the runtime says of memory.
+inline cudaMemoryType type_of(void const* pointer) {
+  cudaPointerAttributes attributes = {};
+  REQUIRE(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
+  return attributes.type;
+}
+
 /// A case of a program, by its name.
 struct Case {
   char const* name;

@@ -7,8 +7,6 @@
 #include "../../support/DeviceWork.hpp"
 #include "../BackendTest.hpp"
 
-#include <stdexcept>
-
 #include <cuda_runtime_api.h>
 
 namespace {
@@ -81,10 +79,13 @@ bool has_current_context() {
 class ContextOfOthers {
  public:
   explicit ContextOfOthers(CUdevice device) {
-    auto const make = driver_function<CUresult (*)(CUcontext*, unsigned, CUdevice)>("cuCtxCreate");
+    auto const make =
+        DeviceWork::driver_function<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate", 4000);
     REQUIRE(make(&m_context, 0, device) == CUDA_SUCCESS);
   }
-  ~ContextOfOthers() { driver_function<CUresult (*)(CUcontext)>("cuCtxDestroy")(m_context); }
+  ~ContextOfOthers() {
+    DeviceWork::driver_function<CUresult(CUcontext)>("cuCtxDestroy", 4000)(m_context);
+  }
   ContextOfOthers(ContextOfOthers const&)            = delete;
   ContextOfOthers& operator=(ContextOfOthers const&) = delete;
 
@@ -95,19 +96,6 @@ class ContextOfOthers {
   }
 
  private:
-  template <class Function>
-  static Function driver_function(char const* name) {
-    void* function                         = nullptr;
-    cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &status);
-#else
-    cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status);
-#endif
-    if (status != cudaDriverEntryPointSuccess) throw std::runtime_error(name);
-    return reinterpret_cast<Function>(function);
-  }
-
   CUcontext m_context = nullptr;
 };
 

@@ -136,16 +136,6 @@ TEST_CASE("a SIGSEGV that somebody sends ends the process, or is ignored, as wit
   CHECK(send(SIG_IGN, 2) == 5);
 }
 
-TEST_CASE("a handler for one signal, that leaves the access to the system, is called once") {
-  int const status = ChildOfFork::status([] {
-    handle_with(&returns_at_once, static_cast<int>(SA_RESETHAND));
-    handle_forbidden_accesses(&takes_none);
-    touch_forbidden_page();
-    return 0;
-  });
-  CHECK(status == ChildOfFork::crashed);
-}
-
 TEST_CASE("handlers in front of ours that chain to it hear of a fault once") {
   int const status = ChildOfFork::status([] {
     handle_with(&exits_with_7, 0);
