@@ -14,7 +14,7 @@ import sys
 from planted_bugs import Copy, Place, run
 
 FAKE, HOST, STREAMS = "backend_tests_fake", "backend_tests_host", "stream_tests_fake"
-NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_mpi")
+NO_CATCH2 = ("backend_test_exit_while_reserving", "memspaces_ranks")
 ON_GPU = ("backend_tests_cuda", "memspaces_tests", "driver_calls", "everywhere")
 
 # Bugs that two tests find each.
@@ -86,8 +86,7 @@ BUGS = [
     ("failure 18: where no core of a node is allowed", "only cores of the node touch its memory", HOST,
      Place("failure 18b", "return of_node;")),
     ("failure 24: fields of nearly one size", "the largest block is cut, not the one that fits best", FAKE,
-     Place("failure 24a", "Block* block = m_trees[i].largest_below(~std::size_t(0)); if (block != nullptr && block->bytes < bytes) block = "
-                   "nullptr;")),
+     Place("failure 24a", "auto fits = tree.lower_bound({bytes, nullptr}); if (fits != tree.end()) fits = std::prev(tree.end());")),
     ("failure 24: sizes a little above", "neighbours are never merged", FAKE,
      Place("failure 24b", "if (is_ready(block.after) && is_ready(block.before)) {")),
     ("failure 24: ever larger requests", "smaller blocks are never given back", FAKE,
@@ -96,7 +95,7 @@ BUGS = [
      Place("failure 13", "ending.swap(all); for (Worker& worker : ending) worker.thread.detach();")),
     ("failure 22: threads of a parallel_for", "an allocation fences", "conformance_tests",
      Place("failure 22a", "Kokkos::fence(\"allocation\"); endings().register_once();")),
-    ("failure 19: MPI sends", "a block is a page shorter than was asked for", "memspaces_mpi",
+    ("failure 19: MPI sends", "a block is a page shorter than was asked for", "memspaces_ranks",
      Place("failure 19b", "return bytes < page_bytes ? page_bytes : bytes / page_bytes * page_bytes;")),
 
     # With a GPU.

@@ -71,11 +71,6 @@ void copies_at(Findings& f, double rate) {
   f.gpus[0].rates->to_device = f.gpus[0].rates->to_host = rate;
 }
 
-void touches_at(Findings& f, double rate) {
-  without_gpus(f);
-  f.host_rates = HostRates{.bytes = 1 << 30, .touch = rate, .copy = 8e9, .verified = true};
-}
-
 constexpr std::size_t GiB = std::size_t(1) << 30;
 
 Case const cases[] = {
@@ -158,13 +153,9 @@ Case const cases[] = {
      [](Findings& f) {
        f.node_share = {64 << 20, 1, ""};
      }},
-    {"a node's limit that is divided", "",
-     [](Findings& f) {
+    {"a node's limit that is divided", "", [](Findings& f) {
        f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"};
-     }},
-    {"pages that are touched more slowly than copied", "slow_touch",
-     [](Findings& f) { touches_at(f, 0.4e9); }},
-    {"pages that are touched fast", "", [](Findings& f) { touches_at(f, 4e9); }}};
+     }}};
 
 }  // namespace
 

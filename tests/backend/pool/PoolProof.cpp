@@ -360,8 +360,8 @@ class Worker {
   }
 
   void fail() {
-    bool const unlocking = one_of(8);
-    FakeCuda::fail_nth_call(unlocking ? "cudaHostUnregister" : "*", 1 + any(unlocking ? 2 : 20),
+    char const* const call = one_of(8) ? "cudaHostUnregister" : one_of(4) ? "cuEventQuery" : "*";
+    FakeCuda::fail_nth_call(call, 1 + any(*call == '*' ? 20 : 2),
                             one_of(2) ? FakeCuda::out_of_memory : 999);
   }
 

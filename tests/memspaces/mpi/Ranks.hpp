@@ -32,6 +32,26 @@ void check(bool right, char const* condition, int line);
 
 int rank(MPI_Comm comm = MPI_COMM_WORLD);
 int size(MPI_Comm comm = MPI_COMM_WORLD);
+/// The neighbours in a ring of all ranks.
+inline int next() { return (rank() + 1) % size(); }
+inline int previous() { return (rank() + size() - 1) % size(); }
+
+/// Errors of MPI are returned during the lifetime, for messages on `comm`, too.
+struct ErrorsReturn {
+  MPI_Comm comm = MPI_COMM_NULL;
+  // MPICH asks the handler of MPI_COMM_WORLD for errors of messages that are waited for.
+  ErrorsReturn() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (MPI_Comm const of : {comm, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(of, MPI_ERRORS_RETURN);
+  }
+  ~ErrorsReturn() {
+    MPI_Barrier(comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_free(&comm);
+  }
+  ErrorsReturn(ErrorsReturn const&)            = delete;
+  ErrorsReturn& operator=(ErrorsReturn const&) = delete;
+};
 
 /// What a call throws; empty if nothing.
 template <class Call>
@@ -44,8 +64,9 @@ std::string thrown_by(Call const& call) {
   return {};
 }
 
-inline bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
+/// Does the text have all these words?
+inline bool has(std::string const& text, auto const&... words) {
+  return ((text.find(words) != std::string::npos) && ...);
 }
 
 }  // namespace Ranks

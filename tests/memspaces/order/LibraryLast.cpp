@@ -5,53 +5,8 @@
 
 #include <KokkosHostSpaces.hpp>
 
-#include "OrderCases.hpp"
+#include "ThirdParty.hpp"
 
-namespace khs = KokkosHostSpaces;
-
-namespace {
-
-struct LibraryLast {};
-
-}  // namespace
-
-TEST_CASE("mirrors in our spaces by a library and by ourselves: library last", "[order]") {
-  Kokkos::View<int*, Kokkos::HostSpace> const host("host", n);
-  for (int i = 0; i < n; ++i) host(i) = i;
-  auto const theirs = ThirdParty::mirror(khs::PinnedSpace(0), host);
-  auto const ours   = Kokkos::create_mirror(khs::PinnedSpace(0), host);
-  STATIC_CHECK(std::is_same_v<decltype(theirs), decltype(ours)>);
-  ThirdParty::copy(theirs, host);
-  Kokkos::deep_copy(ours, theirs);
-  CHECK(ours(n - 1) == n - 1);
-  CHECK(ThirdParty::mirror_and_copy(khs::MappedSpace(0), ours)(n - 1) == n - 1);
-  CHECK(Kokkos::create_mirror_view_and_copy(khs::MappedSpace(0), theirs)(n - 1) == n - 1);
-}
-
-#ifdef KOKKOS_ENABLE_CUDA
-
-TEST_CASE("a library copies and resizes on an instance: library last", "[order][cuda]") {
-  Kokkos::View<int*, khs::PinnedSpace> host("host", n);
-  for (int i = 0; i < n; ++i) host(i) = i;
-  Kokkos::View<int*, Kokkos::CudaSpace> const device("device", n);
-  Kokkos::Cuda const instance;
-  ThirdParty::copy(instance, device, host);
-  Kokkos::deep_copy(host, 0);
-  ThirdParty::copy(instance, host, device);
-  ThirdParty::grow(instance, host, n + 1);
-  instance.fence();
-  CHECK(host(n - 1) == n - 1);
-  CHECK(host(n) == 0);
-}
-
-TEST_CASE(
-    "transposed copies are ours by ourselves, and by a library as it was included: library last",
-    "[order][cuda]") {
-  CHECK(is_transposed<khs::PinnedSpace>(by_kokkos));
-  CHECK(is_transposed<khs::PinnedSpace>([](auto const& instance, auto const& dst, auto const& src) {
-          ThirdParty::copy_for(LibraryLast(), instance, dst, src);
-        }) == true);
-  CHECK_FALSE(is_transposed<Kokkos::HostSpace>(by_kokkos));
-}
-
-#endif
+[[maybe_unused]] static constexpr bool library_last = true;
+#define KOKKOS_HOST_SPACES_TESTS_ORDER "library last"
+#include "BothOrders.hpp"

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// khs::parallel_for and parallel_reduce on a GPU: the same bits in every run, sums of several instances
-// and threads at the same time, Kokkos Tools, more than 2^32 indices.
+// khs::parallel_for and parallel_reduce on a GPU: the same bits in every run, sums of several instances,
+// threads and graphs at the same time, Kokkos Tools, more than 2^32 indices.
 
+#include "../../support/DeviceWork.hpp"
 #include "../Rounds.hpp"
 
 #include <KokkosHostSpaces.hpp>
 
-#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_adapters.hpp>
 #include <catch2/generators/catch_generators_random.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace khs = KokkosHostSpaces;
@@ -282,4 +287,147 @@ TEST_CASE("the last block of a sum waits for parts that come late", "[parallel_k
     CHECK(result.all == float(n));
     CHECK(result.high == float(n - 1000));
   }
+}
+
+namespace {
+
+constexpr int turns_of_a_millisecond = 50000;  // of a chain of divisions, some 20 ns each
+
+KOKKOS_FUNCTION double divided(int turns) {
+  double value = 3;
+  for (int i = 0; i < turns; ++i) value = 1 + 1 / value;
+  return value;
+}
+
+struct TakeMilliseconds {
+  Number number;
+  KOKKOS_FUNCTION void operator()(int) const { number() = divided(2 * turns_of_a_millisecond); }
+};
+
+// The last index takes so long that the sum waits for it.
+struct AddSlowly {
+  double number;
+  int last, turns;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const {
+    sum += i == last && divided(turns) < 0 ? 2 : number;
+  }
+};
+
+// Kernels on the default instance, one behind the other, until this is destroyed.
+class BusyDefaultInstance {
+ public:
+  BusyDefaultInstance() {
+    while (!m_is_busy) std::this_thread::yield();
+  }
+  ~BusyDefaultInstance() {
+    m_ends = true;
+    m_thread.join();
+  }
+
+ private:
+  void work() {
+    Number const number("number");
+    for (int i = 0; !m_ends; ++i) {
+      Kokkos::parallel_for("takes milliseconds", 1, TakeMilliseconds{number});
+      if (i % 4 == 3) Kokkos::Cuda().fence();
+      m_is_busy = true;
+    }
+  }
+
+  std::atomic<bool> m_is_busy{false}, m_ends{false};
+  std::thread m_thread{[this] { work(); }};
+};
+
+}  // namespace
+
+// Kokkos fills the scratch memory of a new instance on the legacy default stream, behind these kernels;
+// non-blocking streams do not wait for it. Parts in that memory would be erased.
+TEST_CASE("a sum on a new instance does not depend on a busy default stream",
+          "[parallel_kernels_cuda]") {
+  int const n = GENERATE(20000, 1 << 20);  // some blocks, and as many as there are
+  Number const sum("sum");
+  BusyDefaultInstance const busy;
+  for (int round = 0; round < 3; ++round) {
+    DeviceWork::Stream stream(DeviceWork::Stream::Kind::non_blocking);
+    Kokkos::Cuda const instance(stream.get());
+    for (int again = 0; again < 2; ++again) {
+      khs::parallel_reduce("slow", instance, n, AddSlowly{1, n - 1, 20 * turns_of_a_millisecond},
+                           sum);
+      double result = 0;
+      Kokkos::deep_copy(instance, result, sum);
+      instance.fence();
+      CHECK(result == n);
+    }
+  }
+}
+
+// --- captured sums: graphs that run at the same time, beside sums of a stream ---
+
+namespace {
+
+struct DestroyGraph {
+  void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
+};
+using Launchable = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
+
+// A stream that ignores the default stream, and its instance.
+struct Place {
+  DeviceWork::Stream stream{DeviceWork::Stream::Kind::non_blocking};
+  Kokkos::Cuda instance{stream.get()};
+
+  void add(double number, int n, Number const& sum) const {
+    khs::parallel_reduce("sum", instance, n, AddSlowly{number, n - 1, 2000}, sum);
+  }
+  template <class Work>
+  Launchable capture(Work const& work) {
+    stream.begin_capture();
+    work();
+    cudaGraph_t const graph = stream.end_capture_with_graph();
+    REQUIRE(graph != nullptr);
+    cudaGraphExec_t launchable = nullptr;
+    DeviceWork::require(cudaGraphInstantiate(&launchable, graph, 0), "cudaGraphInstantiate");
+    DeviceWork::require(cudaGraphDestroy(graph), "cudaGraphDestroy");
+    return Launchable(launchable);
+  }
+  void launch(Launchable const& graph) const {
+    DeviceWork::require(cudaGraphLaunch(graph.get(), stream.get()), "cudaGraphLaunch");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the first sum of a stream may be captured", "[parallel_kernels_cuda]") {
+  int const n = GENERATE(20000, 1 << 20);
+  Number const sum("sum");
+  Place place;
+  auto const graph = place.capture([&] { place.add(1, n, sum); });
+  for (int replay = 0; replay < 3; ++replay) {
+    Kokkos::deep_copy(place.instance, sum, 0.);
+    place.launch(graph);
+    place.instance.fence();
+    CHECK(value_of(sum) == n);
+  }
+}
+
+TEST_CASE("sums captured on one stream are launched on others at the same time",
+          "[parallel_kernels_cuda]") {
+  int const n = elements(GENERATE(20000, 200000)), launches = rounds(250);
+  std::array<Number, 4> const sums = {Number("a"), Number("b"), Number("c"), Number("d")};
+  std::array<Place, 3> places;
+  auto const first  = places[0].capture([&] { places[0].add(1, n, sums[0]); });
+  auto const second = places[0].capture([&] {
+    places[0].add(2, n, sums[1]);
+    places[0].add(3, n, sums[2]);
+  });
+  int wrong         = 0;
+  for (int round = 0; round < launches; ++round) {
+    for (int again = 0; again < 4; ++again) {
+      places[1].launch(first);
+      places[2].launch(second);
+      places[0].add(4, n, sums[3]);
+    }
+    for (Place const& place : places) place.instance.fence();
+    for (int k = 0; k < 4; ++k) wrong += value_of(sums[std::size_t(k)]) != (k + 1.) * n;
+  }
+  CHECK(wrong == 0);
 }

@@ -38,7 +38,9 @@ TEST_CASE("an allocator takes elements that are not complete yet", "[allocator]"
   CHECK(Tree(tree).children[9].children[1].value == 7);
 }
 
-TEST_CASE("an allocator of void is made, compared and converted", "[allocator]") {
+TEST_CASE(
+    "an allocator of void is made, compared and converted, and memory moves between containers",
+    "[allocator]") {
   khs::Allocator<void> const any(khs::PinnedSpace(3));
   khs::Allocator<int> const ints(any);
   CHECK(any == ints);
@@ -46,14 +48,11 @@ TEST_CASE("an allocator of void is made, compared and converted", "[allocator]")
   std::list<int, khs::Allocator<int>> const list({1, 2, 3}, khs::Allocator<int>(any));
   CHECK(list.back() == 3);
   CHECK(std::allocate_shared<int>(any, 5).use_count() == 1);
-}
-
-TEST_CASE("memory of one allocator moves to a container with another", "[allocator]") {
   using Vector = std::vector<int, khs::Allocator<int>>;
-  Vector from(1000, 1, khs::Allocator<int>(khs::PinnedSpace(0)));
+  Vector from(1000, 1, khs::Allocator<int>(khs::PinnedSpace(0))),
+      to(khs::Allocator<int>(khs::PinnedSpace(1)));
   int const* const memory = from.data();
-  Vector to(khs::Allocator<int>(khs::PinnedSpace(1)));
-  to = std::move(from);
+  to                      = std::move(from);
   CHECK(to.data() == memory);
 }
 
