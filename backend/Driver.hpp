@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -121,12 +122,6 @@ Extent extent_of(void const* pointer) noexcept;
 
 inline int device_of(void const* pointer) noexcept { return extent_of(pointer).device; }
 
-/// True for host memory that the runtime has locked, or allocated locked.
-inline bool is_page_locked(void const* pointer) noexcept {
-  Extent const extent = extent_of(pointer);
-  return extent.device < 0 && extent.begin != nullptr;
-}
-
 // --- Copies ------------------------------------------------------------------------------------
 
 /// A box of `rows` x `planes` runs of `run_bytes` bytes; pitches are the distances in bytes between
@@ -140,7 +135,7 @@ struct Box {
 /// Copies on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
 /// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
 /// thread wait for the stream, as it may for pageable memory. Cuts the copy where a locked piece
-/// ends, because the runtime refuses a copy that spans two (see cuda/Chunks.hpp).
+/// ends, because the runtime refuses a copy that spans two (see cuda/Runtime.hpp).
 /// \param device of `stream`, if it may be a default stream, whose handle does not tell; -1: the current one
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device = -1);
 
@@ -174,7 +169,8 @@ void release_stream(Stream stream) noexcept;
 
 /// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
 /// nullptr. On the legacy default stream this breaks captures of blocking streams, as all work there.
-void record(Event& event, Stream stream, int device);
+/// \param timed with the time at which that work is done
+void record(Event& event, Stream stream, int device, bool timed = false);
 
 /// The same, unless `stream` captures or, being the legacy default stream, could break a capture that is
 /// known or announced: returns false then, and records nothing.
@@ -182,6 +178,18 @@ bool record_beside_captures(Event& event, Stream stream, int device);
 
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
+
+/// Seconds between two events with times; nothing while one is pending, or if the device failed.
+std::optional<double> seconds_between(Event begin, Event end) noexcept;
+
+// --- Devices that reach each other's memory ----------------------------------------------------
+
+/// True if copies between two devices go by links of their own (NVLink), not by those to the host.
+bool have_own_link(int device, int peer) noexcept;
+
+/// Lets two devices reach each other's memory, for good, and makes their contexts if need be. Does nothing
+/// if they do. Copies between them then go by their link, on a stream of either.
+void let_reach(int device, int peer);
 
 // --- Captures ----------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// kokkos_host_spaces_run beside this program, or where it was built; empty if there is none.
+/// kokkos_host_spaces_run beside this program, or where it was built; empty if there is none, or if it would leave this
+/// program as it is.
 std::string adopting_launcher();
 
 /// Whether the library that adopts is in this process.
@@ -33,7 +34,7 @@ class ChildProcess {
 
  private:
   pid_t m_process = -1;
-  int m_to = -1, m_from = -1;
+  int m_socket    = -1;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -195,6 +195,19 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
     Driver::make_wait(made.stream, made.event, 2);
     expect(Driver::wait(made.event) || FailNth::is_met(), "the event is not waited for");
   });
+  Sweep("devices that reach each other, and times of events", [](Setting& setting) {
+    struct Made {
+      Driver::Event begin = nullptr, end = nullptr;
+      ~Made() {
+        for (Driver::Event const event : {begin, end}) Driver::release_event(event);
+      }
+    } made;
+    if (Driver::have_own_link(1, 2)) Driver::let_reach(1, 2);
+    for (Driver::Event* const event : {&made.begin, &made.end})
+      Driver::record(*event, setting.stream.get(), 1, true);
+    Driver::wait(made.end);
+    expect(Driver::seconds_between(made.begin, made.end) || FailNth::is_met(), "no time is told");
+  });
   Sweep("events of all work", [](Setting& setting) {
     Driver::Event event = nullptr;
     {
@@ -404,7 +417,7 @@ TEST_CASE("each call to CUDA and to the system that the backend makes was made t
           "[failures]") {
   std::string of_driver     = "record_context_event|copy_batch";
   std::string const runtime = text_of(backend / "cuda" / "Runtime.hpp");
-  std::regex const member(R"(decltype\(&(?!cuCtxPopCurrent)\w+\) (\w+))");
+  std::regex const member(R"(F\((\w+), (?!cuCtxPopCurrent)\w+\))");
   for (std::sregex_iterator found(runtime.begin(), runtime.end(), member), end; found != end;
        ++found)
     of_driver += '|' + (*found)[1].str();

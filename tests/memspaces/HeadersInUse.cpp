@@ -62,7 +62,6 @@ void use_views(Instance const& instance, std::size_t n) {
   (void)khs::explain(device, pinned);
   (void)khs::create_pinned_mirror_view_and_copy(instance, device);
   std::vector<double, khs::Allocator<double>> numbers(3);
-  khs::MemoryResource<> const resource;
   std::vector<double> memory(3);
   khs::Registration const registration(memory, "memory");
   (void)registration.view<double**, Kokkos::LayoutLeft>(n, 1);

@@ -159,6 +159,16 @@ void pin_at_most(std::size_t bytes) {
   machine().told.most_pinned = bytes;
 }
 
+void set_apart(int device) {
+  std::lock_guard const lock(machine().mutex);
+  machine().told.apart.insert(device);
+}
+
+void events_are_apart(std::chrono::microseconds time) {
+  std::lock_guard const lock(machine().mutex);
+  machine().told.between_events = float(time.count()) / 1000;
+}
+
 void registering_takes(std::chrono::milliseconds time) {
   std::lock_guard const lock(machine().mutex);
   machine().told.registering = time;

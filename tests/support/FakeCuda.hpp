@@ -46,6 +46,13 @@ void pin_at_most(std::size_t bytes);
 /// registering take so long, or until this is called with 0. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
 
+/// Until the next reset, no other device reaches this one; all others reach each other by links of their own.
+/// A copy between two devices is refused before one may reach the other.
+void set_apart(int device);
+
+/// What cudaEventElapsedTime tells of events that are done; 0 after a reset.
+void events_are_apart(std::chrono::microseconds time);
+
 /// The copies between host and devices that were enqueued since the last reset, but those of batches and graphs.
 struct Copied {
   void const* dst;

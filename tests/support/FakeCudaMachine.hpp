@@ -23,6 +23,7 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <cuda.h>
@@ -148,6 +149,9 @@ struct Machine {
     std::map<std::string, std::size_t> counts;
     std::map<std::string, Failure> planned;
     std::vector<Copied> copied;
+    std::set<int> apart;                    ///< devices that no other one reaches
+    std::set<std::pair<int, int>> reached;  ///< device and peer whose memory it may reach
+    float between_events = 0;               ///< milliseconds
   } told;
 
   /// Ends all streams, and forgets events and memory.
@@ -186,9 +190,11 @@ struct Machine {
   // --- memory (FakeCudaMemory.cpp) ---
   /// Bytes that are page-locked.
   std::size_t pinned_bytes() const;
-  bool is_of_device(void const* pointer) const;
   /// How many bytes of [pointer, pointer + bytes) are pinned or the device's.
   std::size_t known_bytes(void const* pointer, std::size_t bytes) const;
+
+  /// The device whose memory it is; -1 for other memory.
+  int device_of(void const* pointer) const;
 
   /// The context of the calling thread, made active.
   CUctx_st& current();

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <vector>
 
 #include <sys/mman.h>
@@ -90,10 +89,12 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
   if ((dst_known != 0 && dst_known != dst_bytes) || (src_known != 0 && src_known != src_bytes)) {
     return finish(cudaErrorInvalidValue);
   }
+  int const from = m.device_of(src), to = m.device_of(dst);
+  if (from >= 0 && to >= 0 && from != to && m.told.reached.count({from, to}) == 0)
+    return finish(cudaErrorInvalidValue);
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
-  if (ticket && m.is_of_device(dst) != m.is_of_device(src))
-    m.told.copied.push_back({dst, src, dst_bytes});
+  if (ticket && (from < 0) != (to < 0)) m.told.copied.push_back({dst, src, dst_bytes});
   if (ticket && (dst_known == 0 || src_known == 0)) m.wait_for(lock, {ticket});
   return cudaSuccess;
 }
@@ -139,13 +140,6 @@ std::size_t Machine::pinned_bytes() const {
   return sum;
 }
 
-bool Machine::is_of_device(void const* pointer) const {
-  auto const next = allocations.upper_bound(address_of(pointer));
-  if (next == allocations.begin()) return false;
-  auto const& [address, allocation] = *std::prev(next);
-  return allocation.kind == Kind::device && address_of(pointer) - address < allocation.bytes;
-}
-
 std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
   std::uintptr_t const begin = address_of(pointer);
   auto const overlap         = [&](std::uintptr_t other, std::size_t other_bytes) -> std::size_t {
@@ -158,6 +152,13 @@ std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
   for (auto const& [address, allocation] : allocations)
     most = std::max(most, overlap(address, allocation.bytes));
   return most;
+}
+
+int Machine::device_of(void const* pointer) const {
+  for (auto const& [address, allocation] : allocations)
+    if (allocation.kind == Kind::device && address_of(pointer) - address < allocation.bytes)
+      return allocation.device;
+  return -1;
 }
 
 CUresult address_range(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr pointer) {

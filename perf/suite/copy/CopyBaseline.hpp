@@ -7,7 +7,9 @@
 #include "../../plain/Baseline.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -71,12 +73,25 @@ class CopyBaseline : public Baseline {
   virtual void enqueue(double* destination, double const* source) = 0;
 };
 
+/// One whose variants are functions of destination and source.
+class CopyByVariants final : public ByVariants<CopyBaseline, void(double*, double const*)> {
+ public:
+  using ByVariants::ByVariants;
+  void enqueue(double* destination, double const* source) override { call(destination, source); }
+};
+
 std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
                                                  Stream stream);
 
 /// make_copy_baseline for a batch.
 std::unique_ptr<CopyBaseline> make_batch_baseline(CopyShape const& shape, CopyDirection direction,
                                                   Stream stream);
+
+/// Copies arrays over the links of some devices at once, each to or from its own, some times. Returns seconds.
+using LinksAtOnce = std::function<double(int times, bool to_device)>;
+
+/// \param bytes of an array \throw std::exception if there is not enough memory
+LinksAtOnce links_at_once(std::vector<int> const& devices, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Perf
 

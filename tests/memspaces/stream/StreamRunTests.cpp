@@ -277,12 +277,12 @@ TEST_CASE("Automatic takes the transport of the rule, and tells why") {
   auto const fast = in_place.run();
   CHECK(fast->transport == Transport::zero_copy);
   CHECK(fast->bytes_to_device + fast->bytes_to_host + fast->memory == 0);
-  CHECK_THAT(fast->why(), ContainsSubstring("no array has more than 8 MiB"));
+  CHECK_THAT(fast->why, ContainsSubstring("no array has more than 8 MiB"));
   auto const staged = in_chunks.run();
   CHECK(staged->transport == Transport::staged);
   CHECK(staged->bytes_to_device == sizeof(Number) * OneArray::rows);
   CHECK(staged->chunks == std::int64_t(in_chunks.launches.size()));
-  CHECK_THAT(staged->why(), ContainsSubstring("by a halo"));
+  CHECK_THAT(staged->why, ContainsSubstring("by a halo"));
 }
 
 TEST_CASE("loops that kernels cannot do in place are staged, and may wait for pageable memory") {
@@ -296,7 +296,7 @@ TEST_CASE("loops that kernels cannot do in place are staged, and may wait for pa
                                     std::pair(&asked, "as asked; \"u\" is not page-locked, so")}) {
     auto const state = loop->run();
     CHECK(state->transport == Transport::staged);
-    CHECK_THAT(state->why(), ContainsSubstring(words));
+    CHECK_THAT(state->why, ContainsSubstring(words));
   }
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("loops that do not fit the device memory are done in place, or refused
   refused.job.binding.in_place                             = "\"u\"";
   auto const state                                         = in_place.run();
   CHECK(state->transport == Transport::zero_copy);
-  CHECK_THAT(state->why(),
+  CHECK_THAT(state->why,
              ContainsSubstring("staging is not possible: ") && ContainsSubstring("may take 1535"));
   CHECK_THROWS_AS(run_stream(refused.job, refused.pool), Error);
   CHECK(refused.launches.empty());
@@ -323,8 +323,8 @@ TEST_CASE("on a device that reaches all memory of the host, loops are done in pl
     loop.job.binding.pageable = "\"u\"";
     auto const state          = loop.run();
     CHECK(state->transport == Transport::zero_copy);
-    CHECK_THAT(state->why(), ContainsSubstring(asked ? "as asked" : "coherently"));
-    CHECK_THAT(state->why(), !ContainsSubstring("page-locked"));
+    CHECK_THAT(state->why, ContainsSubstring(asked ? "as asked" : "coherently"));
+    CHECK_THAT(state->why, !ContainsSubstring("page-locked"));
   }
 }
 
