@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -199,8 +200,9 @@ TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]")
   CHECK(arrays.stream.end_capture());
 }
 
-TEST_CASE("a neighbour without memory, or whose link is busy, is left out for a while",
-          "[multi_path]") {
+TEST_CASE(
+    "a neighbour without memory, with a failure, or whose link is busy is left out for a while",
+    "[multi_path]") {
   FakeCuda::reset(2);
   Arrays arrays(256 * KiB);
   FakeCuda::fail_nth_call("cudaMalloc", 1);
@@ -229,6 +231,11 @@ TEST_CASE("a neighbour without memory, or whose link is busy, is left out for a 
   CHECK(left_out());
   FakeCuda::events_are_apart(std::chrono::microseconds(10));
   CHECK(enqueue());
+  CHECK(enqueue());
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", 2);  // the first one is of the own link
+  CHECK(enqueue());
+  CHECK_THAT(copies.explain(), ContainsSubstring("left out of the next 16 copies"));
+  CHECK(left_out());
   CHECK(enqueue());
   CHECK(arrays.on_device(1));
 }
@@ -268,6 +275,29 @@ TEST_CASE("whichever call of a copy fails, nothing is lost, and the next copy is
         CHECK(FakeCuda::outstanding().device_allocations == 0);
         if (!met) break;
       }
+}
+
+TEST_CASE("a copy that throws leaves no relay under way", "[multi_path]") {
+  FakeCuda::reset(3);
+  Arrays arrays(384 * KiB);
+  RelayedCopies copies(0, {1, 2}, equal_links(), "", small_rules());
+  std::fill_n(arrays.device(), arrays.host.size(), 0U);
+  DeviceWork::Gate gate;
+  arrays.stream.run(gate.hold());
+  // The first neighbour fails; then its part on the own link, behind that link's part and the second neighbour's.
+  std::size_t const before = FakeCuda::calls("cudaMemcpyAsync");
+  std::size_t const failed = 2 * relay_chunks(arrays.bytes / 3, true, small_rules()).size() + 2;
+  FakeCuda::fail_nth_call("cudaStreamWaitEvent", 1);
+  FakeCuda::fail_nth_call("cudaMemcpyAsync", failed);
+  std::thread opens([&] {
+    while (FakeCuda::calls("cudaMemcpyAsync") < before + failed) std::this_thread::yield();
+    gate.open();
+  });
+  CHECK_THROWS_AS(
+      copies.enqueue(arrays.device(), arrays.host.data(), arrays.bytes, arrays.stream.get()),
+      KokkosHostSpaces::DeviceError);
+  CHECK(arrays.device()[arrays.host.size() - 1] == arrays.host.back());
+  opens.join();
 }
 
 TEST_CASE("peer access that others have enabled is used and stays", "[multi_path]") {
