@@ -31,7 +31,7 @@ BUGS = [
      Place("failure 1b", "m_count = 0; progress = close_epoch();")),
     ("failure 2: work that never ends", "a shortage waits as long as it takes", FAKE,
      Place("failure 2a", "if (Clock::now() > m_deadline + std::chrono::hours(1000)) {")),
-    ("failure 2: without events", "the thread that allocates waits for the device itself", FAKE,
+    ("failure 2: work that never ends", "the thread that allocates waits for the device itself", FAKE,
      Place("failure 2b", "lock.unlock(); fence_devices(); lock.lock(); continue;")),
     ("failure 3: ever larger requests", "what is too small is kept while the pool grows", FAKE,
      Place("failure 3a", "return 0;")),

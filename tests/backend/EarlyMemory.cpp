@@ -35,28 +35,18 @@ TEST_CASE("memory before a device is chosen makes no context, and is page-locked
   Pool::reserve(4 * MiB).wait();
   register_range(mine.data(), mine.size(), "mine");
   for (char* const block : blocks) std::memset(block, 7, 100);
+  Pool::deallocate(PoolTest::allocate(200 * KiB));
   CHECK_FALSE(Driver::has_context());
   DeviceWork::use(1);
   Pool::lock_waiting();
   lock_waiting_ranges();
   for (char* const block : blocks) CHECK((is_locked(block) && block[99] == 7));
   CHECK(is_locked(mine.data()));
-  char* const later = PoolTest::allocate(4 * MiB);
-  CHECK(is_locked(later));
+  Blocks later;
+  for (std::size_t const bytes : {200 * KiB, 4 * MiB}) CHECK(is_locked(later.add(bytes)));
   CHECK_FALSE(FakeCuda::has_context(0));
   for (char* const block : blocks) Pool::deallocate(block);
-  Pool::deallocate(later);
   CHECK(unregister_range(mine.data()).empty());
-}
-
-TEST_CASE(
-    "memory that was given back before a device was chosen is page-locked when it is used again") {
-  Unused const unused;
-  Pool::deallocate(PoolTest::allocate(100));
-  DeviceWork::use(1);
-  char* const again = PoolTest::allocate(100);
-  CHECK(is_locked(again));
-  Pool::deallocate(again);
 }
 
 TEST_CASE("a range whose registration ends before a device is chosen is not page-locked") {

@@ -81,18 +81,6 @@ TEST_CASE("the registrations of others beside ours stay when ours end") {
   CHECK(others_unregister(pages.begin + 8 * page));
 }
 
-TEST_CASE("others cannot register what is ours, and ours stays") {
-  TwelvePages const pages;
-  std::size_t const page = pages.page;
-  char* const ours       = pages.begin + 4 * page;
-  register_range(ours, 4 * page, "ours");
-  CHECK_FALSE(others_register(ours, 4 * page));
-  CHECK_FALSE(others_register(ours + page, 2 * page));
-  CHECK_FALSE(others_register(pages.begin, 12 * page));
-  for (int i = 0; i < 4; ++i) CHECK(is_locked(ours + i * page));
-  CHECK(unregister_range(ours).empty());
-}
-
 TEST_CASE("a range that others have unregistered is told, and what they registered since stays") {
   TwelvePages const pages;
   std::size_t const page = pages.page;

@@ -34,15 +34,7 @@ TEST_CASE("memory that was page-locked for a device is not in children, else the
   CHECK(give_back(region));
 }
 
-TEST_CASE("memory of others is in children") {
-  start_test(1);
-  FourPages const pages;
-  register_range(pages.begin, pages.bytes, "my data");
-  CHECK(child_has(pages.begin, pages.bytes));
-  CHECK(unregister_range(pages.begin).empty());
-}
-
-TEST_CASE("memory of others is kept from children while it is registered, if that is wanted") {
+TEST_CASE("memory of others is in children, but while it is registered if that is not wanted") {
   start_test(1);
   FourPages const pages;
   bool const stays        = Driver::device_count() == 0;
@@ -55,22 +47,10 @@ TEST_CASE("memory of others is kept from children while it is registered, if tha
     CHECK(child_has(pages.begin + 3 * page, page));
     CHECK(unregister_range(pages.begin + page).empty());
     CHECK(child_has(pages.begin, pages.bytes));
+    register_range(pages.begin, pages.bytes, "my data");
+    CHECK(child_has(pages.begin, pages.bytes));
+    CHECK(unregister_range(pages.begin).empty());
   }
-}
-
-TEST_CASE("only whole pages can be kept from children") {
-  start_test(1);
-  FourPages const pages;
-  auto const is_refused = [&](std::size_t offset, std::size_t bytes) {
-    CHECK_THROWS_MATCHES(
-        register_range(pages.begin + offset, bytes, "my data", true), RegistrationError,
-        MessageMatches(ContainsSubstring("'my data'") && ContainsSubstring("whole pages") &&
-                       ContainsSubstring("let children copy it")));
-  };
-  is_refused(8, page_bytes());
-  is_refused(0, page_bytes() + 8);
-  CHECK(registered_ranges() == 0);
-  CHECK(child_has(pages.begin, pages.bytes));
 }
 
 TEST_CASE("without a device the child of a fork allocates, from pools of its own") {

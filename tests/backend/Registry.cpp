@@ -78,13 +78,6 @@ TEST_CASE("a range is refused if it overlaps with a registered one, and may shar
   CHECK(unregister_range(pages.begin + 3 * page + 10).empty());
 }
 
-TEST_CASE("read-only memory is refused") {
-  start_test(1);
-  TestPages const pages(2);
-  REQUIRE(mprotect(pages.begin + page_bytes(), page_bytes(), PROT_READ) == 0);
-  check_refused(pages.begin, pages.bytes, "read-only");
-}
-
 TEST_CASE("the message on a read-only file tells its name, its kind and the remedy") {
   start_test(1);
   int const file         = open("/proc/self/exe", O_RDONLY);
@@ -101,17 +94,6 @@ TEST_CASE("the message on a read-only file tells its name, its kind and the reme
   close(file);
 }
 
-TEST_CASE("memory that is not mapped is refused") {
-  start_test(1);
-  std::size_t const page = page_bytes();
-  auto* const begin      = static_cast<char*>(map_pages(2 * huge_page_bytes));
-  REQUIRE(begin != nullptr);
-  unmap_pages(begin + page, 2 * huge_page_bytes - 2 * page);
-  check_refused(begin, 2 * huge_page_bytes, "not mapped");
-  unmap_pages(begin, page);
-  unmap_pages(begin + 2 * huge_page_bytes - page, page);
-}
-
 TEST_CASE("unregistering tells what was never registered, or was before") {
   start_test(1);
   TestPages const pages(1);
@@ -120,18 +102,6 @@ TEST_CASE("unregistering tells what was never registered, or was before") {
   CHECK_THAT(unregister_range(pages.begin), ContainsSubstring("no registered range"));
   CHECK(unregister_range(pages.begin + 8).empty());
   CHECK_THAT(unregister_range(pages.begin + 8), ContainsSubstring("no registered range"));
-}
-
-TEST_CASE("memory freed while it was registered is told by its label, and forgotten") {
-  start_test(1);
-  // So large that nobody maps all of it anew meanwhile.
-  void* const pointer = map_pages(2 * huge_page_bytes);
-  REQUIRE(pointer != nullptr);
-  register_range(pointer, 2 * huge_page_bytes, "my data");
-  unmap_pages(pointer, 2 * huge_page_bytes);
-  std::string const message = unregister_range(pointer);
-  CHECK_THAT(message, ContainsSubstring("freed") && ContainsSubstring("'my data'"));
-  CHECK(registered_ranges() == 0);
 }
 
 TEST_CASE("of threads that register the same range at once, exactly one succeeds") {
@@ -174,7 +144,7 @@ TEST_CASE("threads of a forked child that register their first ranges at once lo
   constexpr int threads = 4;
   TestPages const pages(threads);
   int lost           = 0;
-  int const children = Driver::device_count() > 0 ? 15 : 100;
+  int const children = Driver::device_count() > 0 ? 15 : 40;
   for (int i = 0; i < children; ++i) {
     lost += ChildOfFork::status([&] {
       std::atomic<int> waiting{threads};

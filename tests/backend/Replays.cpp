@@ -110,22 +110,6 @@ TEST_CASE("memory of a graph comes back with the last of graph, executable and l
   CHECK(bytes_in_use() == 0);
 }
 
-TEST_CASE("two graphs keep the same memory, and giving it back twice is refused") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream;
-  char* const memory = PoolTest::allocate(1000);
-  std::optional<CopyGraph> first, second;
-  first.emplace(stream, memory, memory + 500, 10);
-  second.emplace(stream, memory + 500, memory, 10);
-  for (int i = 0; i < 2; ++i) Pool::deallocate(memory);  // the second says so
-  std::size_t const used = bytes_in_use();
-  first.reset();
-  CHECK((used > 0 && bytes_in_use() == used));
-  second.reset();
-  CHECK(becomes_unused(memory));
-  CHECK(bytes_in_use() == 0);
-}
-
 TEST_CASE("without a capture nothing is kept") {
   PoolTest const test(1);
   DeviceWork::Stream stream;

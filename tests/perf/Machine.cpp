@@ -2,38 +2,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../perf/support/Machine.hpp"
+#include "../support/MadeUpMachine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
 
 using namespace KokkosHostSpaces::Perf;
 
 namespace {
-
-class Folder {
- public:
-  Folder()
-      : m_path(std::filesystem::temp_directory_path() /
-               ("khs-machine-" + std::to_string(getpid()))) {}
-  ~Folder() { std::filesystem::remove_all(m_path); }
-
-  std::string path() const { return m_path.string(); }
-
-  std::string write(std::string const& name, std::string const& text) const {
-    std::filesystem::path const file = m_path.string() + name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    return file.string();
-  }
-
- private:
-  std::filesystem::path m_path;
-};
 
 std::string fact(Facts const& facts, std::string const& name) {
   for (auto const& [key, value] : facts)
@@ -44,7 +19,7 @@ std::string fact(Facts const& facts, std::string const& name) {
 }  // namespace
 
 TEST_CASE("clocks, error correction and power of a GPU are those that nvidia-smi tells") {
-  Folder const folder;
+  MadeUpMachine const folder;
   std::string const program =
       folder.write("/smi",
                    "#!/bin/sh\n"
@@ -61,15 +36,15 @@ TEST_CASE("clocks, error correction and power of a GPU are those that nvidia-smi
 }
 
 TEST_CASE("values are unknown without nvidia-smi") {
-  Folder const folder;
+  MadeUpMachine const folder;
   std::string const fails =
       folder.write("/smi", "#!/bin/sh\necho 'No devices were found'\nexit 6\n");
-  for (std::string const& program : {fails, folder.path() + "/none"})
+  for (std::string const& program : {fails, folder.root + "/none"})
     for (auto const& [key, value] : gpu_facts("0000:17:00.0", program)) CHECK(value == "");
 }
 
 TEST_CASE("warnings of nvidia-smi are no values") {
-  Folder const folder;
+  MadeUpMachine const folder;
   std::string const program =
       folder.write("/smi",
                    "#!/bin/sh\n"
@@ -86,38 +61,38 @@ TEST_CASE("warnings of nvidia-smi are no values") {
 }
 
 TEST_CASE("the link of a GPU is told as it is now and at most") {
-  Folder const folder;
+  MadeUpMachine const folder;
   std::string const pci = "/sys/bus/pci/devices/0000:17:00.0/";
   folder.write(pci + "current_link_speed", "8.0 GT/s PCIe");
   folder.write(pci + "current_link_width", "8");
   folder.write(pci + "max_link_speed", "32.0 GT/s PCIe");
   folder.write(pci + "max_link_width", "16");
   folder.write(pci + "numa_node", "1\n");
-  Facts const facts = link_facts("0000:17:00.0", folder.path());
+  Facts const facts = link_facts("0000:17:00.0", folder.root);
   CHECK(fact(facts, "link_generation") == "3");
   CHECK(fact(facts, "link_generation_max") == "5");
   CHECK(fact(facts, "link_width") == "8");
   CHECK(fact(facts, "link_width_max") == "16");
   CHECK(fact(facts, "gpu_numa_node") == "1");
-  CHECK(fact(link_facts("none", folder.path()), "link_generation") == "");
+  CHECK(fact(link_facts("none", folder.root), "link_generation") == "");
 }
 
 TEST_CASE("a host is told by its kernel, its CPU and its NUMA nodes") {
-  Folder const folder;
+  MadeUpMachine const folder;
   folder.write("/proc/sys/kernel/osrelease", "6.1.0-17-amd64\n");
   folder.write("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2.0 GHz\nflags\t: fpu\n");
   folder.write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
   folder.write("/sys/devices/system/node/online", "0-1\n");
-  Facts const facts = host_facts(folder.path());
+  Facts const facts = host_facts(folder.root);
   CHECK(fact(facts, "kernel") == "6.1.0-17-amd64");
   CHECK(fact(facts, "host_cpu") == "Some CPU @ 2.0 GHz");
   CHECK(fact(facts, "virtual_machine") == "no");
   CHECK(fact(facts, "cpu_governor") == "performance");
   CHECK(fact(facts, "numa_nodes") == "2");
   folder.write("/proc/cpuinfo", "model name\t: Some CPU\nflags\t: fpu hypervisor\n");
-  CHECK(fact(host_facts(folder.path()), "virtual_machine") == "yes");
-  CHECK(fact(host_facts(folder.path() + "/none"), "host_cpu") == "");
-  CHECK(fact(host_facts(folder.path() + "/none"), "virtual_machine") == "");
+  CHECK(fact(host_facts(folder.root), "virtual_machine") == "yes");
+  CHECK(fact(host_facts(folder.root + "/none"), "host_cpu") == "");
+  CHECK(fact(host_facts(folder.root + "/none"), "virtual_machine") == "");
   CHECK_FALSE(fact(host_facts(), "kernel").empty());
   CHECK_FALSE(host_name().empty());
 }

@@ -2,39 +2,18 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../perf/tools/info/Findings.hpp"
+#include "../support/MadeUpMachine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Perf;
 using KokkosHostSpaces::Impl::Backend::Topology;
 
 namespace {
-
-// The files of another machine, below a folder of their own.
-class FakeSystem {
- public:
-  FakeSystem()
-      : m_root(std::filesystem::temp_directory_path() /
-               ("khs-system-" + std::to_string(getpid()))) {}
-  ~FakeSystem() { std::filesystem::remove_all(m_root); }
-
-  void write(std::string const& path, std::string const& text) {
-    std::filesystem::path const file = m_root.string() + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text << '\n';
-  }
-  std::string root() const { return m_root.string(); }
-
- private:
-  std::filesystem::path m_root;
-};
 
 Topology two_nodes() {
   std::ifstream const file(KOKKOS_HOST_SPACES_TEST_TOPOLOGIES "/two-nodes.xml");
@@ -47,7 +26,7 @@ Topology two_nodes() {
 }  // namespace
 
 TEST_CASE("a machine is described by its files") {
-  FakeSystem system;
+  MadeUpMachine const system;
   std::string const pci = "/sys/bus/pci/devices/0000:bd:00.0/";
   system.write(pci + "current_link_speed", "2.5 GT/s PCIe");
   system.write(pci + "current_link_width", "8");
@@ -70,7 +49,7 @@ TEST_CASE("a machine is described by its files") {
   system.write("/proc/meminfo", "MemTotal:  4194304 kB\nMemAvailable:  3145728 kB");
 
   Findings const findings =
-      survey({{"GPU", "0000:bd:00.0", "9.0", 1 << 30}}, two_nodes(), system.root());
+      survey({{"GPU", "0000:bd:00.0", "9.0", 1 << 30}}, two_nodes(), system.root);
 
   REQUIRE(findings.gpus.size() == 1);
   Gpu const& gpu = findings.gpus[0];
@@ -100,9 +79,9 @@ TEST_CASE("a machine is described by its files") {
 }
 
 TEST_CASE("a machine that tells nothing is described all the same") {
-  FakeSystem const empty;
+  MadeUpMachine const empty;
   Findings const findings =
-      survey({{"GPU", "0000:99:00.0", "9.0", 1 << 30}}, two_nodes(), empty.root());
+      survey({{"GPU", "0000:99:00.0", "9.0", 1 << 30}}, two_nodes(), empty.root);
   REQUIRE(findings.gpus.size() == 1);
   CHECK_FALSE(findings.gpus[0].link.is_known());
   CHECK(findings.gpus[0].node == -1);

@@ -25,14 +25,6 @@ TEST_CASE("a duration is told in the unit that reads well") {
   CHECK(duration_name(9000) == "2.5 h");
 }
 
-TEST_CASE("a link is read as sysfs writes it") {
-  Link const link = parse_link("32.0 GT/s PCIe", "16");
-  CHECK(link.speed == 32);
-  CHECK(link.lanes == 16);
-  CHECK(link.is_known());
-  CHECK(parse_link("8 GT/s", "4").speed == 8);  // as older kernels write it
-}
-
 TEST_CASE("a link that the system does not know is not known") {
   CHECK_FALSE(parse_link("", "").is_known());
   CHECK_FALSE(parse_link("Unknown", "16").is_known());
@@ -78,28 +70,6 @@ TEST_CASE("the soft limit of locked memory is found") {
   CHECK_FALSE(locked_memory_limit(
       head + "Max locked memory         unlimited            unlimited            bytes\n"));
   CHECK_FALSE(locked_memory_limit(head));
-}
-
-TEST_CASE("entries of meminfo are in bytes") {
-  std::string const meminfo =
-      "MemTotal:       24684084 kB\nMemFree:  1 kB\nMemAvailable:   23 kB\n";
-  CHECK(meminfo_entry(meminfo, "MemTotal") == std::size_t(24684084) * 1024);
-  CHECK(meminfo_entry(meminfo, "MemAvailable") == 23 * 1024);
-  CHECK_FALSE(meminfo_entry(meminfo, "Mem"));
-  CHECK_FALSE(meminfo_entry("", "MemTotal"));
-}
-
-TEST_CASE("lists of cores are counted") {
-  CHECK(count_of_list("0-3,8") == 5);
-  CHECK(count_of_list("7") == 1);
-  CHECK(count_of_list("0-15,32-47") == 32);
-  CHECK(count_of_list("") == 0);
-}
-
-TEST_CASE("an entry of a process' status is found") {
-  std::string const status = "Name:\tinfo\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
-  CHECK(status_entry(status, "Cpus_allowed_list") == "0-7");
-  CHECK(status_entry(status, "Mems_allowed_list") == "");
 }
 
 TEST_CASE("sizes read well") {

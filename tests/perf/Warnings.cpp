@@ -55,129 +55,113 @@ std::string warned_of(std::function<void(Findings&)> const& change) {
   return names;
 }
 
+using Change = void (*)(Findings&);
+
+struct Case {
+  char const *machine, *warnings;
+  Change change;
+};
+
+void without_gpus(Findings& f) {
+  f.with_cuda = false;
+  f.gpus.clear();
+}
+
+void copies_at(Findings& f, double rate) {
+  f.gpus[0].rates->to_device = f.gpus[0].rates->to_host = rate;
+}
+
+constexpr std::size_t GiB = std::size_t(1) << 30;
+
+Case const cases[] = {
+    {"nothing is wrong", "", [](Findings&) {}},
+    {"it tells nothing", "", [](Findings& f) { f = Findings(); }},
+    {"no GPU, with CUDA", "no_gpu", [](Findings& f) { f.gpus.clear(); }},
+    {"no GPU, without CUDA", "", without_gpus},
+    {"huge pages off", "huge_pages", [](Findings& f) { f.huge_pages = "never"; }},
+    {"huge pages not wanted", "huge_pages", [](Findings& f) { f.huge_pages_asked = false; }},
+    {"huge pages always", "", [](Findings& f) { f.huge_pages = "always"; }},
+    {"huge pages not told", "", [](Findings& f) { f.huge_pages = ""; }},
+    {"memory on a node far from the GPU", "wrong_node",
+     [](Findings& f) { f.gpus[0].rates->buffer_node = 0; }},
+    {"memory on several nodes, or not known", "",
+     [](Findings& f) { f.gpus[0].rates->buffer_node = -1; }},
+    {"a far node by the system's word, where hwloc knows no near one", "wrong_node",
+     [](Findings& f) { f.gpus[0].near_node = -1, f.gpus[0].rates->buffer_node = 0; }},
+    {"nobody knows a near node", "",
+     [](Findings& f) {
+       f.gpus[0].near_node = f.gpus[0].node = -1;
+       f.gpus[0].rates->buffer_node         = 0;
+     }},
+    {"the near node is not allowed", "near_node_not_allowed",
+     [](Findings& f) {
+       f.nodes = {{0, 16}}, f.gpus[0].near_node = -1;
+     }},
+    {"nor measured", "near_node_not_allowed",
+     [](Findings& f) {
+       f.nodes             = {{0, 16}};
+       f.gpus[0].near_node = -1;
+       f.gpus[0].rates.reset();
+     }},
+    {"nodes not known", "",
+     [](Findings& f) {
+       f.nodes.clear();
+       f.gpus[0].near_node = f.gpus[0].rates->buffer_node = -1;
+     }},
+    {"a slow link under load", "slow_link",
+     [](Findings& f) {
+       f.gpus[0].rates->link = {16, 16};
+     }},
+    {"a narrow link under load", "slow_link",
+     [](Findings& f) {
+       f.gpus[0].rates->link = {32, 8};
+     }},
+    {"a link that sleeps at rest", "",
+     [](Findings& f) {
+       f.gpus[0].link = {2.5, 16};
+     }},
+    {"a link not known under load", "", [](Findings& f) { f.gpus[0].rates->link = {}; }},
+    {"a link of which the best is not known", "", [](Findings& f) { f.gpus[0].max_link = {}; }},
+    {"copies far below the rate of the link", "slow_copies",
+     [](Findings& f) { copies_at(f, 30e9); }},
+    {"copies near the rate of the link", "", [](Findings& f) { copies_at(f, 45e9); }},
+    {"data takes another way than PCIe", "",
+     [](Findings& f) {
+       f.gpus[0].rates->to_device = 350e9, f.gpus[0].rates->link = {2.5, 1};
+     }},
+    {"an IOMMU that translates", "iommu", [](Findings& f) { f.gpus[0].iommu_domain = "DMA"; }},
+    {"the same, lazily", "iommu", [](Findings& f) { f.gpus[0].iommu_domain = "DMA-FQ"; }},
+    {"an IOMMU not known", "", [](Findings& f) { f.gpus[0].iommu_domain = ""; }},
+    {"little memory may be locked", "locked_memory",
+     [](Findings& f) { f.locked_memory_limit = 8 << 20; }},
+    {"much may be locked", "", [](Findings& f) { f.locked_memory_limit = 4 * GiB; }},
+    {"little may be locked, without a GPU", "",
+     [](Findings& f) { without_gpus(f), f.locked_memory_limit = 8 << 20; }},
+    {"a container with less memory", "container_limit",
+     [](Findings& f) { f.container_limit = 16 * GiB; }},
+    {"a container with all memory", "", [](Findings& f) { f.container_limit = 64 * GiB; }},
+    {"few of many cores", "few_cores", [](Findings& f) { f.cores_allowed = 1; }},
+    {"some of many cores", "", [](Findings& f) { f.cores_allowed = 4; }},
+    {"all of few cores", "", [](Findings& f) { f.cores_online = f.cores_allowed = 2; }},
+    {"two GPUs, each with its own", "iommu wrong_node",
+     [](Findings& f) {
+       f.gpus.push_back(f.gpus[0]);
+       f.gpus[0].iommu_domain       = "DMA";
+       f.gpus[1].rates->buffer_node = 0;
+     }},
+    {"a node's limit that nobody divides", "ranks_of_node",
+     [](Findings& f) {
+       f.node_share = {64 << 20, 1, ""};
+     }},
+    {"a node's limit that is divided", "", [](Findings& f) {
+       f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"};
+     }}};
+
 }  // namespace
 
-TEST_CASE("a good machine gives no warning") {
-  CHECK(warned_of([](Findings&) {}) == "");
-}
-
-TEST_CASE("a machine that tells nothing gives no warning") {
-  CHECK(warnings_of(Findings()).empty());
-}
-
-TEST_CASE("no GPU is a problem for a build with CUDA alone") {
-  CHECK(warned_of([](Findings& f) { f.gpus.clear(); }) == "no_gpu");
-  CHECK(warned_of([](Findings& f) {
-          f.gpus.clear();
-          f.with_cuda = false;
-        }) == "");
-}
-
-TEST_CASE("huge pages that the system or the environment switches off are warned of") {
-  CHECK(warned_of([](Findings& f) { f.huge_pages = "never"; }) == "huge_pages");
-  CHECK(warned_of([](Findings& f) { f.huge_pages_asked = false; }) == "huge_pages");
-  CHECK(warned_of([](Findings& f) { f.huge_pages = "always"; }) == "");
-  CHECK(warned_of([](Findings& f) { f.huge_pages = ""; }) == "");
-}
-
-TEST_CASE("memory on another node than the GPU's is warned of") {
-  CHECK(warned_of([](Findings& f) { f.gpus[0].rates->buffer_node = 0; }) == "wrong_node");
-  // Several nodes, or not known.
-  CHECK(warned_of([](Findings& f) { f.gpus[0].rates->buffer_node = -1; }) == "");
-  // Where hwloc knows no near node, the system's word counts.
-  CHECK(warned_of([](Findings& f) {
-          f.gpus[0].near_node          = -1;
-          f.gpus[0].rates->buffer_node = 0;
-        }) == "wrong_node");
-  CHECK(warned_of([](Findings& f) {
-          f.gpus[0].near_node = f.gpus[0].node = -1;
-          f.gpus[0].rates->buffer_node         = 0;
-        }) == "");
-}
-
-TEST_CASE("a near node that is not allowed is warned of, measured or not") {
-  CHECK(warned_of([](Findings& f) {
-          f.nodes             = {{0, 16}};
-          f.gpus[0].near_node = -1;
-        }) == "near_node_not_allowed");
-  CHECK(warned_of([](Findings& f) {
-          f.nodes             = {{0, 16}};
-          f.gpus[0].near_node = -1;
-          f.gpus[0].rates.reset();
-        }) == "near_node_not_allowed");
-}
-
-TEST_CASE("where the nodes are not known, none is said to be forbidden") {
-  CHECK(warned_of([](Findings& f) {
-          f.nodes.clear();
-          f.gpus[0].near_node = f.gpus[0].rates->buffer_node = -1;
-        }) == "");
-}
-
-TEST_CASE("a link below its best under load is warned of") {
-  CHECK(warned_of([](Findings& f) { f.gpus[0].rates->link = {16, 16}; }) == "slow_link");
-  CHECK(warned_of([](Findings& f) { f.gpus[0].rates->link = {32, 8}; }) == "slow_link");
-  // At rest it may sleep.
-  CHECK(warned_of([](Findings& f) { f.gpus[0].link = {2.5, 16}; }) == "");
-  CHECK(warned_of([](Findings& f) { f.gpus[0].rates->link = {}; }) == "");
-  CHECK(warned_of([](Findings& f) { f.gpus[0].max_link = {}; }) == "");
-}
-
-TEST_CASE("copies far below the rate of the link are warned of") {
-  auto const at_rate = [](double rate) {
-    return warned_of(
-        [=](Findings& f) { f.gpus[0].rates->to_device = f.gpus[0].rates->to_host = rate; });
-  };
-  CHECK(at_rate(30e9) == "slow_copies");
-  CHECK(at_rate(45e9) == "");
-}
-
-TEST_CASE("data that takes another way than PCIe gives no warning of the link") {
-  CHECK(warned_of([](Findings& f) {
-          f.gpus[0].rates->to_device = 350e9;
-          f.gpus[0].rates->link      = {2.5, 1};
-        }) == "");
-}
-
-TEST_CASE("an IOMMU that translates is warned of") {
-  CHECK(warned_of([](Findings& f) { f.gpus[0].iommu_domain = "DMA"; }) == "iommu");
-  CHECK(warned_of([](Findings& f) { f.gpus[0].iommu_domain = "DMA-FQ"; }) == "iommu");
-  CHECK(warned_of([](Findings& f) { f.gpus[0].iommu_domain = ""; }) == "");
-}
-
-TEST_CASE("a small limit of locked memory is warned of where there is a GPU") {
-  CHECK(warned_of([](Findings& f) { f.locked_memory_limit = 8 << 20; }) == "locked_memory");
-  CHECK(warned_of([](Findings& f) { f.locked_memory_limit = std::size_t(4) << 30; }) == "");
-  CHECK(warned_of([](Findings& f) {
-          f.with_cuda = false;
-          f.gpus.clear();
-          f.locked_memory_limit = 8 << 20;
-        }) == "");
-}
-
-TEST_CASE("a container with less memory than the machine is warned of") {
-  CHECK(warned_of([](Findings& f) { f.container_limit = std::size_t(16) << 30; }) ==
-        "container_limit");
-  CHECK(warned_of([](Findings& f) { f.container_limit = std::size_t(64) << 30; }) == "");
-}
-
-TEST_CASE("few of many cores are warned of") {
-  CHECK(warned_of([](Findings& f) { f.cores_allowed = 1; }) == "few_cores");
-  CHECK(warned_of([](Findings& f) { f.cores_allowed = 4; }) == "");
-  // All that there are.
-  CHECK(warned_of([](Findings& f) { f.cores_online = f.cores_allowed = 2; }) == "");
-}
-
-TEST_CASE("each GPU is warned of for itself") {
-  CHECK(warned_of([](Findings& f) {
-          f.gpus.push_back(f.gpus[0]);
-          f.gpus[0].iommu_domain       = "DMA";
-          f.gpus[1].rates->buffer_node = 0;
-        }) == "iommu wrong_node");
-}
-
-TEST_CASE(
-    "a warning tells that the number of ranks, by which the node's limit is divided, is unknown") {
-  CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 1, ""}; }) == "ranks_of_node");
-  CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"}; }).empty());
+TEST_CASE("a machine is warned of what is wrong with it, each with a remedy, and of nothing else") {
+  for (Case const& machine : cases) {
+    CAPTURE(machine.machine);
+    CHECK(warned_of(machine.change) == machine.warnings);
+  }
 }

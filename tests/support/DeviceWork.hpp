@@ -25,6 +25,21 @@ inline void require(cudaError_t error, char const* call) {
                            " failed: " + cudaGetErrorString(error));
 }
 
+/// A function of the driver, in the form of a version of CUDA.
+template <class Function>
+Function* driver_function(char const* name, [[maybe_unused]] unsigned version = 12000) {
+  void* function                         = nullptr;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  require(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status),
+          name);
+#else
+  require(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status), name);
+#endif
+  if (status != cudaDriverEntryPointSuccess) throw std::runtime_error(name);
+  return reinterpret_cast<Function*>(function);
+}
+
 /// Makes a device current.
 inline void use(int device) { require(cudaSetDevice(device), "cudaSetDevice"); }
 

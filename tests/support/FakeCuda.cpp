@@ -37,10 +37,10 @@ void insist_on_callers() {
 }
 
 int planned_failure(Machine& m, std::string const& name) {
-  auto const found = m.planned.find(name);
-  if (found == m.planned.end() || --found->second.remaining > 0) return 0;
+  auto const found = m.told.planned.find(name);
+  if (found == m.told.planned.end() || --found->second.remaining > 0) return 0;
   int const error = found->second.error;
-  m.planned.erase(found);
+  m.told.planned.erase(found);
   return error;
 }
 
@@ -52,14 +52,14 @@ int begin_call(char const* function, Caller caller) {
   int const planned = FailNth::error_of(FailNth::Source::cuda, function);
   Machine& m        = machine();
   std::lock_guard const lock(m.mutex);
-  ++m.counts[function];
-  if (caller == Caller::library) ++m.all_calls;
-  if (m.has_shut_down) return cudaErrorCudartUnloading;
+  ++m.told.counts[function];
+  if (caller == Caller::library) ++m.told.all_calls;
+  if (m.told.has_shut_down) return cudaErrorCudartUnloading;
   if (planned != 0) return planned;
   if (int const error = planned_failure(m, function)) return error;
   if (caller == Caller::test) return 0;
   if (int const error = planned_failure(m, "*")) return error;
-  return m.every > 0 && m.all_calls % m.every == 0 ? m.every_error : 0;
+  return m.told.every > 0 && m.told.all_calls % m.told.every == 0 ? m.told.every_error : 0;
 }
 
 }  // namespace
@@ -96,35 +96,27 @@ void without_runtime(std::function<void()> const& function) {
   }).join();
 }
 
+void Machine::drop_all(std::unique_lock<Mutex>& lock) {
+  for (CUstream_st* stream : all_streams()) join(lock, *stream);
+  for (CUevent event : events) delete event;
+  for (auto const& [address, allocation] : allocations) std::free(allocation.begin);
+  streams.clear();
+  events.clear();
+  registrations.clear();
+  allocations.clear();
+}
+
 void reset(int device_count, bool used) {
   KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   insist_on_process();
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
-  for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
-  for (CUevent event : m.events) delete event;
-  for (auto const& [address, allocation] : m.allocations) std::free(allocation.begin);
+  m.drop_all(lock);
   m.contexts.clear();
-  m.streams.clear();
-  m.events.clear();
-  m.registrations.clear();
-  m.allocations.clear();
   m.made_contexts.clear();
   m.locked_in.clear();
   m.user_objects.clear();
-  m.counts.clear();
-  m.engines.clear();
-  m.copied.clear();
-  m.planned.clear();
-  m.apart.clear();
-  m.reached.clear();
-  m.between_events = 0;
-  m.all_calls      = 0;
-  m.most_pinned    = 0;
-  m.registering    = std::chrono::milliseconds(0);
-  m.every          = 0;
-  m.old_driver = m.addresses_move = m.reaches_pageable = m.has_shut_down = m.has_engines =
-      m.engines_stand                                                    = false;
+  m.told = {};
   for (int device = 0; device < device_count; ++device) {
     auto context           = std::make_unique<CUctx_st>();
     context->device        = device;
@@ -139,89 +131,89 @@ void reset(int device_count, bool used) {
 
 void fail_nth_call(std::string const& function, std::size_t n, int error) {
   std::lock_guard const lock(machine().mutex);
-  machine().planned[function] = {n, error};
+  machine().told.planned[function] = {n, error};
 }
 
 void fail_every(std::size_t n, int error) {
   std::lock_guard const lock(machine().mutex);
-  machine().every       = n;
-  machine().every_error = error;
+  machine().told.every       = n;
+  machine().told.every_error = error;
 }
 
 void fail_no_more() {
   std::lock_guard const lock(machine().mutex);
-  machine().planned.clear();
-  machine().every = 0;
+  machine().told.planned.clear();
+  machine().told.every = 0;
 }
 
 std::size_t calls(std::string const& function) {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
-  if (function == "*") return m.all_calls;
-  auto const found = m.counts.find(function);
-  return found == m.counts.end() ? 0 : found->second;
+  if (function == "*") return m.told.all_calls;
+  auto const found = m.told.counts.find(function);
+  return found == m.told.counts.end() ? 0 : found->second;
 }
 
 void pin_at_most(std::size_t bytes) {
   std::lock_guard const lock(machine().mutex);
-  machine().most_pinned = bytes;
+  machine().told.most_pinned = bytes;
 }
 
 void set_apart(int device) {
   std::lock_guard const lock(machine().mutex);
-  machine().apart.insert(device);
+  machine().told.apart.insert(device);
 }
 
 void events_are_apart(std::chrono::microseconds time) {
   std::lock_guard const lock(machine().mutex);
-  machine().between_events = float(time.count()) / 1000;
+  machine().told.between_events = float(time.count()) / 1000;
 }
 
 void registering_takes(std::chrono::milliseconds time) {
   std::lock_guard const lock(machine().mutex);
-  machine().registering = time;
+  machine().told.registering = time;
   machine().changed.notify_all();
 }
 
 void use_old_driver() {
   KokkosHostSpaces::Impl::Backend::Driver::forget_runtime();
   std::lock_guard const lock(machine().mutex);
-  machine().old_driver = true;
+  machine().told.old_driver = true;
 }
 
 void registered_memory_moves() {
   std::lock_guard const lock(machine().mutex);
-  machine().addresses_move = true;
+  machine().told.addresses_move = true;
 }
 
 void reaches_pageable_memory() {
   std::lock_guard const lock(machine().mutex);
-  machine().reaches_pageable = true;
+  machine().told.reaches_pageable = true;
 }
 
 void reset_device(int device) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
-  for (CUstream_st* stream : m.all_streams()) m.join(lock, *stream);
-  for (CUevent event : m.events) delete event;
-  for (auto const& [address, allocation] : m.allocations) std::free(allocation.begin);
-  m.streams.clear();
-  m.events.clear();
-  m.registrations.clear();
-  m.allocations.clear();
+  m.drop_all(lock);
   m.contexts.at(static_cast<std::size_t>(device))->active = false;
   reset_thread();
 }
 
+std::vector<Copied> copied() {
+  std::lock_guard const lock(machine().mutex);
+  return machine().told.copied;
+}
+
 void shut_down() {
   std::lock_guard const lock(machine().mutex);
-  machine().has_shut_down = true;
+  machine().told.has_shut_down = true;
 }
 
 Outstanding outstanding() {
   Machine& m = machine();
   std::lock_guard const lock(m.mutex);
-  Outstanding result{m.registrations.size(), 0, 0, m.events.size(), m.streams.size()};
+  Outstanding result{m.registrations.size(), 0, 0, m.events.size(), m.streams.size(),
+                     m.pinned_bytes()};
   for (auto const& [address, allocation] : m.allocations) {
     ++(allocation.kind == Kind::pinned ? result.pinned_allocations : result.device_allocations);
   }

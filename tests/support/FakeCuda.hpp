@@ -53,14 +53,7 @@ void set_apart(int device);
 /// What cudaEventElapsedTime tells of events that are done; 0 after a reset.
 void events_are_apart(std::chrono::microseconds time);
 
-/// Until the next reset, devices copy from and to the host one copy at a time in each direction, as
-/// was seen of real ones: an engine stays with a stream as long as that has a copy which may begin,
-/// and then takes the next stream that has one. None begins before start_copy_engines, which waits
-/// until nothing else can be done.
-void use_copy_engines();
-void start_copy_engines();
-
-/// What these engines copied, in their order.
+/// The copies between host and devices that were enqueued since the last reset, but those of batches and graphs.
 struct Copied {
   void const* dst;
   void const* src;
@@ -95,6 +88,7 @@ struct Outstanding {
   std::size_t device_allocations;
   std::size_t events;
   std::size_t streams;
+  std::size_t pinned_bytes;  ///< of registrations and allocations
 };
 Outstanding outstanding();
 

@@ -6,6 +6,7 @@
 
 #include "FakeCudaMachine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace FakeCuda {
@@ -32,46 +33,43 @@ UserObject::~UserObject() {
   without_runtime([this] { destroy(pointer); });
 }
 
-bool Machine::allows_unsafe_call() {
-  bool allowed = true;
-  for (CUstream_st* stream : all_streams()) {
-    if (!stream->capture || !forbids(*stream->capture)) continue;
+// True if there was none.
+template <class Which>
+bool Machine::break_captures(Which const& which) {
+  bool none = true;
+  for (CUstream_st* const stream : all_streams()) {
+    if (!stream->capture || !which(*stream)) continue;
     stream->capture->valid = false;
-    allowed                = false;
+    none                   = false;
   }
-  return allowed;
+  return none;
+}
+
+bool Machine::allows_unsafe_call() {
+  return break_captures([](CUstream_st const& stream) { return forbids(*stream.capture); });
 }
 
 bool Machine::allows_question_about(CUstream_st& stream) {
-  if (!stream.capture) return allows_unsafe_call();
-  stream.capture->valid = false;
-  return false;
+  return stream.capture
+             ? break_captures([&](CUstream_st const& other) { return &other == &stream; })
+             : allows_unsafe_call();
 }
 
 bool Machine::allows_legacy_stream() {
-  int const device   = current().device;
-  bool const allowed = !blocking_stream_captures(device);
-  for (CUstream_st* stream : all_streams())
-    if (stream->device == device && stream->blocking && stream->capture)
-      stream->capture->valid = false;
-  return allowed;
+  return break_captures([device = current().device](CUstream_st const& stream) {
+    return stream.device == device && stream.blocking;
+  });
 }
 
 bool Machine::allows_synchronization(int device) {
-  bool allowed = true;
-  for (CUstream_st* stream : all_streams()) {
-    if (stream->device != device || !stream->capture) continue;
-    stream->capture->valid = false;
-    allowed                = false;
-  }
-  return allowed;
+  return break_captures([=](CUstream_st const& stream) { return stream.device == device; });
 }
 
 bool Machine::blocking_stream_captures(int device) const {
-  for (CUstream_st const* stream : all_streams()) {
-    if (stream->device == device && stream->blocking && stream->capture) return true;
-  }
-  return false;
+  auto const all = all_streams();
+  return std::any_of(all.begin(), all.end(), [=](CUstream_st const* stream) {
+    return stream->device == device && stream->blocking && stream->capture;
+  });
 }
 
 CUresult stream_is_capturing(CUstream handle, CUstreamCaptureStatus* status) {

@@ -157,7 +157,7 @@ void* driver_function(std::string const& name) {
   };
   std::lock_guard const lock(machine().mutex);
   bool const is_new = name == "cuCtxRecordEvent" || name == "cuMemcpyBatchAsync";
-  if (machine().old_driver && is_new) return nullptr;
+  if (machine().told.old_driver && is_new) return nullptr;
   auto const found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }
@@ -205,10 +205,10 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   if (!is_device(device)) return finish(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
-      *value = machine().addresses_move ? 0 : 1;
+      *value = machine().told.addresses_move ? 0 : 1;
       break;
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-      *value = machine().reaches_pageable ? 1 : 0;
+      *value = machine().told.reaches_pageable ? 1 : 0;
       break;
     case cudaDevAttrMaxPitch: *value = 2147483647; break;
     default: return finish(cudaErrorInvalidValue);
@@ -220,7 +220,10 @@ cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (cudaError_t const error = enter("cudaDeviceCanAccessPeer")) return error;
   std::lock_guard const lock(machine().mutex);
   if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
-  *can = device != peer && machine().apart.count(device) + machine().apart.count(peer) == 0 ? 1 : 0;
+  *can =
+      device != peer && machine().told.apart.count(device) + machine().told.apart.count(peer) == 0
+          ? 1
+          : 0;
   return cudaSuccess;
 }
 
@@ -237,7 +240,7 @@ cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned int) {
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
   if (!is_device(peer)) return finish(cudaErrorInvalidDevice);
-  bool const is_new = m.reached.insert({m.current().device, peer}).second;
+  bool const is_new = m.told.reached.insert({m.current().device, peer}).second;
   return finish(is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
 }
 

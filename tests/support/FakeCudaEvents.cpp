@@ -84,7 +84,7 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float* milliseconds, cudaEvent_t begi
     return finish(cudaErrorInvalidResourceHandle);
   if (!Machine::all_done(begin->tickets) || !Machine::all_done(end->tickets))
     return finish(cudaErrorNotReady);
-  *milliseconds = m.between_events;
+  *milliseconds = m.told.between_events;
   return cudaSuccess;
 }
 

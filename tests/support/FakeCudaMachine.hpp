@@ -56,18 +56,10 @@ struct Ticket {
 };
 using Tickets = std::vector<std::shared_ptr<Ticket>>;
 
-/// Of a device, for copies in one direction.
-struct Engine {
-  CUstream_st const* serves = nullptr;
-  bool busy                 = false;
-};
-
 struct Task {
   std::function<void()> run;  ///< nothing if it only waits
   Tickets after;              ///< must be done first
   std::shared_ptr<Ticket> ticket;
-  Engine* engine = nullptr;  ///< that it needs
-  Copied copies  = {nullptr, nullptr, 0};
 };
 
 /// What a graph owns: calls a function when nobody has it any more.
@@ -101,7 +93,6 @@ struct CUstream_st {
   int device;
   bool blocking;
   bool stop = false;
-  bool runs = false;  ///< a task of it that does not only wait
   std::deque<FakeCuda::Task> queue;
   std::shared_ptr<FakeCuda::Ticket> last;  ///< of the newest work; nullptr if there was none
   std::optional<FakeCuda::Capture> capture;
@@ -142,40 +133,29 @@ struct Machine {
   std::vector<std::unique_ptr<CUctx_st>> made_contexts;  ///< by cuCtxCreate
   std::map<std::uintptr_t, CUcontext> locked_in;         ///< such a context, with which it goes
 
-  std::set<int> apart;                    ///< devices that no other one reaches
-  std::set<std::pair<int, int>> reached;  ///< device and peer whose memory it may reach
-  float between_events = 0;               ///< milliseconds
-
-  std::size_t most_pinned = 0;
-  std::chrono::milliseconds registering{0};
   std::shared_mutex being_registered;  ///< held by whoever registers
 
-  bool old_driver       = false;
-  bool addresses_move   = false;
-  bool reaches_pageable = false;
-  bool has_shut_down    = false;
-  std::size_t all_calls = 0;
-  std::map<std::string, std::size_t> counts;
-  struct PlannedFailure {
-    std::size_t remaining;
-    int error;
-  };
-  std::map<std::string, PlannedFailure> planned;
-  std::size_t every = 0;
-  int every_error   = 0;
+  /// What was asked of the machine and told to it since the last reset.
+  struct Told {
+    struct Failure {
+      std::size_t remaining;
+      int error;
+    };
+    std::size_t most_pinned = 0, all_calls = 0, every = 0;
+    int every_error = 0;
+    std::chrono::milliseconds registering{0};
+    bool old_driver = false, addresses_move = false, reaches_pageable = false,
+         has_shut_down = false;
+    std::map<std::string, std::size_t> counts;
+    std::map<std::string, Failure> planned;
+    std::vector<Copied> copied;
+    std::set<int> apart;                    ///< devices that no other one reaches
+    std::set<std::pair<int, int>> reached;  ///< device and peer whose memory it may reach
+    float between_events = 0;               ///< milliseconds
+  } told;
 
-  // --- copy engines (FakeCudaEngines.cpp) ---
-  struct Engines {
-    Engine to_device, to_host;
-  };
-  bool has_engines = false, engines_stand = false;
-  std::map<int, Engines> engines;  ///< of each device
-  std::vector<Copied> copied;
-  void give_engine(Task& task, Copied const& copy);
-  /// Can the first task of the stream's queue begin?
-  bool may_begin(CUstream_st const& stream) const;
-  void copy_begins(CUstream_st const& stream, Task const& task);
-  static void copy_ends(Task const& task);
+  /// Ends all streams, and forgets events and memory.
+  void drop_all(std::unique_lock<Mutex>& lock);
 
   // --- streams (FakeCudaStreams.cpp) ---
   /// The stream behind a handle, or nullptr if there is none.
@@ -192,6 +172,8 @@ struct Machine {
 
   // --- captures (FakeCudaCapture.cpp) ---
   std::vector<CUstream_st*> all_streams() const;
+  template <class Which>
+  bool break_captures(Which const& which);
   /// True if an unsafe call of this thread is legal now; else breaks the captures which forbid it.
   bool allows_unsafe_call();
   /// True if the legacy stream of the current device may be used, and waited for, now; else breaks

@@ -21,7 +21,7 @@ namespace {
 std::uintptr_t address_of(void const* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 bool is_too_much(Machine const& m, std::size_t bytes) {
-  return m.most_pinned > 0 && m.pinned_bytes() + bytes > m.most_pinned;
+  return m.told.most_pinned > 0 && m.pinned_bytes() + bytes > m.told.most_pinned;
 }
 
 cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
@@ -47,12 +47,12 @@ class Registering {
  public:
   explicit Registering(Machine& m) {
     std::unique_lock lock(m.mutex);
-    std::chrono::milliseconds const time = m.registering;
+    std::chrono::milliseconds const time = m.told.registering;
     if (time.count() == 0) return;
     lock.unlock();
     m_lock = std::unique_lock(m.being_registered);
     lock.lock();
-    m.changed.wait_for(lock, time, [&] { return m.registering.count() == 0; });
+    m.changed.wait_for(lock, time, [&] { return m.told.registering.count() == 0; });
   }
 
  private:
@@ -90,11 +90,11 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
     return finish(cudaErrorInvalidValue);
   }
   int const from = m.device_of(src), to = m.device_of(dst);
-  if (from >= 0 && to >= 0 && from != to && m.reached.count({from, to}) == 0)
+  if (from >= 0 && to >= 0 && from != to && m.told.reached.count({from, to}) == 0)
     return finish(cudaErrorInvalidValue);
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
-  if (ticket) m.give_engine(m.find(stream)->queue.back(), {dst, src, dst_bytes});
+  if (ticket && (from < 0) != (to < 0)) m.told.copied.push_back({dst, src, dst_bytes});
   if (ticket && (dst_known == 0 || src_known == 0)) m.wait_for(lock, {ticket});
   return cudaSuccess;
 }

@@ -16,18 +16,16 @@ namespace {
 void run(Machine& m, CUstream_st& stream) {
   std::unique_lock lock(m.mutex);
   while (true) {
-    m.changed.wait(lock, [&] { return stream.queue.empty() ? stream.stop : m.may_begin(stream); });
+    m.changed.wait(lock, [&] {
+      return stream.queue.empty() ? stream.stop : Machine::all_done(stream.queue.front().after);
+    });
     if (stream.queue.empty()) return;
     Task task = std::move(stream.queue.front());
     stream.queue.pop_front();
     if (task.run) {
-      stream.runs = true;
-      m.copy_begins(stream, task);
       lock.unlock();
       task.run();
       lock.lock();
-      Machine::copy_ends(task);
-      stream.runs = false;
     }
     task.ticket->done = true;
     m.changed.notify_all();

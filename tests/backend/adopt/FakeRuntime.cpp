@@ -5,6 +5,7 @@
 // backend/cuda/ does not. It has one device from the beginning.
 
 #include "../../../backend/cuda/Runtime.hpp"
+#include "../../support/DeviceWork.hpp"
 #include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
 
@@ -33,14 +34,7 @@ cudaError_t then_wait(cudaError_t error) {
 template <class Function>
 Function* driver_function(char const* name) {
   FailNth::Exempt const exempt;
-  void* function                         = nullptr;
-  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  cudaGetDriverEntryPointByVersion(name, &function, 12000, 0, &result);
-#else
-  cudaGetDriverEntryPoint(name, &function, 0, &result);
-#endif
-  return reinterpret_cast<Function*>(function);
+  return DeviceWork::driver_function<Function>(name);
 }
 
 }  // namespace

@@ -43,9 +43,7 @@ class View {
   std::size_t bytes() const { return m_bytes; }
   void fill(char value) { std::memset(m_memory, value, m_bytes); }
   bool holds(char value) const {
-    for (std::size_t i = 0; i < m_bytes; ++i)
-      if (m_memory[i] != value) return false;
-    return true;
+    return m_memory[0] == value && std::memcmp(m_memory, m_memory + 1, m_bytes - 1) == 0;
   }
 
  private:
@@ -71,6 +69,13 @@ inline void to_host(View const& view, OnDevice const& device) {
 }
 inline void to_device(OnDevice const& device, View const& view) {
   REQUIRE(cudaMemcpy(device.data(), view.data(), view.bytes(), cudaMemcpyDefault) == cudaSuccess);
+}
+
+/// What the runtime says of memory.
+inline cudaMemoryType type_of(void const* pointer) {
+  cudaPointerAttributes attributes = {};
+  REQUIRE(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
+  return attributes.type;
 }
 
 /// A case of a program, by its name.

@@ -7,8 +7,6 @@
 #include "../../support/DeviceWork.hpp"
 #include "../BackendTest.hpp"
 
-#include <stdexcept>
-
 #include <cuda_runtime_api.h>
 
 namespace {
@@ -81,10 +79,13 @@ bool has_current_context() {
 class ContextOfOthers {
  public:
   explicit ContextOfOthers(CUdevice device) {
-    auto const make = driver_function<CUresult (*)(CUcontext*, unsigned, CUdevice)>("cuCtxCreate");
+    auto const make =
+        DeviceWork::driver_function<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate", 4000);
     REQUIRE(make(&m_context, 0, device) == CUDA_SUCCESS);
   }
-  ~ContextOfOthers() { driver_function<CUresult (*)(CUcontext)>("cuCtxDestroy")(m_context); }
+  ~ContextOfOthers() {
+    DeviceWork::driver_function<CUresult(CUcontext)>("cuCtxDestroy", 4000)(m_context);
+  }
   ContextOfOthers(ContextOfOthers const&)            = delete;
   ContextOfOthers& operator=(ContextOfOthers const&) = delete;
 
@@ -95,19 +96,6 @@ class ContextOfOthers {
   }
 
  private:
-  template <class Function>
-  static Function driver_function(char const* name) {
-    void* function                         = nullptr;
-    cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &status);
-#else
-    cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status);
-#endif
-    if (status != cudaDriverEntryPointSuccess) throw std::runtime_error(name);
-    return reinterpret_cast<Function>(function);
-  }
-
   CUcontext m_context = nullptr;
 };
 
@@ -152,16 +140,6 @@ TEST_CASE("a thread without a device may free what others made") {
     CHECK(unregister_range(memory.data()).empty());
     CHECK((give_back(locked) && give_back(combined)));
   }).join();
-  CHECK_FALSE(has_context(0));
-}
-
-TEST_CASE("the calling thread keeps its device, and the first use of another makes only that") {
-  start_test(3, false);
-  DeviceWork::use(1);
-  Driver::Stream const stream = Driver::private_stream(2);
-  CHECK(stream != nullptr);
-  CHECK(Driver::private_stream(2) == stream);
-  CHECK(current_device() == 1);
   CHECK_FALSE(has_context(0));
 }
 

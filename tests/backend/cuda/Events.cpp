@@ -56,48 +56,6 @@ TEST_CASE(
   CHECK(Driver::wait(owned.event));
 }
 
-TEST_CASE("recording survives a capture that is seen or announced, which survives recording") {
-  start_test(1);
-  auto const mode         = GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
-                                     cudaStreamCaptureModeRelaxed);
-  bool const is_announced = GENERATE(false, true);
-  DeviceWork::Stream stream(is_announced ? Kind::non_blocking : Kind::blocking);
-  OwnedEvent owned;
-  if (is_announced) Driver::announce_capture();
-  stream.begin_capture(mode);
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::capturing);
-  CHECK_FALSE(Driver::fence_device(0));
-  CHECK(stream.end_capture());
-  if (is_announced) Driver::end_announced_capture();
-  CHECK(Driver::record_all_work(0, owned.event) == Recorded::yes);
-  CHECK(Driver::wait(owned.event));
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
-}
-
-TEST_CASE("asking for an event, waiting for it and giving it back leave captures alone") {
-  start_test(1);
-  DeviceWork::Stream stream(GENERATE(Kind::blocking, Kind::non_blocking));
-  Driver::Event event = nullptr;
-  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
-  stream.begin_capture(cudaStreamCaptureModeGlobal);
-  bool const from_other_thread = GENERATE(false, true);
-  EventState state             = EventState::failed;
-  bool waited                  = false;
-  auto const ask               = [&] {
-    waited = Driver::wait(event);
-    state  = Driver::query(event);
-    Driver::release_event(event);
-  };
-  if (from_other_thread) {
-    std::thread(ask).join();
-  } else {
-    ask();
-  }
-  CHECK(waited);
-  CHECK(state == EventState::done);
-  CHECK(stream.end_capture());
-}
-
 TEST_CASE("memory can be locked, copied and given back while a stream captures") {
   start_test(1);
   alignas(4096) static std::array<char, 8192> memory{};
@@ -127,28 +85,6 @@ TEST_CASE("retirement leaves the application's pending error alone") {
   CHECK(Driver::query(owned.event) == EventState::pending);
   CHECK(cudaPeekAtLastError() == of_application);
   cudaGetLastError();
-}
-
-TEST_CASE("events of each device in use wait for the work of that device") {
-  start_test(2);
-  DeviceWork::use(1);
-  DeviceWork::Stream on_second;
-  DeviceWork::use(0);
-  Driver::Devices devices{};
-  REQUIRE(Driver::devices_in_use(devices) >= 2);
-  CHECK(devices[0] == 0);
-  CHECK(devices[1] == 1);
-  DeviceWork::Gate gate;
-  on_second.run(gate.hold());
-  OwnedEvent first, second;
-  REQUIRE(Driver::record_all_work(0, first.event) == Recorded::yes);
-  REQUIRE(Driver::record_all_work(1, second.event) == Recorded::yes);
-  CHECK(Driver::wait(first.event));
-  CHECK(Driver::query(second.event) == EventState::pending);
-  gate.open();
-  CHECK(Driver::fence_device(0));
-  CHECK(Driver::fence_device(1));
-  CHECK(Driver::query(second.event) == EventState::done);
 }
 
 TEST_CASE("what breaks captures waits for nobody, and a capture that is announced waits for it") {

@@ -93,7 +93,7 @@ TEST_CASE("the child of a fork has parts of its own, whatever threads of its par
       while (!done) Part(Edge::end, 300)[250] = 1;
     });
   int status = 0;
-  for (int i = 0; i < 100 && status == 0; ++i)
+  for (int i = 0; i < 25 && status == 0; ++i)
     status = ChildOfFork::status([] {
       Part const part(Edge::end, 300);
       return part[250] == 250 && (*part).stray() ? 0 : 1;

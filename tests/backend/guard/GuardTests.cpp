@@ -456,18 +456,6 @@ TEST_CASE("failure 21: a buffer that is grown while a copy fills it is told of, 
   CHECK(copies.races() == 1);
 }
 
-TEST_CASE("a source that is grown while a copy reads it is told of only if it is written",
-          "[.guard]") {
-  Copies copies;
-  TestView sent{MiB, "sent"};
-  copies.begin(on_device("halo"), sent.side());
-  TestView const grown{2 * MiB, "grown"};
-  std::copy_n(sent.data, MiB, grown.data);
-  sent.destroy();
-  CHECK(copies.races() == 0);
-  copies.end();
-}
-
 TEST_CASE("failure 19: the system reads and writes a buffer for MPI as soon as its copy is done",
           "[.guard]") {
   Copies copies;

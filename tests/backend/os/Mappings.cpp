@@ -73,18 +73,6 @@ TEST_CASE("a range with a hole is not mapped") {
   unmap_pages(begin + bytes - page, page);
 }
 
-TEST_CASE("a mapping's file is told, and whether it is shared") {
-  int const sharing   = GENERATE(MAP_SHARED, MAP_PRIVATE);
-  bool const writable = GENERATE(false, true);
-  NamedFile const file;
-  void* const mapping      = file.map(writable ? PROT_READ | PROT_WRITE : PROT_READ, sharing);
-  RangeReport const report = report_on_range(mapping, 4 * page_bytes());
-  CHECK(report.state == (writable ? RangeState::writable : RangeState::read_only));
-  CHECK(report.shared == (sharing == MAP_SHARED));
-  CHECK(report.file == file.name);
-  munmap(mapping, 4 * page_bytes());
-}
-
 TEST_CASE("of a range with several mappings the first read-only one is told") {
   NamedFile const file;
   auto* const begin =

@@ -2,33 +2,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../../backend/os/MemoryLimit.hpp"
+#include "../../support/MadeUpMachine.hpp"
 #include "../BackendTest.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 namespace {
-
-// The files of a machine, below a folder of their own.
-class MadeUpMachine {
- public:
-  MadeUpMachine() {
-    char name[] = "/tmp/kokkos_host_spaces_XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    root = name;
-  }
-  ~MadeUpMachine() { std::filesystem::remove_all(root); }
-  MadeUpMachine(MadeUpMachine const&)            = delete;
-  MadeUpMachine& operator=(MadeUpMachine const&) = delete;
-
-  void write(std::string const& file, std::string const& text) const {
-    std::filesystem::create_directories(std::filesystem::path(root + file).parent_path());
-    std::ofstream(root + file) << text << '\n';
-  }
-  std::size_t limit() const { return memory_of_cgroups(root).limit; }
-
-  std::string root;
-};
 
 constexpr char const* version_2 =
     "31 23 0:28 / / rw - ext4 /dev/vda rw\n"
@@ -96,11 +73,11 @@ TEST_CASE("of the limits of the process's control groups the lowest counts") {
       Case{"no file", version_2, "0::/", {}, SIZE_MAX});
   CAPTURE(what);
   MadeUpMachine const machine;
-  CHECK(machine.limit() == SIZE_MAX);  // without control groups
+  CHECK(memory_of_cgroups(machine.root).limit == SIZE_MAX);  // without control groups
   machine.write("/proc/self/mountinfo", mounts);
   machine.write("/proc/self/cgroup", groups);
   for (auto const& [file, text] : files) machine.write(file, text);
-  CHECK(machine.limit() == limit);
+  CHECK(memory_of_cgroups(machine.root).limit == limit);
 }
 
 TEST_CASE("a limit that is raised or lowered while the process runs is seen") {
@@ -171,17 +148,4 @@ TEST_CASE("figures of a group that exceed its limit are not of this group") {
   machine.write("/sys/fs/cgroup/job/memory.max", "1000000");
   machine.write("/sys/fs/cgroup/job/memory.stat", "anon 1000001");
   CHECK(memory_of_cgroups(machine.root).left == 1000000);
-}
-
-TEST_CASE("limits are asked for again when what was allowed is used, and when time is over") {
-  GroupWatch watch;
-  GroupWatch::Clock::time_point const start{}, end = start + std::chrono::seconds(1);
-  CHECK_FALSE(watch.covers(0, start));
-  watch.allow(100, end);
-  CHECK(watch.covers(60, start));
-  CHECK_FALSE(watch.covers(41, start));
-  CHECK(watch.covers(40, start));
-  CHECK_FALSE(watch.covers(1, start));
-  watch.allow(100, end);
-  CHECK_FALSE(watch.covers(1, end));
 }

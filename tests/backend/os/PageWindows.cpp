@@ -7,8 +7,7 @@
 #include "../../support/Addresses.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../BackendTest.hpp"
-
-#include <fstream>
+#include "AvailableMemory.hpp"
 
 #include <sys/resource.h>
 
@@ -29,7 +28,6 @@ class SpaceBelowChunkEnd {
   }
   SpaceBelowChunkEnd(SpaceBelowChunkEnd const&)            = delete;
   SpaceBelowChunkEnd& operator=(SpaceBelowChunkEnd const&) = delete;
-  char* end() const { return m_end; }
 
  private:
   void take_all_above_end() {
@@ -72,28 +70,20 @@ class SpaceBelowChunkEnd {
   std::vector<std::pair<char*, std::size_t>> m_taken;
 };
 
-// The system grants so many bytes more, as long as this lives.
-class LimitOf {
+// The system grants so many bytes of writable memory more, as long as this lives.
+class LimitOfWritable {
  public:
-  static LimitOf addresses(std::size_t bytes) { return {RLIMIT_AS, 0, bytes}; }
-  static LimitOf writable_memory(std::size_t bytes) { return {RLIMIT_DATA, 5, bytes}; }
-  ~LimitOf() { setrlimit(m_what, &m_before); }
-  LimitOf(LimitOf const&)            = delete;
-  LimitOf& operator=(LimitOf const&) = delete;
+  explicit LimitOfWritable(std::size_t bytes) {
+    REQUIRE(getrlimit(RLIMIT_DATA, &m_before) == 0);
+    std::size_t const now = figure_in("/proc/self/status", "VmData:") * KiB;
+    rlimit const limit    = {now + bytes, m_before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_DATA, &limit) == 0);
+  }
+  ~LimitOfWritable() { setrlimit(RLIMIT_DATA, &m_before); }
+  LimitOfWritable(LimitOfWritable const&)            = delete;
+  LimitOfWritable& operator=(LimitOfWritable const&) = delete;
 
  private:
-  using Resource = decltype(RLIMIT_AS);
-
-  LimitOf(Resource what, int column, std::size_t bytes) : m_what(what) {
-    std::ifstream statm("/proc/self/statm");
-    std::size_t pages = 0;
-    for (int i = 0; i <= column; ++i) statm >> pages;
-    REQUIRE(getrlimit(m_what, &m_before) == 0);
-    rlimit const now = {pages * page_bytes() + bytes, m_before.rlim_max};
-    REQUIRE(setrlimit(m_what, &now) == 0);
-  }
-
-  Resource const m_what;
   rlimit m_before = {};
 };
 
@@ -116,23 +106,11 @@ TEST_CASE("pages of a mapping are locked in one piece, so that others can copy t
   }
 }
 
-TEST_CASE("pages of which a piece stays locked stay mapped, and are told to be lost") {
-  FakeCuda::reset();
-  SpaceBelowChunkEnd const space;
-  LimitOf const few = LimitOf::addresses(14 * huge_page_bytes);  // so that they lie on both sides
-  FakeCuda::fail_nth_call("cudaHostRegister", 2);
-  FakeCuda::fail_nth_call("cudaHostUnregister", 1);
-  std::size_t const bytes = 8 * huge_page_bytes;
-  CHECK_THROWS_AS(lock_fresh(bytes), Driver::StillLocked);
-  REQUIRE(FakeCuda::outstanding().registrations == 1);
-  CHECK(is_mapped(space.end() - huge_page_bytes, 2 * huge_page_bytes));
-}
-
 TEST_CASE("pages lie in one window also where no more memory is granted than they need") {
   SpaceBelowChunkEnd const space;
   std::size_t const bytes = 8 * huge_page_bytes;
-  LimitOf const few       = LimitOf::writable_memory(bytes + bytes / 2);
-  auto* const pages       = static_cast<char*>(map_pages(bytes));
+  LimitOfWritable const few(bytes + bytes / 2);
+  auto* const pages = static_cast<char*>(map_pages(bytes));
   REQUIRE(pages != nullptr);
   CHECK_FALSE(spans_windows(pages, bytes));
   CHECK(map_pages(bytes) == nullptr);

@@ -6,8 +6,6 @@
 
 #include <csignal>
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 namespace {
@@ -82,17 +80,6 @@ TEST_CASE("first touch faults every page in, by any number of threads, and leave
   unmap_pages(pointer, bytes);
 }
 
-TEST_CASE("first touch leaves the affinity of the calling thread alone") {
-  cpu_set_t before, after;
-  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0);
-  void* const pointer = map_pages(huge_page_bytes);
-  for (int const threads : {1, 2})
-    first_touch(pointer, huge_page_bytes, {threads, Cores::allowed()});
-  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof after, &after) == 0);
-  CHECK(CPU_EQUAL(&before, &after));
-  unmap_pages(pointer, huge_page_bytes);
-}
-
 TEST_CASE("the limit of locked memory is told as it is") {
   CHECK(ChildOfFork::status([] {
           rlimit limit = {};
@@ -147,16 +134,6 @@ TEST_CASE("a SIGSEGV that somebody sends ends the process, or is ignored, as wit
   };
   CHECK(send(SIG_DFL, 1) == ChildOfFork::crashed);
   CHECK(send(SIG_IGN, 2) == 5);
-}
-
-TEST_CASE("a handler for one signal, that leaves the access to the system, is called once") {
-  int const status = ChildOfFork::status([] {
-    handle_with(&returns_at_once, static_cast<int>(SA_RESETHAND));
-    handle_forbidden_accesses(&takes_none);
-    touch_forbidden_page();
-    return 0;
-  });
-  CHECK(status == ChildOfFork::crashed);
 }
 
 TEST_CASE("handlers in front of ours that chain to it hear of a fault once") {

@@ -52,22 +52,6 @@ TEST_CASE("threads of the library leave signals to the application, and its own 
   CHECK_FALSE(leaves_signals_to_others());
 }
 
-TEST_CASE("a signal that the application waits for is not taken by a thread of the library") {
-  std::atomic<bool> ends{false};
-  std::thread mine = start_thread([&] { ends.wait(false); });
-  sigset_t awaited, before;
-  sigemptyset(&awaited);
-  sigaddset(&awaited, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &awaited, &before);
-  kill(getpid(), SIGUSR1);
-  timespec const at_most{60, 0};
-  CHECK(sigtimedwait(&awaited, nullptr, &at_most) == SIGUSR1);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ends = true;
-  ends.notify_all();
-  mine.join();
-}
-
 TEST_CASE("new threads run on the cores of the team, whatever the caller is bound to") {
   std::atomic<int> wrong{0};
   // In a thread of its own, so that the test's thread keeps its affinity.

@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // A process that ends while a thread of ours still reserves memory ends well, at whatever point, and the thread has
-// stopped when exit destroys what was made before its first use, such as the CUDA runtime. Without an argument this
-// program runs itself 100 times; with one it reserves memory and exits after as many microseconds.
+// stopped when exit destroys what was made before its first use, such as the CUDA runtime. Then blocks are given back, the
+// settings are as before, and nothing can be reserved any more. Without an argument this program runs itself 100 times; with
+// one it reserves memory and exits after as many microseconds.
 
+#include "../../../backend/Config.hpp"
+#include "../../../backend/Error.hpp"
 #include "../../../backend/pool/Pool.hpp"
 #include "../Device.hpp"
 
@@ -27,13 +30,26 @@ constexpr int runs = 100, longest_us = 20000;
 int exit_after(int microseconds) {
   using namespace KokkosHostSpaces;
   using namespace KokkosHostSpaces::Impl::Backend;
+  // Too long to lie in the string itself.
+  constexpr auto setting = "/a/file/that/nobody/makes/but/every/thread/may/ask/for";
+  setenv("KOKKOS_HOST_SPACES_THRESHOLDS", setting, 1);
   static pool::Reservation const* reservation = nullptr;
+  static void* block                          = nullptr;
   std::atexit([] {
     std::size_t const done = reservation->bytes_done();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (reservation->bytes_done() != done) std::_Exit(1);
+    if (reservation->bytes_done() != done || config().thresholds != setting) std::_Exit(1);
+    Pool::deallocate(block);
+    auto const description = pool::describe(block);
+    if (description && description->state == pool::State::in_use) std::_Exit(1);
+    try {
+      Pool::reserve(1);  // by a thread that nobody would stop
+      std::_Exit(1);
+    } catch (Error const&) {
+    }
   });
   start_test(1);
+  block       = Pool::allocate({1000, MemoryKind::page_locked, -1, "TestSpace", "of exit"});
   reservation = new pool::Reservation(
       Pool::reserve(std::size_t(64) << 20, MemoryKind::page_locked, -1, std::size_t(1) << 18));
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));

@@ -37,33 +37,6 @@ struct TestArena {
 
 }  // namespace
 
-TEST_CASE("an arena cuts the smallest block that fits") {
-  TestArena test;
-  Segment const& large = test.add(1000 * page);
-  Segment const& fits  = test.add(50 * page);
-  Block* const block   = test.arena.take(50 * page, any_size);
-  REQUIRE(block != nullptr);
-  CHECK(block->segment == &fits);
-  Block* const other = test.arena.take(50 * page - 1, any_size);
-  REQUIRE(other != nullptr);
-  CHECK(other->segment == &large);
-  CHECK(other->bytes == 50 * page);
-  CHECK(test.arena.take(951 * page, any_size) == nullptr);
-}
-
-TEST_CASE(
-    "an arena keeps a small rest with the block, and leaves large blocks whole but reserved ones") {
-  TestArena test;
-  test.add(33 * page);
-  CHECK(test.arena.take(32 * page, any_size)->bytes == 33 * page);
-  test.add(1000 * page);
-  CHECK(test.arena.take(page, 999 * page) == nullptr);
-  Segment const& reserved  = test.add(2000 * page, true);
-  Block const* const block = test.arena.take(page, 999 * page);
-  REQUIRE(block != nullptr);
-  CHECK(block->segment == &reserved);
-}
-
 TEST_CASE(
     "an arena's blocks neither overlap nor leave gaps, and what it calls zero was never handed out") {
   constexpr std::size_t pages = 4096;
@@ -136,26 +109,6 @@ TEST_CASE("among thousands of blocks the best fit is found") {
   }
 }
 
-TEST_CASE("an arena knows how much is ready, and which unused segment fits best") {
-  TestArena test;
-  Segment& plain    = test.add(100 * page);
-  Segment& reserved = test.add(200 * page, true);
-  CHECK(test.arena.ready_bytes() == 300 * page);
-  Block* const block = test.arena.take(50 * page, any_size);
-  CHECK(block->segment == &plain);
-  CHECK(test.arena.ready_bytes() == 250 * page);
-  CHECK(test.arena.unused_segment({page, false}) == nullptr);
-  CHECK(test.arena.unused_segment({page, true}) == &reserved);
-  test.arena.put(*block);
-  CHECK(test.arena.unused_segment({page, true}) == &plain);
-  CHECK(test.arena.unused_segment({150 * page, true}) == &reserved);
-  CHECK(test.arena.unused_segment({500 * page, true}) == &reserved);
-  CHECK(test.arena.unused_segment({500 * page, true, 200 * page}) == &plain);
-  test.arena.remove(plain);
-  test.arena.remove(reserved);
-  CHECK(test.arena.ready_bytes() == 0);
-}
-
 TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
   TestArena test;
   test.add(100 * page);
@@ -210,18 +163,6 @@ TEST_CASE("no piece of a segment longer than a window lies in two, though it fit
   Block* const whole = test.arena.take(300 * GiB, any_size);
   REQUIRE(whole != nullptr);
   test.arena.put(*whole);
-}
-
-TEST_CASE("where the best fit lies in two windows, the next one is taken") {
-  TestArena test;
-  Segment near;  // with room for 34 GiB, and for 40 GiB
-  near.region = {across_windows, page_window + 10 * GiB};
-  test.add(near);
-  Segment const& far       = test.add(4 * page_window);
-  Block const* const block = test.arena.take(page_window - GiB, any_size);
-  REQUIRE(block != nullptr);
-  CHECK(block->segment == &far);
-  CHECK_FALSE(spans_windows(*block, page_window - GiB));
 }
 
 TEST_CASE("a segment that the system or the driver gave across windows is used as it is") {
@@ -301,24 +242,4 @@ TEST_CASE(
   CHECK(test.arena.ready_bytes() == 1024 * page);
   CHECK(slabs.ready_bytes() == 0);
   CHECK(slabs.take(1000) == nullptr);
-}
-
-TEST_CASE("slots wait in the order in which they were given back, a few are made ready at a time") {
-  TestArena test;
-  test.add(1024 * page);
-  Slabs slabs(test.arena, test.pages);
-  slabs.cut(*test.arena.take(Slabs::span_bytes(32 * 1024), any_size), 32 * 1024);
-  std::vector<SlabSlot*> slots;
-  while (SlabSlot* const slot = slabs.take(32 * 1024)) slots.push_back(slot);
-  REQUIRE(slots.size() == 8);
-  for (std::size_t i = 0; i < 7; ++i) retire(slabs, *slots[i], i + 1);
-  CHECK(slabs.oldest(32 * 1024) == slots[0]);
-  CHECK_FALSE(slabs.many_wait(32 * 1024));
-  CHECK(slabs.collect(32 * 1024, 0, all) == 0);
-  CHECK(slabs.take(32 * 1024) == nullptr);
-  CHECK(slabs.collect(32 * 1024, 7, 2) == 2);
-  CHECK(slabs.oldest(32 * 1024) == slots[2]);
-  CHECK(slabs.take(32 * 1024) == slots[1]);
-  CHECK(slabs.take(32 * 1024) == slots[0]);
-  CHECK(slabs.take(32 * 1024) == nullptr);
 }

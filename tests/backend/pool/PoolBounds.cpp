@@ -55,22 +55,3 @@ TEST_CASE("failure 3: ever larger requests beside a device that is never idle do
   CHECK(watched.excess() == 0);
   watched.deallocate(field);
 }
-
-TEST_CASE("sizes in turn, given back beside work of any length, do not pile up") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream;
-  Watched watched;
-  bool const short_work   = GENERATE(true, false);
-  std::size_t const least = GENERATE(20, 50), step = GENERATE(3, 8);
-  for (std::size_t i = 0; i < 32; ++i) {
-    std::size_t const bytes = (least + step * (i % 4)) * MiB;
-    watched.deallocate(watched.allocate(bytes));
-    stream.run([short_work] {
-      if (!short_work) std::this_thread::sleep_for(microseconds(500));
-    });
-    watched.deallocate(watched.allocate_beside_work(bytes));
-    stream.wait();
-  }
-  CAPTURE(watched.needed() / MiB, watched.locked() / MiB, short_work, least, step);
-  CHECK(watched.excess() == 0);
-}

@@ -10,22 +10,6 @@
 #include <deque>
 #include <latch>
 
-TEST_CASE("what one heap gives back and another takes is not counted twice in the most in use") {
-  Meter total;
-  std::array<Meter, 2> pools;
-  HeapMeter large(pools[0], total, HeapMeter::Tells::when_asked);
-  HeapMeter small(pools[0], total, HeapMeter::Tells::soon);
-  HeapMeter other(pools[1], total, HeapMeter::Tells::when_asked);
-  for (HeapMeter* const meter : {&large, &small, &other, &large}) {
-    meter->add(100 * MiB);
-    meter->subtract(100 * MiB);
-  }
-  for (Meter* const meter : {&pools[0], &pools[1], &total}) CHECK(meter->high_water() == 100 * MiB);
-  large.add(70 * MiB);
-  other.add(40 * MiB);
-  CHECK(total.high_water() == 110 * MiB);
-}
-
 TEST_CASE("what is in use at no moment is no high, whatever threads give back and take") {
   constexpr std::size_t large_bytes = 64 * MiB, small_bytes = 12 * MiB;
   constexpr int threads = 4, rounds = sanitized ? 100 : 1000;
@@ -69,10 +53,9 @@ TEST_CASE("what is in use is summed up at one moment, while blocks go from pool 
       Pool::deallocate(block);
     }
   });
-  while (hops < 10000) std::this_thread::yield();
+  while (hops < 2000) std::this_thread::yield();
   std::size_t most = 0;
-  for (int i = 0; i < (sanitized ? 2000 : 10000); ++i)
-    most = std::max(most, pools.traffic().in_use());
+  for (int i = 0; i < (2000); ++i) most = std::max(most, pools.traffic().in_use());
   CHECK(most <= bytes);
 }
 
@@ -127,26 +110,6 @@ TEST_CASE("65536 small allocations need at most 64 registered segments, a user's
   CHECK(segments() == with_blocks + 1);
   CHECK(unregister_range(memory.data()).empty());
   CHECK(segments() == with_blocks);
-}
-
-TEST_CASE("a thread that found another in its way comes back to what all share") {
-  PoolTest const test;
-  NodePool& pool            = Pools::instance().of(MemoryKind::page_locked, -1);
-  auto const is_with_others = [&] { return &pool.enter(1000).heap == &pool.common(); };
-  std::latch held(1), seen(1);
-  std::jthread other([&] {
-    std::lock_guard const in_the_way(pool.common().mutex);
-    held.count_down();
-    seen.wait();
-  });
-  held.wait();
-  CHECK_FALSE(is_with_others());
-  seen.count_down();
-  other.join();
-  int apart = 0;
-  while (apart < 10000 && !is_with_others()) ++apart;
-  CHECK(apart > 100);
-  CHECK(apart < 10000);
 }
 
 TEST_CASE("threads that get in each other's way use what was reserved") {

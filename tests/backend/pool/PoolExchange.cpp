@@ -57,23 +57,6 @@ TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") 
   CHECK(PoolTest::usage().misses == misses);
 }
 
-TEST_CASE("a capture during which nothing could be exchanged is forgotten when it has ended") {
-  PoolTest const test(1);
-  DeviceWork::Stream stream, captured(DeviceWork::Stream::Kind::blocking);
-  Watched watched;
-  watched.deallocate(watched.allocate(100 * MiB));
-  PoolTest::make_ready();
-  captured.begin_capture();
-  char* const field = PoolTest::allocate(110 * MiB);
-  CHECK(captured.end_capture());
-  LastingWork const work(stream);
-  Pool::deallocate(field);
-  char* const larger = watched.allocate_beside_work(120 * MiB);
-  CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
-  CHECK(watched.excess() == 0);
-  Pool::deallocate(larger);
-}
-
 TEST_CASE("work that begins while an allocation waits, and does not end, keeps it no longer") {
   PoolTest const test(1);
   DeviceWork::Stream first, second;
@@ -124,40 +107,6 @@ TEST_CASE("without caching, an allocation does not wait for work that runs", "[.
   CHECK(PoolTest::usage().bytes_locked < 20 * MiB);
 }
 
-TEST_CASE("memory that leaves while another thread looks does not count as needed") {
-  PoolTest const test;
-  Pools& pools   = Pools::instance();
-  NodePool& pool = pools.of(MemoryKind::page_locked, -1);
-  std::jthread const coming_and_going([&](std::stop_token const& stop) {
-    while (!stop.stop_requested()) {
-      pools.grow(pool, pool.large(), 64 * KiB, 0);
-      pools.release_ready({64 * KiB});
-    }
-  });
-  std::size_t most = 0;
-  for (int i = 0; i < 10000; ++i) {
-    pools.excess_over_peak(pool.large(), 0, 0, Pools::RetiredIs::needed);
-    most = std::max(most, pools.most_needed());
-  }
-  CHECK(most == 0);
-}
-
-TEST_CASE("memory that another thread locks meanwhile is used before more is locked") {
-  PoolTest const test;
-  Pools& pools       = Pools::instance();
-  NodePool& pool     = pools.of(MemoryKind::page_locked, -1);
-  Heap& other        = pools.of(MemoryKind::write_combined, -1).middle();
-  void* const keeper = PoolTest::write_combined(1);
-  std::unique_lock delays_who_sums_up(other.mutex);
-  WatchedThread late([] { Pool::deallocate(PoolTest::allocate(1 * MiB)); });
-  late.wait_until_asleep();
-  pools.grow(pool, pool.middle(), 4 * MiB, 1 * MiB);
-  delays_who_sums_up.unlock();
-  late.join();
-  CHECK(pool.middle().locked_bytes() == 4 * MiB);
-  Pool::deallocate(keeper);
-}
-
 TEST_CASE("memory that is being locked for one thread is counted when another wants more") {
   PoolTest const test(1);
   Watched watched;
@@ -180,24 +129,4 @@ TEST_CASE("memory that is being locked for one thread is counted when another wa
   CAPTURE(watched.needed() / MiB, watched.locked() / MiB);
   CHECK(watched.excess() == 0);
   for (char* const block : larger) Pool::deallocate(block);
-}
-
-TEST_CASE("what is given back meanwhile keeps nobody looking") {
-  PoolTest const test;
-  Pools& pools         = Pools::instance();
-  Heap& heap           = pools.of(MemoryKind::page_locked, -1).middle();
-  char* const old      = PoolTest::allocate(2 * MiB);
-  char* const late     = PoolTest::allocate(2 * MiB);
-  auto const give_back = [&](char* block) {
-    Pool::deallocate(block);
-    REQUIRE(pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done);
-  };
-  give_back(old);
-  Epoch const over = pools.retirement.completed();
-  give_back(late);
-  std::lock_guard const lock(heap.mutex);
-  std::size_t const ready = heap.ready_bytes();
-  while (heap.settle(over, 1)) {
-  }
-  CHECK(heap.ready_bytes() == ready + 2 * MiB);
 }

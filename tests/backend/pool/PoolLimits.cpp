@@ -4,7 +4,6 @@
 // Limits: what fits is served, from wherever it lies, and a refusal says which limit refused. PoolModel.cpp judges refusals
 // after random operations.
 
-#include "../../../backend/pool/Ledger.hpp"
 #include "PoolTest.hpp"
 
 #include <sys/resource.h>
@@ -24,47 +23,9 @@ void expect_fit(std::vector<std::size_t> const& sizes) {
 
 }  // namespace
 
-TEST_CASE("a ledger's sums do not wrap, and what is locked or given back is in transit meanwhile") {
-  constexpr std::size_t huge = SIZE_MAX;
-  Ledger ledger(0);
-  auto const changes = ledger.changes();
-  CHECK(ledger.reserve(100));
-  CHECK(ledger.in_transit());
-  ledger.arrived();
-  CHECK_FALSE(ledger.in_transit());
-  CHECK(ledger.changes() != changes);
-  CHECK_FALSE(ledger.reserve(huge));
-  CHECK(ledger.locked() == 100);
-  CHECK(ledger.excess(huge) == 100);
-  CHECK(ledger.excess(huge - 100) == 0);
-  ledger.set_limit(1000);
-  CHECK_FALSE(ledger.reserve(901));
-  CHECK(ledger.excess(950) == 50);
-  CHECK(ledger.excess(huge) == huge - 900);
-  ledger.set_limit(10);
-  CHECK(ledger.excess(0) == 90);
-  ledger.leaves();
-  CHECK(ledger.in_transit());
-  ledger.release(100);
-  CHECK_FALSE(ledger.in_transit());
-  CHECK(ledger.locked() == 0);
-}
-
 TEST_CASE("blocks that fill the limit are served, whatever was there before") {
   PoolTest const test;
   pool::set_limit(256 * MiB);
-  SECTION("after a smaller one") {
-    expect_fit({100 * MiB});
-    expect_fit({128 * MiB, 128 * MiB});
-  }
-  SECTION("beside a buffer that grew") {
-    Blocks buffer;
-    for (std::size_t const mebibytes : {100, 110, 120, 128}) {
-      buffer.deallocate();
-      CHECK(buffer.try_add(mebibytes * MiB));
-    }
-    CHECK(buffer.try_add(128 * MiB));
-  }
   SECTION("whatever their number of huge pages") {
     std::size_t const third = 33 * MiB + 64 * KiB;
     pool::set_limit(3 * third);
@@ -83,13 +44,6 @@ TEST_CASE("blocks that fill the limit are served, whatever was there before") {
     Blocks blocks;
     while (PoolTest::usage().bytes_in_use < 57 * MiB) REQUIRE(blocks.try_add(256 * KiB));
     CHECK(blocks.try_add(40 * MiB));
-  }
-  SECTION("in place of ready ones of another size or kind") {
-    pool::set_limit(64 * MiB);
-    expect_fit({20 * MiB, 20 * MiB, 20 * MiB});
-    CHECK(
-        Blocks().try_add(50 * MiB, GENERATE(MemoryKind::page_locked, MemoryKind::write_combined)));
-    CHECK(PoolTest::usage().bytes_locked <= 64 * MiB);
   }
 }
 

@@ -109,64 +109,6 @@ TEST_CASE("a stream's memory waits for what other streams and devices do that it
   CHECK(is_taken_again(of_second, 2 * MiB));
 }
 
-TEST_CASE("memory that a graph keeps stays with the graph, and then waits for all work") {
-  PoolTest const test(1);
-  char* const block = PoolTest::allocate(2 * MiB);
-  DeviceWork::Stream captured(Kind::non_blocking);
-  Driver::announce_capture();
-  captured.begin_capture(cudaStreamCaptureModeThreadLocal);
-  retain_for_graph(captured.get(), block, nullptr);
-  cudaGraph_t const graph = captured.end_capture_with_graph();
-  Driver::end_announced_capture();
-  REQUIRE(graph != nullptr);
-  Beside work;
-  work.later.open();
-  work.stream.wait();
-  retire_on(work.stream, block);
-  CHECK(pool::describe(block)->state == pool::State::in_use);
-  CHECK_FALSE(is_taken_again(block, 2 * MiB));
-  cudaGraphDestroy(graph);
-  while (pool::describe(block)->state == pool::State::in_use) std::this_thread::yield();
-  CHECK_FALSE(is_taken_again(block, 2 * MiB));
-  work.never.open();
-  work.endless.wait();
-  CHECK(is_taken_again(block, 2 * MiB));
-}
-
-TEST_CASE("memory of a stream that captures breaks no capture, and waits for all work") {
-  PoolTest const test(1);
-  char* const block = PoolTest::allocate(2 * MiB);
-  DeviceWork::Stream captured(GENERATE(Kind::blocking, Kind::non_blocking));
-  DeviceWork::Stream endless;
-  DeviceWork::Gate never;
-  endless.run(never.hold());
-  Driver::announce_capture();
-  captured.begin_capture(cudaStreamCaptureModeRelaxed);
-  bool const by_legacy = GENERATE(false, true);
-  Pool::deallocate_on({by_legacy ? nullptr : captured.get(), 0}, block);
-  bool const came = is_taken_again(block, 2 * MiB);
-  CHECK(captured.end_capture());
-  Driver::end_announced_capture();
-  if (!by_legacy) CHECK_FALSE((came || is_taken_again(block, 2 * MiB)));
-  never.open();
-  endless.wait();
-  CHECK((came || is_taken_again(block, 2 * MiB)));
-}
-
-TEST_CASE("memory of one stream cannot be given back twice") {
-  PoolTest const test(1);
-  char* const block = PoolTest::allocate(2 * MiB);
-  Beside work;
-  retire_on(work.stream, block);
-  retire_on(work.stream, block);
-  Pool::deallocate(block);
-  CHECK(PoolTest::usage().bytes_retired == 2 * MiB);
-  CHECK_FALSE(is_taken_again(block, 2 * MiB));
-  work.later.open();
-  work.stream.wait();
-  CHECK(is_taken_again(block, 2 * MiB));
-}
-
 TEST_CASE("the statistics tell how old the oldest retired memory is") {
   PoolTest const test(1);
   auto const age    = [] { return pool::statistics().seconds_oldest_retired; };
@@ -190,20 +132,6 @@ TEST_CASE("the statistics tell how old the oldest retired memory is") {
   CHECK(age() == 0);
 }
 
-TEST_CASE("memory of the legacy default stream breaks no capture that is announced") {
-  PoolTest const test(1);
-  DeviceWork::Stream captured(Kind::blocking);
-  char* const block = PoolTest::allocate(2 * MiB);
-  Driver::announce_capture();
-  Pool::deallocate_on({nullptr, 0}, block);
-  CHECK(FakeCuda::calls("cudaEventRecord") == 0);
-  captured.begin_capture(cudaStreamCaptureModeThreadLocal);
-  Pool::deallocate_on({nullptr, 0}, PoolTest::allocate(100));
-  CHECK(captured.end_capture());
-  Driver::end_announced_capture();
-  CHECK(is_taken_again(block, 2 * MiB));
-}
-
 TEST_CASE("threads retire memory on the legacy default stream beside announced captures") {
   PoolTest const test(1);
   std::atomic<bool> ends{false};
@@ -225,4 +153,6 @@ TEST_CASE("threads retire memory on the legacy default stream beside announced c
   ends = true;
   retires.join();
   CHECK(broken == 0);
+  pool::trim(0);
+  CHECK(PoolTest::usage().bytes_locked == 0);
 }

@@ -286,9 +286,10 @@ class Worker {
     Block const block = take_block();
     DeviceWork::Gate gate;
     lane.submit(0, gate.hold());
-    m_shared.proof.given_back(block.begin);
-    Pool::deallocate(block.begin);
-    Pool::deallocate(block.begin);
+    bool const by_stream = one_of(2);
+    m_shared.proof.given_back(block.begin, by_stream ? &lane : nullptr);
+    if (by_stream) Pool::deallocate_on({lane.stream.get(), lane.device}, block.begin);
+    for (int i = by_stream; i < 2; ++i) Pool::deallocate(block.begin);
   }
 
   void fork_child() {
@@ -359,8 +360,8 @@ class Worker {
   }
 
   void fail() {
-    bool const unlocking = one_of(8);
-    FakeCuda::fail_nth_call(unlocking ? "cudaHostUnregister" : "*", 1 + any(unlocking ? 2 : 20),
+    char const* const call = one_of(8) ? "cudaHostUnregister" : one_of(4) ? "cuEventQuery" : "*";
+    FakeCuda::fail_nth_call(call, 1 + any(*call == '*' ? 20 : 2),
                             one_of(2) ? FakeCuda::out_of_memory : 999);
   }
 
@@ -412,8 +413,15 @@ TEST_CASE("no hand-out of memory comes before the end of all work that could tou
   CHECK(shared.proof.hand_outs > operations / 6);
   CHECK(PoolTest::usage().bytes_in_use == 0);
   CHECK(FakeCuda::registrations_are_mapped());
+  Ledger const& ledger = Pools::existing()->ledger;
+  Pool::deallocate(PoolTest::allocate(1));  // what could not be locked waits for it
+  CHECK_FALSE(ledger.in_transit());
+  CHECK(ledger.locked() <= FakeCuda::outstanding().pinned_bytes);
+  // Memory of the driver has a page more.
+  CHECK(FakeCuda::outstanding().pinned_bytes <=
+        ledger.locked() + FakeCuda::outstanding().pinned_allocations * 4 * KiB);
   pool::set_limit(0);
   Pool::release_all();
   if (!round.faults) CHECK(FakeCuda::nothing_leaked());
-  if (!round.faults) CHECK(Pools::existing()->ledger.locked() == 0);
+  if (!round.faults) CHECK(ledger.locked() == 0);
 }

@@ -3,6 +3,7 @@
 
 // Memory that is locked before it is needed.
 
+#include "../os/AvailableMemory.hpp"
 #include "PoolTest.hpp"
 
 #include <exception>
@@ -13,26 +14,18 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-TEST_CASE("reserving any number of times leaves no threads behind") {
+TEST_CASE("threads reserve at the same time, any number of times, and leave no threads behind") {
   PoolTest const test;
-  // Threads that are not joined end at 32 737; a sanitizer tells of each, and makes them slowly.
-  constexpr int times = sanitized ? 100 : 1650, at_once = 20;
-  for (int i = 0; i < times; ++i) {
-    std::vector<pool::Reservation> some;
-    for (int k = 0; k < at_once; ++k) some.push_back(Pool::reserve(0));
-    for (pool::Reservation const& one : some) one.wait();
-  }
-  pool::Reservation const last = Pool::reserve(4 * MiB);
-  last.wait();
-  CHECK(last.bytes_done() == 4 * MiB);
-}
-
-TEST_CASE("threads reserve at the same time") {
-  PoolTest const test;
-  in_threads(4, [](int) {
-    for (int round = 0; round < 20; ++round) Pool::reserve(MiB).wait();
-  });
-  CHECK(PoolTest::usage().bytes_cached >= 4 * 20 * MiB);
+  auto const addresses = [] { return figure_in("/proc/self/status", "VmSize:") << 10; };
+  auto const reserve   = [](int) {
+    for (int round = 0; round < 50; ++round) Pool::reserve(64 * KiB).wait();
+  };
+  in_threads(4, reserve);
+  std::size_t const before = addresses();
+  in_threads(4, reserve);
+  // A thread that is not joined keeps its stack of 8 MiB.
+  CHECK(addresses() < before + 400 * MiB);
+  CHECK(PoolTest::usage().bytes_cached >= 400 * 64 * KiB);
 }
 
 TEST_CASE("what no machine has cannot be reserved") {
@@ -79,7 +72,7 @@ TEST_CASE("where the system gives no thread the refusal is the library's, with w
 
 TEST_CASE("in the child of a fork a reservation cannot be waited for, and says so") {
   PoolTest const test;
-  pool::Reservation const reservation = PoolTest::reserve(256 * MiB, 4 * MiB);
+  pool::Reservation const reservation = PoolTest::reserve(64 * MiB, MiB);
   CHECK(ChildOfFork::status([&] {
           bool const told = !refusal_of([&] { reservation.wait(); }).empty();
           return told || reservation.finished() ? 0 : 1;
@@ -113,15 +106,4 @@ TEST_CASE("at a limit, what lies ready makes room for what is reserved") {
   pool::Reservation const reservation = Pool::reserve(60 * MiB);
   CHECK_NOTHROW(reservation.wait());
   CHECK(reservation.bytes_done() == 60 * MiB);
-}
-
-TEST_CASE("a limit with room for the pages asked for, if not for huge ones, is enough") {
-  PoolTest const test;
-  pool::set_limit(63 * MiB + 4 * KiB);
-  Pool::reserve(63 * MiB).wait();
-  CHECK(PoolTest::usage().bytes_locked == 63 * MiB);
-  pool::trim(0);
-  char* const block = PoolTest::allocate(63 * MiB);
-  CHECK(block != nullptr);
-  Pool::deallocate(block);
 }

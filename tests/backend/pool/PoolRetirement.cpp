@@ -11,31 +11,6 @@ using Kind = DeviceWork::Stream::Kind;
 
 namespace {
 
-// Does delayed work still find in memory what was there when the memory was given back, while its
-// new owners write to what they get?
-template <class Allocate, class Deallocate>
-bool delayed_reader_sees_old_bytes(std::size_t bytes, Allocate allocate, Deallocate deallocate) {
-  DeviceWork::Stream stream;
-  DeviceWork::Gate gate;
-  std::atomic<bool> unchanged = false;
-  char* const memory          = allocate(bytes);
-  std::memset(memory, 'o', bytes);
-  stream.run(gate.hold());
-  stream.run([&unchanged, memory, bytes] {
-    unchanged = std::all_of(memory, memory + bytes, [](char byte) { return byte == 'o'; });
-  });
-  deallocate(memory);
-  std::vector<char*> others;
-  for (int i = 0; i < 4; ++i) {
-    others.push_back(allocate(bytes));
-    std::memset(others.back(), 'n', bytes);
-  }
-  gate.open();
-  stream.wait();
-  for (char* const other : others) deallocate(other);
-  return unchanged;
-}
-
 // Is the next block of that size the one that was given back?
 bool comes_back(char* block, std::size_t bytes) {
   char* const next = PoolTest::allocate(bytes);
@@ -44,20 +19,6 @@ bool comes_back(char* block, std::size_t bytes) {
 }
 
 }  // namespace
-
-TEST_CASE("work that was submitted before memory was given back still finds its old bytes") {
-  PoolTest const test(1);
-  std::size_t const bytes = GENERATE(100, 20000, 100 * KiB, 2 * MiB, 20 * MiB);
-  SECTION("with the pool") {
-    CHECK(delayed_reader_sees_old_bytes(
-        bytes, [](std::size_t n) { return PoolTest::allocate(n); }, Pool::deallocate));
-  }
-  SECTION("positive control: a careless cache is caught") {
-    std::vector<char> cache(bytes);
-    CHECK_FALSE(delayed_reader_sees_old_bytes(
-        bytes, [&](std::size_t) { return cache.data(); }, [](char*) {}));
-  }
-}
 
 TEST_CASE("a retired block says so, and is ready when the work is done") {
   PoolTest const test(1);

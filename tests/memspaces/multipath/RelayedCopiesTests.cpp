@@ -159,12 +159,10 @@ TEST_CASE("each link carries its part of a copy", "[multi_path]") {
   Arrays arrays(1024 * KiB);
   RelayedCopies copies(0, others(4), equal_links(), "", small_rules());
   for (bool const to_device : {true, false}) {
-    FakeCuda::use_copy_engines();
     std::size_t const before = FakeCuda::copied().size();
     void* const host         = arrays.host.data();
     copies.enqueue(to_device ? arrays.device() : host, to_device ? host : arrays.device(),
                    arrays.bytes, arrays.stream.get());
-    FakeCuda::start_copy_engines();
     arrays.stream.wait();
     std::map<int, std::size_t> carried;
     auto const list = FakeCuda::copied();

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t plenty = std::size_t(1) << 30;
 
-// The bytes that the copy engines carried.
+// The bytes that were copied.
 Bytes copied(Case const& of) {
   Bytes sum;
   for (FakeCuda::Copied const& copy : FakeCuda::copied()) {
@@ -58,8 +58,6 @@ TEST_CASE("a streamed loop equals the same loop on the host, and copies what its
       Case random(static_cast<unsigned>(seed), seed % 4 == 0);
       random.options.memory = plenty;
       Locked const locked(random);
-      FakeCuda::use_copy_engines();
-      FakeCuda::start_copy_engines();
       auto const expected = random.expected();
       auto const streams  = streams_on(devices);
       try {
