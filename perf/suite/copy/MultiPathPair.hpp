@@ -45,6 +45,8 @@ class MultiPathPair final : public Pair {
     use_device(m_here);
     if (m_case.baseline == MultiPathCase::Baseline::all_links)
       m_links = links_at_once(with_neighbours(), part() * sizeof(double));
+    char const* const labels[] = {"one link", "each device its own, at once", "alone"};
+    m_label                    = labels[int(m_case.baseline)];
     poison_and_number();
     for (bool const ours : {true, false}) copy(ours);
     m_instance.fence();
@@ -74,11 +76,6 @@ class MultiPathPair final : public Pair {
     return m_links(int(runs), m_case.to_device) / double(with_neighbours().size());
   }
 
-  std::string baseline_label() const override {
-    char const* const labels[] = {"one link", "each device its own, at once", "alone"};
-    return labels[int(m_case.baseline)];
-  }
-
   /// From an idle instance until the copy is done, by the host's clock.
   std::map<std::string, double> counters() const override {
     if (m_case.baseline != MultiPathCase::Baseline::plain) return {};
@@ -101,8 +98,6 @@ class MultiPathPair final : public Pair {
     }
     return describe_wrong(wrong[0], wrong[1]);
   }
-
-  void damage() override { m_damaged = true; }
 
  private:
   static constexpr std::size_t most_of_part = (std::size_t(256) << 20) / sizeof(double);
@@ -185,7 +180,6 @@ class MultiPathPair final : public Pair {
   MultiPath<Execution> m_paths;
   std::unique_ptr<Neighbour> m_neighbour;
   LinksAtOnce m_links;
-  bool m_damaged = false;
 };
 
 }  // namespace KokkosHostSpaces::Perf
