@@ -151,7 +151,7 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
 
   Kokkos::View<int*> field("field", 200);
   Kokkos::View<int*, khs::PinnedSpace> packed("packed", 100);
-  int const rows[] = {7, 2, 3, 0, 9};
+  std::size_t const rows[] = {7, 2, 3, 0, 9};
   Kokkos::deep_copy(Kokkos::subview(field, Part(140, 160)), 5);
   Kokkos::deep_copy(Kokkos::subview(field, Part(180, 200)), 6);
   std::vector<khs::Slice> slices;  // {dst, src, count}, in elements
